@@ -1,0 +1,76 @@
+// Who may import whom: see CONTRIBUTING.md, "The map of the house".
+const area = '^src/areas/([^/]+)/'
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+module.exports = {
+  forbidden: [
+    { name: 'no-circles', severity: 'error', from: { path: '^src' }, to: { circular: true } },
+    {
+      name: 'kernel-imports-nothing-of-ours',
+      severity: 'error',
+      from: { path: '^src/kernel/' },
+      to: { path: '^src/(?!kernel/)' },
+    },
+    {
+      name: 'kernel-does-no-io',
+      severity: 'error',
+      from: { path: '^src/kernel/' },
+      to: {
+        path: '^(fs|net|http|https|child_process)(/|$)|node_modules/(fastify|@fastify|pg|drizzle-orm|ioredis)/',
+      },
+    },
+    {
+      name: 'http-knows-only-the-kernel',
+      severity: 'error',
+      from: { path: '^src/http/' },
+      to: { path: '^src/(?!http/|kernel/)' },
+    },
+    {
+      name: 'routes-see-service-and-schemas-only',
+      severity: 'error',
+      from: { path: `${area}[^/]+\\.routes\\.ts$` },
+      to: { path: '^src/(db|platform|access|accounts)/|\\.repository\\.ts$' },
+    },
+    {
+      name: 'routes-stay-in-their-area',
+      severity: 'error',
+      from: { path: `${area}[^/]+\\.routes\\.ts$` },
+      to: { path: '^src/areas/', pathNot: '^src/areas/$1/' },
+    },
+    {
+      name: 'services-and-repositories-know-no-http',
+      severity: 'error',
+      from: { path: '\\.(service|repository|authenticator)\\.ts$' },
+      to: { path: '^src/(http|website)/|node_modules/(fastify|@fastify)/|\\.(routes|schemas)\\.ts$' },
+    },
+    {
+      name: 'services-do-not-call-services',
+      severity: 'error',
+      from: { path: '\\.service\\.ts$' },
+      to: { path: '\\.service\\.ts$' },
+    },
+    {
+      name: 'only-repositories-touch-tables',
+      severity: 'error',
+      from: { path: '^src', pathNot: '(\\.repository\\.ts$|^src/db/)' },
+      to: { path: '^src/db/schema/|node_modules/(drizzle-orm|pg)/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'areas-see-ports-not-adapters',
+      severity: 'error',
+      from: { path: '^src/(areas|accounts|access)/' },
+      to: { path: '^src/platform/', pathNot: '\\.port\\.ts$' },
+    },
+    {
+      name: 'config-is-read-at-the-edge',
+      severity: 'error',
+      from: { path: '^src', pathNot: '^src/(server|services|app|config)\\.ts$|^src/cli/' },
+      to: { path: '^src/config\\.ts$', dependencyTypesNot: ['type-only'] },
+    },
+  ],
+  options: {
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: 'node_modules' },
+  },
+}

@@ -1,0 +1,40 @@
+import js from '@eslint/js'
+import prettier from 'eslint-config-prettier'
+import tseslint from 'typescript-eslint'
+
+export default tseslint.config(
+  { ignores: ['dist', 'node_modules', '.data', '**/*.cjs'] },
+  js.configs.recommended,
+  ...tseslint.configs.strictTypeChecked,
+  ...tseslint.configs.stylisticTypeChecked,
+  {
+    languageOptions: {
+      parserOptions: {
+        projectService: { allowDefaultProject: ['eslint.config.js'] },
+        tsconfigRootDir: import.meta.dirname,
+      },
+    },
+    rules: {
+      // Fastify's hooks and handlers are async whether or not they await: a throw must become a rejection.
+      '@typescript-eslint/require-await': 'off',
+      // Numbers are read well in messages.
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
+      // fetch answers and JSON are typed by assertion where a schema has checked them.
+      '@typescript-eslint/no-unsafe-type-assertion': 'off',
+      // An empty string is as good as none in messages.
+      '@typescript-eslint/prefer-nullish-coalescing': ['error', { ignorePrimitives: { string: true } }],
+      '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
+      '@typescript-eslint/consistent-type-definitions': ['error', 'interface'],
+      'no-restricted-properties': [
+        'error',
+        { object: 'process', property: 'env', message: 'Only src/config.ts reads the environment.' },
+      ],
+    },
+  },
+  {
+    files: ['src/config.ts', 'src/db/embedded.ts', 'tests/**', 'bench/**', '*.config.ts'],
+    rules: { 'no-restricted-properties': 'off' },
+  },
+  { files: ['**/*.js'], ...tseslint.configs.disableTypeChecked },
+  prettier,
+)
