@@ -1,0 +1,140 @@
+/** What went wrong, as the API tells it: the name of an error schema. */
+export type ErrorTag =
+  | 'HttpApiDecodeError'
+  | 'InvalidInput'
+  | 'Unauthorized'
+  | 'Forbidden'
+  | 'NotFound'
+  | 'Conflict'
+  | 'PayloadTooLarge'
+  | 'UnsupportedMediaType'
+  | 'TooManyRequests'
+  | 'Internal'
+  | 'ServiceUnavailable'
+
+/** The HTTP status (RFC 9110 §15) that each error schema is answered with. */
+export const statusOfTag = {
+  HttpApiDecodeError: 400,
+  InvalidInput: 400,
+  Unauthorized: 401,
+  Forbidden: 403,
+  NotFound: 404,
+  Conflict: 409,
+  PayloadTooLarge: 413,
+  UnsupportedMediaType: 415,
+  TooManyRequests: 429,
+  Internal: 500,
+  ServiceUnavailable: 503,
+} as const satisfies Record<ErrorTag, number>
+
+/** One fault of a request body, query or path, as JSON Schema found it. `path` leads from the root to the field. */
+export interface DecodeIssue {
+  _tag: 'Missing' | 'Unexpected' | 'Type' | 'Refinement'
+  path: (string | number)[]
+  message: string
+}
+
+/** What a single occurrence of an error may add to its catalogue entry. */
+export interface ErrorDetails {
+  /** The request field at fault; InvalidInput only. */
+  field?: string
+  /** Every fault found; HttpApiDecodeError only. */
+  issues?: DecodeIssue[]
+  /** Sent as `Retry-After` (RFC 9110 §10.2.3). */
+  retryAfterSeconds?: number
+  /** Logged, never answered. */
+  cause?: unknown
+}
+
+/** An error that the API answers as it is. Anything else that is thrown becomes a bare Internal. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError'
+  readonly tag: ErrorTag
+  readonly code: string
+  readonly status: number
+  readonly field: string | null
+  readonly issues: DecodeIssue[]
+  readonly retryAfterSeconds: number | undefined
+
+  constructor(tag: ErrorTag, code: string, message: string, details: ErrorDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause })
+    this.tag = tag
+    this.code = code
+    this.status = statusOfTag[tag]
+    this.field = details.field ?? null
+    this.issues = details.issues ?? []
+    this.retryAfterSeconds = details.retryAfterSeconds
+  }
+}
+
+/** Makes one kind of ApiError and carries what is the same in all of its occurrences. */
+export interface ErrorFactory {
+  (details?: ErrorDetails): ApiError
+  readonly tag: ErrorTag
+  readonly code: string
+  readonly message: string
+}
+
+function error(tag: ErrorTag, code: string, message: string): ErrorFactory {
+  return Object.assign((details?: ErrorDetails) => new ApiError(tag, code, message, details), {
+    tag,
+    code,
+    message,
+  })
+}
+
+/** The error catalogue: every condition that the API answers with an error. docs/errors.md is proven equal to it. */
+export const errors = {
+  decodeError: error('HttpApiDecodeError', 'decode_error', 'The request does not match the expected schema.'),
+  apiKeyRequired: error('Unauthorized', 'api_key_required', 'A valid API key is required.'),
+  notFound: error('NotFound', 'not_found', 'There is nothing here, or nothing that you may see.'),
+  routeNotFound: error('NotFound', 'route_not_found', 'No operation has this method and path.'),
+  apiKeyLimit: error(
+    'Conflict',
+    'api_key_limit',
+    'You have as many active API keys as one person may have. Revoke one first.',
+  ),
+  emailInvalid: error('InvalidInput', 'email_invalid', 'This is not an e-mail address.'),
+  nameInvalid: error(
+    'InvalidInput',
+    'name_invalid',
+    'A name is 1 to 100 characters, not blank, without control characters.',
+  ),
+  emailTaken: error('Conflict', 'email_taken', 'There is a person with this e-mail address already.'),
+  idempotencyKeyInvalid: error(
+    'InvalidInput',
+    'idempotency_key_invalid',
+    'An Idempotency-Key is 1 to 255 visible ASCII characters.',
+  ),
+  idempotencyKeyReused: error(
+    'Conflict',
+    'idempotency_key_reused',
+    'This Idempotency-Key was used before, with another request.',
+  ),
+  idempotencyInFlight: error(
+    'Conflict',
+    'idempotency_in_flight',
+    'The first request with this Idempotency-Key is still being answered.',
+  ),
+  bodyTooLarge: error('PayloadTooLarge', 'body_too_large', 'The request body is too large.'),
+  urlTooLong: error('PayloadTooLarge', 'url_too_long', 'The URL is longer than 8 KiB.'),
+  headersTooLarge: error('PayloadTooLarge', 'headers_too_large', 'The request headers are too large.'),
+  unsupportedMediaType: error(
+    'UnsupportedMediaType',
+    'unsupported_media_type',
+    'The request body has a content type that this operation does not take.',
+  ),
+  rateLimited: error('TooManyRequests', 'rate_limited', 'Too many requests with this key. Try again later.'),
+  tooManyBadKeys: error(
+    'TooManyRequests',
+    'too_many_bad_keys',
+    'Too many requests with a bad key from this address. Try again later.',
+  ),
+  internal: error('Internal', 'internal', 'The server failed. Tell the operator the request id.'),
+  databaseUnavailable: error(
+    'ServiceUnavailable',
+    'database_unavailable',
+    'The database cannot be reached. Try again later.',
+  ),
+  notReady: error('ServiceUnavailable', 'not_ready', 'The service is not ready to answer requests.'),
+} as const satisfies Record<string, ErrorFactory>

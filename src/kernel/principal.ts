@@ -1,0 +1,17 @@
+/** The person on whose behalf a request acts, read in the same round trip as the credential. */
+export interface PrincipalUser {
+  id: string
+  name: string
+  email: string
+  emailVerifiedAt: Date | null
+  imageKey: string | null
+}
+
+/** Who acts, and through what. Services receive one with every call. */
+export interface Principal {
+  user: PrincipalUser
+  /** `system`: an operator's command, or the service itself. */
+  source: 'web' | 'api' | 'mcp' | 'system'
+  apiKeyId: string | null
+  grantId: string | null
+}

@@ -1,0 +1,61 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+
+const base62Alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const randomLength = 30
+const checksumLength = 6
+const apiKeyPattern = /^([a-z][a-z0-9]*_[0-9A-Za-z]{30})([0-9A-Za-z]{6})$/
+
+/** A new API key and the parts of it that may be shown again. */
+export interface ApiKeySecret {
+  secret: string
+  /** `<prefix>_` and the first four random characters. */
+  tokenPrefix: string
+  lastFour: string
+}
+
+/**
+ * Makes an API key: `<prefix>_`, 30 random base62 characters (about 178 bits) and the base62 CRC-32 of all that as a
+ * six-character checksum, by which a typing error is told from a key without asking the database.
+ */
+export function createApiKeySecret(prefix: string): ApiKeySecret {
+  const rest = `${prefix}_${randomBase62(randomLength)}`
+  const secret = rest + checksum(rest)
+  return { secret, tokenPrefix: rest.slice(0, prefix.length + 5), lastFour: secret.slice(-4) }
+}
+
+/** Whether a string has the form of an API key and a right checksum. It says nothing about the key being known. */
+export function isWellFormedApiKey(candidate: string): boolean {
+  if (candidate.length > 128) return false
+  const [, rest, sum] = apiKeyPattern.exec(candidate) ?? []
+  return rest !== undefined && sum === checksum(rest)
+}
+
+/**
+ * The form in which a random secret is stored: its SHA-256. A slow hash protects what people choose; a secret of 128
+ * bits or more cannot be guessed however fast the hash is.
+ */
+export function hashSecret(secret: string): Buffer {
+  return createHash('sha256').update(secret).digest()
+}
+
+/** Uniformly random base62: bytes from 248 up are thrown away, since 256 is no multiple of 62. */
+function randomBase62(length: number): string {
+  let text = ''
+  while (text.length < length) {
+    for (const byte of randomBytes(length * 2)) {
+      if (byte < 248 && text.length < length) text += base62Alphabet.charAt(byte % 62)
+    }
+  }
+  return text
+}
+
+function checksum(text: string): string {
+  let rest = crc32(text)
+  let digits = ''
+  for (let i = 0; i < checksumLength; i++) {
+    digits = base62Alphabet.charAt(rest % 62) + digits
+    rest = Math.floor(rest / 62)
+  }
+  return digits
+}
