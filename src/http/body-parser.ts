@@ -1,0 +1,53 @@
+import type { IncomingMessage } from 'node:http'
+import { errors } from '../kernel/errors.ts'
+import type { App } from './app-types.ts'
+
+/**
+ * Bodies are JSON, and only JSON, unless a plugin adds a parser of its own. An empty body is no body, whatever its
+ * content type says: curl labels one as a form. An operation that takes no body accepts `{}` as well, and nothing else.
+ */
+export function registerBodyParser(app: App): void {
+  app.removeAllContentTypeParsers()
+  // A field named __proto__ is left in: every body schema is closed and refuses it by its name.
+  const parseJson = app.getDefaultJsonParser('ignore', 'ignore')
+  app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body.trim() === '') {
+      done(null, undefined)
+      return
+    }
+    void parseJson(request, body, (error, parsed) => {
+      if (error) done(errors.decodeError({ cause: error, issues: [notJson] }))
+      else done(null, parsed)
+    })
+  })
+  app.addContentTypeParser('*', (_request, payload, done) => {
+    if (isEmpty(payload)) done(null, undefined)
+    else done(errors.unsupportedMediaType())
+  })
+  app.addHook('preValidation', async (request) => {
+    const { body } = request
+    if (request.routeOptions.schema?.body !== undefined) {
+      if (body === undefined) throw errors.decodeError({ issues: [noBody] })
+      return
+    }
+    if (body === undefined) return
+    const names = isPlainObject(body) ? Object.keys(body) : undefined
+    if (names?.length === 0) return
+    throw errors.decodeError({
+      issues: names
+        ? names.map((name) => ({ _tag: 'Unexpected', path: [name], message: 'is not a known field' }))
+        : [{ _tag: 'Type', path: [], message: 'must be absent or an empty object' }],
+    })
+  })
+}
+
+const noBody = { _tag: 'Missing' as const, path: [], message: 'is required' }
+const notJson = { _tag: 'Type' as const, path: [], message: 'must be JSON' }
+
+function isEmpty({ headers }: IncomingMessage): boolean {
+  return headers['content-length'] === '0'
+}
+
+function isPlainObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

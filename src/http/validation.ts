@@ -1,0 +1,99 @@
+import { Ajv, type AnySchemaObject, type ErrorObject, type Options } from 'ajv'
+import ajvFormats from 'ajv-formats'
+import type { FastifyServerOptions } from 'fastify'
+import type { FastifyRouteSchemaDef } from 'fastify/types/schema.js'
+import type { DecodeIssue } from '../kernel/errors.ts'
+
+const strictOptions: Options = {
+  // Fastify's own choice is to drop unknown fields and to turn 5 into "5": a typing error would pass in silence.
+  removeAdditional: false,
+  coerceTypes: false,
+  useDefaults: true,
+  // Every fault at once. The bodies are bounded, so are the faults.
+  allErrors: true,
+  allowUnionTypes: true,
+  // Gives the fault its schema, whose description says what a pattern means.
+  verbose: true,
+}
+
+type SchemaController = NonNullable<FastifyServerOptions['schemaController']>
+type BuildValidator = NonNullable<NonNullable<SchemaController['compilersFactory']>['buildValidator']>
+
+/** Ajv for Fastify: bodies are taken as they are; query strings, which hold only text, may become numbers and booleans. */
+export const schemaController: SchemaController = {
+  compilersFactory: {
+    // Fastify declares its compilers by the shape of its own Ajv package, which is not that of what it calls.
+    buildValidator: buildValidator as unknown as BuildValidator,
+  },
+}
+
+function buildValidator(sharedSchemas: Record<string, AnySchemaObject>) {
+  const strict = createAjv(sharedSchemas, strictOptions)
+  const coercing = createAjv(sharedSchemas, { ...strictOptions, coerceTypes: true })
+  return ({ schema, httpPart }: FastifyRouteSchemaDef<AnySchemaObject>) =>
+    (httpPart === 'body' ? strict : coercing).compile(schema)
+}
+
+function createAjv(sharedSchemas: Record<string, AnySchemaObject>, options: Options): Ajv {
+  const ajv = new Ajv(options)
+  ajvFormats.default(ajv)
+  for (const schema of Object.values(sharedSchemas)) ajv.addSchema(schema)
+  return ajv
+}
+
+/** Translates Ajv's faults into the contract's issues, one for each fault of each field. */
+export function toDecodeIssues(faults: readonly ErrorObject[]): DecodeIssue[] {
+  const issues = new Map<string, DecodeIssue>()
+  for (const fault of faults) {
+    const issue = toDecodeIssue(fault)
+    const key = JSON.stringify([issue._tag, issue.path])
+    // The branches of a union, or a length and a pattern, fault the same field in the same way: the first one tells.
+    if (!issues.has(key)) issues.set(key, issue)
+  }
+  return [...issues.values()]
+}
+
+function toDecodeIssue({
+  keyword,
+  instancePath,
+  params,
+  message = '',
+  parentSchema,
+}: ErrorObject): DecodeIssue {
+  const path = parsePointer(instancePath)
+  switch (keyword) {
+    case 'required':
+      return { _tag: 'Missing', path: [...path, String(params.missingProperty)], message: 'is required' }
+    case 'additionalProperties':
+      return {
+        _tag: 'Unexpected',
+        path: [...path, String(params.additionalProperty)],
+        message: 'is not a known field',
+      }
+    case 'type':
+    case 'const':
+    case 'anyOf':
+    case 'oneOf':
+      return { _tag: 'Type', path, message }
+    case 'enum':
+      return {
+        _tag: 'Type',
+        path,
+        message: `must be one of ${(params.allowedValues as unknown[]).join(', ')}`,
+      }
+    case 'pattern': {
+      const rule = (parentSchema as { description?: string } | undefined)?.description
+      return { _tag: 'Refinement', path, message: rule ? `must be ${rule}` : message }
+    }
+    default:
+      return { _tag: 'Refinement', path, message }
+  }
+}
+
+/** RFC 6901, except that a number is taken for an array's index: our objects have no such fields. */
+function parsePointer(pointer: string): (string | number)[] {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((part) => (/^\d+$/.test(part) ? Number(part) : part.replaceAll('~1', '/').replaceAll('~0', '~')))
+}
