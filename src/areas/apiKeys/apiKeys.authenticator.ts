@@ -1,0 +1,104 @@
+import DataLoader from 'dataloader'
+import type { Database } from '../../db/client.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Principal } from '../../kernel/principal.ts'
+import { hashSecret } from '../../kernel/tokens.ts'
+import { findApiKeyOwners, recordApiKeyUses, type ApiKeyOwner } from './apiKeys.repository.ts'
+
+export interface ApiKeyAuthenticator {
+  /** Who an active key belongs to, as the database has it after this call. Undefined for an unknown or revoked key. */
+  authenticate: (apiKey: string) => Promise<Principal | undefined>
+  /** Writes down the uses that are not written yet, and stops. */
+  close: () => Promise<void>
+}
+
+export interface ApiKeyAuthenticatorOptions {
+  db: Database
+  clock: Clock
+  /** Told when the uses of keys could not be written; they are tried again. */
+  onRecordError: (error: unknown) => void
+}
+
+/**
+ * Tells whose an API key is. Requests that arrive in one turn of the event loop share one round trip, and nothing is
+ * remembered between turns: a key revoked before a request began is never let through.
+ */
+export function createApiKeyAuthenticator(options: ApiKeyAuthenticatorOptions): ApiKeyAuthenticator {
+  const { db, clock } = options
+  const uses = createUseRecorder(options)
+  const owners = new DataLoader<Buffer, ApiKeyOwner | undefined>((hashes) => findOwners(db, hashes), {
+    cache: false,
+    maxBatchSize: 100,
+    // After the sockets that are readable now have been read, not after the first of them.
+    batchScheduleFn: setImmediate,
+  })
+  return {
+    async authenticate(apiKey) {
+      const owner = await owners.load(hashSecret(apiKey))
+      if (!owner) return undefined
+      uses.record(owner.apiKeyId, clock.now())
+      return { user: owner.user, source: 'api', apiKeyId: owner.apiKeyId, grantId: null }
+    },
+    close: () => uses.close(),
+  }
+}
+
+async function findOwners(db: Database, hashes: readonly Buffer[]): Promise<(ApiKeyOwner | undefined)[]> {
+  const found = await findApiKeyOwners(db, hashes)
+  if (hashes.length === 1) return [found[0]]
+  const byHash = new Map(found.map((owner) => [owner.secretHash.toString('latin1'), owner]))
+  return hashes.map((hash) => byHash.get(hash.toString('latin1')))
+}
+
+const flushIntervalMs = 1_000
+const recordedEveryMs = 60_000
+
+/** Collects the uses of keys and writes them together, each key at most once a minute, off the path of any request. */
+function createUseRecorder({ db, onRecordError }: ApiKeyAuthenticatorOptions) {
+  const recorded = new Map<string, number>()
+  let waiting = new Map<string, Date>()
+
+  async function flush(): Promise<void> {
+    if (waiting.size === 0) return
+    const batch = waiting
+    waiting = new Map()
+    try {
+      await recordApiKeyUses(
+        db,
+        [...batch].map(([apiKeyId, usedAt]) => ({ apiKeyId, usedAt })),
+      )
+    } catch (error) {
+      onRecordError(error)
+      for (const [apiKeyId, usedAt] of batch) if (!waiting.has(apiKeyId)) waiting.set(apiKeyId, usedAt)
+    }
+  }
+
+  function forgetOld(now: number): void {
+    for (const [apiKeyId, at] of recorded) {
+      // In the order in which they were recorded: the rest is younger.
+      if (now - at < recordedEveryMs) return
+      recorded.delete(apiKeyId)
+    }
+  }
+
+  let flushing = Promise.resolve()
+  const timer = setInterval(() => {
+    flushing = flushing.then(flush)
+  }, flushIntervalMs).unref()
+
+  return {
+    record(apiKeyId: string, usedAt: Date): void {
+      const now = usedAt.getTime()
+      if (now - (recorded.get(apiKeyId) ?? -Infinity) < recordedEveryMs) return
+      forgetOld(now)
+      recorded.delete(apiKeyId)
+      recorded.set(apiKeyId, now)
+      waiting.set(apiKeyId, usedAt)
+    },
+    async close(): Promise<void> {
+      clearInterval(timer)
+      await flushing
+      await flush()
+    },
+  }
+}

@@ -1,0 +1,91 @@
+import type { Database } from '../../db/client.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import { errors } from '../../kernel/errors.ts'
+import { createId, isId } from '../../kernel/ids.ts'
+import type { Principal } from '../../kernel/principal.ts'
+import { normalizeText } from '../../kernel/text.ts'
+import { createApiKeySecret, hashSecret } from '../../kernel/tokens.ts'
+import {
+  countActiveApiKeys,
+  insertApiKey,
+  listActiveApiKeys,
+  lockUserForNewApiKey,
+  revokeApiKeyOfUser,
+} from './apiKeys.repository.ts'
+
+/** The most active keys that one user may have. */
+export const activeApiKeysMax = 100
+
+export interface ApiKey {
+  id: string
+  name: string
+  tokenPrefix: string
+  lastFour: string
+  createdAt: string
+  lastUsedAt: string | null
+}
+
+export interface CreatedApiKey {
+  id: string
+  name: string
+  tokenPrefix: string
+  lastFour: string
+  /** The key itself, told this once. */
+  secret: string
+}
+
+export interface ApiKeysService {
+  /** The caller's active keys, newest first. */
+  list(principal: Principal): Promise<ApiKey[]>
+  /** Throws `api_key_limit`. */
+  create(principal: Principal, input: { name: string }): Promise<CreatedApiKey>
+  /** Idempotent. Throws `not_found` for a key that is not the caller's. */
+  revoke(principal: Principal, apiKeyId: string): Promise<void>
+}
+
+export interface ApiKeysServiceOptions {
+  db: Database
+  clock: Clock
+  /** What new keys start with. */
+  apiKeyPrefix: string
+}
+
+export function createApiKeysService({ db, clock, apiKeyPrefix }: ApiKeysServiceOptions): ApiKeysService {
+  return {
+    async list({ user }) {
+      const rows = await listActiveApiKeys(db, user.id)
+      return rows.map(toApiKey)
+    },
+
+    async create({ user }, input) {
+      const { secret, ...shown } = createApiKeySecret(apiKeyPrefix)
+      const key = { id: createId(), name: normalizeText(input.name), ...shown }
+      await db.transaction(async (tx) => {
+        await lockUserForNewApiKey(tx, user.id)
+        if ((await countActiveApiKeys(tx, user.id)) >= activeApiKeysMax) throw errors.apiKeyLimit()
+        await insertApiKey(tx, {
+          ...key,
+          userId: user.id,
+          secretHash: hashSecret(secret),
+          createdAt: clock.now(),
+        })
+      })
+      return { ...key, secret }
+    },
+
+    async revoke({ user }, apiKeyId) {
+      const isRevoked =
+        isId(apiKeyId) &&
+        (await revokeApiKeyOfUser(db, { id: apiKeyId, userId: user.id, revokedAt: clock.now() }))
+      if (!isRevoked) throw errors.notFound()
+    },
+  }
+}
+
+function toApiKey(row: Awaited<ReturnType<typeof listActiveApiKeys>>[number]): ApiKey {
+  return {
+    ...row,
+    createdAt: row.createdAt.toISOString(),
+    lastUsedAt: row.lastUsedAt?.toISOString() ?? null,
+  }
+}

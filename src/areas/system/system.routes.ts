@@ -1,0 +1,13 @@
+import type { App } from '../../http/app-types.ts'
+import { health, ready } from './system.schemas.ts'
+import type { SystemService } from './system.service.ts'
+
+/** What load balancers and orchestrators ask. Open to everybody. */
+export function systemRoutes(app: App, system: SystemService): void {
+  app.get('/health', { schema: health }, async () => ({ ok: true as const, service: 'api' as const }))
+
+  app.get('/ready', { schema: ready }, async () => {
+    await system.assertReady()
+    return { ok: true as const }
+  })
+}
