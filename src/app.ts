@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto'
+import fastifyCors from '@fastify/cors'
+import fastifyHelmet from '@fastify/helmet'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import Fastify, { type FastifyBaseLogger } from 'fastify'
+import { apiKeysRoutes } from './areas/apiKeys/apiKeys.routes.ts'
+import { apiKeysSchemas } from './areas/apiKeys/apiKeys.schemas.ts'
+import { meRoutes } from './areas/me/me.routes.ts'
+import { meSchemas } from './areas/me/me.schemas.ts'
+import { systemRoutes } from './areas/system/system.routes.ts'
+import { systemSchemas } from './areas/system/system.schemas.ts'
+import type { Config } from './config.ts'
+import { isDatabaseUnavailable } from './db/errors.ts'
+import { apiKeyAuth } from './http/api-key-auth.ts'
+import type { App } from './http/app-types.ts'
+import { registerBodyParser } from './http/body-parser.ts'
+import { handleClientError, handleFrameworkError, registerErrorHandler } from './http/error-handler.ts'
+import { idempotency } from './http/idempotency.ts'
+import { RequestLog } from './http/logging.ts'
+import { registerOpenApi, registerOpenApiRoutes } from './http/openapi.ts'
+import { registerRateLimits } from './http/rate-limits.ts'
+import { registerRequestContext, urlBytesMax } from './http/request-context.ts'
+import { publicAccess, registerRouteGuard } from './http/route-guard.ts'
+import { sharedSchemas } from './http/schemas.ts'
+import { schemaController } from './http/validation.ts'
+import type { Services } from './services.ts'
+
+const schemas = [...sharedSchemas, ...systemSchemas, ...apiKeysSchemas, ...meSchemas]
+
+const tags = [
+  { name: 'system', description: 'Whether the service lives, and can answer.' },
+  { name: 'apiKeys', description: "The caller's API keys." },
+  { name: 'me', description: 'The caller.' },
+]
+
+/** Builds the HTTP server, ready to listen: every plugin and every area, in the order in which a request meets them. */
+export async function buildApp(config: Config, services: Services, logger: FastifyBaseLogger): Promise<App> {
+  const app: App = Fastify({
+    loggerInstance: logger,
+    logController: new RequestLog(),
+    requestIdHeader: false,
+    genReqId: () => randomUUID(),
+    trustProxy: config.trustProxy,
+    bodyLimit: 64 * 1024,
+    // A whole request has to arrive within a minute: slow senders must not hold connections for good.
+    requestTimeout: 60_000,
+    // An over-long id is an unknown id, not an unknown route.
+    routerOptions: { maxParamLength: urlBytesMax },
+    // Requests on open connections are answered while the server stops; nothing else reaches it then.
+    return503OnClosing: false,
+    frameworkErrors: handleFrameworkError,
+    clientErrorHandler: handleClientError,
+    schemaController,
+  }).withTypeProvider<TypeBoxTypeProvider>()
+
+  registerRouteGuard(app)
+  registerRequestContext(app)
+  registerErrorHandler(app, { isDatabaseUnavailable })
+  registerBodyParser(app)
+  await registerSecurityHeaders(app, config)
+  await registerRateLimits(app, services.redis)
+  await registerOpenApi(app, { baseUrl: config.baseUrl, tags })
+  for (const schema of schemas) app.addSchema(schema)
+
+  await registerOpenApiRoutes(app)
+  await app.register(async (scope: App) => {
+    await scope.register(publicAccess)
+    systemRoutes(scope, services.system)
+  })
+  await app.register(async (scope: App) => {
+    await scope.register(apiKeyAuth, {
+      authenticate: services.authenticator.authenticate,
+      rateLimitPerMinute: config.rateLimitPerMinute,
+      badKeyLimitPerMinute: config.badKeyLimitPerMinute,
+    })
+    await scope.register(idempotency, { store: services.idempotency })
+    apiKeysRoutes(scope, services.apiKeys)
+    meRoutes(scope, services.me)
+  })
+  return app
+}
+
+async function registerSecurityHeaders(app: App, config: Config): Promise<void> {
+  await app.register(fastifyHelmet, {
+    // Answers are data: nothing in them is run or framed.
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: { defaultSrc: [`'none'`], frameAncestors: [`'none'`] },
+    },
+    crossOriginResourcePolicy: { policy: 'cross-origin' },
+    xFrameOptions: { action: 'deny' },
+    // For browsers that are no more, or for documents, which these answers are not.
+    originAgentCluster: false,
+    xDnsPrefetchControl: false,
+    xDownloadOptions: false,
+    xPermittedCrossDomainPolicies: false,
+    xXssProtection: false,
+    strictTransportSecurity: config.baseUrl.startsWith('https:'),
+  })
+  await app.register(fastifyCors, {
+    // Without cookies there is nothing that another origin could borrow: a page needs a key of its own.
+    origin: config.corsOrigins === '*' ? '*' : [...config.corsOrigins],
+    methods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
+    exposedHeaders: [
+      'Content-Location',
+      'Idempotent-Replayed',
+      'Link',
+      'RateLimit',
+      'RateLimit-Policy',
+      'Retry-After',
+      'WWW-Authenticate',
+      'X-Request-Id',
+    ],
+    maxAge: 86_400,
+    strictPreflight: false,
+  })
+}

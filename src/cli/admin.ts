@@ -1,0 +1,158 @@
+import { writeFile } from 'node:fs/promises'
+import { Command } from 'commander'
+import { buildApp } from '../app.ts'
+import { ConfigError, loadConfig, readEnvironment } from '../config.ts'
+import { openDatabase } from '../db/client.ts'
+import { EmbeddedDatabaseError } from '../db/embedded.ts'
+import { isDatabaseUnavailable } from '../db/errors.ts'
+import { isMigrated, migrateDatabase } from '../db/migrate.ts'
+import { createLogger } from '../http/logging.ts'
+import { systemClock } from '../kernel/clock.ts'
+import { ApiError } from '../kernel/errors.ts'
+import type { Principal } from '../kernel/principal.ts'
+import { createServices, type Services } from '../services.ts'
+import { withDatabase } from './with-database.ts'
+
+/** A command that cannot be carried out, for a reason that the person who gave it can mend. */
+class CommandError extends Error {}
+
+interface OutputOptions {
+  json?: boolean
+}
+
+const program = new Command('admin')
+  .description(
+    'Commands for operators. They use the database of DATABASE_URL, or the one of DATA_DIR without it.',
+  )
+  .showHelpAfterError()
+
+program
+  .command('migrate')
+  .description('bring the database up to date')
+  .option('--json', 'print JSON')
+  .action(async (options: OutputOptions) => {
+    await withDatabase(loadConfig(readEnvironment()), async (db) => {
+      const wasMigrated = await isMigrated(db.$client)
+      await migrateDatabase(db.$client)
+      print(options, { ok: true, changed: !wasMigrated }, [
+        wasMigrated ? 'The database was up to date.' : 'The database is up to date now.',
+      ])
+    })
+  })
+
+program
+  .command('create-user')
+  .description('add a person')
+  .requiredOption('--email <address>', 'their e-mail address')
+  .requiredOption('--name <name>', 'what they are called')
+  .option('--verified', 'the address is known to be theirs')
+  .option('--json', 'print JSON')
+  .action(async (options: OutputOptions & { email: string; name: string; verified?: boolean }) => {
+    await withServices(async ({ accounts }) => {
+      const { id, email, name } = await accounts.create({
+        email: options.email,
+        name: options.name,
+        isVerified: options.verified ?? false,
+      })
+      print(options, { id, email, name }, [`Created ${name} <${email}> with the id ${id}.`])
+    })
+  })
+
+program
+  .command('create-key')
+  .description('add an API key for a person and print it, this once')
+  .requiredOption('--email <address>', "the person's e-mail address")
+  .requiredOption('--name <name>', 'what the key is for')
+  .option('--json', 'print JSON')
+  .action(async (options: OutputOptions & { email: string; name: string }) => {
+    await withServices(async ({ accounts, apiKeys }) => {
+      const user = await accounts.findByEmail(options.email)
+      if (!user) throw new CommandError(`There is nobody with the address ${options.email}.`)
+      const principal: Principal = { user, source: 'system', apiKeyId: null, grantId: null }
+      const key = await apiKeys.create(principal, { name: options.name })
+      print(options, key, [key.secret])
+    })
+  })
+
+program
+  .command('list-users')
+  .description('list everybody')
+  .option('--json', 'print JSON')
+  .action(async (options: OutputOptions) => {
+    await withServices(async ({ accounts }) => {
+      const users = (await accounts.list()).map(({ id, email, name, emailVerifiedAt, createdAt }) => ({
+        id,
+        email,
+        name,
+        isVerified: emailVerifiedAt !== null,
+        createdAt: createdAt.toISOString(),
+      }))
+      print(
+        options,
+        users,
+        users.map((user) => `${user.id}  ${user.createdAt}  ${user.email}  ${user.name}`),
+      )
+    })
+  })
+
+program
+  .command('export-openapi')
+  .description('write the API description')
+  .argument('[file]', 'where to; standard output by default')
+  .action(async (file?: string) => {
+    // The description is the same wherever it is made: nothing of this machine's environment is in it.
+    const text = `${JSON.stringify(await describeApi(), null, 2)}\n`
+    if (file === undefined) process.stdout.write(text)
+    else await writeFile(file, text)
+  })
+
+try {
+  await program.parseAsync()
+} catch (error) {
+  console.error(`error: ${explain(error)}`)
+  process.exitCode = 1
+}
+
+async function withServices(run: (services: Services) => Promise<void>): Promise<void> {
+  const config = loadConfig(readEnvironment())
+  await withDatabase(config, async (db) => {
+    await migrateDatabase(db.$client)
+    const services = createServices({
+      config: { ...config, redisUrl: undefined },
+      db,
+      clock: systemClock,
+      log: createLogger('silent'),
+    })
+    try {
+      await run(services)
+    } finally {
+      await services.close()
+    }
+  })
+}
+
+async function describeApi(): Promise<object> {
+  const config = loadConfig({})
+  // Never connected: the description is made from the routes alone.
+  const db = openDatabase({ url: 'postgres://localhost', poolMax: 1, onIdleError: () => undefined })
+  const log = createLogger('silent')
+  const services = createServices({ config, db, clock: systemClock, log })
+  const app = await buildApp(config, services, log)
+  await app.ready()
+  const description = app.swagger()
+  await app.close()
+  await services.close()
+  return description
+}
+
+function print({ json }: OutputOptions, value: unknown, lines: readonly string[]): void {
+  process.stdout.write(json ? `${JSON.stringify(value)}\n` : lines.map((text) => `${text}\n`).join(''))
+}
+
+function explain(error: unknown): string {
+  const known = [CommandError, ConfigError, ApiError, EmbeddedDatabaseError]
+  if (known.some((kind) => error instanceof kind)) return (error as Error).message
+  const { message, code } = error as { message?: string; code?: string }
+  if (isDatabaseUnavailable(error)) return `The database cannot be used: ${message || code}`
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}

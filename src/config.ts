@@ -1,0 +1,165 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { parseEnv } from 'node:util'
+import { Type, type Static } from '@sinclair/typebox'
+import type { ErrorObject } from 'ajv'
+import { envSchema } from 'env-schema'
+
+const origin = '^https?://[^/?#\\s]+$'
+
+/** Every environment variable that the service reads. .env.example and the README's table are proven equal to it. */
+export const ConfigSchema = Type.Object({
+  HOST: Type.String({ default: '127.0.0.1', description: 'The address to listen on.' }),
+  PORT: Type.Integer({ default: 3000, minimum: 1, maximum: 65535, description: 'The port to listen on.' }),
+  BASE_URL: Type.Optional(
+    Type.String({
+      pattern: origin,
+      description: 'The public origin of the API, without a path. Default: http://localhost:PORT.',
+    }),
+  ),
+  DATABASE_URL: Type.Optional(
+    Type.String({
+      pattern: '^postgres(ql)?://',
+      description:
+        'The PostgreSQL server (15 or later). Default: one of its own in DATA_DIR, for trying things out.',
+    }),
+  ),
+  DATABASE_POOL_MAX: Type.Integer({
+    default: 10,
+    minimum: 1,
+    maximum: 1000,
+    description: 'The most database connections of one process.',
+  }),
+  MIGRATE_ON_START: Type.Boolean({
+    default: true,
+    description:
+      'Whether to bring the database up to date at start. Otherwise run the migrate command first.',
+  }),
+  DATA_DIR: Type.String({
+    default: '.data',
+    description: 'Where files are kept that no other setting places.',
+  }),
+  REDIS_URL: Type.Optional(
+    Type.String({
+      pattern: '^rediss?://',
+      description: 'The Redis server that replicas count requests in. Default: each process counts its own.',
+    }),
+  ),
+  TRUST_PROXY: Type.String({
+    default: 'false',
+    pattern:
+      '^(false|(loopback|linklocal|uniquelocal|[0-9A-Fa-f.:/]+)( *, *(loopback|linklocal|uniquelocal|[0-9A-Fa-f.:/]+))*)$',
+    description:
+      'The proxies whose X-Forwarded-For counts: addresses, CIDR ranges, loopback, linklocal, uniquelocal; or false.',
+  }),
+  CORS_ORIGINS: Type.String({
+    default: '*',
+    description: 'The origins that browsers may call the API from: * or a list separated by commas.',
+  }),
+  API_KEY_PREFIX: Type.String({
+    default: 'wsk',
+    pattern: '^[a-z][a-z0-9]{1,15}$',
+    description: 'What new API keys start with.',
+  }),
+  RATE_LIMIT_PER_MINUTE: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      description:
+        'Requests a minute for each API key; 0 = no limit. Default: 6000, and 0 without DATABASE_URL.',
+    }),
+  ),
+  BAD_KEY_LIMIT_PER_MINUTE: Type.Integer({
+    default: 600,
+    minimum: 0,
+    description: 'Requests with a bad API key a minute for each client address; 0 = no limit.',
+  }),
+  LOG_LEVEL: Type.String({
+    default: 'info',
+    pattern: '^(fatal|error|warn|info|debug|trace|silent)$',
+    description: 'The least severe level that is logged: fatal, error, warn, info, debug, trace or silent.',
+  }),
+})
+
+/** The settings of a process, checked, complete and frozen. */
+export interface Config {
+  readonly host: string
+  readonly port: number
+  readonly baseUrl: string
+  readonly databaseUrl: string | undefined
+  readonly databasePoolMax: number
+  readonly migrateOnStart: boolean
+  readonly dataDir: string
+  readonly redisUrl: string | undefined
+  readonly trustProxy: false | string
+  readonly corsOrigins: '*' | readonly string[]
+  readonly apiKeyPrefix: string
+  readonly rateLimitPerMinute: number
+  readonly badKeyLimitPerMinute: number
+  readonly logLevel: string
+}
+
+/** Environment variables that cannot be used, one line each. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+  readonly problems: readonly string[]
+
+  constructor(problems: readonly string[]) {
+    super(problems.join('\n'))
+    this.problems = problems
+  }
+}
+
+/** The environment: that of the process over that of a file `.env` in the working directory. Empty values are unset. */
+export function readEnvironment(): NodeJS.ProcessEnv {
+  const file = existsSync('.env') ? parseEnv(readFileSync('.env', 'utf8')) : {}
+  return { ...file, ...withoutEmpty(process.env) }
+}
+
+/** Makes the configuration from environment variables, or throws a ConfigError that names every bad one. */
+export function loadConfig(environment: NodeJS.ProcessEnv): Config {
+  const variables = parse(environment)
+  const { TRUST_PROXY, CORS_ORIGINS } = variables
+  return Object.freeze({
+    host: variables.HOST,
+    port: variables.PORT,
+    baseUrl: variables.BASE_URL ?? `http://localhost:${variables.PORT}`,
+    databaseUrl: variables.DATABASE_URL,
+    databasePoolMax: variables.DATABASE_POOL_MAX,
+    migrateOnStart: variables.MIGRATE_ON_START,
+    dataDir: variables.DATA_DIR,
+    redisUrl: variables.REDIS_URL,
+    trustProxy: TRUST_PROXY === 'false' ? false : TRUST_PROXY,
+    corsOrigins: CORS_ORIGINS === '*' ? CORS_ORIGINS : CORS_ORIGINS.split(',').map((part) => part.trim()),
+    apiKeyPrefix: variables.API_KEY_PREFIX,
+    rateLimitPerMinute: variables.RATE_LIMIT_PER_MINUTE ?? (variables.DATABASE_URL ? 6000 : 0),
+    badKeyLimitPerMinute: variables.BAD_KEY_LIMIT_PER_MINUTE,
+    logLevel: variables.LOG_LEVEL,
+  })
+}
+
+function parse(environment: NodeJS.ProcessEnv): Static<typeof ConfigSchema> {
+  try {
+    return envSchema<Static<typeof ConfigSchema>>({
+      // env-schema writes into the schema it is given.
+      schema: structuredClone(ConfigSchema),
+      env: false,
+      data: withoutEmpty(environment),
+    })
+  } catch (error) {
+    const faults = (error as { errors?: ErrorObject[] }).errors
+    if (!faults) throw error
+    throw new ConfigError([...new Set(faults.map((fault) => describe(fault, environment)))])
+  }
+}
+
+function describe({ keyword, instancePath, message }: ErrorObject, environment: NodeJS.ProcessEnv): string {
+  const name = instancePath.slice(1)
+  const schema = ConfigSchema.properties[name as keyof typeof ConfigSchema.properties]
+  // A URL may hold a password: only what cannot is shown.
+  const shown = name.endsWith('_URL') ? '' : ` (it is ${JSON.stringify(environment[name])})`
+  const rule = keyword === 'pattern' ? 'has the wrong form' : message
+  return `${name} ${rule}${shown}. ${schema.description ?? ''}`
+}
+
+function withoutEmpty(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
+}

@@ -1,0 +1,17 @@
+import type { Principal } from './kernel/principal.ts'
+import type { Services } from './services.ts'
+
+/** Whom the first run made, and the one time that their key can be read. */
+export interface FirstPerson {
+  email: string
+  apiKey: string
+}
+
+/** Makes a first person with an API key, so that an empty database can be tried out. Does nothing when there is anybody. */
+export async function createFirstPerson({ accounts, apiKeys }: Services): Promise<FirstPerson | undefined> {
+  if (!(await accounts.isEmpty())) return undefined
+  const user = await accounts.create({ email: 'ada@example.com', name: 'Ada', isVerified: true })
+  const principal: Principal = { user, source: 'system', apiKeyId: null, grantId: null }
+  const { secret } = await apiKeys.create(principal, { name: 'First run' })
+  return { email: user.email, apiKey: secret }
+}
