@@ -1,0 +1,78 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import type { TestProject } from 'vitest/node'
+import { startEmbeddedDatabase } from '../../src/db/embedded.ts'
+import { migrateDatabase } from '../../src/db/migrate.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** A database server on which tests may make databases. */
+    databaseServerUrl: string
+    /** The name of a migrated, empty database to clone. */
+    templateDatabase: string
+  }
+}
+
+/** Starts a PostgreSQL for the run, or uses that of TEST_DATABASE_URL, and makes the database that workers clone. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const server = await openServer()
+  const template = `template_${process.pid}_${Date.now()}`
+  await execute(server.url, `create database ${template}`)
+  const pool = new pg.Pool({ connectionString: withDatabase(server.url, template), max: 1 })
+  await migrateDatabase(pool)
+  await pool.end()
+  project.provide('databaseServerUrl', server.url)
+  project.provide('templateDatabase', template)
+  return async () => {
+    await dropDatabases(server.url, template)
+    await server.close()
+  }
+}
+
+async function openServer(): Promise<{ url: string; close: () => Promise<void> }> {
+  const url = process.env.TEST_DATABASE_URL
+  if (url) return { url, close: async () => undefined }
+  const dataDir = await mkdtemp(join(tmpdir(), 'workspace-test-'))
+  // What is lost in a crash of the machine is not missed.
+  const settings = {
+    fsync: 'off',
+    synchronous_commit: 'off',
+    full_page_writes: 'off',
+    max_connections: '300',
+  }
+  const database = await startEmbeddedDatabase({ dataDir, settings })
+  return {
+    url: database.url,
+    close: async () => {
+      await database.stop()
+      await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+async function dropDatabases(url: string, template: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  // Clones are named after their template.
+  const { rows } = await client.query<{ datname: string }>(
+    'select datname from pg_database where datname like $1',
+    [`${template}%`],
+  )
+  for (const { datname } of rows) await client.query(`drop database if exists ${datname} with (force)`)
+  await client.end()
+}
+
+async function execute(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  await client.query(statement)
+  await client.end()
+}
+
+function withDatabase(url: string, name: string): string {
+  const changed = new URL(url)
+  changed.pathname = `/${name}`
+  return changed.href
+}

@@ -1,0 +1,134 @@
+import { randomUUID } from 'node:crypto'
+import type { InjectOptions, LightMyRequestResponse } from 'fastify'
+import { sql } from 'drizzle-orm'
+import pg from 'pg'
+import { afterAll, inject as provided } from 'vitest'
+import { buildApp } from '../../src/app.ts'
+import { loadConfig, type Config } from '../../src/config.ts'
+import { openDatabase, type Database } from '../../src/db/client.ts'
+import type { App } from '../../src/http/app-types.ts'
+import { createLogger } from '../../src/http/logging.ts'
+import { systemClock, type Clock } from '../../src/kernel/clock.ts'
+import type { Principal } from '../../src/kernel/principal.ts'
+import { createServices, type Services } from '../../src/services.ts'
+
+/** A person made for a test, with a key that works. */
+export interface TestPerson {
+  id: string
+  name: string
+  email: string
+  apiKey: string
+  apiKeyId: string
+}
+
+/** The service as production builds it, on a database of the test file's own. */
+export interface TestApp {
+  app: App
+  config: Config
+  db: Database
+  services: Services
+  /** Every line logged so far. */
+  log: string[]
+  /** Makes a person with an API key; each call another one. */
+  createPerson: (input?: { name?: string; email?: string; isVerified?: boolean }) => Promise<TestPerson>
+  /** Sends a request with a person's key. */
+  as: (person: { apiKey: string }, request: InjectOptions) => Promise<LightMyRequestResponse>
+  close: () => Promise<void>
+}
+
+export interface TestAppOptions {
+  /** Environment variables beyond the tests' own. */
+  environment?: Record<string, string>
+  clock?: Clock
+}
+
+/** Builds the service and closes it when the tests of the file are done. */
+export async function startTestApp({
+  environment = {},
+  clock = systemClock,
+}: TestAppOptions = {}): Promise<TestApp> {
+  const config = loadConfig({
+    DATABASE_URL: await cloneDatabase(),
+    LOG_LEVEL: 'trace',
+    RATE_LIMIT_PER_MINUTE: '0',
+    BAD_KEY_LIMIT_PER_MINUTE: '0',
+    ...environment,
+  })
+  const log: string[] = []
+  const logger = createLogger(config.logLevel, { write: (line) => void log.push(line) })
+  const db = openDatabase({
+    url: String(config.databaseUrl),
+    poolMax: config.databasePoolMax,
+    onIdleError: (error) => void log.push(String(error)),
+  })
+  const services = createServices({ config, db, clock, log: logger })
+  const app = await buildApp(config, services, logger)
+  await app.ready()
+
+  let isOpen = true
+  const close = async () => {
+    if (!isOpen) return
+    isOpen = false
+    await app.close()
+    await services.close()
+    await db.$client.end()
+  }
+  afterAll(close)
+
+  return {
+    app,
+    config,
+    db,
+    services,
+    log,
+    close,
+    async createPerson({
+      name = 'Grace Hopper',
+      email = `${randomUUID()}@example.com`,
+      isVerified = true,
+    } = {}) {
+      const user = await services.accounts.create({ name, email, isVerified })
+      const principal: Principal = { user, source: 'system', apiKeyId: null, grantId: null }
+      const key = await services.apiKeys.create(principal, { name: 'Test key' })
+      return { id: user.id, name: user.name, email: user.email, apiKey: key.secret, apiKeyId: key.id }
+    },
+    as: ({ apiKey }, request) =>
+      app.inject({ ...request, headers: { ...request.headers, authorization: `Bearer ${apiKey}` } }),
+  }
+}
+
+let cloned: Promise<string> | undefined
+
+/** The database of this test file: a clone of the template, made once. Tests keep apart by records of their own. */
+export function cloneDatabase(): Promise<string> {
+  cloned ??= clone()
+  return cloned
+}
+
+/** A database that nobody else uses, for a test that looks at a whole table or breaks it. */
+export async function clone(): Promise<string> {
+  const serverUrl = provided('databaseServerUrl')
+  const template = provided('templateDatabase')
+  const name = `${template}_${randomUUID().slice(0, 8)}`
+  const client = new pg.Client({ connectionString: serverUrl })
+  await client.connect()
+  try {
+    // Two clones at once would find the template in use.
+    await client.query('select pg_advisory_lock(2)')
+    await client.query(`create database ${name} template ${template}`)
+  } finally {
+    await client.end()
+  }
+  const url = new URL(serverUrl)
+  url.pathname = `/${name}`
+  return url.href
+}
+
+/** Rows of the database, by plain SQL: what is stored is looked at without the code that stored it. */
+export async function selectRows<Row extends Record<string, unknown>>(
+  db: Database,
+  ...query: Parameters<typeof sql>
+): Promise<Row[]> {
+  const { rows } = await db.execute(sql(...query))
+  return rows as Row[]
+}

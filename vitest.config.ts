@@ -1,0 +1,12 @@
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  test: {
+    include: ['tests/**/*.test.ts'],
+    globalSetup: 'tests/support/global-setup.ts',
+    setupFiles: ['tests/support/deny-network.ts'],
+    testTimeout: 20_000,
+    hookTimeout: 60_000,
+    expect: { requireAssertions: true },
+  },
+})
