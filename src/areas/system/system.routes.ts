@@ -6,6 +6,8 @@ import type { SystemService } from './system.service.ts'
 export function systemRoutes(app: App, system: SystemService): void {
   app.get('/health', { schema: health }, async () => ({ ok: true as const, service: 'api' as const }))
 
+  app.addHook('preClose', async () => system.stop())
+
   app.get('/ready', { schema: ready }, async () => {
     await system.assertReady()
     return { ok: true as const }
