@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { InjectOptions, LightMyRequestResponse } from 'fastify'
-import { sql } from 'drizzle-orm'
+import type { SQL } from 'drizzle-orm'
 import pg from 'pg'
 import { afterAll, inject as provided } from 'vitest'
 import { buildApp } from '../../src/app.ts'
@@ -106,10 +106,19 @@ export function cloneDatabase(): Promise<string> {
 }
 
 /** A database that nobody else uses, for a test that looks at a whole table or breaks it. */
-export async function clone(): Promise<string> {
+export function clone(): Promise<string> {
+  return createDatabase(provided('templateDatabase'))
+}
+
+/** A database in which no migration has run. */
+export function createEmptyDatabase(): Promise<string> {
+  return createDatabase('template0')
+}
+
+async function createDatabase(template: string): Promise<string> {
   const serverUrl = provided('databaseServerUrl')
-  const template = provided('templateDatabase')
-  const name = `${template}_${randomUUID().slice(0, 8)}`
+  // Whatever is named after the run's template is dropped with it.
+  const name = `${provided('templateDatabase')}_${randomUUID().slice(0, 8)}`
   const client = new pg.Client({ connectionString: serverUrl })
   await client.connect()
   try {
@@ -127,8 +136,8 @@ export async function clone(): Promise<string> {
 /** Rows of the database, by plain SQL: what is stored is looked at without the code that stored it. */
 export async function selectRows<Row extends Record<string, unknown>>(
   db: Database,
-  ...query: Parameters<typeof sql>
+  query: SQL,
 ): Promise<Row[]> {
-  const { rows } = await db.execute(sql(...query))
+  const { rows } = await db.execute(query)
   return rows as Row[]
 }

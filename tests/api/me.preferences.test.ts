@@ -1,0 +1,42 @@
+import { sql } from 'drizzle-orm'
+import { describe, expect, it } from 'vitest'
+import { errors } from '../../src/kernel/errors.ts'
+import { expectError } from '../support/expect-error.ts'
+import { startTestApp } from '../support/test-app.ts'
+
+const { app, as, createPerson, db } = await startTestApp()
+
+const preferences = { url: '/v1/me/preferences' }
+
+describe('200', () => {
+  it('answers that everything is wanted when nothing was said', async () => {
+    const person = await createPerson()
+    const answer = await as(person, preferences)
+    expect(answer.statusCode).toBe(200)
+    expect(answer.headers['cache-control']).toBe('private, no-store')
+    expect(answer.json()).toEqual({ userId: person.id, productUpdates: true, workspaceActivity: true })
+  })
+
+  it("answers what is stored, and each person's own", async () => {
+    const [person, other] = [await createPerson(), await createPerson()]
+    await db.execute(sql`update users set product_updates = false where id = ${person.id}`)
+    expect((await as(person, preferences)).json()).toEqual({
+      userId: person.id,
+      productUpdates: false,
+      workspaceActivity: true,
+    })
+    expect((await as(other, preferences)).json()).toMatchObject({ userId: other.id, productUpdates: true })
+  })
+})
+
+describe('401', () => {
+  it('asks for a key', async () => {
+    expectError(await app.inject(preferences), errors.apiKeyRequired)
+  })
+})
+
+describe('404', () => {
+  it('knows no PUT', async () => {
+    expectError(await as(await createPerson(), { ...preferences, method: 'PUT' }), errors.routeNotFound)
+  })
+})

@@ -1,0 +1,86 @@
+import { sql } from 'drizzle-orm'
+import { describe, expect, it } from 'vitest'
+import { errors } from '../../src/kernel/errors.ts'
+import { expectError, issuesOf } from '../support/expect-error.ts'
+import { selectRows, startTestApp, type TestPerson } from '../support/test-app.ts'
+
+const { app, as, createPerson, db } = await startTestApp()
+
+const update = (body: unknown) => ({
+  method: 'PATCH' as const,
+  url: '/v1/me',
+  headers: { 'content-type': 'application/json' },
+  payload: JSON.stringify(body),
+})
+
+const findUser = async ({ id }: TestPerson) =>
+  (await selectRows(db, sql`select * from users where id = ${id}`))[0]
+
+describe('200', () => {
+  it('changes the name and nothing else', async () => {
+    const person = await createPerson({ name: 'Grace' })
+    const before = await findUser(person)
+    const answer = await as(person, update({ name: 'Grace Hopper' }))
+    expect(answer.statusCode).toBe(200)
+    expect(answer.json()).toEqual({ ok: true })
+    expect(await findUser(person)).toEqual({ ...before, name: 'Grace Hopper' })
+    expect((await as(person, { url: '/v1/me' })).json()).toMatchObject({ name: 'Grace Hopper' })
+  })
+
+  it("leaves other people's names alone", async () => {
+    const [person, other] = [await createPerson(), await createPerson({ name: 'Other' })]
+    await as(person, update({ name: 'Changed' }))
+    expect(await findUser(other)).toMatchObject({ name: 'Other' })
+  })
+
+  it('takes a name of 100 characters, trimmed and composed', async () => {
+    const person = await createPerson()
+    expect((await as(person, update({ name: ` ${'é'.repeat(98)} ` }))).statusCode).toBe(200)
+    expect(await findUser(person)).toMatchObject({ name: 'é'.repeat(98) })
+    expect((await as(person, update({ name: '🧑'.repeat(100) }))).statusCode).toBe(200)
+    expect(await findUser(person)).toMatchObject({ name: '🧑'.repeat(100) })
+  })
+})
+
+describe('400', () => {
+  it.each([
+    ['no name', {}, [{ _tag: 'Missing', path: ['name'] }]],
+    ['null', { name: null }, [{ _tag: 'Type', path: ['name'] }]],
+    ['101 characters', { name: 'x'.repeat(101) }, [{ _tag: 'Refinement', path: ['name'] }]],
+    [
+      'an e-mail address beside it',
+      { name: 'x', email: 'x@example.com' },
+      [{ _tag: 'Unexpected', path: ['email'] }],
+    ],
+  ])('refuses %s and changes nothing', async (_name, body, issues) => {
+    const person = await createPerson()
+    const before = await findUser(person)
+    const answer = await as(person, update(body))
+    expectError(answer, errors.decodeError, { issues: answer.json<{ issues: unknown }>().issues })
+    expect(issuesOf(answer)).toEqual(issues)
+    expect(await findUser(person)).toEqual(before)
+  })
+})
+
+describe('401', () => {
+  it('asks for a key', async () => {
+    expectError(await app.inject(update({ name: 'Nobody' })), errors.apiKeyRequired)
+  })
+})
+
+describe('413', () => {
+  it('refuses a body over 64 KiB', async () => {
+    const person = await createPerson({ name: 'Short' })
+    expectError(await as(person, update({ name: 'x'.repeat(65 * 1024) })), errors.bodyTooLarge)
+    expect(await findUser(person)).toMatchObject({ name: 'Short' })
+  })
+})
+
+describe('415', () => {
+  it('refuses what is not JSON', async () => {
+    const person = await createPerson({ name: 'Unchanged' })
+    const request = { ...update({ name: 'x' }), headers: { 'content-type': 'text/plain' } }
+    expectError(await as(person, request), errors.unsupportedMediaType)
+    expect(await findUser(person)).toMatchObject({ name: 'Unchanged' })
+  })
+})

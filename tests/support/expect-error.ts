@@ -1,0 +1,42 @@
+import { expect } from 'vitest'
+import { statusOfTag, type DecodeIssue, type ErrorFactory } from '../../src/kernel/errors.ts'
+
+/** What injected answers and those read from a socket have in common. */
+export interface AnyAnswer {
+  statusCode: number
+  headers: Record<string, unknown>
+  json: () => unknown
+}
+
+/**
+ * Asserts that an answer is one error of the catalogue, whole: status, headers, and a body of exactly its fields. `more`
+ * holds the fields that only some errors have: `issues`, `field`.
+ */
+export function expectError(
+  answer: AnyAnswer,
+  expected: ErrorFactory,
+  more: { field?: string | null } | { issues: unknown } = {},
+): void {
+  const { tag, code, message } = expected
+  expect(answer.json()).toEqual({
+    _tag: tag,
+    code,
+    message,
+    ...more,
+    requestId: answer.headers['x-request-id'],
+  })
+  expect(answer.statusCode).toBe(statusOfTag[tag])
+  expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
+  expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
+  expect(answer.headers['www-authenticate']).toBe(tag === 'Unauthorized' ? 'Bearer' : undefined)
+}
+
+/** The tags and paths of a decode error's issues in a fixed order: their own is that of the validator. */
+export function issuesOf(answer: AnyAnswer): Pick<DecodeIssue, '_tag' | 'path'>[] {
+  const { issues } = answer.json() as { issues: DecodeIssue[] }
+  return sortIssues(issues.map(({ _tag, path }) => ({ _tag, path })))
+}
+
+export function sortIssues<Issue extends Pick<DecodeIssue, 'path'>>(issues: Issue[]): Issue[] {
+  return issues.toSorted((a, b) => JSON.stringify(a.path).localeCompare(JSON.stringify(b.path)))
+}
