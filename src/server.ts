@@ -1,17 +1,28 @@
+import type { Socket } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
 import closeWithGrace from 'close-with-grace'
+import type { Logger } from 'pino'
 import { buildApp } from './app.ts'
 import { ConfigError, loadConfig, readEnvironment, type Config } from './config.ts'
 import { openDatabase } from './db/client.ts'
 import { EmbeddedDatabaseError, startEmbeddedDatabase } from './db/embedded.ts'
-import { isDatabaseUnavailable } from './db/errors.ts'
 import { isMigrated, migrateDatabase } from './db/migrate.ts'
+import { assertUsable, DatabaseUnusableError } from './db/usable.ts'
 import { createFirstPerson, type FirstPerson } from './first-run.ts'
+import type { App } from './http/app-types.ts'
 import { createLogger } from './http/logging.ts'
 import { systemClock } from './kernel/clock.ts'
 import { createServices } from './services.ts'
 
-// How long requests in flight and the database have for ending before the process ends without them.
-const shutdownLimitMs = 30_000
+// How long the process takes to end at most. The first is less: requests that do not end must not cost the database
+// its orderly end.
+const requestsLimitMs = 20_000
+const stopLimitMs = 30_000
+
+type Closer = () => Promise<unknown>
+
+/** The process cannot serve, for a reason that a person can act upon. */
+class StartError extends Error {}
 
 try {
   await main()
@@ -23,42 +34,101 @@ try {
 async function main(): Promise<void> {
   const config = loadConfig(readEnvironment())
   const log = createLogger(config.logLevel)
-  const closers: (() => Promise<unknown>)[] = []
-  const close = async () => {
-    for (const closer of closers.splice(0).reverse()) await closer()
+  const closers: Closer[] = []
+  const starting = start(config, log, closers)
+  const stopping = new AbortController()
+  const { close: stop } = closeWithGrace(
+    { delay: stopLimitMs, logger: false, skip: ['SIGINT', 'SIGTERM'] },
+    async ({ err }) => {
+      stopping.abort()
+      if (err) log.fatal({ err }, 'the process failed')
+      // What is half open cannot be closed.
+      await starting.catch(() => undefined)
+      await closeAll(closers)
+      log.info('stopped')
+    },
+  )
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      // Ctrl-C reaches us twice below npm, which passes on what the terminal has sent to us already.
+      if (stopping.signal.aborted) return
+      log.info({ signal }, 'stopping')
+      stop()
+    })
   }
   try {
-    const databaseUrl = config.databaseUrl ?? (await startOwnDatabase(config, closers))
-    const db = openDatabase({
-      url: databaseUrl,
-      poolMax: config.databasePoolMax,
-      onIdleError: (error) => log.warn({ err: error }, 'an idle database connection broke'),
-    })
-    closers.push(() => db.$client.end())
-    if (config.migrateOnStart) await migrateDatabase(db.$client)
-    else if (!(await isMigrated(db.$client)))
-      log.warn('the database is not migrated: run the migrate command')
-
-    const services = createServices({ config, db, clock: systemClock, log })
-    closers.push(() => services.close())
-    const app = await buildApp(config, services, log)
-    closers.push(() => app.close())
-    await app.listen({ host: config.host, port: config.port })
-
-    closeWithGrace({ delay: shutdownLimitMs, logger: false }, async ({ signal, err }) => {
-      if (err) log.fatal({ err }, 'the process failed')
-      else log.info({ signal }, 'stopping')
-      await close()
-      log.info('stopped')
-    })
-    if (config.databaseUrl === undefined) printWelcome(config, await createFirstPerson(services))
+    await starting
   } catch (error) {
-    await close()
+    // Ctrl-C ends our children too: what fails by that is no news.
+    if (stopping.signal.aborted) return
+    await closeAll(closers).catch((failure: unknown) => log.warn({ err: failure }, 'not everything ended'))
     throw error
   }
 }
 
-async function startOwnDatabase({ dataDir }: Config, closers: (() => Promise<unknown>)[]): Promise<string> {
+/** Starts everything in order, and leaves behind how to close what was opened. */
+async function start(config: Config, log: Logger, closers: Closer[]): Promise<void> {
+  const databaseUrl = config.databaseUrl ?? (await startOwnDatabase(config, closers))
+  const db = openDatabase({
+    url: databaseUrl,
+    poolMax: config.databasePoolMax,
+    onIdleError: (error) => log.warn({ err: error }, 'an idle database connection broke'),
+  })
+  closers.push(() => db.$client.end())
+  await assertUsable(db.$client)
+  if (config.migrateOnStart) await migrateDatabase(db.$client)
+  const isReady = await isMigrated(db.$client)
+  if (!isReady) log.warn('the database is not migrated: run the migrate command')
+
+  const services = createServices({ config, db, clock: systemClock, log })
+  closers.push(() => services.close())
+  const app = await buildApp(config, services, log)
+  const connections = new Set<Socket>()
+  app.server.on('connection', (socket) => {
+    connections.add(socket)
+    socket.once('close', () => connections.delete(socket))
+  })
+  closers.push(() => closeApp(app, connections))
+  await listen(app, config)
+  if (config.databaseUrl === undefined)
+    printWelcome(config, isReady ? await createFirstPerson(services) : undefined)
+}
+
+async function listen(app: App, { host, port }: Config): Promise<void> {
+  try {
+    await app.listen({ host, port })
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code === 'EADDRINUSE') throw new StartError(`Port ${port} is in use. Set PORT to another one.`)
+    if (code === 'EACCES') throw new StartError(`Port ${port} may not be used by this account. Set PORT.`)
+    throw new StartError(`Cannot listen on ${host}, port ${port}: ${message}. Set HOST and PORT.`)
+  }
+}
+
+/** Lets requests in flight end, for as long as there is time. */
+async function closeApp(app: App, connections: ReadonlySet<Socket>): Promise<void> {
+  const sweep = setInterval(() => {
+    // Those that were busy when the server closed, and are not now.
+    app.server.closeIdleConnections()
+    // Node takes for busy what has never sent anything, such as the connections that browsers open ahead of need.
+    for (const socket of connections) if (socket.bytesRead === 0) socket.destroy()
+  }, 100)
+  const limit = new AbortController()
+  await Promise.race([app.close(), setTimeout(requestsLimitMs, undefined, { signal: limit.signal })])
+  limit.abort()
+  clearInterval(sweep)
+  app.server.closeAllConnections()
+}
+
+/** Closes in the reverse order of opening, the rest also when one fails. */
+async function closeAll(closers: Closer[]): Promise<void> {
+  const failures: unknown[] = []
+  for (const closer of closers.splice(0).reverse())
+    await closer().catch((error: unknown) => failures.push(error))
+  if (failures.length > 0) throw new AggregateError(failures, 'not everything could be closed')
+}
+
+async function startOwnDatabase({ dataDir }: Config, closers: Closer[]): Promise<string> {
   const database = await startEmbeddedDatabase({ dataDir })
   closers.push(() => database.stop())
   return database.url
@@ -85,14 +155,7 @@ function printWelcome({ baseUrl, dataDir }: Config, first: FirstPerson | undefin
 function explain(error: unknown): string {
   if (error instanceof ConfigError)
     return error.problems.map((problem) => `Bad setting: ${problem}`).join('\n')
-  if (error instanceof EmbeddedDatabaseError) return error.message
-  const { code, message, port } = error as { code?: string; message?: string; port?: number }
-  if (code === 'EADDRINUSE') return `Port ${port} is in use. Set PORT to another one.`
-  if (code === 'EACCES' && port !== undefined)
-    return `Port ${port} may not be used by this account. Set PORT.`
-  // 28: invalid authorization; 3D000: no such database.
-  if (isDatabaseUnavailable(error) || /^(28...|3D000)$/.test(code ?? '')) {
-    return `The database at DATABASE_URL cannot be used: ${message || code}`
-  }
+  const known = [StartError, DatabaseUnusableError, EmbeddedDatabaseError]
+  if (known.some((kind) => error instanceof kind)) return (error as Error).message
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }

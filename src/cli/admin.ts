@@ -4,8 +4,8 @@ import { buildApp } from '../app.ts'
 import { ConfigError, loadConfig, readEnvironment } from '../config.ts'
 import { openDatabase } from '../db/client.ts'
 import { EmbeddedDatabaseError } from '../db/embedded.ts'
-import { isDatabaseUnavailable } from '../db/errors.ts'
 import { isMigrated, migrateDatabase } from '../db/migrate.ts'
+import { DatabaseUnusableError } from '../db/usable.ts'
 import { createLogger } from '../http/logging.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
@@ -103,7 +103,7 @@ program
     // The description is the same wherever it is made: nothing of this machine's environment is in it.
     const text = `${JSON.stringify(await describeApi(), null, 2)}\n`
     if (file === undefined) process.stdout.write(text)
-    else await writeFile(file, text)
+    else await writeFile(file, text).catch(cannotWrite)
   })
 
 try {
@@ -145,14 +145,16 @@ async function describeApi(): Promise<object> {
   return description
 }
 
+function cannotWrite(cause: Error): never {
+  throw new CommandError(`The file cannot be written: ${cause.message}`, { cause })
+}
+
 function print({ json }: OutputOptions, value: unknown, lines: readonly string[]): void {
   process.stdout.write(json ? `${JSON.stringify(value)}\n` : lines.map((text) => `${text}\n`).join(''))
 }
 
 function explain(error: unknown): string {
-  const known = [CommandError, ConfigError, ApiError, EmbeddedDatabaseError]
+  const known = [CommandError, ConfigError, ApiError, EmbeddedDatabaseError, DatabaseUnusableError]
   if (known.some((kind) => error instanceof kind)) return (error as Error).message
-  const { message, code } = error as { message?: string; code?: string }
-  if (isDatabaseUnavailable(error)) return `The database cannot be used: ${message || code}`
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }

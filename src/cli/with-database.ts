@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts'
 import { openDatabase, type Database } from '../db/client.ts'
 import { findEmbeddedDatabase, startEmbeddedDatabase } from '../db/embedded.ts'
+import { assertUsable } from '../db/usable.ts'
 
 /**
  * Runs a command on the database: that of DATABASE_URL, or the embedded one, beside a service that runs it or started
@@ -10,6 +11,7 @@ export async function withDatabase<T>(config: Config, run: (db: Database) => Pro
   const { url, stop } = await findDatabase(config)
   const db = openDatabase({ url, poolMax: 2, onIdleError: () => undefined })
   try {
+    await assertUsable(db.$client)
     return await run(db)
   } finally {
     await db.$client.end()

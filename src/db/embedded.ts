@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { chmod, chown, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { chmod, chown, link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { createServer, type AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import pg from 'pg'
@@ -40,16 +41,23 @@ export async function startEmbeddedDatabase({
   settings = {},
 }: EmbeddedDatabaseOptions): Promise<EmbeddedDatabase> {
   const server = await locateServer(dataDir)
-  await mkdir(server.home, { recursive: true, mode: 0o700 })
+  await mkdir(server.home, { recursive: true, mode: 0o700 }).catch((cause: unknown) => {
+    throw new EmbeddedDatabaseError(`The data directory cannot be made: ${firstLine(cause)}`, { cause })
+  })
   await createCluster(server)
-  if (!(await isRunning(server))) await launch(server, settings)
+  await ensureRunning(server, settings)
   const url = await connectionUrl(server)
   const lock = await takeLock(url, server)
   return {
     url,
     stop: async () => {
       await lock.end().catch(() => undefined)
-      await runAs(server, server.pgCtl, ['-D', server.cluster, '-m', 'fast', '-w', '-t', '20', 'stop'])
+      await runAs(server, server.pgCtl, ['-D', server.cluster, '-m', 'fast', '-w', '-t', '20', 'stop']).catch(
+        async (error: unknown) => {
+          // It may have ended, or been ended, before.
+          if (await isRunning(server)) throw error
+        },
+      )
     },
   }
 }
@@ -186,35 +194,52 @@ async function createCluster(server: Server): Promise<void> {
   }
 }
 
+/** Makes the password, whole or not at all: a second process, or the next start after a crash, must not read half of it. */
 async function ensurePassword(file: string): Promise<string> {
+  const unfinished = `${file}-unfinished-${process.pid}`
+  await writeFile(unfinished, randomBytes(24).toString('base64url'), { mode: 0o600 })
   try {
-    await writeFile(file, randomBytes(24).toString('base64url'), { flag: 'wx', mode: 0o600 })
+    await link(unfinished, file)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  } finally {
+    await rm(unfinished, { force: true })
   }
   return readFile(file, 'utf8')
+}
+
+const launchAttemptsMax = 5
+const launchRetryMs = 500
+
+async function ensureRunning(server: Server, settings: Record<string, string>): Promise<void> {
+  for (let attempt = 1; !(await isRunning(server)); attempt++) {
+    try {
+      await launch(server, settings)
+    } catch (cause) {
+      // Processes of a killed server may need a moment to end, one that another process starts or stops just now to be
+      // there or gone, and the port may have been taken since it was found free.
+      if (attempt < launchAttemptsMax) await setTimeout(launchRetryMs)
+      else {
+        throw new EmbeddedDatabaseError(
+          `The database in ${server.home} does not start: see ${join(server.cluster, 'server.log')}`,
+          { cause },
+        )
+      }
+    }
+  }
 }
 
 async function launch(server: Server, settings: Record<string, string>): Promise<void> {
   const options = { listen_addresses: '127.0.0.1', unix_socket_directories: '', ...settings }
   const flags = Object.entries(options).map(([name, value]) => `-c ${name}='${value}'`)
-  try {
-    // pg_ctl gives the server a session of its own, so that Ctrl-C reaches only us, and waits until it is ready: after
-    // a crash that is when it has recovered.
-    await runAs(server, server.pgCtl, [
-      ...['-D', server.cluster, '-s', '-w', '-t', '120'],
-      ...['-l', join(server.cluster, 'server.log')],
-      ...['-o', [`-p ${await findFreePort()}`, ...flags].join(' ')],
-      'start',
-    ])
-  } catch (cause) {
-    // Another process may have been first; the lock decides who goes on.
-    if (await isRunning(server)) return
-    throw new EmbeddedDatabaseError(
-      `The database in ${server.home} does not start: see ${join(server.cluster, 'server.log')}`,
-      { cause },
-    )
-  }
+  // pg_ctl gives the server a session of its own, so that Ctrl-C reaches only us, and waits until it is ready: after a
+  // crash that is when it has recovered.
+  await runAs(server, server.pgCtl, [
+    ...['-D', server.cluster, '-s', '-w', '-t', '120'],
+    ...['-l', join(server.cluster, 'server.log')],
+    ...['-o', [`-p ${await findFreePort()}`, ...flags].join(' ')],
+    'start',
+  ])
 }
 
 async function findFreePort(): Promise<number> {
@@ -249,9 +274,9 @@ async function connectionUrl({ cluster, passwordFile }: Server): Promise<string>
 async function takeLock(url: string, { home }: Server): Promise<pg.Client> {
   const client = await connect(url)
   client.on('error', () => undefined)
-  // Waits a second for a process that is just ending.
-  await client.query(`set lock_timeout = '1s'`)
   try {
+    // Waits a second for a process that is just ending.
+    await client.query(`set lock_timeout = '1s'`)
     await client.query('select pg_advisory_lock(1)')
     return client
   } catch (cause) {
