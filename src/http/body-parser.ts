@@ -20,9 +20,8 @@ export function registerBodyParser(app: App): void {
       else done(null, parsed)
     })
   })
-  app.addContentTypeParser('*', (_request, payload, done) => {
-    if (isEmpty(payload)) done(null, undefined)
-    else done(errors.unsupportedMediaType())
+  app.addContentTypeParser('*', async (_request: unknown, payload: IncomingMessage) => {
+    if (!(await isEmpty(payload))) throw errors.unsupportedMediaType()
   })
   app.addHook('preValidation', async (request) => {
     const { body } = request
@@ -44,8 +43,12 @@ export function registerBodyParser(app: App): void {
 const noBody = { _tag: 'Missing' as const, path: [], message: 'is required' }
 const notJson = { _tag: 'Type' as const, path: [], message: 'must be JSON' }
 
-function isEmpty({ headers }: IncomingMessage): boolean {
-  return headers['content-length'] === '0'
+async function isEmpty(payload: IncomingMessage): Promise<boolean> {
+  const length = payload.headers['content-length']
+  if (length !== undefined) return length === '0'
+  // Without a length only the first piece tells. The rest stays unread, and the connection open for the answer.
+  const first = await payload.iterator({ destroyOnReturn: false }).next()
+  return first.done === true
 }
 
 function isPlainObject(value: unknown): value is object {

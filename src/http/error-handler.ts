@@ -20,6 +20,10 @@ export function registerErrorHandler(app: App, { isDatabaseUnavailable }: ErrorH
     return sendError(apiError, request, reply)
   })
   app.setNotFoundHandler((request, reply) => sendError(errors.routeNotFound(), request, reply))
+  // Before the body is parsed: where there is no operation there is nothing that a body could be wrong for.
+  app.addHook('preParsing', async (request) => {
+    if (request.is404) throw errors.routeNotFound()
+  })
 }
 
 /** Answers a request that Fastify could not route at all, such as one with a malformed URL. */
@@ -28,6 +32,8 @@ export function handleFrameworkError(
   request: FastifyRequest,
   reply: FastifyReply,
 ): void {
+  // No hook has run that would have told it.
+  void reply.header('x-request-id', request.id)
   void sendError(errors.decodeError({ cause: error }), request, reply)
 }
 
