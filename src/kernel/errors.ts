@@ -89,6 +89,43 @@ export const errors = {
   apiKeyRequired: error('Unauthorized', 'api_key_required', 'A valid API key is required.'),
   notFound: error('NotFound', 'not_found', 'There is nothing here, or nothing that you may see.'),
   routeNotFound: error('NotFound', 'route_not_found', 'No operation has this method and path.'),
+  notAMember: error('Forbidden', 'not_a_member', 'You are not a member of this workspace.'),
+  roleInsufficient: error(
+    'Forbidden',
+    'role_insufficient',
+    'Your role in this workspace does not allow this.',
+  ),
+  slugReserved: error('InvalidInput', 'slug_reserved', 'This slug is reserved.'),
+  slugTaken: error('Conflict', 'slug_taken', 'Another workspace has this slug, or had it a short while ago.'),
+  workspaceLimit: error(
+    'Conflict',
+    'workspace_limit',
+    'You are in as many workspaces as one person may be in.',
+  ),
+  domainInvalid: error(
+    'InvalidInput',
+    'domain_invalid',
+    'The list holds something that is not a mail domain.',
+  ),
+  domainPublic: error(
+    'InvalidInput',
+    'domain_public',
+    'The list holds the domain of a public mail service: anybody could join.',
+  ),
+  domainLimit: error('InvalidInput', 'domain_limit', 'A workspace has at most 10 allowed domains.'),
+  fileMissing: error('InvalidInput', 'file_missing', 'The form holds no file.'),
+  fileNotAlone: error(
+    'InvalidInput',
+    'file_not_alone',
+    'The form holds more than one file, or too many fields.',
+  ),
+  imageInvalid: error(
+    'InvalidInput',
+    'image_invalid',
+    'The file is not a PNG, JPEG, WebP or GIF image, or is damaged.',
+  ),
+  imageTooLarge: error('InvalidInput', 'image_too_large', 'The image has more than 25 megapixels.'),
+  imageTooSlow: error('InvalidInput', 'image_too_slow', 'The image takes too long to decode.'),
   apiKeyLimit: error(
     'Conflict',
     'api_key_limit',
@@ -129,6 +166,12 @@ export const errors = {
     'TooManyRequests',
     'too_many_bad_keys',
     'Too many requests with a bad key from this address. Try again later.',
+  ),
+  tooManyUploads: error('TooManyRequests', 'too_many_uploads', 'Too many uploads. Try again later.'),
+  uploadsBusy: error(
+    'ServiceUnavailable',
+    'uploads_busy',
+    'Too many uploads are waiting already. Try again later.',
   ),
   internal: error('Internal', 'internal', 'The server failed. Tell the operator the request id.'),
   databaseUnavailable: error(

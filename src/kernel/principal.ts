@@ -14,4 +14,6 @@ export interface Principal {
   source: 'web' | 'api' | 'mcp' | 'system'
   apiKeyId: string | null
   grantId: string | null
+  /** Told the present slug of a workspace that was reached by another one, so that the caller can be told. */
+  onSlugMoved?: (presentSlug: string) => void
 }
