@@ -1,0 +1,62 @@
+import { and, eq, gt, isNull, or, sql } from 'drizzle-orm'
+import type { Executor } from '../db/client.ts'
+import { prepared } from '../db/prepared.ts'
+import { memberships } from '../db/schema/memberships.ts'
+import { workspaces, workspaceSlugs } from '../db/schema/workspaces.ts'
+import type { Role } from '../kernel/roles.ts'
+
+/** A workspace, and what the caller is in it. */
+export interface WorkspaceOfCaller {
+  id: string
+  name: string
+  slug: string
+  iconKey: string | null
+  allowedDomains: string[]
+  /** Null for somebody who is not a member. */
+  role: Role | null
+}
+
+const selectBySlug = prepared((executor) =>
+  executor
+    .select({
+      id: workspaces.id,
+      name: workspaces.name,
+      slug: workspaces.slug,
+      iconKey: workspaces.iconKey,
+      allowedDomains: workspaces.allowedDomains,
+      role: memberships.role,
+    })
+    .from(workspaceSlugs)
+    .innerJoin(workspaces, eq(workspaces.id, workspaceSlugs.workspaceId))
+    .leftJoin(
+      memberships,
+      and(eq(memberships.workspaceId, workspaces.id), eq(memberships.userId, sql.placeholder('userId'))),
+    )
+    .where(
+      and(
+        eq(workspaceSlugs.slug, sql.placeholder('slug')),
+        or(isNull(workspaceSlugs.keptUntil), gt(workspaceSlugs.keptUntil, sql.placeholder('now'))),
+      ),
+    )
+    .prepare('workspaces_select_by_slug'),
+)
+
+/** The workspace that has a slug, or had it and still keeps it, with the caller's role, in one round trip. */
+export async function findWorkspaceBySlug(
+  executor: Executor,
+  input: { slug: string; userId: string; now: Date },
+): Promise<WorkspaceOfCaller | undefined> {
+  const [workspace] = await selectBySlug(executor).execute({ ...input, now: input.now.toISOString() })
+  return workspace
+}
+
+/** Notes that a person has just done something in a workspace. */
+export async function recordWorkspaceUse(
+  executor: Executor,
+  use: { workspaceId: string; userId: string; at: Date },
+): Promise<void> {
+  await executor
+    .update(memberships)
+    .set({ lastUsedAt: use.at })
+    .where(and(eq(memberships.workspaceId, use.workspaceId), eq(memberships.userId, use.userId)))
+}

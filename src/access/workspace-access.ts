@@ -1,0 +1,55 @@
+import type { Database } from '../db/client.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { errors } from '../kernel/errors.ts'
+import type { Principal } from '../kernel/principal.ts'
+import type { Role } from '../kernel/roles.ts'
+import { findWorkspaceBySlug, recordWorkspaceUse, type WorkspaceOfCaller } from './access.repository.ts'
+import { isAllowed, type WorkspaceAction } from './permissions.ts'
+
+/** A workspace in which the caller may do what was asked for. */
+export interface AccessibleWorkspace extends WorkspaceOfCaller {
+  role: Role
+}
+
+/**
+ * Finds the workspace of a slug for somebody who wants to do something in it. Throws `not_found` when no workspace has
+ * the slug, `not_a_member` when the caller is not in it, and `role_insufficient` when their role does not allow it.
+ */
+export type RequireWorkspace = (
+  principal: Principal,
+  slug: string,
+  action: WorkspaceAction,
+) => Promise<AccessibleWorkspace>
+
+// A person's last workspace is written again after a minute; another one at once, since home goes there.
+const recordedEveryMs = 60_000
+const rememberedPeopleMax = 50_000
+
+export function createWorkspaceAccess({ db, clock }: { db: Database; clock: Clock }): RequireWorkspace {
+  const lastUse = new Map<string, { workspaceId: string; at: number }>()
+
+  async function noteUse(userId: string, workspaceId: string): Promise<void> {
+    const now = clock.now()
+    const last = lastUse.get(userId)
+    if (last?.workspaceId === workspaceId && now.getTime() - last.at < recordedEveryMs) return
+    await recordWorkspaceUse(db, { workspaceId, userId, at: now })
+    lastUse.delete(userId)
+    lastUse.set(userId, { workspaceId, at: now.getTime() })
+    for (const oldest of lastUse.keys()) {
+      if (lastUse.size <= rememberedPeopleMax) break
+      lastUse.delete(oldest)
+    }
+  }
+
+  return async (principal, slug, action) => {
+    const userId = principal.user.id
+    const workspace = await findWorkspaceBySlug(db, { slug, userId, now: clock.now() })
+    if (!workspace) throw errors.notFound()
+    const { role } = workspace
+    if (role === null) throw errors.notAMember()
+    if (!isAllowed(role, action)) throw errors.roleInsufficient()
+    if (workspace.slug !== slug) principal.onSlugMoved?.(workspace.slug)
+    await noteUse(userId, workspace.id)
+    return { ...workspace, role }
+  }
+}
