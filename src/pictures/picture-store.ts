@@ -1,0 +1,101 @@
+import { randomBytes } from 'node:crypto'
+import type { Database, Executor } from '../db/client.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { ImageProcessor } from '../platform/images/images.port.ts'
+import type { FileStorage, StoredFile } from '../platform/storage/storage.port.ts'
+import {
+  deletePictureRow,
+  insertUnusedPicture,
+  listUnusedPictures,
+  markPictureUnused,
+  markPictureUsed,
+} from './pictures.repository.ts'
+
+/** The pictures of people and workspaces. */
+export interface PictureStore {
+  /**
+   * Makes a picture of an upload, stores it and has it shown by `show`, which is given the transaction and the new key
+   * and returns the key of the picture that was shown before. That one is deleted afterwards. Returns the new picture's
+   * URL. Whatever fails, no file stays that nothing shows, and nothing shows a file that is not there. Throws what
+   * ImageProcessor.toSquarePicture throws.
+   */
+  replace(
+    upload: Buffer,
+    show: (transaction: Executor, key: string) => Promise<string | null>,
+  ): Promise<string>
+  /** The public URL of a picture: absolute, unguessable, and for ever that of the same picture. */
+  urlOf(key: string): string
+  urlOf(key: string | null): string | null
+  /** Opens a picture; undefined when there is none. */
+  open(key: string): Promise<StoredFile | undefined>
+  /** Deletes what crashes have left behind. */
+  collectUnused(): Promise<void>
+}
+
+export interface PictureStoreOptions {
+  db: Database
+  clock: Clock
+  images: ImageProcessor
+  storage: FileStorage
+  baseUrl: string
+  /** Told when a file could not be deleted; `collectUnused` tries again. */
+  onDeleteError: (error: unknown) => void
+}
+
+/** Longer than any upload takes: what has been unused for so long is not about to be shown. */
+const unusedForMs = 60 * 60 * 1000
+const collectedAtOnce = 100
+const keyPattern = /^[A-Za-z0-9_-]{32}\.webp$/
+
+export function createPictureStore(options: PictureStoreOptions): PictureStore {
+  const { db, clock, images, storage, baseUrl, onDeleteError } = options
+
+  async function discard(key: string): Promise<void> {
+    try {
+      await storage.delete(key)
+      await deletePictureRow(db, key)
+    } catch (error) {
+      onDeleteError(error)
+    }
+  }
+
+  function urlOf(key: string): string
+  function urlOf(key: string | null): string | null
+  function urlOf(key: string | null): string | null {
+    return key === null ? null : `${baseUrl}/pictures/${key}`
+  }
+
+  return {
+    urlOf,
+
+    async replace(upload, show) {
+      const content = await images.toSquarePicture(upload)
+      const key = `${randomBytes(24).toString('base64url')}.webp`
+      // Written down as unused before it is stored: a crash from here on leaves a row by which the file is found.
+      await insertUnusedPicture(db, key, clock.now())
+      let before: string | null
+      try {
+        await storage.put(key, content)
+        before = await db.transaction(async (tx) => {
+          const shownBefore = await show(tx, key)
+          if (!(await markPictureUsed(tx, key)))
+            throw new Error('the picture was collected before it was shown')
+          if (shownBefore !== null) await markPictureUnused(tx, shownBefore, clock.now())
+          return shownBefore
+        })
+      } catch (error) {
+        await discard(key)
+        throw error
+      }
+      if (before !== null) await discard(before)
+      return urlOf(key)
+    },
+
+    open: async (key) => (keyPattern.test(key) ? storage.open(key) : undefined),
+
+    async collectUnused() {
+      const before = new Date(clock.now().getTime() - unusedForMs)
+      for (const key of await listUnusedPictures(db, before, collectedAtOnce)) await discard(key)
+    },
+  }
+}

@@ -1,0 +1,20 @@
+import { errors } from '../kernel/errors.ts'
+import type { App } from '../http/app-types.ts'
+import type { PictureStore } from './picture-store.ts'
+
+/** Serves the pictures that other answers give the URLs of. They are no operation of the API: whoever has a URL may look. */
+export function picturesRoutes(app: App, pictures: PictureStore): void {
+  app.get<{ Params: { key: string } }>(
+    '/pictures/:key',
+    { schema: { hide: true } },
+    async (request, reply) => {
+      const picture = await pictures.open(request.params.key)
+      if (!picture) throw errors.notFound()
+      return reply
+        .type('image/webp')
+        .header('content-length', picture.sizeBytes)
+        .header('cache-control', 'public, max-age=31536000, immutable')
+        .send(picture.content)
+    },
+  )
+}

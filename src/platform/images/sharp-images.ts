@@ -1,0 +1,56 @@
+import pLimit from 'p-limit'
+import sharp from 'sharp'
+import { errors } from '../../kernel/errors.ts'
+import type { ImageProcessor } from './images.port.ts'
+
+const edgePixels = 512
+const pixelsMax = 25_000_000
+const decodeLimitSeconds = 10
+// Decoding takes a thread of Node's pool of four, which files and passwords need as well.
+const concurrency = 2
+const waitingMax = 50
+
+const formats = new Set(['png', 'jpeg', 'webp', 'gif'])
+
+/** Images by libvips: only the four decoders are let in, whatever a file claims to be. */
+export function createSharpImages(): ImageProcessor {
+  sharp.block({ operation: ['VipsForeignLoad'] })
+  sharp.unblock({
+    operation: ['VipsForeignLoadPng', 'VipsForeignLoadJpeg', 'VipsForeignLoadWebp', 'VipsForeignLoadNsgif'],
+  })
+  sharp.cache(false)
+  sharp.concurrency(1)
+  const limit = pLimit(concurrency)
+  return {
+    async toSquarePicture(upload) {
+      if (limit.pendingCount >= waitingMax) throw errors.uploadsBusy({ retryAfterSeconds: 5 })
+      return limit(() => convert(upload))
+    },
+  }
+}
+
+async function convert(upload: Buffer): Promise<Buffer> {
+  const open = () =>
+    sharp(upload, { failOn: 'error', limitInputPixels: pixelsMax, pages: 1, autoOrient: true })
+  try {
+    const { format, width, height } = await open().metadata()
+    if (!formats.has(format)) throw errors.imageInvalid({ field: 'file' })
+    // From the header alone, before anything is decoded: a small file can hold a huge image.
+    if (width * height > pixelsMax) throw errors.imageTooLarge({ field: 'file' })
+    return await open()
+      .timeout({ seconds: decodeLimitSeconds })
+      .resize(edgePixels, edgePixels, { fit: 'cover' })
+      .webp({ quality: 82 })
+      .toBuffer()
+  } catch (cause) {
+    throw explain(cause)
+  }
+}
+
+function explain(cause: unknown): unknown {
+  if (!(cause instanceof Error) || 'code' in cause) return cause
+  const details = { field: 'file', cause }
+  if (cause.message.includes('pixel limit')) return errors.imageTooLarge(details)
+  if (cause.message.includes('timeout')) return errors.imageTooSlow(details)
+  return errors.imageInvalid(details)
+}
