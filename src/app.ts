@@ -5,10 +5,12 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, { type FastifyBaseLogger } from 'fastify'
 import { apiKeysRoutes } from './areas/apiKeys/apiKeys.routes.ts'
 import { apiKeysSchemas } from './areas/apiKeys/apiKeys.schemas.ts'
-import { meRoutes } from './areas/me/me.routes.ts'
+import { mePhotoRoute, meRoutes } from './areas/me/me.routes.ts'
 import { meSchemas } from './areas/me/me.schemas.ts'
 import { systemRoutes } from './areas/system/system.routes.ts'
 import { systemSchemas } from './areas/system/system.schemas.ts'
+import { workspaceIconRoute, workspacesRoutes } from './areas/workspaces/workspaces.routes.ts'
+import { workspacesSchemas } from './areas/workspaces/workspaces.schemas.ts'
 import type { Config } from './config.ts'
 import { isDatabaseUnavailable } from './db/errors.ts'
 import { apiKeyAuth } from './http/api-key-auth.ts'
@@ -17,20 +19,24 @@ import { registerBodyParser } from './http/body-parser.ts'
 import { handleClientError, handleFrameworkError, registerErrorHandler } from './http/error-handler.ts'
 import { idempotency } from './http/idempotency.ts'
 import { RequestLog } from './http/logging.ts'
+import { registerMovedSlug } from './http/moved-slug.ts'
 import { registerOpenApi, registerOpenApiRoutes } from './http/openapi.ts'
 import { registerRateLimits } from './http/rate-limits.ts'
 import { registerRequestContext, urlBytesMax } from './http/request-context.ts'
 import { publicAccess, registerRouteGuard } from './http/route-guard.ts'
 import { sharedSchemas } from './http/schemas.ts'
+import { uploads } from './http/uploads.ts'
 import { schemaController } from './http/validation.ts'
+import { picturesRoutes } from './pictures/pictures.routes.ts'
 import type { Services } from './services.ts'
 
-const schemas = [...sharedSchemas, ...systemSchemas, ...apiKeysSchemas, ...meSchemas]
+const schemas = [...sharedSchemas, ...systemSchemas, ...apiKeysSchemas, ...meSchemas, ...workspacesSchemas]
 
 const tags = [
   { name: 'system', description: 'Whether the service lives, and can answer.' },
   { name: 'apiKeys', description: "The caller's API keys." },
   { name: 'me', description: 'The caller.' },
+  { name: 'workspaces', description: 'Where people and agents work together.' },
 ]
 
 /** Builds the HTTP server, ready to listen: every plugin and every area, in the order in which a request meets them. */
@@ -66,6 +72,7 @@ export async function buildApp(config: Config, services: Services, logger: Fasti
   await app.register(async (scope: App) => {
     await scope.register(publicAccess)
     systemRoutes(scope, services.system)
+    picturesRoutes(scope, services.pictures)
   })
   await app.register(async (scope: App) => {
     await scope.register(apiKeyAuth, {
@@ -74,8 +81,15 @@ export async function buildApp(config: Config, services: Services, logger: Fasti
       badKeyLimitPerMinute: config.badKeyLimitPerMinute,
     })
     await scope.register(idempotency, { store: services.idempotency })
+    registerMovedSlug(scope)
     apiKeysRoutes(scope, services.apiKeys)
     meRoutes(scope, services.me)
+    workspacesRoutes(scope, services.workspaces)
+    await scope.register(async (uploadScope: App) => {
+      await uploadScope.register(uploads, { uploadLimitPerHour: config.uploadLimitPerHour })
+      mePhotoRoute(uploadScope, services.me)
+      workspaceIconRoute(uploadScope, services.workspaces)
+    })
   })
   return app
 }

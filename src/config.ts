@@ -72,6 +72,19 @@ export const ConfigSchema = Type.Object({
     minimum: 0,
     description: 'Requests with a bad API key a minute for each client address; 0 = no limit.',
   }),
+  UPLOAD_LIMIT_PER_HOUR: Type.Integer({
+    default: 60,
+    minimum: 0,
+    description: 'Uploads an hour for each person; 0 = no limit.',
+  }),
+  STORAGE_URL: Type.Optional(
+    Type.String({
+      pattern: '^s3://[a-z0-9][a-z0-9.-]+(/[^?#]*)?([?][^#]*)?$',
+      description:
+        'Where pictures are kept: s3://BUCKET/PREFIX?endpoint=URL&region=NAME&pathStyle=true, with the credentials ' +
+        'where the AWS SDK looks for them. Default: the folder uploads in DATA_DIR.',
+    }),
+  ),
   LOG_LEVEL: Type.String({
     default: 'info',
     pattern: '^(fatal|error|warn|info|debug|trace|silent)$',
@@ -94,6 +107,8 @@ export interface Config {
   readonly apiKeyPrefix: string
   readonly rateLimitPerMinute: number
   readonly badKeyLimitPerMinute: number
+  readonly uploadLimitPerHour: number
+  readonly storageUrl: string | undefined
   readonly logLevel: string
 }
 
@@ -132,6 +147,8 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
     apiKeyPrefix: variables.API_KEY_PREFIX,
     rateLimitPerMinute: variables.RATE_LIMIT_PER_MINUTE ?? (variables.DATABASE_URL ? 6000 : 0),
     badKeyLimitPerMinute: variables.BAD_KEY_LIMIT_PER_MINUTE,
+    uploadLimitPerHour: variables.UPLOAD_LIMIT_PER_HOUR,
+    storageUrl: variables.STORAGE_URL,
     logLevel: variables.LOG_LEVEL,
   })
 }

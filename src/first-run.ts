@@ -7,11 +7,16 @@ export interface FirstPerson {
   apiKey: string
 }
 
-/** Makes a first person with an API key, so that an empty database can be tried out. Does nothing when there is anybody. */
-export async function createFirstPerson({ accounts, apiKeys }: Services): Promise<FirstPerson | undefined> {
+/** Makes a first person with a workspace and an API key, so that an empty database can be tried out. Does nothing when there is anybody. */
+export async function createFirstPerson({
+  accounts,
+  apiKeys,
+  workspaces,
+}: Services): Promise<FirstPerson | undefined> {
   if (!(await accounts.isEmpty())) return undefined
   const user = await accounts.create({ email: 'ada@example.com', name: 'Ada', isVerified: true })
   const principal: Principal = { user, source: 'system', apiKeyId: null, grantId: null }
+  await workspaces.create(principal, { name: 'First workspace', slug: 'first-workspace' })
   const { secret } = await apiKeys.create(principal, { name: 'First run' })
   return { email: user.email, apiKey: secret }
 }

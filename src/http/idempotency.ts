@@ -34,7 +34,7 @@ export const idempotency = fastifyPlugin(
       const attempt = {
         apiKeyId: String(request.principal.apiKeyId),
         keyHash: sha256(key),
-        fingerprint: sha256(JSON.stringify([request.method, request.url, request.body ?? null])),
+        fingerprint: fingerprintOf(request),
       }
       const found = await store.begin(attempt)
       if (found === 'reused') throw errors.idempotencyKeyReused()
@@ -70,6 +70,14 @@ export const idempotency = fastifyPlugin(
   },
   { name: 'idempotency', dependencies: ['api-key-auth'] },
 )
+
+function fingerprintOf({ method, url, body, upload }: FastifyRequest): Buffer {
+  const file = (upload as Buffer | null | undefined) ?? ''
+  return createHash('sha256')
+    .update(JSON.stringify([method, url, body ?? null]))
+    .update(file)
+    .digest()
+}
 
 const algorithm = 'aes-256-gcm'
 const ivLength = 12

@@ -61,10 +61,15 @@ export async function registerOpenApi(app: App, { baseUrl, tags }: OpenApiOption
         },
       },
     },
-    refResolver: { buildLocalReference: (json, _base, _fragment, i) => (typeof json.$id === 'string' ? json.$id : `def-${i}`) },
+    refResolver: {
+      buildLocalReference: (json, _base, _fragment, i) =>
+        typeof json.$id === 'string' ? json.$id : `def-${i}`,
+    },
     convertConstToEnum: false,
     transform: ({ schema, url, route }) => ({
-      schema: schema.hide ? schema : describeOperation(schema, [route.method].flat()),
+      schema: schema.hide
+        ? schema
+        : describeOperation(schema, [route.method].flat(), route.config?.upload ?? false),
       url,
     }),
   })
@@ -94,11 +99,12 @@ export async function registerOpenApiRoutes(app: App): Promise<void> {
   })
 }
 
-function describeOperation(schema: FastifySchema, methods: string[]): FastifySchema {
+function describeOperation(schema: FastifySchema, methods: string[], isUpload: boolean): FastifySchema {
   const { response, ...rest } = schema
   const statuses = methods.includes('GET') ? errorResponses : [...errorResponses, ...bodyErrorResponses]
   return {
     ...rest,
+    ...(isUpload && { consumes: ['multipart/form-data'], body: UploadForm }),
     ...(isIdempotent(schema, methods) && { headers: IdempotencyHeaders }),
     response: {
       ...(response as object),
@@ -108,6 +114,14 @@ function describeOperation(schema: FastifySchema, methods: string[]): FastifySch
     },
   }
 }
+
+const UploadForm = Type.Object({
+  file: Type.Unsafe<Buffer>({
+    type: 'string',
+    contentMediaType: 'application/octet-stream',
+    description: 'The one file of the form; any field name is accepted.',
+  }),
+})
 
 const IdempotencyHeaders = Type.Object({
   'Idempotency-Key': Type.Optional(

@@ -1,4 +1,5 @@
 import type { TSchema } from '@sinclair/typebox'
+import { closed } from './schemas.ts'
 
 /** What an operation is, as its area declares it. */
 export interface OperationDeclaration {
@@ -34,6 +35,8 @@ export type OperationSchema<D extends OperationDeclaration> = Pick<
 export function operation<const D extends OperationDeclaration>(declaration: D): OperationSchema<D> {
   const { id, success, ...rest } = declaration
   return {
+    // An unknown query parameter is refused, so that a misspelt filter does not pass for none.
+    querystring: closed({}),
     ...rest,
     operationId: id,
     tags: [id.slice(0, id.indexOf('.'))],

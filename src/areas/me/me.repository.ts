@@ -32,3 +32,18 @@ export async function updateUser(
 ): Promise<void> {
   await executor.update(users).set(change).where(eq(users.id, userId))
 }
+
+/** Shows another photo; returns the storage key of the one before. */
+export async function replaceUserImage(
+  executor: Executor,
+  userId: string,
+  imageKey: string,
+): Promise<string | null> {
+  const [before] = await executor
+    .select({ imageKey: users.imageKey })
+    .from(users)
+    .where(eq(users.id, userId))
+    .for('no key update')
+  await executor.update(users).set({ imageKey }).where(eq(users.id, userId))
+  return before?.imageKey ?? null
+}

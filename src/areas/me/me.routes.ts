@@ -1,5 +1,13 @@
 import type { App } from '../../http/app-types.ts'
-import { getPreferences, getProfile, updatePreferences, updateProfile } from './me.schemas.ts'
+import {
+  getHome,
+  getOnboarding,
+  getPreferences,
+  getProfile,
+  updatePreferences,
+  updateProfile,
+  uploadPhoto,
+} from './me.schemas.ts'
 import type { MeService } from './me.service.ts'
 
 export function meRoutes(app: App, me: MeService): void {
@@ -16,4 +24,22 @@ export function meRoutes(app: App, me: MeService): void {
     await me.updatePreferences(request.principal, request.body)
     return { ok: true as const }
   })
+
+  app.get('/v1/me/home', { schema: getHome }, async (request, reply) => {
+    // Fastify sends a string as it is, as text: the answer is a JSON string.
+    const home = reply.serialize(await me.home(request.principal)) as string
+    return reply.type('application/json; charset=utf-8').send(home)
+  })
+
+  app.get('/v1/me/onboarding', { schema: getOnboarding }, async (request) => ({
+    existing: await me.existingWorkspace(request.principal),
+  }))
+}
+
+/** The route that takes a file. */
+export function mePhotoRoute(app: App, me: MeService): void {
+  app.post('/v1/me/photo', { schema: uploadPhoto }, async (request) => ({
+    ok: true as const,
+    image: await me.uploadPhoto(request.principal, request.upload),
+  }))
 }

@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { operation } from '../../http/operation.ts'
 import { closed, line, named, nullableString, Ok, ref } from '../../http/schemas.ts'
 import { nameLengthMax } from '../../kernel/text.ts'
+import { Membership } from '../workspaces/workspaces.schemas.ts'
 
 const Profile = named('Profile', {
   id: Type.String(),
@@ -18,7 +19,10 @@ const Preferences = named('Preferences', {
   }),
 })
 
-export const meSchemas = [Profile, Preferences]
+const PhotoUpload = named('PhotoUpload', { ok: Type.Literal(true), image: Type.String() })
+const Onboarding = named('Onboarding', { existing: Type.Union([ref(Membership), Type.Null()]) })
+
+export const meSchemas = [Profile, Preferences, PhotoUpload, Onboarding]
 
 export const getProfile = operation({
   id: 'me.profile',
@@ -44,4 +48,26 @@ export const updatePreferences = operation({
   summary: "Change the caller's notification preferences",
   body: closed({ productUpdates: Type.Boolean(), workspaceActivity: Type.Boolean() }),
   success: ref(Ok),
+})
+
+export const uploadPhoto = operation({
+  id: 'me.uploadPhoto',
+  summary: "Upload the caller's profile photo",
+  description: 'PNG, JPEG, WebP or GIF, up to 5 MiB and 25 megapixels; it is cropped to a square.',
+  success: ref(PhotoUpload),
+})
+
+export const getHome = operation({
+  id: 'me.home',
+  summary: "Read the caller's home",
+  description:
+    "The website's path: that of the workspace used last, or `/onboarding` for somebody without one.",
+  success: Type.String({ examples: ['/w/acme', '/onboarding'] }),
+})
+
+export const getOnboarding = operation({
+  id: 'me.onboarding',
+  summary: 'Read the workspace that the caller is already in',
+  description: 'The one used last, or null.',
+  success: ref(Onboarding),
 })

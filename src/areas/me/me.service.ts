@@ -2,7 +2,10 @@ import type { Database } from '../../db/client.ts'
 import { errors } from '../../kernel/errors.ts'
 import type { Principal } from '../../kernel/principal.ts'
 import { normalizeText } from '../../kernel/text.ts'
-import { findPreferences, updateUser } from './me.repository.ts'
+import type { Role } from '../../kernel/roles.ts'
+import type { PictureStore } from '../../pictures/picture-store.ts'
+import { listMembershipsOfUser, type MembershipRow } from '../workspaces/workspaces.repository.ts'
+import { findPreferences, replaceUserImage, updateUser } from './me.repository.ts'
 
 export interface Profile {
   id: string
@@ -16,27 +19,45 @@ export interface Preferences {
   workspaceActivity: boolean
 }
 
+export interface ExistingWorkspace {
+  id: string
+  name: string
+  slug: string
+  iconUrl: string | null
+  role: Role
+}
+
 export interface MeService {
   profile(principal: Principal): Profile
   updateProfile(principal: Principal, input: { name: string }): Promise<void>
   preferences(principal: Principal): Promise<Preferences & { userId: string }>
   updatePreferences(principal: Principal, input: Preferences): Promise<void>
+  /** Shows the picture as the profile photo; returns its URL. Throws what PictureStore.replace throws. */
+  uploadPhoto(principal: Principal, upload: Buffer): Promise<string>
+  /** The website's path where the caller belongs: the workspace used last, or where one is made. */
+  home(principal: Principal): Promise<string>
+  /** The workspace that the caller used last, if there is any. */
+  existingWorkspace(principal: Principal): Promise<ExistingWorkspace | null>
 }
 
 export interface MeServiceOptions {
   db: Database
-  /** The public URL of a stored picture. */
-  pictureUrl: (imageKey: string) => string
+  pictures: PictureStore
 }
 
-export function createMeService({ db, pictureUrl }: MeServiceOptions): MeService {
+export function createMeService({ db, pictures }: MeServiceOptions): MeService {
+  async function findLastUsed(userId: string): Promise<MembershipRow | undefined> {
+    const [membership] = await listMembershipsOfUser(db, userId, 1)
+    return membership
+  }
+
   return {
     // The caller was read with the credential, by this very request: there is nothing left to ask.
     profile: ({ user: { id, name, email, imageKey } }) => ({
       id,
       name,
       email,
-      image: imageKey === null ? null : pictureUrl(imageKey),
+      image: pictures.urlOf(imageKey),
     }),
 
     async updateProfile({ user }, input) {
@@ -52,6 +73,21 @@ export function createMeService({ db, pictureUrl }: MeServiceOptions): MeService
 
     async updatePreferences({ user }, { productUpdates, workspaceActivity }) {
       await updateUser(db, user.id, { productUpdates, workspaceActivity })
+    },
+
+    uploadPhoto: ({ user }, upload) =>
+      pictures.replace(upload, (tx, imageKey) => replaceUserImage(tx, user.id, imageKey)),
+
+    async home({ user }) {
+      const membership = await findLastUsed(user.id)
+      return membership ? `/w/${membership.slug}` : '/onboarding'
+    },
+
+    async existingWorkspace({ user }) {
+      const membership = await findLastUsed(user.id)
+      if (!membership) return null
+      const { iconKey, ...rest } = membership
+      return { ...rest, iconUrl: pictures.urlOf(iconKey) }
     },
   }
 }

@@ -1,0 +1,166 @@
+import { and, count, desc, eq, isNull, lte, or, sql } from 'drizzle-orm'
+import type { Executor } from '../../db/client.ts'
+import { prepared } from '../../db/prepared.ts'
+import { memberships } from '../../db/schema/memberships.ts'
+import { users } from '../../db/schema/users.ts'
+import { workspaces, workspaceSlugs } from '../../db/schema/workspaces.ts'
+import { errors } from '../../kernel/errors.ts'
+import type { Role } from '../../kernel/roles.ts'
+
+/** A workspace of a person's, and what they are in it. */
+export interface MembershipRow {
+  id: string
+  name: string
+  slug: string
+  iconKey: string | null
+  role: Role
+}
+
+const selectMemberships = prepared((executor) =>
+  executor
+    .select({
+      id: workspaces.id,
+      name: workspaces.name,
+      slug: workspaces.slug,
+      iconKey: workspaces.iconKey,
+      role: memberships.role,
+    })
+    .from(memberships)
+    .innerJoin(workspaces, eq(workspaces.id, memberships.workspaceId))
+    .where(eq(memberships.userId, sql.placeholder('userId')))
+    .orderBy(desc(memberships.lastUsedAt), desc(memberships.joinedAt), desc(memberships.workspaceId))
+    .limit(sql.placeholder('limit'))
+    .prepare('memberships_select_of_user'),
+)
+
+/** A person's workspaces, the one used last first. */
+export function listMembershipsOfUser(
+  executor: Executor,
+  userId: string,
+  limit: number,
+): Promise<MembershipRow[]> {
+  return selectMemberships(executor).execute({ userId, limit })
+}
+
+/** Makes the transactions that add a person to workspaces take turns, so that none of them counts past another. */
+export async function lockUserForNewMembership(executor: Executor, userId: string): Promise<void> {
+  await executor.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('no key update')
+}
+
+export async function countMembershipsOfUser(executor: Executor, userId: string): Promise<number> {
+  const [row] = await executor
+    .select({ count: count() })
+    .from(memberships)
+    .where(eq(memberships.userId, userId))
+  return row?.count ?? 0
+}
+
+export async function insertWorkspace(
+  executor: Executor,
+  row: typeof workspaces.$inferInsert,
+): Promise<void> {
+  await executor.insert(workspaces).values(row)
+}
+
+export async function insertMembership(
+  executor: Executor,
+  row: typeof memberships.$inferInsert,
+): Promise<void> {
+  await executor.insert(memberships).values(row)
+}
+
+/**
+ * Makes a slug the present one of a workspace: a free slug, one that nobody keeps any more, or an earlier one of its
+ * own. Throws `slug_taken` otherwise. Of several at once the primary key lets one through.
+ */
+export async function claimSlug(
+  executor: Executor,
+  claim: { slug: string; workspaceId: string; now: Date },
+): Promise<void> {
+  const { slug, workspaceId, now } = claim
+  const { rowCount } = await executor
+    .insert(workspaceSlugs)
+    .values({ slug, workspaceId, keptUntil: null })
+    .onConflictDoUpdate({
+      target: workspaceSlugs.slug,
+      set: { workspaceId, keptUntil: null },
+      setWhere: sql`${lte(workspaceSlugs.keptUntil, now)} or ${eq(workspaceSlugs.workspaceId, workspaceId)}`,
+    })
+  if (rowCount !== 1) throw errors.slugTaken()
+}
+
+/** Keeps the slug that a workspace no longer has from others, for a while. */
+export async function keepFormerSlug(
+  executor: Executor,
+  former: { slug: string; workspaceId: string; keptUntil: Date },
+): Promise<void> {
+  await executor
+    .update(workspaceSlugs)
+    .set({ keptUntil: former.keptUntil })
+    .where(and(eq(workspaceSlugs.slug, former.slug), eq(workspaceSlugs.workspaceId, former.workspaceId)))
+}
+
+/** The workspace as it stands, locked until the transaction ends: changes of one workspace take turns. */
+export async function lockWorkspace(
+  executor: Executor,
+  workspaceId: string,
+): Promise<{ name: string; slug: string; allowedDomains: string[] } | undefined> {
+  const [workspace] = await executor
+    .select({ name: workspaces.name, slug: workspaces.slug, allowedDomains: workspaces.allowedDomains })
+    .from(workspaces)
+    .where(eq(workspaces.id, workspaceId))
+    .for('no key update')
+  return workspace
+}
+
+export async function updateWorkspace(
+  executor: Executor,
+  workspaceId: string,
+  change: { name: string; slug: string; allowedDomains: string[] },
+): Promise<void> {
+  await executor.update(workspaces).set(change).where(eq(workspaces.id, workspaceId))
+}
+
+/** Shows another icon; returns the storage key of the one before. */
+export async function replaceWorkspaceIcon(
+  executor: Executor,
+  workspaceId: string,
+  iconKey: string,
+): Promise<string | null> {
+  const [before] = await executor
+    .select({ iconKey: workspaces.iconKey })
+    .from(workspaces)
+    .where(eq(workspaces.id, workspaceId))
+    .for('no key update')
+  await executor.update(workspaces).set({ iconKey }).where(eq(workspaces.id, workspaceId))
+  return before?.iconKey ?? null
+}
+
+const selectSlugHolder = prepared((executor) =>
+  executor
+    .select({ workspaceId: workspaceSlugs.workspaceId, userId: memberships.userId })
+    .from(workspaceSlugs)
+    .leftJoin(
+      memberships,
+      and(
+        eq(memberships.workspaceId, workspaceSlugs.workspaceId),
+        eq(memberships.userId, sql.placeholder('userId')),
+      ),
+    )
+    .where(
+      and(
+        eq(workspaceSlugs.slug, sql.placeholder('slug')),
+        or(isNull(workspaceSlugs.keptUntil), sql`${workspaceSlugs.keptUntil} > ${sql.placeholder('now')}`),
+      ),
+    )
+    .prepare('workspace_slugs_select_holder'),
+)
+
+/** Which workspace has or keeps a slug, if any, and whether a person is a member of it. */
+export async function findSlugHolder(
+  executor: Executor,
+  input: { slug: string; userId: string; now: Date },
+): Promise<{ workspaceId: string; isMember: boolean } | undefined> {
+  const [holder] = await selectSlugHolder(executor).execute({ ...input, now: input.now.toISOString() })
+  return holder && { workspaceId: holder.workspaceId, isMember: holder.userId !== null }
+}

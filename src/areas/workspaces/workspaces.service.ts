@@ -1,0 +1,255 @@
+import type { RequireWorkspace } from '../../access/workspace-access.ts'
+import type { Database, Executor } from '../../db/client.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import { isPublicMailDomain, parseDomains } from '../../kernel/domains.ts'
+import { errors } from '../../kernel/errors.ts'
+import { createId } from '../../kernel/ids.ts'
+import type { Principal } from '../../kernel/principal.ts'
+import type { Role } from '../../kernel/roles.ts'
+import { isReservedSlug, isSlug } from '../../kernel/slugs.ts'
+import { normalizeText } from '../../kernel/text.ts'
+import type { PictureStore } from '../../pictures/picture-store.ts'
+import { appendEvent } from '../events/events.repository.ts'
+import {
+  claimSlug,
+  countMembershipsOfUser,
+  findSlugHolder,
+  insertMembership,
+  insertWorkspace,
+  keepFormerSlug,
+  listMembershipsOfUser,
+  lockUserForNewMembership,
+  lockWorkspace,
+  replaceWorkspaceIcon,
+  updateWorkspace,
+} from './workspaces.repository.ts'
+
+/** The most workspaces that one person may be in. */
+export const membershipsMax = 1000
+/** The most mail domains that a workspace may allow. */
+export const allowedDomainsMax = 10
+/** How long a former slug keeps leading to its workspace. */
+export const formerSlugKeptMs = 90 * 24 * 60 * 60 * 1000
+
+export interface Membership {
+  id: string
+  name: string
+  slug: string
+  iconUrl: string | null
+  role: Role
+}
+
+export interface WorkspaceDetail {
+  userId: string
+  workspaceId: string
+  name: string
+  slug: string
+  iconUrl: string | null
+  allowedDomains: string[]
+  role: Role
+}
+
+export interface CreatedWorkspace {
+  id: string
+  name: string
+  slug: string
+  creatorUserId: string
+}
+
+export interface WorkspaceChange {
+  name: string
+  slug: string
+  /** Mail domains, separated by commas or white space; absent = as they are, empty = none. */
+  allowedDomains?: string
+}
+
+export interface WorkspacesService {
+  /** The caller's workspaces, the one used last first. */
+  list(principal: Principal): Promise<Membership[]>
+  /** The caller becomes its owner. Throws `slug_reserved`, `slug_taken` and `workspace_limit`. */
+  create(principal: Principal, input: { name: string; slug: string }): Promise<CreatedWorkspace>
+  get(principal: Principal, slug: string): Promise<WorkspaceDetail>
+  /**
+   * Changes name, slug and allowed domains. A former slug keeps leading here for 90 days. Throws `slug_reserved`,
+   * `slug_taken`, `domain_invalid`, `domain_public` and `domain_limit`.
+   */
+  update(principal: Principal, slug: string, change: WorkspaceChange): Promise<void>
+  /** Whether a new workspace could have the slug; with `excludeWorkspaceId`, whether that workspace of the caller could. */
+  isSlugAvailable(principal: Principal, candidate: string, excludeWorkspaceId?: string): Promise<boolean>
+  /** Whether a workspace could have the candidate, by default the slug that it has. */
+  isSlugAvailableTo(principal: Principal, slug: string, candidate?: string): Promise<boolean>
+  /** Shows the picture as the icon; returns its URL. Throws what PictureStore.replace throws. */
+  uploadIcon(principal: Principal, slug: string, upload: Buffer): Promise<string>
+}
+
+export interface WorkspacesServiceOptions {
+  db: Database
+  clock: Clock
+  requireWorkspace: RequireWorkspace
+  pictures: PictureStore
+}
+
+export function createWorkspacesService(options: WorkspacesServiceOptions): WorkspacesService {
+  const { db, clock, requireWorkspace, pictures } = options
+
+  async function isFree(
+    userId: string,
+    candidate: string,
+    workspaceId: string | undefined,
+  ): Promise<boolean> {
+    if (!isSlug(candidate) || isReservedSlug(candidate)) return false
+    const holder = await findSlugHolder(db, { slug: candidate, userId, now: clock.now() })
+    return holder === undefined || (holder.isMember && holder.workspaceId === workspaceId)
+  }
+
+  return {
+    async list({ user }) {
+      const rows = await listMembershipsOfUser(db, user.id, membershipsMax)
+      return rows.map(({ iconKey, ...row }) => ({ ...row, iconUrl: pictures.urlOf(iconKey) }))
+    },
+
+    async create(principal, input) {
+      const { user } = principal
+      if (isReservedSlug(input.slug)) throw errors.slugReserved({ field: 'slug' })
+      const now = clock.now()
+      const workspace = {
+        id: createId(),
+        name: normalizeText(input.name),
+        slug: input.slug,
+        creatorUserId: user.id,
+      }
+      await db.transaction(async (tx) => {
+        await lockUserForNewMembership(tx, user.id)
+        if ((await countMembershipsOfUser(tx, user.id)) >= membershipsMax) throw errors.workspaceLimit()
+        await insertWorkspace(tx, { ...workspace, createdAt: now })
+        await claimSlug(tx, { slug: workspace.slug, workspaceId: workspace.id, now })
+        await insertMembership(tx, {
+          workspaceId: workspace.id,
+          userId: user.id,
+          role: 'owner',
+          joinedAt: now,
+          lastUsedAt: now,
+        })
+        await appendEvent(tx, principal, {
+          workspaceId: workspace.id,
+          type: 'workspace.created',
+          target: { type: 'workspace', id: workspace.id },
+          summary: `${user.name} created the workspace ${workspace.name}`,
+          at: now,
+        })
+      })
+      return workspace
+    },
+
+    async get(principal, slug) {
+      const {
+        id,
+        iconKey,
+        name,
+        slug: presentSlug,
+        allowedDomains,
+        role,
+      } = await requireWorkspace(principal, slug, 'workspaces.get')
+      return {
+        userId: principal.user.id,
+        workspaceId: id,
+        name,
+        slug: presentSlug,
+        iconUrl: pictures.urlOf(iconKey),
+        allowedDomains,
+        role,
+      }
+    },
+
+    async update(principal, slug, change) {
+      const allowedDomains =
+        change.allowedDomains === undefined ? undefined : parseAllowedDomains(change.allowedDomains)
+      if (isReservedSlug(change.slug)) throw errors.slugReserved({ field: 'slug' })
+      const { id } = await requireWorkspace(principal, slug, 'workspaces.update')
+      await db.transaction(async (tx) => {
+        const before = await lockWorkspace(tx, id)
+        if (!before) throw errors.notFound()
+        const after = {
+          name: normalizeText(change.name),
+          slug: change.slug,
+          allowedDomains: allowedDomains ?? before.allowedDomains,
+        }
+        const summary = summarizeChange(principal.user.name, before, after)
+        if (summary === undefined) return
+        const now = clock.now()
+        if (after.slug !== before.slug)
+          await moveSlug(tx, { workspaceId: id, from: before.slug, to: after.slug, now })
+        await updateWorkspace(tx, id, after)
+        await appendEvent(tx, principal, {
+          workspaceId: id,
+          type: 'workspace.updated',
+          target: { type: 'workspace', id },
+          summary,
+          at: now,
+        })
+      })
+      if (change.slug !== slug) principal.onSlugMoved?.(change.slug)
+    },
+
+    isSlugAvailable: ({ user }, candidate, excludeWorkspaceId) =>
+      isFree(user.id, candidate, excludeWorkspaceId),
+
+    async isSlugAvailableTo(principal, slug, candidate) {
+      const workspace = await requireWorkspace(principal, slug, 'workspaces.slugAvailability')
+      return isFree(principal.user.id, candidate ?? workspace.slug, workspace.id)
+    },
+
+    async uploadIcon(principal, slug, upload) {
+      const { id, name } = await requireWorkspace(principal, slug, 'workspaces.uploadIcon')
+      return pictures.replace(upload, async (tx, iconKey) => {
+        const before = await replaceWorkspaceIcon(tx, id, iconKey)
+        await appendEvent(tx, principal, {
+          workspaceId: id,
+          type: 'workspace.icon_changed',
+          target: { type: 'workspace', id },
+          summary: `${principal.user.name} changed the icon of ${name}`,
+          at: clock.now(),
+        })
+        return before
+      })
+    },
+  }
+}
+
+async function moveSlug(
+  tx: Executor,
+  move: { workspaceId: string; from: string; to: string; now: Date },
+): Promise<void> {
+  const { workspaceId, from, to, now } = move
+  await claimSlug(tx, { slug: to, workspaceId, now })
+  await keepFormerSlug(tx, { slug: from, workspaceId, keptUntil: new Date(now.getTime() + formerSlugKeptMs) })
+}
+
+interface WorkspaceFields {
+  name: string
+  slug: string
+  allowedDomains: string[]
+}
+
+/** What an update changed, in words; undefined when nothing. */
+function summarizeChange(actor: string, before: WorkspaceFields, after: WorkspaceFields): string | undefined {
+  const changes = [
+    ...(after.name === before.name ? [] : [`renamed the workspace from ${before.name} to ${after.name}`]),
+    ...(after.slug === before.slug ? [] : [`changed its slug from ${before.slug} to ${after.slug}`]),
+    ...(after.allowedDomains.join() === before.allowedDomains.join()
+      ? []
+      : [`set its allowed domains to ${after.allowedDomains.join(', ') || 'none'}`]),
+  ]
+  return changes.length === 0 ? undefined : `${actor} ${changes.join(' and ')}`
+}
+
+function parseAllowedDomains(text: string): string[] {
+  const domains = parseDomains(text)
+  const field = 'allowedDomains'
+  if (domains.length > allowedDomainsMax) throw errors.domainLimit({ field })
+  return domains.map((domain) => {
+    if (domain === undefined) throw errors.domainInvalid({ field })
+    if (isPublicMailDomain(domain)) throw errors.domainPublic({ field })
+    return domain
+  })
+}
