@@ -1,4 +1,4 @@
-import fastifyRateLimit, { normalizeIP } from '@fastify/rate-limit'
+import fastifyRateLimit, { normalizeIP, type FastifyRateLimitStore } from '@fastify/rate-limit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Redis } from 'ioredis'
 import type { App } from './app-types.ts'
@@ -28,9 +28,7 @@ export async function registerRateLimits(app: App, redis: Redis | undefined): Pr
     global: false,
     skipOnError: true,
     nameSpace: 'rate-limit:',
-    // Counters in memory: enough for an attacker not to push out those of others by using many keys.
-    cache: 100_000,
-    ...(redis && { redis }),
+    ...(redis ? { redis } : { store: MemoryStore }),
   })
 }
 
@@ -79,4 +77,53 @@ export function sendRateLimitHeaders(
 /** The client's address as limits count it: an IPv6 /64, which is what one subscriber is given, counts as one. */
 export function addressOf(request: FastifyRequest): string {
   return normalizeIP(request.ip)
+}
+
+type CountCallback = Parameters<FastifyRateLimitStore['incr']>[1]
+
+// Enough for an attacker not to push out the counters of others by using many addresses.
+const countersMax = 100_000
+
+/**
+ * Counts in memory. The library's own store hands out the counter itself, not its value: of requests counted in one
+ * turn of the event loop each sees the count of the last, and all are refused when one is too many.
+ */
+class MemoryStore implements FastifyRateLimitStore {
+  readonly #windows = new Map<string, { startedAt: number; count: number }>()
+
+  incr(caller: string, callback: CountCallback, windowMs: number): void {
+    const now = Date.now()
+    const window = this.#find(caller, windowMs, now) ?? this.#open(caller, now)
+    window.count += 1
+    callback(null, { current: window.count, ttl: window.startedAt + windowMs - now })
+  }
+
+  read(caller: string, callback: CountCallback, windowMs: number): void {
+    const now = Date.now()
+    const window = this.#find(caller, windowMs, now)
+    callback(
+      null,
+      window ? { current: window.count, ttl: window.startedAt + windowMs - now } : { current: 0, ttl: 0 },
+    )
+  }
+
+  /** Each limiter counts by itself. */
+  child(): MemoryStore {
+    return new MemoryStore()
+  }
+
+  #find(caller: string, windowMs: number, now: number) {
+    const window = this.#windows.get(caller)
+    return window && now < window.startedAt + windowMs ? window : undefined
+  }
+
+  #open(caller: string, now: number) {
+    // In the order in which the windows began: the first one is the oldest.
+    this.#windows.delete(caller)
+    const [oldest] = this.#windows.keys()
+    if (oldest !== undefined && this.#windows.size >= countersMax) this.#windows.delete(oldest)
+    const window = { startedAt: now, count: 0 }
+    this.#windows.set(caller, window)
+    return window
+  }
 }
