@@ -1,0 +1,377 @@
+import { sql } from 'drizzle-orm'
+import pg from 'pg'
+import { describe, expect, it, vi } from 'vitest'
+import { deleteExpiredIdempotentRequests } from '../../src/db/idempotency.repository.ts'
+import { errors } from '../../src/kernel/errors.ts'
+import { createId } from '../../src/kernel/ids.ts'
+import { expectError } from '../support/expect-error.ts'
+import { createTestClock } from '../support/test-clock.ts'
+import { clone, selectRows, startTestApp, type TestPerson } from '../support/test-app.ts'
+
+const clock = createTestClock()
+const { app, as, config, createPerson, db } = await startTestApp({ clock })
+
+const create = (idempotencyKey: string, name = 'Once') => ({
+  method: 'POST' as const,
+  url: '/v1/api-keys',
+  headers: { 'idempotency-key': idempotencyKey },
+  payload: { name },
+})
+
+interface CreatedKey {
+  id: string
+  secret: string
+}
+
+const countKeys = async ({ id }: TestPerson) =>
+  (
+    await selectRows<{ count: number }>(
+      db,
+      // The first one is that of the person.
+      sql`select count(*)::int - 1 as count from api_keys where user_id = ${id}`,
+    )
+  )[0]?.count
+
+const findStored = ({ apiKeyId }: TestPerson) =>
+  selectRows(db, sql`select * from idempotent_requests where api_key_id = ${apiKeyId}`)
+
+describe('the same request again', () => {
+  it('is answered with the same bytes, and not carried out', async () => {
+    const person = await createPerson()
+    const first = await as(person, create('retry-1'))
+    expect(first.statusCode).toBe(200)
+    expect(first.headers['idempotent-replayed']).toBeUndefined()
+    for (let i = 0; i < 3; i++) {
+      const again = await as(person, create('retry-1'))
+      expect(again.statusCode).toBe(200)
+      expect(again.headers['idempotent-replayed']).toBe('true')
+      expect(again.headers['content-type']).toBe(first.headers['content-type'])
+      expect(again.rawPayload.equals(first.rawPayload)).toBe(true)
+      expect(again.headers['x-request-id']).not.toBe(first.headers['x-request-id'])
+    }
+    const { secret } = first.json<CreatedKey>()
+    expect((await as({ apiKey: secret }, { url: '/v1/me' })).statusCode).toBe(200)
+    expect(await countKeys(person)).toBe(1)
+  })
+
+  it('may present the API key in the other header', async () => {
+    const person = await createPerson()
+    const first = await as(person, create('other-header'))
+    const again = await app.inject({
+      ...create('other-header'),
+      headers: { 'idempotency-key': 'other-header', 'x-api-key': person.apiKey },
+    })
+    expect(again.headers['idempotent-replayed']).toBe('true')
+    expect(again.body).toBe(first.body)
+    expect(await countKeys(person)).toBe(1)
+  })
+
+  it('may say the same JSON in other words', async () => {
+    const person = await createPerson()
+    const first = await as(person, create('other-words'))
+    const again = await as(person, {
+      ...create('other-words'),
+      headers: { 'idempotency-key': 'other-words', 'content-type': 'application/json; charset=utf-8' },
+      payload: '{ "name": "\\u004fnce" }\n',
+    })
+    expect(again.body).toBe(first.body)
+    expect(await countKeys(person)).toBe(1)
+  })
+
+  it('is carried out each time without an Idempotency-Key', async () => {
+    const person = await createPerson()
+    const request = { ...create(''), headers: {} }
+    await as(person, request)
+    await as(person, request)
+    expect(await countKeys(person)).toBe(2)
+    expect(await findStored(person)).toEqual([])
+  })
+
+  it('is replayed for an operation without a body', async () => {
+    const person = await createPerson()
+    const { id } = (await as(person, create('to-revoke'))).json<CreatedKey>()
+    const revoke = {
+      method: 'POST' as const,
+      url: `/v1/api-keys/${id}/revoke`,
+      headers: { 'idempotency-key': 'revoke-it' },
+    }
+    const answers = [await as(person, revoke), await as(person, revoke)]
+    expect(answers.map((answer) => answer.json<unknown>())).toEqual([{ ok: true }, { ok: true }])
+    expect(answers.map((answer) => answer.headers['idempotent-replayed'])).toEqual([undefined, 'true'])
+  })
+
+  it("gets the operation's own refusal again", async () => {
+    const person = await createPerson()
+    await db.execute(sql`
+      insert into api_keys (id, user_id, name, secret_hash, token_prefix, last_four, created_at)
+      select gen_random_uuid(), ${person.id}, 'Filler', sha256(gen_random_uuid()::text::bytea), 'a', 'z', now()
+      from generate_series(1, 99)`)
+    const first = await as(person, create('limit'))
+    expectError(first, errors.apiKeyLimit)
+    await db.execute(sql`delete from api_keys where user_id = ${person.id} and name = 'Filler'`)
+    const again = await as(person, create('limit'))
+    expect(again.statusCode).toBe(409)
+    expect(again.headers['idempotent-replayed']).toBe('true')
+    expect(again.body).toBe(first.body)
+    expect((await as(person, create('limit-2'))).statusCode).toBe(200)
+    expect(await countKeys(person)).toBe(1)
+  })
+
+  it('gets a 404 again', async () => {
+    const person = await createPerson()
+    const revoke = {
+      method: 'POST' as const,
+      url: `/v1/api-keys/${createId()}/revoke`,
+      headers: { 'idempotency-key': 'no-such-key' },
+    }
+    const answers = [await as(person, revoke), await as(person, revoke)]
+    expect(answers.map((answer) => answer.statusCode)).toEqual([404, 404])
+    expect(answers[1]?.body).toBe(answers[0]?.body)
+  })
+})
+
+describe('another request under the same key', () => {
+  it('is refused when its body differs', async () => {
+    const person = await createPerson()
+    await as(person, create('reused', 'One'))
+    expectError(await as(person, create('reused', 'Other')), errors.idempotencyKeyReused)
+    expect(await countKeys(person)).toBe(1)
+    expect((await as(person, create('reused', 'One'))).headers['idempotent-replayed']).toBe('true')
+  })
+
+  it('is refused when its path differs', async () => {
+    const person = await createPerson()
+    const { id } = (await as(person, create('reused-path'))).json<CreatedKey>()
+    const answer = await as(person, {
+      method: 'POST',
+      url: `/v1/api-keys/${id}/revoke`,
+      headers: { 'idempotency-key': 'reused-path' },
+    })
+    expectError(answer, errors.idempotencyKeyReused)
+    const rows = await selectRows(db, sql`select revoked_at from api_keys where id = ${id}`)
+    expect(rows).toEqual([{ revoked_at: null }])
+  })
+
+  it('is its own when somebody else sends it', async () => {
+    const [person, other] = [await createPerson(), await createPerson()]
+    const first = (await as(person, create('shared'))).json<CreatedKey>()
+    const theirs = await as(other, create('shared', 'Theirs'))
+    expect(theirs.statusCode).toBe(200)
+    expect(theirs.headers['idempotent-replayed']).toBeUndefined()
+    expect(theirs.json<CreatedKey>().secret).not.toBe(first.secret)
+    expect([await countKeys(person), await countKeys(other)]).toEqual([1, 1])
+  })
+
+  it("is its own when another key of the same person's sends it", async () => {
+    const person = await createPerson()
+    const second = (await as(person, create('first-key'))).json<CreatedKey>()
+    const answer = await as({ apiKey: second.secret }, create('first-key'))
+    expect(answer.statusCode).toBe(200)
+    expect(answer.headers['idempotent-replayed']).toBeUndefined()
+    expect(await countKeys(person)).toBe(2)
+  })
+
+  it('is looked at for its form first', async () => {
+    const person = await createPerson()
+    await as(person, create('form-first'))
+    const answer = await as(person, { ...create('form-first'), payload: { name: '' } })
+    expect(answer.statusCode).toBe(400)
+    expect(answer.headers['idempotent-replayed']).toBeUndefined()
+  })
+})
+
+describe('two requests at the same moment', () => {
+  it('make one key', async () => {
+    const person = await createPerson()
+    const answers = await Promise.all(Array.from({ length: 8 }, () => as(person, create('race'))))
+    const fresh = answers.filter(
+      (answer) => answer.statusCode === 200 && !('idempotent-replayed' in answer.headers),
+    )
+    expect(fresh).toHaveLength(1)
+    for (const answer of answers) {
+      if (answer.statusCode === 200) expect(answer.body).toBe(fresh[0]?.body)
+      else expectError(answer, errors.idempotencyInFlight)
+    }
+    expect(await countKeys(person)).toBe(1)
+  })
+
+  it('the second is told to wait while the first is being answered, and may try again', async () => {
+    const person = await createPerson()
+    const blocker = new pg.Client({ connectionString: config.databaseUrl })
+    await blocker.connect()
+    await blocker.query('begin')
+    await blocker.query('select from users where id = $1 for update', [person.id])
+    const first = as(person, create('slow'))
+    await vi.waitFor(async () => expect(await findStored(person)).toHaveLength(1))
+
+    const second = await as(person, create('slow'))
+    expectError(second, errors.idempotencyInFlight)
+    expect(second.headers['retry-after']).toBe('1')
+    expectError(await as(person, create('slow', 'Different')), errors.idempotencyKeyReused)
+
+    await blocker.query('rollback')
+    await blocker.end()
+    const { body, statusCode } = await first
+    expect(statusCode).toBe(200)
+    const third = await as(person, create('slow'))
+    expect(third.headers['idempotent-replayed']).toBe('true')
+    expect(third.body).toBe(body)
+    expect(await countKeys(person)).toBe(1)
+  })
+})
+
+describe('an Idempotency-Key', () => {
+  it.each([
+    ['empty', ''],
+    ['of 256 characters', 'x'.repeat(256)],
+    ['with a space', 'one two'],
+    ['with a letter beyond ASCII', 'clé'],
+    ['with a tab', 'one\ttwo'],
+  ])('is refused when it is %s', async (_name, key) => {
+    const person = await createPerson()
+    const answer = await as(person, create(key))
+    expectError(answer, errors.idempotencyKeyInvalid, { field: 'Idempotency-Key' })
+    expect(await countKeys(person)).toBe(0)
+  })
+
+  it.each([
+    ['one character', '!'],
+    ['255 characters', '~'.repeat(255)],
+    ['a UUID', '0b1c7e0e-6f0d-4b6e-9b0a-5a7f0c1d2e3f'],
+    ['a quoted string', '"8e03978e-40d5-43dd-bc93-6894a57f9324"'],
+  ])('may be %s', async (_name, key) => {
+    const person = await createPerson()
+    const first = await as(person, create(key))
+    expect(first.statusCode).toBe(200)
+    expect((await as(person, create(key))).body).toBe(first.body)
+    expect(await countKeys(person)).toBe(1)
+  })
+
+  it('means nothing to other methods', async () => {
+    const person = await createPerson()
+    const headers = { 'idempotency-key': 'patch' }
+    const rename = (name: string) =>
+      as(person, { method: 'PATCH', url: '/v1/me', headers, payload: { name } })
+    expect((await rename('First')).statusCode).toBe(200)
+    expect((await rename('Second')).statusCode).toBe(200)
+    expect((await as(person, { url: '/v1/me', headers })).json()).toMatchObject({ name: 'Second' })
+    expect(await findStored(person)).toEqual([])
+  })
+})
+
+describe('what is stored', () => {
+  it('holds neither the answer nor the request nor any key in clear', async () => {
+    const person = await createPerson()
+    const name = 'A name to look for'
+    const { secret, id } = (await as(person, create('look-for-me', name))).json<CreatedKey>()
+    const [row] = await findStored(person)
+    expect(row).toMatchObject({ api_key_id: person.apiKeyId, status: 200 })
+    const bytes = Buffer.concat(
+      Object.values(row ?? {}).map((value) => (Buffer.isBuffer(value) ? value : Buffer.from(String(value)))),
+    )
+    expect(bytes.length).toBeGreaterThan(200)
+    for (const clear of [
+      secret,
+      secret.slice(4, 20),
+      name,
+      id,
+      person.apiKey,
+      'look-for-me',
+      'tokenPrefix',
+    ]) {
+      expect(bytes.includes(clear), clear).toBe(false)
+      expect(bytes.includes(Buffer.from(clear).toString('base64').replace(/=+$/, '')), clear).toBe(false)
+    }
+  })
+
+  it('is sealed anew each time', async () => {
+    const [person, other] = [await createPerson(), await createPerson()]
+    const revoke = { method: 'POST' as const, url: `/v1/api-keys/${createId()}/revoke` }
+    for (const who of [person, other])
+      await as(who, { ...revoke, headers: { 'idempotency-key': 'same-answer' } })
+    const [[one], [two]] = [await findStored(person), await findStored(other)]
+    expect(one?.sealed_body).toBeInstanceOf(Buffer)
+    expect(one?.sealed_body).not.toEqual(two?.sealed_body)
+  })
+
+  it('is kept for 24 hours', async () => {
+    const person = await createPerson()
+    const first = await as(person, create('day'))
+    clock.advance(24 * 60 * 60 * 1000 - 1)
+    expect((await as(person, create('day'))).body).toBe(first.body)
+    clock.advance(2)
+    const later = await as(person, create('day'))
+    expect(later.statusCode).toBe(200)
+    expect(later.headers['idempotent-replayed']).toBeUndefined()
+    expect(later.body).not.toBe(first.body)
+    expect(await countKeys(person)).toBe(2)
+    expect((await as(person, create('day'))).body).toBe(later.body)
+  })
+
+  it('is deleted when it is older, and only then', async () => {
+    const own = await startTestApp({ clock, environment: { DATABASE_URL: await clone() } })
+    const person = await own.createPerson()
+    await own.as(person, create('old'))
+    clock.advance(60_000)
+    await own.as(person, create('young'))
+    clock.advance(24 * 60 * 60 * 1000 - 59_999)
+    expect(await deleteExpiredIdempotentRequests(own.db, clock.now())).toBe(1)
+    expect(await selectRows(own.db, sql`select key_hash from idempotent_requests`)).toHaveLength(1)
+    expect((await own.as(person, create('young'))).headers['idempotent-replayed']).toBe('true')
+  })
+
+  it('goes with the API key', async () => {
+    const person = await createPerson()
+    await as(person, create('gone'))
+    await db.execute(sql`delete from users where id = ${person.id}`)
+    expect(await findStored(person)).toEqual([])
+  })
+})
+
+describe('a request that never ended', () => {
+  const abandon = async (person: TestPerson) => {
+    await db.execute(sql`
+      update idempotent_requests set status = null, content_type = null, sealed_body = null
+      where api_key_id = ${person.apiKeyId}`)
+  }
+
+  it('is taken over after a minute, and not before', async () => {
+    const person = await createPerson()
+    await as(person, create('died'))
+    // As if its process had died before it answered.
+    await abandon(person)
+    clock.advance(60_000)
+    expectError(await as(person, create('died')), errors.idempotencyInFlight)
+    clock.advance(1)
+    expectError(await as(person, create('died', 'Different')), errors.idempotencyKeyReused)
+    const answer = await as(person, create('died'))
+    expect(answer.statusCode).toBe(200)
+    expect(answer.headers['idempotent-replayed']).toBeUndefined()
+    expect((await as(person, create('died'))).body).toBe(answer.body)
+    expect(await countKeys(person)).toBe(2)
+  })
+
+  it('is taken over once by several at the same moment', async () => {
+    const person = await createPerson()
+    await as(person, create('died-too'))
+    await abandon(person)
+    clock.advance(60_001)
+    await Promise.all(Array.from({ length: 6 }, () => as(person, create('died-too'))))
+    expect(await countKeys(person)).toBe(2)
+  })
+})
+
+describe('a fault of ours', () => {
+  it('is not kept: the same request may be tried again', async () => {
+    const broken = await startTestApp({ environment: { DATABASE_URL: await clone() } })
+    const person = await broken.createPerson()
+    await broken.db.execute(sql`alter table api_keys rename column last_four to last_4`)
+    expectError(await broken.as(person, create('unlucky')), errors.internal)
+    expect(await selectRows(broken.db, sql`select * from idempotent_requests`)).toEqual([])
+
+    await broken.db.execute(sql`alter table api_keys rename column last_4 to last_four`)
+    const answer = await broken.as(person, create('unlucky'))
+    expect(answer.statusCode).toBe(200)
+    expect(answer.headers['idempotent-replayed']).toBeUndefined()
+  })
+})

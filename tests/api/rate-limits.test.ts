@@ -1,0 +1,270 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { errors } from '../../src/kernel/errors.ts'
+import { createApiKeySecret } from '../../src/kernel/tokens.ts'
+import { countQueries } from '../support/count-queries.ts'
+import { expectError } from '../support/expect-error.ts'
+import { hasRedisServer, startRedisServer } from '../support/redis-server.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+const profile = { url: '/v1/me' }
+
+const sendBadKey = ({ app }: TestApp, remoteAddress: string) =>
+  app.inject({ ...profile, remoteAddress, headers: { 'x-api-key': createApiKeySecret('wsk').secret } })
+
+async function repeat<T>(times: number, send: () => Promise<T>): Promise<T[]> {
+  const answers: T[] = []
+  for (let i = 0; i < times; i++) answers.push(await send())
+  return answers
+}
+
+describe('the limit of a key', async () => {
+  const limited = await startTestApp({ environment: { RATE_LIMIT_PER_MINUTE: '5' } })
+  const { as, createPerson, app } = limited
+
+  it('is told with every answer', async () => {
+    const person = await createPerson()
+    const answers = await repeat(5, () => as(person, profile))
+    expect(answers.map((answer) => answer.statusCode)).toEqual([200, 200, 200, 200, 200])
+    expect(answers.map((answer) => answer.headers['ratelimit-policy'])).toEqual(
+      answers.map(() => '"api-key";q=5;w=60'),
+    )
+    for (const [i, answer] of answers.entries()) {
+      expect(answer.headers.ratelimit).toMatch(new RegExp(`^"api-key";r=${4 - i};t=(60|5\\d)$`))
+      expect(answer.headers['retry-after']).toBeUndefined()
+    }
+  })
+
+  it('is told with errors too', async () => {
+    const person = await createPerson()
+    const answer = await as(person, { method: 'POST', url: '/v1/api-keys', payload: {} })
+    expect(answer.statusCode).toBe(400)
+    expect(answer.headers.ratelimit).toMatch(/^"api-key";r=4;t=/)
+  })
+
+  it('refuses what goes beyond it, and does nothing then', async () => {
+    const person = await createPerson({ name: 'Unchanged' })
+    await repeat(5, () => as(person, profile))
+    const answer = await as(person, { ...profile, method: 'PATCH', payload: { name: 'Changed' } })
+    expectError(answer, errors.rateLimited)
+    expect(answer.headers['ratelimit-policy']).toBe('"api-key";q=5;w=60')
+    const [, reset] = /^"api-key";r=0;t=(\d+)$/.exec(String(answer.headers.ratelimit)) ?? []
+    expect(answer.headers['retry-after']).toBe(reset)
+    expect(Number(reset)).toBeGreaterThan(0)
+    expect(Number(reset)).toBeLessThanOrEqual(60)
+    expectError(await as(person, profile), errors.rateLimited)
+
+    const unlimited = await startTestApp()
+    expect((await unlimited.as(person, profile)).json()).toMatchObject({ name: 'Unchanged' })
+  })
+
+  it('counts requests at the same moment', async () => {
+    const person = await createPerson()
+    const answers = await Promise.all(Array.from({ length: 12 }, () => as(person, profile)))
+    const statuses = answers.map((answer) => answer.statusCode).toSorted((a, b) => a - b)
+    expect(statuses).toEqual([...Array<number>(5).fill(200), ...Array<number>(7).fill(429)])
+  })
+
+  it('counts a key in either header, and each key by itself', async () => {
+    const [person, other] = [await createPerson(), await createPerson()]
+    const second = (
+      await as(person, { method: 'POST', url: '/v1/api-keys', payload: { name: 'Second' } })
+    ).json<{ secret: string }>()
+    await repeat(2, () => as(person, profile))
+    await repeat(2, () => app.inject({ ...profile, headers: { 'x-api-key': person.apiKey } }))
+    expectError(await as(person, profile), errors.rateLimited)
+    expect((await as(other, profile)).headers.ratelimit).toMatch(/r=4;/)
+    expect((await as({ apiKey: second.secret }, profile)).headers.ratelimit).toMatch(/r=4;/)
+  })
+
+  it('does not hold for what is public', async () => {
+    const answers = await repeat(7, () => app.inject('/health'))
+    expect(answers.map((answer) => answer.statusCode)).toEqual(answers.map(() => 200))
+    expect(answers[6]?.headers.ratelimit).toBeUndefined()
+  })
+
+  it('lets requests pass again in the next minute', async () => {
+    const person = await createPerson()
+    vi.useFakeTimers({ toFake: ['Date'] })
+    try {
+      await repeat(5, () => as(person, profile))
+      expectError(await as(person, profile), errors.rateLimited)
+      vi.setSystemTime(Date.now() + 60_001)
+      expect((await as(person, profile)).headers.ratelimit).toMatch(/r=4;t=60$/)
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+})
+
+describe('the limit of bad keys', async () => {
+  const limited = await startTestApp({ environment: { BAD_KEY_LIMIT_PER_MINUTE: '5' } })
+  const { app, as, createPerson, db } = limited
+
+  it('refuses an address that guesses, without asking the database', async () => {
+    const answers = await repeat(5, () => sendBadKey(limited, '203.0.113.1'))
+    for (const answer of answers) expectError(answer, errors.apiKeyRequired)
+    const queries = await countQueries(db, async () => {
+      const answer = await sendBadKey(limited, '203.0.113.1')
+      expectError(answer, errors.tooManyBadKeys)
+      expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0)
+      expect(Number(answer.headers['retry-after'])).toBeLessThanOrEqual(60)
+    })
+    expect(queries).toBe(0)
+  })
+
+  it('counts keys that cannot be any', async () => {
+    const send = () =>
+      app.inject({ ...profile, remoteAddress: '203.0.113.2', headers: { authorization: 'Bearer nonsense' } })
+    for (const answer of await repeat(5, send)) expectError(answer, errors.apiKeyRequired)
+    expectError(await send(), errors.tooManyBadKeys)
+  })
+
+  it('leaves a request without any key at 401', async () => {
+    await repeat(6, () => sendBadKey(limited, '203.0.113.3'))
+    const send = () => app.inject({ ...profile, remoteAddress: '203.0.113.3' })
+    for (const answer of await repeat(7, send)) expectError(answer, errors.apiKeyRequired)
+  })
+
+  it('does not count requests without a key, or with a good one', async () => {
+    const person = await createPerson()
+    const remoteAddress = '203.0.113.4'
+    await repeat(7, () => app.inject({ ...profile, remoteAddress }))
+    const good = await repeat(7, () => as(person, { ...profile, remoteAddress }))
+    expect(good.map((answer) => answer.statusCode)).toEqual(good.map(() => 200))
+    expectError(await sendBadKey(limited, remoteAddress), errors.apiKeyRequired)
+  })
+
+  it('does not touch other addresses', async () => {
+    await repeat(6, () => sendBadKey(limited, '203.0.113.5'))
+    expectError(await sendBadKey(limited, '203.0.113.5'), errors.tooManyBadKeys)
+    expectError(await sendBadKey(limited, '203.0.113.6'), errors.apiKeyRequired)
+  })
+
+  it('takes the addresses of one IPv6 subscriber for one', async () => {
+    const addresses = [1, 2, 3, 4, 5].map((i) => `2001:db8:1:1::${i}`)
+    for (const address of addresses) expectError(await sendBadKey(limited, address), errors.apiKeyRequired)
+    expectError(await sendBadKey(limited, '2001:db8:1:1:ffff::1'), errors.tooManyBadKeys)
+    expectError(await sendBadKey(limited, '2001:db8:1:2::1'), errors.apiKeyRequired)
+  })
+
+  it('believes X-Forwarded-For only of a trusted proxy', async () => {
+    const send = (target: TestApp, from: string) =>
+      target.app.inject({
+        ...profile,
+        remoteAddress: '127.0.0.1',
+        headers: { 'x-api-key': 'nonsense', 'x-forwarded-for': from },
+      })
+    const direct = await startTestApp({ environment: { BAD_KEY_LIMIT_PER_MINUTE: '1' } })
+    expectError(await send(direct, '203.0.113.10'), errors.apiKeyRequired)
+    expectError(await send(direct, '203.0.113.11'), errors.tooManyBadKeys)
+
+    const proxied = await startTestApp({
+      environment: { BAD_KEY_LIMIT_PER_MINUTE: '1', TRUST_PROXY: 'loopback' },
+    })
+    expectError(await send(proxied, '203.0.113.10'), errors.apiKeyRequired)
+    expectError(await send(proxied, '203.0.113.11'), errors.apiKeyRequired)
+    expectError(await send(proxied, '203.0.113.10'), errors.tooManyBadKeys)
+  })
+})
+
+describe('a limit of 0', () => {
+  it('is none', async () => {
+    const unlimited = await startTestApp()
+    const person = await unlimited.createPerson()
+    const good = await repeat(20, () => unlimited.as(person, profile))
+    expect(good.map((answer) => answer.statusCode)).toEqual(good.map(() => 200))
+    expect(good[0]?.headers.ratelimit).toBeUndefined()
+    expect(good[0]?.headers['ratelimit-policy']).toBeUndefined()
+    const bad = await repeat(20, () => sendBadKey(unlimited, '203.0.113.20'))
+    expect(bad.map((answer) => answer.statusCode)).toEqual(bad.map(() => 401))
+  })
+})
+
+describe.skipIf(!hasRedisServer)(
+  hasRedisServer ? 'with Redis' : 'with Redis (skipped: there is no redis-server on PATH)',
+  () => {
+    let redis: Awaited<ReturnType<typeof startRedisServer>>
+    beforeAll(async () => {
+      redis = await startRedisServer()
+    })
+    afterAll(() => redis.kill())
+
+    const start = async () => {
+      const replica = await startTestApp({
+        environment: {
+          REDIS_URL: redis.url,
+          RATE_LIMIT_PER_MINUTE: '5',
+          BAD_KEY_LIMIT_PER_MINUTE: '5',
+        },
+      })
+      await waitForRedis(replica)
+      return replica
+    }
+
+    const waitForRedis = ({ services }: TestApp) =>
+      vi.waitFor(() => expect(services.redis?.status).toBe('ready'), 10_000)
+
+    it('replicas count the requests of a key together', async () => {
+      const [one, other] = [await start(), await start()]
+      const person = await one.createPerson()
+      await repeat(3, () => one.as(person, profile))
+      const answers = await repeat(2, () => other.as(person, profile))
+      expect(answers.map((answer) => answer.headers.ratelimit)).toEqual([
+        expect.stringMatching(/^"api-key";r=1;t=(60|5\d)$/),
+        expect.stringMatching(/^"api-key";r=0;t=(60|5\d)$/),
+      ])
+      const refused = await one.as(person, profile)
+      expectError(refused, errors.rateLimited)
+      expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0)
+      expectError(await other.as(person, profile), errors.rateLimited)
+      expect((await other.as(await one.createPerson(), profile)).statusCode).toBe(200)
+    })
+
+    it('replicas count bad keys together', async () => {
+      const [one, other] = [await start(), await start()]
+      await repeat(3, () => sendBadKey(one, '203.0.113.30'))
+      await repeat(2, () => sendBadKey(other, '203.0.113.30'))
+      for (const replica of [one, other]) {
+        const queries = await countQueries(replica.db, async () => {
+          expectError(await sendBadKey(replica, '203.0.113.30'), errors.tooManyBadKeys)
+        })
+        expect(queries).toBe(0)
+      }
+    })
+
+    it('requests pass while Redis is away, one warning tells of it, and limits return with it', async () => {
+      const replica = await start()
+      const person = await replica.createPerson()
+      await repeat(6, () => replica.as(person, profile))
+      expectError(await replica.as(person, profile), errors.rateLimited)
+
+      await redis.kill()
+      const during = await repeat(20, () => replica.as(person, profile))
+      expect(during.map((answer) => answer.statusCode)).toEqual(during.map(() => 200))
+      const bad = await repeat(8, () => sendBadKey(replica, '203.0.113.31'))
+      expect(bad.map((answer) => answer.statusCode)).toEqual(bad.map(() => 401))
+      const linesWith = (text: string) => replica.log.filter((line) => line.includes(text))
+      // Several attempts to connect fail in the meantime.
+      await vi.waitFor(() => expect(replica.services.redis?.status).toBe('reconnecting'))
+      await vi.waitFor(() => expect(linesWith('redis is away')).toHaveLength(1))
+
+      redis = await startRedisServer(redis.port)
+      await waitForRedis(replica)
+      await repeat(5, () => replica.as(person, profile))
+      expectError(await replica.as(person, profile), errors.rateLimited)
+      expect(linesWith('redis is away')).toHaveLength(1)
+      expect(linesWith('redis is back')).toHaveLength(1)
+    })
+
+    it('a service starts and answers while Redis is away', async () => {
+      const away = await startRedisServer()
+      await away.kill()
+      const replica = await startTestApp({
+        environment: { REDIS_URL: away.url, RATE_LIMIT_PER_MINUTE: '5', BAD_KEY_LIMIT_PER_MINUTE: '5' },
+      })
+      const person = await replica.createPerson()
+      const answers = await repeat(7, () => replica.as(person, profile))
+      expect(answers.map((answer) => answer.statusCode)).toEqual(answers.map(() => 200))
+    })
+  },
+)

@@ -1,0 +1,50 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import { findClosedPort } from './raw-http.ts'
+
+/** Whether there is a redis-server to test with. */
+export const hasRedisServer = spawnSync('redis-server', ['--version']).status === 0
+
+export interface RedisServer {
+  url: string
+  /** Kills it, as an outage would. */
+  kill: () => Promise<void>
+}
+
+/** Starts a redis-server that keeps nothing, on loopback, and waits until it answers. */
+export async function startRedisServer(port?: number): Promise<RedisServer & { port: number }> {
+  const ownPort = port ?? (await findClosedPort())
+  const child = spawn(
+    'redis-server',
+    ['--port', String(ownPort), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'],
+    { stdio: 'ignore' },
+  )
+  const exited = once(child, 'exit')
+  await waitUntilListening(ownPort)
+  return {
+    url: `redis://127.0.0.1:${ownPort}`,
+    port: ownPort,
+    async kill() {
+      child.kill('SIGKILL')
+      await exited
+    },
+  }
+}
+
+async function waitUntilListening(port: number): Promise<void> {
+  for (let attempt = 0; attempt < 250; attempt++) {
+    const socket = connect(port, '127.0.0.1')
+    try {
+      await once(socket, 'connect')
+      return
+    } catch {
+      // A port tells nobody when it opens.
+      await pause(20)
+    } finally {
+      socket.destroy()
+    }
+  }
+  throw new Error('redis-server does not answer')
+}
