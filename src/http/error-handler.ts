@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, errors } from '../kernel/errors.ts'
 import type { App } from './app-types.ts'
+import { logUnroutable } from './logging.ts'
 import { toDecodeIssues } from './validation.ts'
 
 export interface ErrorHandlerOptions {
@@ -35,6 +36,7 @@ export function handleFrameworkError(
   // No hook has run that would have told it.
   void reply.header('x-request-id', request.id)
   void sendError(errors.decodeError({ cause: error }), request, reply)
+  logUnroutable(request, reply)
 }
 
 /** Answers bytes that are no HTTP request, straight on the socket: there is no request and no reply yet. */

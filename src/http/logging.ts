@@ -42,6 +42,11 @@ export class RequestLog extends LogController {
   }
 }
 
+/** Logs the line of a request that Fastify gave up before any hook, and says nothing about itself. */
+export function logUnroutable(request: FastifyRequest, reply: FastifyReply): void {
+  request.log.info(describeRequest(request, reply), 'request completed')
+}
+
 function describeRequest(request: FastifyRequest, reply: FastifyReply): object {
   const { schema, url } = request.routeOptions
   const principal = request.principal as typeof request.principal | null
