@@ -1,0 +1,155 @@
+import { describe, expect, it } from 'vitest'
+import { ConfigError, ConfigSchema, loadConfig } from '../../src/config.ts'
+
+function problemsOf(environment: Record<string, string>): readonly string[] {
+  try {
+    loadConfig(environment)
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError)
+    return (error as ConfigError).problems
+  }
+  return []
+}
+
+describe('without any variable', () => {
+  it('everything has a value to try things out with', () => {
+    expect(loadConfig({})).toMatchObject({
+      host: '127.0.0.1',
+      port: 3000,
+      baseUrl: 'http://localhost:3000',
+      databaseUrl: undefined,
+      databasePoolMax: 10,
+      migrateOnStart: true,
+      dataDir: '.data',
+      redisUrl: undefined,
+      trustProxy: false,
+      corsOrigins: '*',
+      apiKeyPrefix: 'wsk',
+      rateLimitPerMinute: 0,
+      badKeyLimitPerMinute: 600,
+      logLevel: 'info',
+    })
+  })
+
+  it('is what empty variables mean', () => {
+    const empty = Object.fromEntries(Object.keys(ConfigSchema.properties).map((name) => [name, '']))
+    expect(loadConfig(empty)).toEqual(loadConfig({}))
+  })
+})
+
+describe('with variables', () => {
+  it('takes each', () => {
+    expect(
+      loadConfig({
+        HOST: '0.0.0.0',
+        PORT: '8080',
+        BASE_URL: 'https://api.example.com',
+        DATABASE_URL: 'postgresql://me:pass@db/app',
+        DATABASE_POOL_MAX: '20',
+        MIGRATE_ON_START: 'false',
+        DATA_DIR: '/var/lib/app',
+        REDIS_URL: 'rediss://cache',
+        TRUST_PROXY: 'loopback, 10.0.0.0/8',
+        CORS_ORIGINS: 'https://a.example, https://b.example',
+        API_KEY_PREFIX: 'acme',
+        RATE_LIMIT_PER_MINUTE: '7',
+        BAD_KEY_LIMIT_PER_MINUTE: '8',
+        LOG_LEVEL: 'warn',
+      }),
+    ).toMatchObject({
+      host: '0.0.0.0',
+      port: 8080,
+      baseUrl: 'https://api.example.com',
+      databaseUrl: 'postgresql://me:pass@db/app',
+      databasePoolMax: 20,
+      migrateOnStart: false,
+      dataDir: '/var/lib/app',
+      redisUrl: 'rediss://cache',
+      trustProxy: 'loopback, 10.0.0.0/8',
+      corsOrigins: ['https://a.example', 'https://b.example'],
+      apiKeyPrefix: 'acme',
+      rateLimitPerMinute: 7,
+      badKeyLimitPerMinute: 8,
+      logLevel: 'warn',
+    })
+  })
+
+  it('limits requests where DATABASE_URL says that this is for real, and not where a 0 says otherwise', () => {
+    const DATABASE_URL = 'postgres://db/app'
+    expect(loadConfig({ DATABASE_URL }).rateLimitPerMinute).toBe(6000)
+    expect(loadConfig({ DATABASE_URL, RATE_LIMIT_PER_MINUTE: '0' }).rateLimitPerMinute).toBe(0)
+    expect(loadConfig({ RATE_LIMIT_PER_MINUTE: '5' }).rateLimitPerMinute).toBe(5)
+  })
+
+  it('makes the base URL of the port', () => {
+    expect(loadConfig({ PORT: '4000' }).baseUrl).toBe('http://localhost:4000')
+  })
+
+  it('leaves other variables of the machine alone', () => {
+    expect(loadConfig({ PATH: '/bin', NODE_ENV: 'x', PORTS: 'y' })).toEqual(loadConfig({}))
+  })
+
+  it('does not change afterwards', () => {
+    const config = loadConfig({})
+    expect(() => Object.assign(config, { port: 1 })).toThrow(TypeError)
+  })
+})
+
+describe('bad variables', () => {
+  it('are named all at once, one line each', () => {
+    const problems = problemsOf({
+      PORT: 'http',
+      BASE_URL: 'https://api.example.com/path',
+      DATABASE_URL: 'mysql://db/app',
+      DATABASE_POOL_MAX: '0',
+      MIGRATE_ON_START: 'maybe',
+      REDIS_URL: 'cache:6379',
+      TRUST_PROXY: 'everybody',
+      API_KEY_PREFIX: 'Bad_Prefix',
+      RATE_LIMIT_PER_MINUTE: '-1',
+      BAD_KEY_LIMIT_PER_MINUTE: 'many',
+      LOG_LEVEL: 'loud',
+    })
+    expect(problems.map((problem) => problem.split(' ')[0]).toSorted()).toEqual([
+      'API_KEY_PREFIX',
+      'BAD_KEY_LIMIT_PER_MINUTE',
+      'BASE_URL',
+      'DATABASE_POOL_MAX',
+      'DATABASE_URL',
+      'LOG_LEVEL',
+      'MIGRATE_ON_START',
+      'PORT',
+      'RATE_LIMIT_PER_MINUTE',
+      'REDIS_URL',
+      'TRUST_PROXY',
+    ])
+    for (const problem of problems) expect(problem).not.toContain('\n')
+  })
+
+  it('are shown with their value and what they should be', () => {
+    const [problem] = problemsOf({ LOG_LEVEL: 'loud' })
+    expect(problem).toContain('"loud"')
+    expect(problem).toContain(ConfigSchema.properties.LOG_LEVEL.description)
+  })
+
+  it('show no password', () => {
+    const problems = problemsOf({
+      DATABASE_URL: 'mysql://me:hunter2@db/app',
+      REDIS_URL: 'http://me:hunter2@cache',
+      BASE_URL: 'https://me:hunter2@api.example.com/path',
+    })
+    expect(problems).toHaveLength(3)
+    expect(problems.join('\n')).not.toContain('hunter2')
+  })
+
+  it.each([
+    ['PORT', ['0', '65536', '3000.5', '-1', '3000x', 'NaN']],
+    ['MIGRATE_ON_START', ['yes', 'TRUE', '2']],
+    ['BASE_URL', ['api.example.com', 'ftp://api.example.com', 'https://', 'https://a b', 'https://a/?x']],
+    ['TRUST_PROXY', ['true', '*', 'loopback;linklocal']],
+    ['API_KEY_PREFIX', ['a', '1abc', 'a-b', 'a_b', 'a'.repeat(17), 'wsk_']],
+    ['RATE_LIMIT_PER_MINUTE', ['1.5', 'off', '5e-1']],
+  ])('%s is none of %j', (name, values) => {
+    for (const value of values) expect(problemsOf({ [name]: value }), value).toHaveLength(1)
+  })
+})
