@@ -1,0 +1,77 @@
+import { Type } from '@sinclair/typebox'
+import Fastify from 'fastify'
+import { describe, expect, it } from 'vitest'
+import { buildApp } from '../../src/app.ts'
+import type { App } from '../../src/http/app-types.ts'
+import { createLogger } from '../../src/http/logging.ts'
+import { operation } from '../../src/http/operation.ts'
+import { publicAccess, registerRouteGuard } from '../../src/http/route-guard.ts'
+import { closed } from '../../src/http/schemas.ts'
+import { startTestApp } from '../support/test-app.ts'
+
+const answer = async () => ({ ok: true })
+const success = closed({ ok: Type.Boolean() })
+
+async function boot(addRoutes: (app: App) => void, access = publicAccess): Promise<void> {
+  const app: App = Fastify()
+  registerRouteGuard(app)
+  await app.register(async (scope: App) => {
+    await scope.register(access)
+    addRoutes(scope)
+  })
+  try {
+    await app.ready()
+  } finally {
+    await app.close()
+  }
+}
+
+describe('the service boots', () => {
+  it('with routes that say who may call them', async () => {
+    await expect(
+      boot((app) => {
+        app.get('/one', { schema: operation({ id: 'test.one', summary: 'One', success }) }, answer)
+        app.post('/two', { schema: { body: closed({ name: Type.String() }) } }, answer)
+      }),
+    ).resolves.toBeUndefined()
+  })
+})
+
+describe('the service refuses to boot', () => {
+  const config = { config: {} }
+
+  it('with a route that says nothing of who may call it', async () => {
+    const app: App = Fastify()
+    registerRouteGuard(app)
+    app.get('/open', config, answer)
+    app.post('/wide', config, answer)
+    await expect(app.ready()).rejects.toThrow(
+      /GET \/open declares no access\n(HEAD \/open declares no access\n)?POST \/wide declares no access/,
+    )
+  })
+
+  it('with two operations of one id', async () => {
+    const schema = operation({ id: 'test.twin', summary: 'Twin', success })
+    await expect(
+      boot((app) => {
+        app.get('/one', { schema }, answer)
+        app.get('/two', { schema }, answer)
+      }),
+    ).rejects.toThrow('test.twin is the id of two operations')
+  })
+
+  it('with a body that takes unknown fields', async () => {
+    const body = Type.Object({ name: Type.String() })
+    await expect(boot((app) => app.post('/loose', { schema: { body } }, answer))).rejects.toThrow(
+      'POST /loose has a body that is not closed',
+    )
+  })
+
+  it('with any such route beside its own', async () => {
+    const { config: settings, services } = await startTestApp()
+    const app = await buildApp(settings, services, createLogger('silent'))
+    app.get('/v1/forgotten', answer)
+    await expect(app.ready()).rejects.toThrow('GET /v1/forgotten declares no access')
+    await app.close().catch(() => undefined)
+  })
+})
