@@ -35,7 +35,10 @@ export function handleFrameworkError(
 ): void {
   // No hook has run that would have told it.
   void reply.header('x-request-id', request.id)
-  void sendError(errors.decodeError({ cause: error }), request, reply)
+  // The bound of a path's part is that of the whole URL.
+  const isTooLong = error.code === 'FST_ERR_MAX_PARAM_LENGTH'
+  const apiError = isTooLong ? errors.urlTooLong({ cause: error }) : errors.decodeError({ cause: error })
+  void sendError(apiError, request, reply)
   logUnroutable(request, reply)
 }
 

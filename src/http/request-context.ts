@@ -10,6 +10,9 @@ export function registerRequestContext(app: App): void {
   app.decorateRequest('principal', null as unknown as Principal)
   app.addHook('onRequest', async (request, reply) => {
     void reply.header('x-request-id', request.id)
-    if (request.url.length > urlBytesMax) throw errors.urlTooLong()
+  })
+  // After the credential and every header that an answer carries, like the other bounds of a request.
+  app.addHook('preParsing', async (request) => {
+    if (!request.is404 && request.url.length > urlBytesMax) throw errors.urlTooLong()
   })
 }
