@@ -410,7 +410,9 @@ describe('a URL', () => {
     })
     expectError(await as(person, revoke(8 * 1024)), errors.notFound)
     expectError(await as(person, revoke(8 * 1024 + 1)), errors.urlTooLong)
-    expectError(await as(person, { url: `/${'x'.repeat(9_000)}` }), errors.urlTooLong)
+    expectError(await as(person, revoke(9_000)), errors.urlTooLong)
+    expectError(await app.inject(revoke(8 * 1024 + 1)), errors.apiKeyRequired)
+    expectError(await as(person, { url: `/${'x'.repeat(9_000)}` }), errors.routeNotFound)
   })
 
   it.each(['/%', '/%zz', '/v1/api-keys/%zz/revoke', '/v1/api-keys/%E0%A4%A/revoke', '/v1/%c0%af'])(
@@ -421,6 +423,36 @@ describe('a URL', () => {
       expectError(answer, errors.decodeError, { issues: [] })
     },
   )
+})
+
+describe('a query string', () => {
+  it.each(['/v1/me', '/v1/me/preferences', '/v1/api-keys', '/health', '/ready'])(
+    'with an unknown parameter is refused by %s',
+    async (url) => {
+      const answer = await as(await createPerson(), { url: `${url}?verbose=1&__proto__=x&verbose=2` })
+      expectError(answer, errors.decodeError, { issues: answer.json<{ issues: unknown }>().issues })
+      expect(issuesOf(answer)).toEqual(
+        sortIssues([
+          { _tag: 'Unexpected', path: ['verbose'] },
+          { _tag: 'Unexpected', path: ['__proto__'] },
+        ]),
+      )
+    },
+  )
+
+  it('that is empty is none', async () => {
+    expect((await as(await createPerson(), { url: '/v1/me?' })).statusCode).toBe(200)
+  })
+
+  it('with an unknown parameter keeps a change from being made', async () => {
+    const person = await createPerson({ name: 'Unchanged' })
+    const before = await findStored(person)
+    const payload = { name: 'Changed' }
+    const answer = await as(person, { method: 'PATCH', url: '/v1/me?dryRun=true', payload })
+    expect(issuesOf(answer)).toEqual([{ _tag: 'Unexpected', path: ['dryRun'] }])
+    expect(answer.statusCode).toBe(400)
+    expect(await findStored(person)).toEqual(before)
+  })
 })
 
 describe('bytes that are no request', () => {

@@ -4,8 +4,10 @@ import { connect } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { findClosedPort } from './raw-http.ts'
 
+const program = 'redis-server'
+
 /** Whether there is a redis-server to test with. */
-export const hasRedisServer = spawnSync('redis-server', ['--version']).status === 0
+export const hasRedisServer = spawnSync(program, ['--version']).status === 0
 
 export interface RedisServer {
   url: string
@@ -17,7 +19,7 @@ export interface RedisServer {
 export async function startRedisServer(port?: number): Promise<RedisServer & { port: number }> {
   const ownPort = port ?? (await findClosedPort())
   const child = spawn(
-    'redis-server',
+    program,
     ['--port', String(ownPort), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'],
     { stdio: 'ignore' },
   )

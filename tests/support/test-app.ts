@@ -100,7 +100,7 @@ export async function startTestApp({
 let cloned: Promise<string> | undefined
 
 /** The database of this test file: a clone of the template, made once. Tests keep apart by records of their own. */
-export function cloneDatabase(): Promise<string> {
+function cloneDatabase(): Promise<string> {
   cloned ??= clone()
   return cloned
 }

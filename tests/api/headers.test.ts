@@ -1,0 +1,116 @@
+import type { InjectOptions } from 'fastify'
+import { describe, expect, it } from 'vitest'
+import { startTestApp } from '../support/test-app.ts'
+
+const { app, as, createPerson } = await startTestApp()
+const person = await createPerson()
+
+const origin = 'https://app.example.com'
+const preflight = (url: string, method: string): InjectOptions => ({
+  method: 'OPTIONS',
+  url,
+  headers: {
+    origin,
+    'access-control-request-method': method,
+    'access-control-request-headers': 'authorization,content-type,idempotency-key',
+  },
+})
+
+describe('every answer', () => {
+  it.each([
+    ['a success', { url: '/v1/me' }, 200],
+    ['what is public', { url: '/health' }, 200],
+    ['the description', { url: '/openapi.json' }, 200],
+    ['a bad body', { method: 'PATCH', url: '/v1/me', payload: {} }, 400],
+    ['an unknown route', { url: '/v1/nowhere' }, 404],
+    ['an unknown id', { method: 'POST', url: '/v1/api-keys/x/revoke' }, 404],
+    ['an over-long URL', { url: `/health?${'x'.repeat(9_000)}` }, 413],
+  ] as [string, InjectOptions, number][])(
+    'carries a request id and is safe to look at: %s',
+    async (_name, request, status) => {
+      const answer = await as(person, request)
+      expect(answer.statusCode).toBe(status)
+      expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
+      expect(answer.headers['x-content-type-options']).toBe('nosniff')
+      expect(answer.headers['content-security-policy']).toBe("default-src 'none';frame-ancestors 'none'")
+      expect(answer.headers['x-frame-options']).toBe('DENY')
+      expect(answer.headers['referrer-policy']).toBe('no-referrer')
+      expect(answer.headers).not.toHaveProperty('x-powered-by')
+      expect(answer.headers).not.toHaveProperty('server')
+    },
+  )
+
+  it('has a request id of its own, whatever the client sends', async () => {
+    const headers = { 'x-request-id': 'chosen', 'request-id': 'chosen' }
+    const ids = [
+      await as(person, { url: '/v1/me', headers }),
+      await as(person, { url: '/v1/me', headers }),
+    ].map((answer) => answer.headers['x-request-id'])
+    expect(new Set(ids).size).toBe(2)
+    expect(ids).not.toContain('chosen')
+  })
+
+  it.each(['/v1/me', '/v1/me/preferences', '/v1/api-keys'])('is kept in no cache: %s', async (url) => {
+    expect((await as(person, { url })).headers['cache-control']).toBe('private, no-store')
+    expect((await app.inject(url)).headers['cache-control']).toBe('private, no-store')
+  })
+
+  it('asks for https only where the service is reached by it', async () => {
+    expect((await app.inject('/health')).headers).not.toHaveProperty('strict-transport-security')
+    const secure = await startTestApp({ environment: { BASE_URL: 'https://api.example.com' } })
+    const answer = await secure.app.inject('/health')
+    expect(answer.headers['strict-transport-security']).toMatch(/^max-age=\d{8,}/)
+  })
+})
+
+describe('HEAD', () => {
+  it('is answered like GET, without the body', async () => {
+    const get = await as(person, { url: '/v1/me' })
+    const head = await as(person, { method: 'HEAD', url: '/v1/me' })
+    expect(head.statusCode).toBe(200)
+    expect(head.body).toBe('')
+    expect(head.headers['content-length']).toBe(get.headers['content-length'])
+    expect((await app.inject({ method: 'HEAD', url: '/v1/me' })).statusCode).toBe(401)
+  })
+})
+
+describe('another origin', () => {
+  it('may call, and read what it needs', async () => {
+    const answer = await as(person, { url: '/v1/me', headers: { origin } })
+    expect(answer.headers['access-control-allow-origin']).toBe('*')
+    expect(answer.headers).not.toHaveProperty('access-control-allow-credentials')
+    expect(String(answer.headers['access-control-expose-headers']).split(', ')).toEqual(
+      expect.arrayContaining(['X-Request-Id', 'Retry-After', 'RateLimit', 'Idempotent-Replayed']),
+    )
+  })
+
+  it.each([
+    ['/v1/me', 'PATCH'],
+    ['/v1/api-keys', 'POST'],
+    ['/v1/api-keys/x/revoke', 'POST'],
+  ])('may ask first, without a key: %s %s', async (url, method) => {
+    const answer = await app.inject(preflight(url, method))
+    expect(answer.statusCode).toBe(204)
+    expect(answer.headers['access-control-allow-origin']).toBe('*')
+    expect(String(answer.headers['access-control-allow-methods']).split(', ')).toContain(method)
+    expect(answer.headers['access-control-allow-headers']).toBe('authorization,content-type,idempotency-key')
+  })
+
+  it('may read why it was refused', async () => {
+    for (const url of ['/v1/me', '/v1/nowhere']) {
+      const answer = await app.inject({ url, headers: { origin } })
+      expect(answer.statusCode).toBeGreaterThanOrEqual(401)
+      expect(answer.headers['access-control-allow-origin']).toBe('*')
+    }
+  })
+
+  it('may not call where others are listed', async () => {
+    const listed = await startTestApp({
+      environment: { CORS_ORIGINS: `${origin}, https://other.example.com` },
+    })
+    const call = (from: string) => listed.app.inject({ url: '/health', headers: { origin: from } })
+    expect((await call(origin)).headers['access-control-allow-origin']).toBe(origin)
+    expect((await call('https://evil.example.com')).headers).not.toHaveProperty('access-control-allow-origin')
+    expect((await call(origin)).headers.vary).toContain('Origin')
+  })
+})
