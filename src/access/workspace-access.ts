@@ -3,6 +3,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { errors } from '../kernel/errors.ts'
 import type { Principal } from '../kernel/principal.ts'
 import type { Role } from '../kernel/roles.ts'
+import { isSlug } from '../kernel/slugs.ts'
 import { findWorkspaceBySlug, recordWorkspaceUse, type WorkspaceOfCaller } from './access.repository.ts'
 import { isAllowed, type WorkspaceAction } from './permissions.ts'
 
@@ -43,7 +44,10 @@ export function createWorkspaceAccess({ db, clock }: { db: Database; clock: Cloc
 
   return async (principal, slug, action) => {
     const userId = principal.user.id
-    const workspace = await findWorkspaceBySlug(db, { slug, userId, now: clock.now() })
+    // What cannot be a slug is none, and may be nothing that the database could compare with.
+    const workspace = isSlug(slug)
+      ? await findWorkspaceBySlug(db, { slug, userId, now: clock.now() })
+      : undefined
     if (!workspace) throw errors.notFound()
     const { role } = workspace
     if (role === null) throw errors.notAMember()
