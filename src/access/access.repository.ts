@@ -14,6 +14,8 @@ export interface WorkspaceOfCaller {
   allowedDomains: string[]
   /** Null for somebody who is not a member. */
   role: Role | null
+  /** Whether the caller has used it lately, and none of their other workspaces since. */
+  isUseRecorded: boolean | null
 }
 
 const selectBySlug = prepared((executor) =>
@@ -25,6 +27,12 @@ const selectBySlug = prepared((executor) =>
       iconKey: workspaces.iconKey,
       allowedDomains: workspaces.allowedDomains,
       role: memberships.role,
+      isUseRecorded: sql<boolean | null>`${gt(memberships.lastUsedAt, sql.placeholder('recordedSince'))}
+        and not exists (
+          select from ${memberships} as other
+          where other.user_id = ${memberships.userId} and other.workspace_id <> ${memberships.workspaceId}
+            and other.last_used_at >= ${memberships.lastUsedAt}
+        )`,
     })
     .from(workspaceSlugs)
     .innerJoin(workspaces, eq(workspaces.id, workspaceSlugs.workspaceId))
@@ -44,9 +52,13 @@ const selectBySlug = prepared((executor) =>
 /** The workspace that has a slug, or had it and still keeps it, with the caller's role, in one round trip. */
 export async function findWorkspaceBySlug(
   executor: Executor,
-  input: { slug: string; userId: string; now: Date },
+  input: { slug: string; userId: string; now: Date; recordedSince: Date },
 ): Promise<WorkspaceOfCaller | undefined> {
-  const [workspace] = await selectBySlug(executor).execute({ ...input, now: input.now.toISOString() })
+  const [workspace] = await selectBySlug(executor).execute({
+    ...input,
+    now: input.now.toISOString(),
+    recordedSince: input.recordedSince.toISOString(),
+  })
   return workspace
 }
 

@@ -22,38 +22,25 @@ export type RequireWorkspace = (
   action: WorkspaceAction,
 ) => Promise<AccessibleWorkspace>
 
-// A person's last workspace is written again after a minute; another one at once, since home goes there.
+// How old the record of a person's last workspace may become. That of another one is written at once: home goes there.
 const recordedEveryMs = 60_000
-const rememberedPeopleMax = 50_000
 
 export function createWorkspaceAccess({ db, clock }: { db: Database; clock: Clock }): RequireWorkspace {
-  const lastUse = new Map<string, { workspaceId: string; at: number }>()
-
-  async function noteUse(userId: string, workspaceId: string): Promise<void> {
-    const now = clock.now()
-    const last = lastUse.get(userId)
-    if (last?.workspaceId === workspaceId && now.getTime() - last.at < recordedEveryMs) return
-    await recordWorkspaceUse(db, { workspaceId, userId, at: now })
-    lastUse.delete(userId)
-    lastUse.set(userId, { workspaceId, at: now.getTime() })
-    for (const oldest of lastUse.keys()) {
-      if (lastUse.size <= rememberedPeopleMax) break
-      lastUse.delete(oldest)
-    }
-  }
-
   return async (principal, slug, action) => {
     const userId = principal.user.id
+    const now = clock.now()
+    const recordedSince = new Date(now.getTime() - recordedEveryMs)
     // What cannot be a slug is none, and may be nothing that the database could compare with.
     const workspace = isSlug(slug)
-      ? await findWorkspaceBySlug(db, { slug, userId, now: clock.now() })
+      ? await findWorkspaceBySlug(db, { slug, userId, now, recordedSince })
       : undefined
     if (!workspace) throw errors.notFound()
     const { role } = workspace
     if (role === null) throw errors.notAMember()
     if (!isAllowed(role, action)) throw errors.roleInsufficient()
     if (workspace.slug !== slug) principal.onSlugMoved?.(workspace.slug)
-    await noteUse(userId, workspace.id)
+    // Asked of the database, not remembered: another process may have seen the person elsewhere since.
+    if (!workspace.isUseRecorded) await recordWorkspaceUse(db, { workspaceId: workspace.id, userId, at: now })
     return { ...workspace, role }
   }
 }
