@@ -1,0 +1,82 @@
+import { sql } from 'drizzle-orm'
+import { describe, expect, it } from 'vitest'
+import { errors } from '../../src/kernel/errors.ts'
+import { roles } from '../../src/kernel/roles.ts'
+import { countQueries } from '../support/count-queries.ts'
+import { expectError, issuesOf } from '../support/expect-error.ts'
+import { createTestClock } from '../support/test-clock.ts'
+import { startTestApp } from '../support/test-app.ts'
+import { addMember, createWorkspace } from '../support/workspaces.ts'
+
+const clock = createTestClock()
+const service = await startTestApp({ clock, environment: { BASE_URL: 'https://api.example.com' } })
+const { app, as, createPerson, db } = service
+
+const onboarding = { url: '/v1/me/onboarding' }
+
+describe('200', () => {
+  it('knows no workspace of somebody new', async () => {
+    const answer = await as(await createPerson(), onboarding)
+    expect(answer.statusCode).toBe(200)
+    expect(answer.json()).toEqual({ existing: null })
+    expect(answer.headers['cache-control']).toBe('private, no-store')
+  })
+
+  it.each(roles)('answers the workspace that the caller is in: %s', async (role) => {
+    const person = await createPerson()
+    const workspace = await createWorkspace(service, await createPerson(), { name: 'Analytical Engines' })
+    await addMember(service, workspace, person, role)
+    await db.execute(sql`update workspaces set icon_key = 'abc.webp' where id = ${workspace.id}`)
+    expect((await as(person, onboarding)).json()).toEqual({
+      existing: {
+        id: workspace.id,
+        name: 'Analytical Engines',
+        slug: workspace.slug,
+        iconUrl: 'https://api.example.com/pictures/abc.webp',
+        role,
+      },
+    })
+  })
+
+  it('answers the one used last of several', async () => {
+    const person = await createPerson()
+    const first = await createWorkspace(service, person)
+    clock.advance(1_000)
+    const second = await createWorkspace(service, person)
+    expect((await as(person, onboarding)).json()).toMatchObject({ existing: { id: second.id } })
+    clock.advance(1_000)
+    await as(person, { url: `/v1/workspaces/${first.slug}` })
+    expect((await as(person, onboarding)).json()).toMatchObject({ existing: { id: first.id, iconUrl: null } })
+  })
+
+  it('is no use of the workspace', async () => {
+    const person = await createPerson()
+    const { id } = await createWorkspace(service, person)
+    const before = await db.execute(sql`select * from memberships where workspace_id = ${id}`)
+    clock.advance(120_000)
+    await as(person, onboarding)
+    expect((await db.execute(sql`select * from memberships where workspace_id = ${id}`)).rows).toEqual(
+      before.rows,
+    )
+  })
+
+  it('asks the database once beyond the key', async () => {
+    const person = await createPerson()
+    await createWorkspace(service, person)
+    expect(await countQueries(db, () => as(person, onboarding))).toBe(2)
+  })
+})
+
+describe('400', () => {
+  it('refuses a query parameter', async () => {
+    const answer = await as(await createPerson(), { url: '/v1/me/onboarding?step=2' })
+    expectError(answer, errors.decodeError, { issues: answer.json<{ issues: unknown }>().issues })
+    expect(issuesOf(answer)).toEqual([{ _tag: 'Unexpected', path: ['step'] }])
+  })
+})
+
+describe('401', () => {
+  it('asks for a key', async () => {
+    expectError(await app.inject(onboarding), errors.apiKeyRequired)
+  })
+})

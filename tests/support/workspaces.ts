@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'drizzle-orm'
+import { expect } from 'vitest'
+import type { Role } from '../../src/kernel/roles.ts'
+import { selectRows, type TestApp, type TestPerson } from './test-app.ts'
+
+/** A workspace made for a test. */
+export interface TestWorkspace {
+  id: string
+  name: string
+  slug: string
+}
+
+/** A slug that no other test has. */
+export const randomSlug = (start = 'acme') => `${start}-${randomUUID().slice(0, 8)}`
+
+/** Creates a workspace through the API; the person becomes its owner. */
+export async function createWorkspace(
+  { as }: Pick<TestApp, 'as'>,
+  owner: TestPerson,
+  { name = 'Acme', slug = randomSlug() } = {},
+): Promise<TestWorkspace> {
+  const answer = await as(owner, { method: 'POST', url: '/v1/workspaces', payload: { name, slug } })
+  expect(answer.statusCode).toBe(200)
+  return answer.json<{ workspace: TestWorkspace }>().workspace
+}
+
+/** Puts a person into a workspace, last used when they joined. */
+export async function addMember(
+  { db }: Pick<TestApp, 'db'>,
+  workspace: { id: string },
+  person: { id: string },
+  role: Role,
+  at = new Date(),
+): Promise<void> {
+  await db.execute(sql`
+    insert into memberships (workspace_id, user_id, role, joined_at, last_used_at)
+    values (${workspace.id}, ${person.id}, ${role}, ${at.toISOString()}, ${at.toISOString()})`)
+}
+
+/** The events of a workspace, oldest first, without their ids and times. */
+export async function findEvents(
+  { db }: Pick<TestApp, 'db'>,
+  workspace: { id: string },
+): Promise<Record<string, unknown>[]> {
+  return selectRows(
+    db,
+    sql`select type, actor_type, actor_user_id, actor_name, grant_id, api_key_id, source, target_type, target_id, summary
+      from events where workspace_id = ${workspace.id} order by id`,
+  )
+}
+
+/** What an event of a person's change of a workspace through the API is, in the form of `findEvents`. */
+export function eventBy(
+  person: TestPerson,
+  workspace: { id: string },
+  { type, summary }: { type: string; summary: string },
+): Record<string, unknown> {
+  return {
+    type,
+    actor_type: 'user',
+    actor_user_id: person.id,
+    actor_name: person.name,
+    grant_id: null,
+    api_key_id: person.apiKeyId,
+    source: 'api',
+    target_type: 'workspace',
+    target_id: workspace.id,
+    summary,
+  }
+}
+
+/** The row of a workspace. */
+export async function findWorkspace(
+  { db }: Pick<TestApp, 'db'>,
+  { id }: { id: string },
+): Promise<Record<string, unknown> | undefined> {
+  return (await selectRows(db, sql`select * from workspaces where id = ${id}`))[0]
+}
+
+/** Whose each slug of a workspace is, and until when. */
+export async function findSlugs(
+  { db }: Pick<TestApp, 'db'>,
+  { id }: { id: string },
+): Promise<{ slug: string; keptUntil: Date | null }[]> {
+  const rows = await selectRows<{ slug: string; kept_until: string | null }>(
+    db,
+    sql`select slug, kept_until from workspace_slugs where workspace_id = ${id} order by slug`,
+  )
+  return rows.map((row) => ({
+    slug: row.slug,
+    keptUntil: row.kept_until === null ? null : new Date(row.kept_until),
+  }))
+}
