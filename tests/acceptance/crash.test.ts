@@ -1,0 +1,118 @@
+import { once } from 'node:events'
+import { readdir } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import {
+  call,
+  databasePid,
+  findPort,
+  findServers,
+  keyOf,
+  launchService,
+  makeDirectory,
+  startService,
+  stopService,
+  until,
+  untilNothingRunsIn,
+} from './service.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+describe('kill -9', () => {
+  it('of the service alone: the next start takes its database over', async () => {
+    const dataDir = await makeDirectory()
+    const killed = await startService({ dataDir })
+    const key = keyOf(killed)
+    await call(killed, 'PATCH /v1/me', { key, body: { name: 'Before the crash' } })
+    const database = await databasePid(dataDir)
+    killed.signal('SIGKILL')
+    expect(await killed.ended).toEqual({ code: null, signal: 'SIGKILL' })
+    expect(await findServers(dataDir)).toEqual([database])
+
+    const next = await startService({ dataDir })
+    expect(await databasePid(dataDir)).toBe(database)
+    expect(await call(next, 'GET /v1/me', { key })).toMatchObject({ body: { name: 'Before the crash' } })
+    expect(await stopService(next)).toBe(0)
+    await untilNothingRunsIn(dataDir)
+  })
+
+  it('of the service and its database: the next start recovers', async () => {
+    const dataDir = await makeDirectory()
+    const killed = await startService({ dataDir })
+    const key = keyOf(killed)
+    await call(killed, 'PATCH /v1/me', { key, body: { name: 'Before the crash' } })
+    const database = await databasePid(dataDir)
+    killed.signal('SIGKILL')
+    process.kill(database, 'SIGKILL')
+    await killed.ended
+    await untilNothingRunsIn(dataDir)
+
+    const next = await startService({ dataDir })
+    expect(await databasePid(dataDir)).not.toBe(database)
+    expect(await call(next, 'GET /v1/me', { key })).toMatchObject({ body: { name: 'Before the crash' } })
+    expect(next.stdout()).not.toContain('wsk_')
+    expect(await stopService(next)).toBe(0)
+  })
+
+  it('while the database is being made: the next start makes it', async () => {
+    const dataDir = await makeDirectory()
+    const killed = await launchService({ dataDir })
+    await until(async () => (await readdir(dataDir)).some((name) => /unfinished-\d+$/.test(name)))
+    killed.signal('SIGKILL')
+    await killed.ended
+
+    const next = await startService({ dataDir })
+    expect(await call(next, 'GET /v1/me', { key: keyOf(next) })).toMatchObject({ status: 200 })
+    expect(await stopService(next)).toBe(0)
+  })
+})
+
+describe('a second service on the same data', () => {
+  it('says so in a line and leaves the first alone', async () => {
+    const dataDir = await makeDirectory()
+    const first = await startService({ dataDir })
+    const second = await launchService({ dataDir })
+    expect(await second.ended).toEqual({ code: 1, signal: null })
+    expect(second.stderr()).toBe(`Another process uses the data directory ${dataDir}.\n`)
+    expect(second.stdout()).toBe('')
+    expect(await call(first, 'GET /ready')).toMatchObject({ status: 200 })
+    expect(await call(first, 'GET /v1/me', { key: keyOf(first) })).toMatchObject({ status: 200 })
+    expect(await stopService(first)).toBe(0)
+  })
+
+  it('that starts at the same moment is told the same, and one of the two serves', async () => {
+    const dataDir = await makeDirectory()
+    const both = await Promise.all([launchService({ dataDir }), launchService({ dataDir })])
+    const [loser, winner] = await Promise.race(
+      both.map(async (service, i) => {
+        await service.ended
+        return [service, both[1 - i]] as const
+      }),
+    )
+    expect(await loser.ended).toEqual({ code: 1, signal: null })
+    expect(loser.stderr()).toBe(`Another process uses the data directory ${dataDir}.\n`)
+    if (!winner) throw new Error('There are two')
+    await winner.said(/Bearer (wsk_\w+)[^]*\n\n/)
+    expect(await call(winner, 'GET /v1/me', { key: keyOf(winner) })).toMatchObject({ status: 200 })
+    expect(await stopService(winner)).toBe(0)
+  })
+})
+
+describe('a port in use', () => {
+  it('is told in a line; nothing is left running, and nobody was made yet', async () => {
+    const dataDir = await makeDirectory()
+    const port = await findPort()
+    const other = createServer().listen(port, '127.0.0.1')
+    onTestFinished(() => void other.close())
+    await once(other, 'listening')
+    const service = await launchService({ dataDir, port })
+    expect(await service.ended).toEqual({ code: 1, signal: null })
+    expect(service.stderr()).toBe(`Port ${port} is in use. Set PORT to another one.\n`)
+    expect(service.stdout()).not.toContain('wsk_')
+    await untilNothingRunsIn(dataDir)
+
+    const next = await startService({ dataDir })
+    expect(await call(next, 'GET /v1/me', { key: keyOf(next) })).toMatchObject({ status: 200 })
+    expect(await stopService(next)).toBe(0)
+  })
+})

@@ -1,0 +1,147 @@
+import { existsSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it, vi } from 'vitest'
+import {
+  call,
+  findUser,
+  keyOf,
+  makeDirectory,
+  mayRunProgram,
+  run,
+  startService,
+  stopService,
+  untilNothingRunsIn,
+} from './service.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+const isRoot = process.getuid?.() === 0
+
+describe('the first start', () => {
+  it('shows where everything is, and a key that works as pasted', async ({ skip }) => {
+    const service = await startService({ dataDir: await makeDirectory() })
+    expect(service.stdout()).toContain(`The API is at      ${service.baseUrl}\n`)
+    expect(service.stdout()).toContain(`Its documentation  ${service.baseUrl}/docs\n`)
+    expect(service.stderr()).toBe('')
+    const [, command = ''] = /^ {2}(curl .*)$/m.exec(service.stdout()) ?? []
+    expect(command).toContain(`${service.baseUrl}/v1/me`)
+
+    const version = run('sh', ['-c', 'curl --version'])
+    skip((await version.ended).code !== 0, 'there is no curl')
+    const shell = run('sh', ['-c', command])
+    expect((await shell.ended).code).toBe(0)
+    expect(JSON.parse(shell.stdout())).toMatchObject({ name: 'Ada', email: 'ada@example.com' })
+  })
+
+  it('keeps its data where only the owner can look', async () => {
+    const dataDir = join(await makeDirectory(), 'data')
+    const service = await startService({ dataDir })
+    expect((await stat(dataDir)).mode & 0o777).toBe(0o700)
+    expect((await stat(join(dataDir, 'postgres-password'))).mode & 0o777).toBe(0o600)
+    expect(await stopService(service)).toBe(0)
+  })
+
+  it('keeps its data in .data in the working directory unless told otherwise', async () => {
+    const workingDirectory = await makeDirectory()
+    const service = await startService({ workingDirectory })
+    expect(existsSync(join(workingDirectory, '.data/postgres/PG_VERSION'))).toBe(true)
+    expect(await stopService(service)).toBe(0)
+  })
+})
+
+describe('the second start', () => {
+  it('shows no secret, and everything is still there', async () => {
+    const dataDir = await makeDirectory()
+    const first = await startService({ dataDir })
+    const key = keyOf(first)
+    expect(await call(first, 'PATCH /v1/me', { key, body: { name: 'Grace' } })).toMatchObject({ status: 200 })
+    expect(await stopService(first)).toBe(0)
+
+    const second = await startService({ dataDir })
+    expect(second.stdout()).toContain(second.baseUrl)
+    expect(second.stdout()).not.toMatch(/wsk_|curl|Bearer/)
+    expect(await call(second, 'GET /v1/me', { key })).toMatchObject({ status: 200, body: { name: 'Grace' } })
+    expect(await stopService(second)).toBe(0)
+    expect(second.stderr()).toBe('')
+  })
+})
+
+describe('a key', () => {
+  it('is made, used, revoked, and refused from then on', async () => {
+    const service = await startService({ dataDir: await makeDirectory() })
+    const firstKey = keyOf(service)
+    const created = await call(service, 'POST /v1/api-keys', { key: firstKey, body: { name: 'Agent' } })
+    expect(created.status).toBe(200)
+    const { id, secret } = created.body as { id: string; secret: string }
+
+    expect(await call(service, 'GET /v1/me', { key: secret })).toMatchObject({ status: 200 })
+    expect(await call(service, `POST /v1/api-keys/${id}/revoke`, { key: firstKey })).toEqual({
+      status: 200,
+      body: { ok: true },
+    })
+    expect(await call(service, 'GET /v1/me', { key: secret })).toMatchObject({
+      status: 401,
+      body: { _tag: 'Unauthorized' },
+    })
+    expect(await call(service, 'GET /v1/me', { key: firstKey })).toMatchObject({ status: 200 })
+    expect(await stopService(service)).toBe(0)
+    // What the service says of itself names no key but the one that it was to show.
+    expect(service.stdout().replaceAll(firstKey, '').includes('wsk_')).toBe(false)
+    expect(service.stdout().split(firstKey)).toHaveLength(2)
+  })
+})
+
+describe('the documentation', () => {
+  it('needs nothing from elsewhere', async () => {
+    const service = await startService({ dataDir: await makeDirectory() })
+    const page = await fetch(`${service.baseUrl}/docs`)
+    expect(page.status).toBe(200)
+    expect(page.headers.get('content-security-policy')).toMatch(/default-src 'self'/)
+    const html = await page.text()
+    const references = [...html.matchAll(/<(?:script|link|img)\b[^>]*?(?:src|href)="([^"]+)"/g)]
+      .map(([, reference = '']) => new URL(reference, page.url))
+      .filter(({ protocol }) => protocol !== 'data:')
+    expect(references.length).toBeGreaterThanOrEqual(4)
+    for (const { href } of references) {
+      expect(href.startsWith(`${service.baseUrl}/`), href).toBe(true)
+      const asset = await fetch(href)
+      expect(asset.status, href).toBe(200)
+      const text = await asset.text()
+      expect(text.length, href).toBeGreaterThan(0)
+      if (href.includes('.css')) expect(text).not.toMatch(/@import|url\(["']?(https?:)?\/\//)
+    }
+
+    const description = await call(service, 'GET /openapi.json')
+    expect(description).toMatchObject({
+      status: 200,
+      body: { openapi: '3.1.0', servers: [{ url: service.baseUrl }] },
+    })
+    const initializer = references.find(({ href }) => href.includes('initializer'))
+    expect(await (await fetch(String(initializer))).text()).toContain('/openapi.json')
+  })
+})
+
+describe.runIf(isRoot)('whoever starts it', () => {
+  it('may be an ordinary user', async ({ skip }) => {
+    const user = await findUser('nobody')
+    skip(!(await mayRunProgram(user)), 'the program lies where no ordinary user may look')
+    const dataDir = await makeDirectory(user)
+    const service = await startService({ dataDir, user, workingDirectory: dataDir })
+    expect(await call(service, 'GET /v1/me', { key: keyOf(service) })).toMatchObject({ status: 200 })
+    expect((await stat(join(dataDir, 'postgres'))).uid).toBe(user.uid)
+    expect(await stopService(service)).toBe(0)
+    await untilNothingRunsIn(dataDir)
+  })
+
+  it('may be root, also below a directory that is closed to everybody else', async () => {
+    const closed = await makeDirectory()
+    expect((await stat(closed)).mode & 0o777).toBe(0o700)
+    const dataDir = join(closed, 'below', 'data')
+    const service = await startService({ dataDir })
+    expect(await call(service, 'GET /v1/me', { key: keyOf(service) })).toMatchObject({ status: 200 })
+    expect((await stat(closed)).mode & 0o777).toBe(0o700)
+    expect(await stopService(service)).toBe(0)
+    await untilNothingRunsIn(closed)
+  })
+})

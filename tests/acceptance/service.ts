@@ -1,0 +1,269 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chown, mkdtemp, readFile, readdir, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { setTimeout } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { onTestFinished } from 'vitest'
+
+/** Where the built program is. `npm test` builds it first. */
+export const root = fileURLToPath(new URL('../..', import.meta.url))
+const serverFile = join(root, 'dist/server.js')
+const adminFile = join(root, 'dist/cli/admin.js')
+
+/** A program that was started, and what it has said so far. */
+export interface Run {
+  pid: number
+  stdout: () => string
+  stderr: () => string
+  /** The match of a pattern, as soon as standard output has it. Rejects when the program ends without. */
+  said: (pattern: RegExp) => Promise<RegExpExecArray>
+  signal: (signal: NodeJS.Signals) => void
+  /** Resolves when the program has ended and all that it said is there. */
+  ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
+}
+
+export interface RunOptions {
+  environment?: Record<string, string | undefined>
+  workingDirectory?: string
+  user?: { uid: number; gid: number }
+  /** A process group of its own, as a terminal gives it, which one Ctrl-C reaches whole. */
+  isGroup?: boolean
+}
+
+/** Starts a program in an environment of which nothing is our own but the way to programs. */
+export function run(file: string, args: string[], options: RunOptions = {}): Run {
+  const { PATH, HOME, TMPDIR } = process.env
+  const child = spawn(file, args, {
+    cwd: options.workingDirectory ?? tmpdir(),
+    env: { PATH, HOME, TMPDIR, ...options.environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: options.isGroup ?? false,
+    ...options.user,
+  })
+  const { pid } = child
+  child.once('error', () => undefined)
+  if (pid === undefined) throw new Error(`${file} cannot be started`)
+  const signal = (name: NodeJS.Signals) => void process.kill(options.isGroup ? -pid : pid, name)
+  onTestFinished(() => {
+    if (child.exitCode === null && child.signalCode === null) signal('SIGKILL')
+  })
+  const stdout = collect(child.stdout)
+  const stderr = collect(child.stderr)
+  const ended = once(child, 'close').then(([code, signal]) => ({
+    code: code as number | null,
+    signal: signal as NodeJS.Signals | null,
+  }))
+  return {
+    pid,
+    stdout,
+    stderr,
+    ended,
+    signal,
+    said: (pattern) =>
+      new Promise((resolve, reject) => {
+        const look = () => {
+          const match = pattern.exec(stdout())
+          if (match) resolve(match)
+        }
+        child.stdout.on('data', look)
+        child.once('close', () =>
+          reject(new Error(`It ended before it said ${pattern}:\n${stdout()}\n${stderr()}`)),
+        )
+        look()
+      }),
+  }
+}
+
+function collect(stream: Readable): () => string {
+  let text = ''
+  stream.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk
+  })
+  return () => text
+}
+
+/** The service in a process of its own. */
+export interface Service extends Run {
+  port: number
+  baseUrl: string
+}
+
+export interface ServiceOptions extends RunOptions {
+  /** Where its own database is kept. */
+  dataDir?: string
+  port?: number
+}
+
+/** Starts the service, whether it comes to serve or not. */
+export async function launchService({ dataDir, port, ...options }: ServiceOptions): Promise<Service> {
+  const number = port ?? (await findPort())
+  const environment = { PORT: String(number), DATA_DIR: dataDir, ...options.environment }
+  return {
+    ...run(process.execPath, [serverFile], { ...options, environment }),
+    port: number,
+    baseUrl: `http://localhost:${number}`,
+  }
+}
+
+/** Starts the service and waits until it serves and has said all that it says at first. */
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const service = await launchService(options)
+  const isEmbedded = options.environment?.DATABASE_URL === undefined
+  await service.said(isEmbedded ? /Its data .*\n/ : /Server listening/)
+  return service
+}
+
+/** Asks the service to stop, and gives its exit code. */
+export async function stopService(service: Service): Promise<number | null> {
+  service.signal('SIGTERM')
+  return (await service.ended).code
+}
+
+/** The API key that a first start shows. */
+export function keyOf(service: Run): string {
+  const [, key] = /Bearer (wsk_\w+)/.exec(service.stdout()) ?? []
+  if (key === undefined) throw new Error(`No key in:\n${service.stdout()}\n${service.stderr()}`)
+  return key
+}
+
+export interface Answer {
+  status: number
+  body: unknown
+}
+
+/** Sends a request over the network. */
+export async function call(
+  service: Service,
+  request: string,
+  options: { key?: string; body?: unknown } = {},
+): Promise<Answer> {
+  const [method = '', path = ''] = request.split(' ')
+  const response = await fetch(service.baseUrl + path, {
+    method,
+    headers: {
+      ...(options.key !== undefined && { authorization: `Bearer ${options.key}` }),
+      ...(options.body !== undefined && { 'content-type': 'application/json' }),
+    },
+    ...(options.body !== undefined && { body: JSON.stringify(options.body) }),
+  })
+  return { status: response.status, body: await response.json() }
+}
+
+/** Runs a command of the operators' to its end. */
+export async function runAdmin(
+  args: string[],
+  options: RunOptions & { dataDir?: string } = {},
+): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const environment = { DATA_DIR: options.dataDir, ...options.environment }
+  const admin = run(process.execPath, [adminFile, ...args], { ...options, environment })
+  const { code } = await admin.ended
+  return { code, stdout: admin.stdout(), stderr: admin.stderr() }
+}
+
+/** Makes a directory for one test. Whatever runs on a database in it is ended with the test. */
+export async function makeDirectory(user?: { uid: number; gid: number }): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'workspace-acceptance-'))
+  if (user) await chown(directory, user.uid, user.gid)
+  onTestFinished(async () => {
+    for (const pid of await findServers(directory)) process.kill(pid, 'SIGKILL')
+    await untilNothingRunsIn(directory)
+    await rm(directory, { recursive: true, force: true, maxRetries: 10 })
+  })
+  return directory
+}
+
+/** The process of the database in a data directory, which its lock file names first. */
+export async function databasePid(dataDir: string): Promise<number> {
+  const lockFile = await readFile(join(dataDir, 'postgres/postmaster.pid'), 'utf8')
+  return Number(lockFile.split('\n')[0])
+}
+
+/** How to connect to the running database in a data directory. */
+export async function databaseUrl(dataDir: string): Promise<string> {
+  const password = await readFile(join(dataDir, 'postgres-password'), 'utf8')
+  const lockFile = await readFile(join(dataDir, 'postgres/postmaster.pid'), 'utf8')
+  return `postgres://postgres:${password}@127.0.0.1:${lockFile.split('\n')[3]}/postgres`
+}
+
+/** The processes whose command line names a place below a directory: those of its database, but for their children. */
+export async function findServers(directory: string): Promise<number[]> {
+  const found: number[] = []
+  for (const [pid, command] of await listProcesses()) {
+    if (pid !== process.pid && command.includes(`${directory}/`)) found.push(pid)
+  }
+  return found
+}
+
+async function listProcesses(): Promise<[pid: number, command: string][]> {
+  if (process.platform !== 'linux') {
+    const ps = run('ps', ['-A', '-o', 'pid=,args='])
+    await ps.ended
+    return ps
+      .stdout()
+      .split('\n')
+      .map((line) => [Number.parseInt(line), line])
+  }
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
+  return Promise.all(
+    pids.map(async (pid): Promise<[number, string]> => {
+      // Empty for those that have just ended.
+      return [Number(pid), await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')]
+    }),
+  )
+}
+
+/** Waits for the last process of a data directory to be gone: a server gives up its lock file just before it ends. */
+export function untilNothingRunsIn(directory: string): Promise<void> {
+  return until(async () => (await findServers(directory)).length === 0)
+}
+
+/** Waits for what nothing announces. */
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  for (const deadline = Date.now() + 15_000; !(await condition());) {
+    if (Date.now() > deadline) throw new Error(`It did not come true: ${String(condition)}`)
+    await setTimeout(20)
+  }
+}
+
+/** A free loopback port outside the range from which systems give out ports by themselves. */
+export async function findPort(): Promise<number> {
+  for (;;) {
+    const port = 15_000 + Math.floor(Math.random() * 15_000)
+    const server = createServer().listen(port, '127.0.0.1')
+    const isFree = await once(server, 'listening').then(
+      () => true,
+      () => false,
+    )
+    server.close()
+    if (isFree) return port
+  }
+}
+
+/** The account of that name, for tests that root runs as somebody else. */
+export async function findUser(name: string): Promise<{ uid: number; gid: number }> {
+  const [uid, gid] = await Promise.all(
+    ['-u', '-g'].map(async (option) => {
+      const id = run('id', [option, name])
+      await id.ended
+      return Number(id.stdout())
+    }),
+  )
+  if (!uid || !gid) throw new Error(`There is no account ${name}`)
+  return { uid, gid }
+}
+
+/** Whether an account may run the program where it lies. */
+export async function mayRunProgram(user: { uid: number; gid: number }): Promise<boolean> {
+  const script = `import(${JSON.stringify(join(root, 'dist/db/embedded.js'))})`
+  try {
+    const { code } = await run(process.execPath, ['--input-type=module', '-e', `await ${script}`], { user })
+      .ended
+    return code === 0
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,193 @@
+import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import pg from 'pg'
+import { describe, expect, inject, it, vi } from 'vitest'
+import {
+  call,
+  databaseUrl,
+  findPort,
+  keyOf,
+  launchService,
+  makeDirectory,
+  root,
+  runAdmin,
+  startService,
+  stopService,
+  untilNothingRunsIn,
+} from './service.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+describe('bad environment variables', () => {
+  it('are all told at once, one line each, without a password', async () => {
+    const workingDirectory = await makeDirectory()
+    const service = await launchService({
+      workingDirectory,
+      environment: {
+        PORT: '70000',
+        DATABASE_URL: 'mysql://me:opensesame@127.0.0.1/db',
+        REDIS_URL: 'me:opensesame@127.0.0.1',
+        LOG_LEVEL: 'loud',
+        MIGRATE_ON_START: 'perhaps',
+        API_KEY_PREFIX: 'No!',
+      },
+    })
+    expect(await service.ended).toEqual({ code: 1, signal: null })
+    const lines = service.stderr().trimEnd().split('\n')
+    const names = lines.map((line) => /^Bad setting: (\w+) /.exec(line)?.[1])
+    expect(names.sort()).toEqual([
+      'API_KEY_PREFIX',
+      'DATABASE_URL',
+      'LOG_LEVEL',
+      'MIGRATE_ON_START',
+      'PORT',
+      'REDIS_URL',
+    ])
+    expect(service.stderr()).toContain('"70000"')
+    expect(service.stderr()).not.toContain('opensesame')
+    expect(service.stdout()).toBe('')
+    expect(existsSync(join(workingDirectory, '.data'))).toBe(false)
+  })
+
+  it('are found in a file .env as well, over which the environment goes', async () => {
+    const workingDirectory = await makeDirectory()
+    await writeFile(join(workingDirectory, '.env'), 'PORT=1\nLOG_LEVEL=loud\n')
+    const service = await launchService({ workingDirectory, port: await findPort() })
+    expect(await service.ended).toEqual({ code: 1, signal: null })
+    expect(service.stderr()).toMatch(/^Bad setting: LOG_LEVEL .*\n$/)
+  })
+})
+
+describe('a DATABASE_URL that cannot be used', () => {
+  it.each([
+    [
+      'that nobody answers',
+      async () => `postgres://me:opensesame@127.0.0.1:${await findPort()}/db`,
+      /ECONNREFUSED/,
+    ],
+    ['that is no URL', async () => 'postgres://me:opensesame@127.0.0.1:port/db', /Invalid URL/],
+  ])('%s is told in a line', async (_, url, reason) => {
+    const service = await launchService({ environment: { DATABASE_URL: await url() } })
+    expect(await service.ended).toEqual({ code: 1, signal: null })
+    expect(service.stderr()).toMatch(/^The database at DATABASE_URL cannot be used: .*\n$/)
+    expect(service.stderr()).toMatch(reason)
+    expect(service.stderr()).not.toContain('opensesame')
+    expect(service.stdout()).toBe('')
+  })
+
+  it('with the wrong password, or for a database that is not there, is told in a line', async () => {
+    const dataDir = await makeDirectory()
+    const other = await startService({ dataDir })
+    const url = await databaseUrl(dataDir)
+    const cases: [url: string, reason: RegExp][] = [
+      [changed(url, { password: 'opensesame' }), /password authentication failed/],
+      [changed(url, { pathname: '/nowhere' }), /"nowhere" does not exist/],
+    ]
+    await Promise.all(
+      cases.map(async ([DATABASE_URL, reason]) => {
+        const service = await launchService({ environment: { DATABASE_URL } })
+        expect(await service.ended).toEqual({ code: 1, signal: null })
+        expect(service.stderr()).toMatch(/^The database at DATABASE_URL cannot be used: .*\n$/)
+        expect(service.stderr()).toMatch(reason)
+        expect(service.stderr()).not.toContain('opensesame')
+        expect(service.stdout()).toBe('')
+      }),
+    )
+    expect(await stopService(other)).toBe(0)
+  })
+})
+
+describe('DATABASE_URL', () => {
+  it('is used, and then nobody is made and nothing secret is shown', async () => {
+    const DATABASE_URL = await makeDatabase()
+    const workingDirectory = await makeDirectory()
+    const service = await startService({ environment: { DATABASE_URL }, workingDirectory })
+    expect(await call(service, 'GET /ready')).toEqual({ status: 200, body: { ok: true } })
+    const listed = await runAdmin(['list-users', '--json'], { environment: { DATABASE_URL } })
+    expect(JSON.parse(listed.stdout)).toEqual([])
+    expect(await stopService(service)).toBe(0)
+    const { password } = new URL(DATABASE_URL)
+    const said = service.stdout() + service.stderr()
+    expect(said).not.toMatch(/wsk_|curl|postgres:\/\//)
+    if (password) expect(said).not.toContain(password)
+    expect(existsSync(join(workingDirectory, '.data'))).toBe(false)
+  })
+
+  it('serves several replicas that start at once on an empty database', async () => {
+    const DATABASE_URL = await makeDatabase()
+    const replicas = await Promise.all(
+      Array.from({ length: 4 }, () => startService({ environment: { DATABASE_URL } })),
+    )
+    for (const replica of replicas) {
+      expect(await call(replica, 'GET /ready')).toMatchObject({ status: 200 })
+      expect(replica.stderr()).toBe('')
+      // 40 is what the log calls a warning.
+      expect(replica.stdout()).not.toMatch(/"level":[4-6]0/)
+    }
+    expect(await Promise.all(replicas.map(stopService))).toEqual([0, 0, 0, 0])
+    const journal = JSON.parse(await readFile(join(root, 'drizzle/meta/_journal.json'), 'utf8')) as {
+      entries: object[]
+    }
+    const { rows } = await query(DATABASE_URL, 'select count(*)::int from drizzle.__drizzle_migrations')
+    expect(rows).toEqual([{ count: journal.entries.length }])
+  })
+})
+
+describe('MIGRATE_ON_START=false', () => {
+  it('leaves an empty database to the migrate command, and is not ready before', async () => {
+    const DATABASE_URL = await makeDatabase()
+    const environment = { DATABASE_URL, MIGRATE_ON_START: 'false' }
+    const service = await startService({ environment })
+    expect(await call(service, 'GET /ready')).toMatchObject({
+      status: 503,
+      body: { _tag: 'ServiceUnavailable' },
+    })
+    expect(await call(service, 'GET /health')).toMatchObject({ status: 200 })
+    expect(service.stdout()).toContain('the database is not migrated')
+
+    const migrated = await runAdmin(['migrate', '--json'], { environment })
+    expect(migrated).toMatchObject({ code: 0, stderr: '' })
+    expect(JSON.parse(migrated.stdout)).toEqual({ ok: true, changed: true })
+    expect(await call(service, 'GET /ready')).toEqual({ status: 200, body: { ok: true } })
+    expect(await stopService(service)).toBe(0)
+  })
+
+  it('puts the first person off until the database is migrated', async () => {
+    const dataDir = await makeDirectory()
+    const environment = { MIGRATE_ON_START: 'false' }
+    const service = await startService({ dataDir, environment })
+    expect(await call(service, 'GET /ready')).toMatchObject({ status: 503 })
+    expect(service.stdout()).not.toContain('wsk_')
+    expect(await runAdmin(['migrate'], { dataDir })).toMatchObject({ code: 0 })
+    expect(await call(service, 'GET /ready')).toMatchObject({ status: 200 })
+    expect(await stopService(service)).toBe(0)
+
+    const next = await startService({ dataDir, environment })
+    expect(await call(next, 'GET /v1/me', { key: keyOf(next) })).toMatchObject({ status: 200 })
+    expect(await stopService(next)).toBe(0)
+    await untilNothingRunsIn(dataDir)
+  })
+})
+
+function changed(url: string, change: { password?: string; pathname?: string }): string {
+  return Object.assign(new URL(url), change).href
+}
+
+/** An empty database. It is dropped with the others at the end of the run, by its name. */
+async function makeDatabase(): Promise<string> {
+  const name = `${inject('templateDatabase')}_${randomUUID().slice(0, 8)}`
+  await query(inject('databaseServerUrl'), `create database ${name}`)
+  return changed(inject('databaseServerUrl'), { pathname: `/${name}` })
+}
+
+async function query(url: string, statement: string): Promise<pg.QueryResult> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}

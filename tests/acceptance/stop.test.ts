@@ -1,0 +1,171 @@
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { connect, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import {
+  call,
+  findPort,
+  findServers,
+  keyOf,
+  launchService,
+  makeDirectory,
+  root,
+  run,
+  startService,
+  stopService,
+  until,
+  untilNothingRunsIn,
+  type Service,
+} from './service.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
+  it('lets a request in flight end, then the database, and exits with 0', async () => {
+    const dataDir = await makeDirectory()
+    const service = await startService({ dataDir })
+    const key = keyOf(service)
+    const body = JSON.stringify({ name: `Stopped by ${signal}` })
+    const client = await open(service)
+    client.socket.write(
+      `PATCH /v1/me HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nExpect: 100-continue\r\n` +
+        `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`,
+    )
+    // So the service has the request: its answer to the expectation.
+    await client.received(/100 Continue/)
+
+    service.signal(signal)
+    await service.said(/"msg":"stopping"/)
+    await until(() => isRefused(service))
+    client.socket.write(body)
+    await client.received(/HTTP\/1\.1 200 OK[^]*\}$/)
+    // The client keeps its connection open: the service ends all the same.
+    expect(await service.ended).toEqual({ code: 0, signal: null })
+    expect(service.stderr()).toBe('')
+    await untilNothingRunsIn(dataDir)
+
+    const next = await startService({ dataDir })
+    expect(await call(next, 'GET /v1/me', { key })).toMatchObject({
+      body: { name: `Stopped by ${signal}` },
+    })
+    expect(await stopService(next)).toBe(0)
+  })
+})
+
+describe('a signal', () => {
+  it('does not wait for connections that ask nothing', async () => {
+    const dataDir = await makeDirectory()
+    const service = await startService({ dataDir })
+    const silent = await open(service)
+    const idle = await open(service)
+    idle.socket.write('GET /health HTTP/1.1\r\nHost: x\r\n\r\n')
+    await idle.received(/"ok":true/)
+    const signalledAt = Date.now()
+    service.signal('SIGTERM')
+    expect(await service.ended).toEqual({ code: 0, signal: null })
+    expect(Date.now() - signalledAt).toBeLessThan(10_000)
+    await Promise.all([silent.closed, idle.closed])
+    await untilNothingRunsIn(dataDir)
+  })
+
+  it('is obeyed once when it comes twice, as Ctrl-C does below npm', async () => {
+    const dataDir = await makeDirectory()
+    const service = await startService({ dataDir })
+    const client = await open(service)
+    const body = '{"name":"Grace"}'
+    client.socket.write(`PATCH /v1/me HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\n`)
+    client.socket.write(`Content-Length: ${body.length}\r\n`)
+    client.socket.write(`Content-Type: application/json\r\nAuthorization: Bearer ${keyOf(service)}\r\n\r\n`)
+    await client.received(/100 Continue/)
+    service.signal('SIGINT')
+    await service.said(/"msg":"stopping"/)
+    service.signal('SIGINT')
+    service.signal('SIGTERM')
+    client.socket.write(body)
+    await client.received(/HTTP\/1\.1 200 OK/)
+    expect(await service.ended).toEqual({ code: 0, signal: null })
+    await untilNothingRunsIn(dataDir)
+  })
+
+  it('while the service starts leaves nothing running', async () => {
+    const dataDir = await makeDirectory()
+    const service = await launchService({ dataDir })
+    await until(() => existsSync(join(dataDir, 'postgres/postmaster.pid')))
+    service.signal('SIGTERM')
+    expect(await service.ended).toEqual({ code: 0, signal: null })
+    await untilNothingRunsIn(dataDir)
+  })
+
+  it('ends the service in order also when its database has been killed', async () => {
+    const dataDir = await makeDirectory()
+    const service = await startService({ dataDir })
+    for (const pid of await findServers(dataDir)) process.kill(pid, 'SIGKILL')
+    await until(async () => (await call(service, 'GET /ready')).status === 503)
+    expect(await call(service, 'GET /health')).toMatchObject({ status: 200 })
+    expect(await stopService(service)).toBe(0)
+    expect(service.stderr()).toBe('')
+  })
+})
+
+// A file .env of the developer's would be read there.
+describe.skipIf(existsSync(join(root, '.env')))('npm start', () => {
+  it('ends everything when npm is told to', async () => {
+    const { npm, dataDir } = await startNpm()
+    process.kill(npm.pid, 'SIGTERM')
+    await npm.said(/"msg":"stopped"/)
+    expect(await npm.ended).toEqual({ code: 0, signal: null })
+    await untilNothingRunsIn(dataDir)
+  })
+
+  it('ends everything in order at Ctrl-C, which reaches all processes of the terminal', async () => {
+    const { npm, dataDir } = await startNpm()
+    npm.signal('SIGINT')
+    await npm.said(/"msg":"stopped"/)
+    expect(await npm.ended).toEqual({ code: 0, signal: null })
+    await untilNothingRunsIn(dataDir)
+  })
+
+  async function startNpm() {
+    const dataDir = await makeDirectory()
+    const environment = { PORT: String(await findPort()), DATA_DIR: dataDir }
+    const npm = run('npm', ['start'], { workingDirectory: root, environment, isGroup: true })
+    await npm.said(/Its data .*\n/)
+    return { npm, dataDir }
+  }
+})
+
+/** A connection on which a test says what it wants, when it wants. */
+async function open({ port }: Service) {
+  const socket = connect(port, '127.0.0.1').setEncoding('utf8')
+  onTestFinished(() => void socket.destroy())
+  await once(socket, 'connect')
+  let text = ''
+  socket.on('data', (chunk: string) => {
+    text += chunk
+  })
+  // The service may cut off a connection that asked nothing.
+  socket.on('error', () => undefined)
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
+  const received = (pattern: RegExp) =>
+    new Promise<RegExpExecArray>((resolve, reject) => {
+      const look = () => {
+        const match = pattern.exec(text)
+        if (match) resolve(match)
+      }
+      socket.on('data', look)
+      void closed.then(() => reject(new Error(`The connection closed without ${pattern}:\n${text}`)))
+      look()
+    })
+  return { socket, closed, received }
+}
+
+async function isRefused({ port }: Service): Promise<boolean> {
+  const socket: Socket = connect(port, '127.0.0.1')
+  const wasRefused = await once(socket, 'connect').then(
+    () => false,
+    () => true,
+  )
+  socket.destroy()
+  return wasRefused
+}
