@@ -1,7 +1,8 @@
 import type { App } from './app-types.ts'
 
 const pathWithSlug = '/v1/workspaces/:slug'
-const prefix = '/v1/workspaces/'
+// Written as the client likes, with an origin or with %-escapes.
+const upToSlug = /^(?:https?:\/\/[^/]*)?(?:\/[^/?]*){3}/i
 
 /**
  * Tells the client, as `Content-Location` (RFC 9110 §8.7), the present path of a workspace that it has reached by a
@@ -13,9 +14,11 @@ export function registerMovedSlug(app: App): void {
     route.preHandler = [
       ...[route.preHandler ?? []].flat(),
       (request, reply, done) => {
+        const { slug } = request.params as { slug: string }
         request.principal.onSlugMoved = (presentSlug) => {
-          const rest = request.url.slice(prefix.length).replace(/^[^/?]*/, '')
-          void reply.header('content-location', `${prefix}${presentSlug}${rest}`)
+          const path = `/v1/workspaces/${presentSlug}${request.url.replace(upToSlug, '')}`
+          if (presentSlug === slug) void reply.removeHeader('content-location')
+          else void reply.header('content-location', path)
         }
         done()
       },

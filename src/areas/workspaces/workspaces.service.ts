@@ -188,7 +188,7 @@ export function createWorkspacesService(options: WorkspacesServiceOptions): Work
           at: now,
         })
       })
-      if (change.slug !== slug) principal.onSlugMoved?.(change.slug)
+      principal.onSlugMoved?.(change.slug)
     },
 
     isSlugAvailable: ({ user }, candidate, excludeWorkspaceId) =>
