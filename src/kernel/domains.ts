@@ -13,7 +13,11 @@ export function parseDomains(text: string): (string | undefined)[] {
   return [...new Set(parts.map(parseDomain))]
 }
 
+// What ends a host in a URL, or is decoded in one: `domainToASCII` would take what comes before it, or behind it.
+const urlSyntax = /[/\\?#:%]/
+
 function parseDomain(text: string): string | undefined {
+  if (urlSyntax.test(text)) return undefined
   const domain = domainToASCII(text.replace(/^@/, '').toLowerCase())
   return hostname.test(domain) ? domain : undefined
 }
