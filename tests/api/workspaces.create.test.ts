@@ -67,7 +67,7 @@ describe('200', () => {
       creator_user_id: person.id,
       created_at: expect.any(String) as string,
     })
-    expect(await findSlugs(service, workspace)).toEqual([{ slug, keptUntil: null }])
+    expect(await findSlugs(service, workspace)).toEqual({ [slug]: null })
     const memberships = await selectRows<{ joined_at: string; last_used_at: string }>(
       db,
       sql`select user_id, role, joined_at, last_used_at from memberships where workspace_id = ${workspace.id}`,
@@ -259,7 +259,7 @@ describe('races', () => {
     expect(won).toHaveLength(1)
     for (const answer of answers) if (answer.statusCode !== 200) expectError(answer, errors.slugTaken)
     const { workspace } = won[0]?.json<Created>() ?? { workspace: { id: '' } }
-    expect(await findSlugs(service, workspace)).toEqual([{ slug, keptUntil: null }])
+    expect(await findSlugs(service, workspace)).toEqual({ [slug]: null })
     const made = await Promise.all(people.map(countOf))
     expect(made.filter((count) => count?.workspaces !== 0)).toEqual([
       { workspaces: 1, memberships: 1, events: 1 },

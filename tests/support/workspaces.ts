@@ -78,17 +78,16 @@ export async function findWorkspace(
   return (await selectRows(db, sql`select * from workspaces where id = ${id}`))[0]
 }
 
-/** Whose each slug of a workspace is, and until when. */
+/** The slugs of a workspace, each with the time until which it is kept: null for the present one. */
 export async function findSlugs(
   { db }: Pick<TestApp, 'db'>,
   { id }: { id: string },
-): Promise<{ slug: string; keptUntil: Date | null }[]> {
+): Promise<Record<string, Date | null>> {
   const rows = await selectRows<{ slug: string; kept_until: string | null }>(
     db,
-    sql`select slug, kept_until from workspace_slugs where workspace_id = ${id} order by slug`,
+    sql`select slug, kept_until from workspace_slugs where workspace_id = ${id}`,
   )
-  return rows.map((row) => ({
-    slug: row.slug,
-    keptUntil: row.kept_until === null ? null : new Date(row.kept_until),
-  }))
+  return Object.fromEntries(
+    rows.map((row) => [row.slug, row.kept_until === null ? null : new Date(row.kept_until)]),
+  )
 }
