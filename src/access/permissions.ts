@@ -9,6 +9,29 @@ export const permissions = {
   'workspaces.slugAvailability': everybody,
   'workspaces.update': managers,
   'workspaces.uploadIcon': managers,
+  'members.list': everybody,
+  'members.updateRole': managers,
+  /** Somebody else; whose role must be below as well. */
+  'members.remove': managers,
+  /** Oneself. */
+  'members.leave': everybody,
+  'invites.list': managers,
+  'invites.create': managers,
+  'invites.resend': managers,
+  'invites.revoke': managers,
+  'invites.updateRole': managers,
+  'teams.list': everybody,
+  'teams.create': managers,
+  'teams.rename': managers,
+  'teams.delete': managers,
+  'teams.listMembers': everybody,
+  'teams.addMember': managers,
+  /** Somebody else. */
+  'teams.removeMember': managers,
+  /** Oneself. */
+  'teams.leave': everybody,
+  'events.list': everybody,
+  'people.list': everybody,
 } as const satisfies Record<string, readonly Role[]>
 
 /** The id of an operation that happens in a workspace. */

@@ -33,6 +33,11 @@ export function isUniqueViolation(error: unknown, constraint: string): boolean {
   return someCause(error, (cause) => cause.code === '23505' && cause.constraint === constraint)
 }
 
+/** Whether an error, or what caused it, is the violation of the foreign key of that name. */
+export function isForeignKeyViolation(error: unknown, constraint: string): boolean {
+  return someCause(error, (cause) => cause.code === '23503' && cause.constraint === constraint)
+}
+
 interface MaybeDatabaseError {
   code?: unknown
   constraint?: unknown

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { migrate } from 'drizzle-orm/node-postgres/migrator'
+import { runMigrations } from 'graphile-worker'
 import type pg from 'pg'
 
 const migrationsFolder = fileURLToPath(new URL('../../drizzle', import.meta.url))
@@ -19,6 +20,8 @@ export async function migrateDatabase(pool: pg.Pool): Promise<void> {
     // Waiting for another replica's long migration is no error.
     await client.query('set statement_timeout = 0')
     await client.query('select pg_advisory_lock($1)', [migrationLockId])
+    // The queue's own tables first: when ours are there, everything is.
+    await runMigrations({ pgPool: pool })
     await migrate(drizzle({ client }), { migrationsFolder })
   } finally {
     // Closing the connection gives back the lock and the setting.

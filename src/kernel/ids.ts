@@ -7,5 +7,5 @@ export function createId(): string {
 
 /** Whether a string from outside can be an identifier at all. Asking the database for anything else would be an error. */
 export function isId(value: string): boolean {
-  return validate(value) && version(value) === 7
+  return validate(value) && version(value) === 7 && value === value.toLowerCase()
 }

@@ -31,6 +31,11 @@ export function isWellFormedApiKey(candidate: string): boolean {
   return rest !== undefined && sum === checksum(rest)
 }
 
+/** A new unguessable token for a link: 256 random bits in base64url. */
+export function createToken(): string {
+  return randomBytes(32).toString('base64url')
+}
+
 /**
  * The form in which a random secret is stored: its SHA-256. A slow hash protects what people choose; a secret of 128
  * bits or more cannot be guessed however fast the hash is.

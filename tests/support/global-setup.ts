@@ -20,7 +20,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const server = await openServer()
   const template = `template_${process.pid}_${Date.now()}`
   await execute(server.url, `create database ${template}`)
-  const pool = new pg.Pool({ connectionString: withDatabase(server.url, template), max: 1 })
+  const pool = new pg.Pool({ connectionString: withDatabase(server.url, template), max: 2 })
   await migrateDatabase(pool)
   await pool.end()
   project.provide('databaseServerUrl', server.url)

@@ -26,5 +26,10 @@ export const events = pgTable(
     summary: text('summary').notNull(),
     createdAt: instant('created_at').notNull(),
   },
-  (table) => [index('events_by_workspace_idx').on(table.workspaceId, table.createdAt, table.id)],
+  (table) => [
+    index('events_by_workspace_idx').on(table.workspaceId, table.createdAt, table.id),
+    // So that a filter that few events pass does not read all the others.
+    index('events_by_type_idx').on(table.workspaceId, table.type, table.createdAt, table.id),
+    index('events_by_actor_idx').on(table.workspaceId, table.actorUserId, table.createdAt, table.id),
+  ],
 )

@@ -24,6 +24,7 @@ export const memberships = pgTable(
     primaryKey({ columns: [table.workspaceId, table.userId] }),
     // Without lastUsedAt, so that writing that stays a heap-only update: the few rows of a person are sorted in no time.
     index('memberships_user_id_idx').on(table.userId),
+    index('memberships_by_workspace_idx').on(table.workspaceId, table.joinedAt, table.userId),
     check('memberships_role_check', sql`${table.role} in ('owner', 'admin', 'member', 'viewer')`),
   ],
 )

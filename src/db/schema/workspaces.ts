@@ -4,23 +4,27 @@ import { instant } from '../columns.ts'
 import { users } from './users.ts'
 
 /** A workspace. */
-export const workspaces = pgTable('workspaces', {
-  id: uuid('id').primaryKey(),
-  name: text('name').notNull(),
-  /** The present slug, which workspace_slugs decides on. */
-  slug: text('slug').notNull(),
-  /** The storage key of the icon. */
-  iconKey: text('icon_key'),
-  /** Mail domains, in lower case and ASCII, whose verified people join by themselves. */
-  allowedDomains: text('allowed_domains')
-    .array()
-    .notNull()
-    .default(sql`'{}'`),
-  creatorUserId: uuid('creator_user_id')
-    .notNull()
-    .references(() => users.id),
-  createdAt: instant('created_at').notNull(),
-})
+export const workspaces = pgTable(
+  'workspaces',
+  {
+    id: uuid('id').primaryKey(),
+    name: text('name').notNull(),
+    /** The present slug, which workspace_slugs decides on. */
+    slug: text('slug').notNull(),
+    /** The storage key of the icon. */
+    iconKey: text('icon_key'),
+    /** Mail domains, in lower case and ASCII, whose verified people join by themselves. */
+    allowedDomains: text('allowed_domains')
+      .array()
+      .notNull()
+      .default(sql`'{}'`),
+    creatorUserId: uuid('creator_user_id')
+      .notNull()
+      .references(() => users.id),
+    createdAt: instant('created_at').notNull(),
+  },
+  (table) => [index('workspaces_allowed_domains_idx').using('gin', table.allowedDomains)],
+)
 
 /**
  * Whose a slug is: the present slug of each workspace, and those that it had before for as long as they are kept. Being

@@ -1,0 +1,45 @@
+import { sql } from 'drizzle-orm'
+import { foreignKey, index, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { instant } from '../columns.ts'
+import { memberships } from './memberships.ts'
+import { workspaces } from './workspaces.ts'
+
+/** A named group of a workspace's members. */
+export const teams = pgTable(
+  'teams',
+  {
+    id: uuid('id').primaryKey(),
+    workspaceId: uuid('workspace_id')
+      .notNull()
+      .references(() => workspaces.id, { onDelete: 'cascade' }),
+    name: text('name').notNull(),
+    createdAt: instant('created_at').notNull(),
+  },
+  (table) => [
+    uniqueIndex('teams_name_key').on(table.workspaceId, sql`lower(${table.name})`),
+    index('teams_by_workspace_idx').on(table.workspaceId, table.createdAt, table.id),
+  ],
+)
+
+/** Who is in which team. Whoever leaves the workspace leaves its teams with it, by the reference to the membership. */
+export const teamMembers = pgTable(
+  'team_members',
+  {
+    teamId: uuid('team_id')
+      .notNull()
+      .references(() => teams.id, { onDelete: 'cascade' }),
+    userId: uuid('user_id').notNull(),
+    workspaceId: uuid('workspace_id').notNull(),
+    addedAt: instant('added_at').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.teamId, table.userId] }),
+    foreignKey({
+      name: 'team_members_membership_fk',
+      columns: [table.workspaceId, table.userId],
+      foreignColumns: [memberships.workspaceId, memberships.userId],
+    }).onDelete('cascade'),
+    index('team_members_membership_idx').on(table.workspaceId, table.userId),
+    index('team_members_by_team_idx').on(table.teamId, table.addedAt, table.userId),
+  ],
+)
