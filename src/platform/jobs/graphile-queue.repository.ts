@@ -1,0 +1,16 @@
+import { sql } from 'drizzle-orm'
+import type { JobQueue } from './jobs.port.ts'
+
+// With graphile-worker's growing pauses, the last attempt comes after about three days.
+const attemptsMax = 25
+
+/** Jobs in PostgreSQL, by graphile-worker: a job is a row, so it is committed or rolled back with the change. */
+export function createGraphileQueue(): JobQueue {
+  return {
+    async enqueue(transaction, name, payload) {
+      await transaction.execute(
+        sql`select from graphile_worker.add_job(${name}::text, ${JSON.stringify(payload)}::json, max_attempts => ${attemptsMax})`,
+      )
+    },
+  }
+}

@@ -1,0 +1,24 @@
+import type { Executor } from '../../db/client.ts'
+
+/** The work that is done after a request, by name, with what it needs to know. Nothing in it is secret. */
+export interface Jobs {
+  send_invite: { inviteId: string }
+  send_role_changed: { workspaceId: string; userId: string; role: string; actorName: string }
+  send_invite_accepted: { inviteId: string; memberName: string }
+}
+
+export type JobName = keyof Jobs
+
+/** Where services leave work. */
+export interface JobQueue {
+  /**
+   * Leaves a job. Give it the transaction of the change that it follows from: the job is there exactly when the change
+   * is, and is run at least once, again and again until it succeeds.
+   */
+  enqueue<Name extends JobName>(transaction: Executor, name: Name, payload: Jobs[Name]): Promise<void>
+}
+
+/** How each job is done. `id` is the same in every attempt. */
+export type JobHandlers = {
+  [Name in JobName]: (payload: Jobs[Name], job: { id: string }) => Promise<void>
+}
