@@ -1,15 +1,33 @@
+import { and, desc, eq, gte, lt, sql, type SQL } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { events } from '../../db/schema/events.ts'
 import { createId } from '../../kernel/ids.ts'
+import type { Position } from '../../kernel/pagination.ts'
 import type { Principal } from '../../kernel/principal.ts'
 
 /** The kinds of change that a workspace's feed tells of: `target.what_happened`. */
-export type EventType = 'workspace.created' | 'workspace.updated' | 'workspace.icon_changed'
+export type EventType =
+  | 'workspace.created'
+  | 'workspace.updated'
+  | 'workspace.icon_changed'
+  | 'member.joined'
+  | 'member.role_changed'
+  | 'member.removed'
+  | 'member.left'
+  | 'invite.created'
+  | 'invite.resent'
+  | 'invite.revoked'
+  | 'invite.role_changed'
+  | 'team.created'
+  | 'team.renamed'
+  | 'team.deleted'
+  | 'team.member_added'
+  | 'team.member_removed'
 
 export interface NewEvent {
   workspaceId: string
   type: EventType
-  target?: { type: 'workspace'; id: string }
+  target?: { type: 'workspace' | 'user' | 'invite' | 'team'; id: string }
   /** What happened, in words that a person understands, the actor's name first. */
   summary: string
   at: Date
@@ -37,4 +55,48 @@ export async function appendEvent(
     summary: event.summary,
     createdAt: event.at,
   })
+}
+
+export type EventRow = Omit<typeof events.$inferSelect, 'workspaceId'>
+
+export interface EventFilter {
+  type?: string
+  actorUserId?: string
+  since?: Date
+  until?: Date
+}
+
+/** Events of a workspace, newest first, from before a position on. `since` is inclusive, `until` is not. */
+export async function listEvents(
+  executor: Executor,
+  input: { workspaceId: string; filter: EventFilter; before: Position | undefined; limit: number },
+): Promise<EventRow[]> {
+  const { workspaceId, filter, before, limit } = input
+  const conditions: (SQL | undefined)[] = [
+    eq(events.workspaceId, workspaceId),
+    filter.type === undefined ? undefined : eq(events.type, filter.type),
+    filter.actorUserId === undefined ? undefined : eq(events.actorUserId, filter.actorUserId),
+    filter.since && gte(events.createdAt, filter.since),
+    filter.until && lt(events.createdAt, filter.until),
+    before && sql`(${events.createdAt}, ${events.id}) < (${before[0]}::timestamptz, ${before[1]}::uuid)`,
+  ]
+  return executor
+    .select({
+      id: events.id,
+      type: events.type,
+      actorType: events.actorType,
+      actorUserId: events.actorUserId,
+      actorName: events.actorName,
+      grantId: events.grantId,
+      apiKeyId: events.apiKeyId,
+      source: events.source,
+      targetType: events.targetType,
+      targetId: events.targetId,
+      summary: events.summary,
+      createdAt: events.createdAt,
+    })
+    .from(events)
+    .where(and(...conditions))
+    .orderBy(desc(events.createdAt), desc(events.id))
+    .limit(limit)
 }

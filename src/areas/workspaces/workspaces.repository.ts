@@ -1,4 +1,4 @@
-import { and, count, desc, eq, isNull, lte, or, sql } from 'drizzle-orm'
+import { and, arrayContains, count, desc, eq, isNull, lte, or, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { prepared } from '../../db/prepared.ts'
 import { memberships } from '../../db/schema/memberships.ts'
@@ -6,6 +6,9 @@ import { users } from '../../db/schema/users.ts'
 import { workspaces, workspaceSlugs } from '../../db/schema/workspaces.ts'
 import { errors } from '../../kernel/errors.ts'
 import type { Role } from '../../kernel/roles.ts'
+
+/** The most workspaces that one person may be in: their list is never cut. */
+export const membershipsMax = 1000
 
 /** A workspace of a person's, and what they are in it. */
 export interface MembershipRow {
@@ -163,4 +166,19 @@ export async function findSlugHolder(
 ): Promise<{ workspaceId: string; isMember: boolean } | undefined> {
   const [holder] = await selectSlugHolder(executor).execute({ ...input, now: input.now.toISOString() })
   return holder && { workspaceId: holder.workspaceId, isMember: holder.userId !== null }
+}
+
+/** Workspaces whose allowed domains hold this one, oldest first. */
+export async function listWorkspacesAllowing(
+  executor: Executor,
+  domain: string,
+  limit: number,
+): Promise<string[]> {
+  const rows = await executor
+    .select({ id: workspaces.id })
+    .from(workspaces)
+    .where(arrayContains(workspaces.allowedDomains, [domain]))
+    .orderBy(workspaces.id)
+    .limit(limit)
+  return rows.map((row) => row.id)
 }

@@ -20,12 +20,11 @@ import {
   listMembershipsOfUser,
   lockUserForNewMembership,
   lockWorkspace,
+  membershipsMax,
   replaceWorkspaceIcon,
   updateWorkspace,
 } from './workspaces.repository.ts'
 
-/** The most workspaces that one person may be in. */
-export const membershipsMax = 1000
 /** The most mail domains that a workspace may allow. */
 export const allowedDomainsMax = 10
 /** How long a former slug keeps leading to its workspace. */

@@ -1,0 +1,70 @@
+import type { RequireWorkspace } from '../../access/workspace-access.ts'
+import type { Database } from '../../db/client.ts'
+import { isId } from '../../kernel/ids.ts'
+import {
+  decodeCursor,
+  pageLimitDefault,
+  toPage,
+  type Page,
+  type PageRequest,
+} from '../../kernel/pagination.ts'
+import type { Principal } from '../../kernel/principal.ts'
+import { listEvents, type EventRow } from './events.repository.ts'
+
+export interface WorkspaceEvent extends Omit<EventRow, 'createdAt'> {
+  createdAt: string
+}
+
+/** What a client asks of the feed; the times are RFC 3339. */
+export interface EventsRequest extends PageRequest {
+  type?: string
+  actorUserId?: string
+  /** From this time on. */
+  since?: string
+  /** Until before this time. */
+  until?: string
+}
+
+export interface EventsService {
+  /** What happened in a workspace, newest first. */
+  list(principal: Principal, slug: string, request: EventsRequest): Promise<Page<WorkspaceEvent>>
+}
+
+export function createEventsService(options: {
+  db: Database
+  requireWorkspace: RequireWorkspace
+}): EventsService {
+  const { db, requireWorkspace } = options
+  return {
+    async list(principal, slug, { limit = pageLimitDefault, cursor, ...filter }) {
+      const { id } = await requireWorkspace(principal, slug, 'events.list')
+      const { type, actorUserId, since, until } = filter
+      const listId = `events.list ${id} ${JSON.stringify([type, actorUserId, since, until])}`
+      const before = decodeCursor(listId, cursor)
+      // Nobody has an id that is none, so nobody did anything.
+      if (actorUserId !== undefined && !isId(actorUserId)) return { items: [], nextCursor: null }
+      const rows = await listEvents(db, {
+        workspaceId: id,
+        filter: {
+          ...(type !== undefined && { type }),
+          ...(actorUserId !== undefined && { actorUserId }),
+          ...(since !== undefined && { since: parseTime(since) }),
+          ...(until !== undefined && { until: parseTime(until) }),
+        },
+        before,
+        limit: limit + 1,
+      })
+      return toPage(rows, limit, {
+        listId,
+        positionOf: (row) => [row.createdAt.toISOString(), row.id],
+        toItem: (row) => ({ ...row, createdAt: row.createdAt.toISOString() }),
+      })
+    },
+  }
+}
+
+/** A time of the request. One before 1970, of which there are no events, and a leap second are moved to the next one. */
+function parseTime(text: string): Date {
+  const time = Date.parse(text.replace(':60', ':59'))
+  return new Date(Math.max(0, time))
+}

@@ -1,0 +1,47 @@
+import type { Database } from '../../db/client.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import { createToken, hashSecret } from '../../kernel/tokens.ts'
+import { inviteAcceptedMail, inviteMail } from '../../mail/messages.ts'
+import type { JobHandlers } from '../../platform/jobs/jobs.port.ts'
+import type { Mailer } from '../../platform/mail/mail.port.ts'
+import { findNoticeRecipient } from '../members/members.repository.ts'
+import { findInviteOrigin, findInviteToSend, insertInviteToken, updateInvite } from './invites.repository.ts'
+import { inviteUrlOf } from './invites.service.ts'
+
+/** The mails that follow from invites. */
+export function createInvitesJobs(options: {
+  db: Database
+  clock: Clock
+  mailer: Mailer
+  webUrl: string
+}): Pick<JobHandlers, 'send_invite' | 'send_invite_accepted'> {
+  const { db, clock, mailer, webUrl } = options
+  return {
+    async send_invite({ inviteId }, { id }) {
+      const invite = await findInviteToSend(db, inviteId, clock.now())
+      if (!invite) return
+      // A link of the mail's own, made only now: a token that waited in the queue would be there to be read.
+      const token = createToken()
+      await insertInviteToken(db, inviteId, hashSecret(token))
+      await mailer.send({
+        ...inviteMail({ ...invite, inviteUrl: inviteUrlOf(webUrl, token) }),
+        to: { name: '', address: invite.email },
+        id: `invite-${id}`,
+      })
+      await updateInvite(db, inviteId, { lastSentAt: clock.now() })
+    },
+
+    async send_invite_accepted({ inviteId, memberName }, { id }) {
+      const origin = await findInviteOrigin(db, inviteId)
+      const recipient = origin && (await findNoticeRecipient(db, origin.workspaceId, origin.invitedByUserId))
+      if (!recipient) return
+      const { workspaceName, workspaceSlug } = recipient
+      await mailer.send({
+        ...inviteAcceptedMail({ workspaceName, workspaceUrl: `${webUrl}/w/${workspaceSlug}`, memberName }),
+        to: { name: recipient.name, address: recipient.email },
+        id: `invite-accepted-${id}`,
+        unsubscribeUrl: `${webUrl}/settings/notifications`,
+      })
+    },
+  }
+}

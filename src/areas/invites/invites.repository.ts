@@ -1,0 +1,250 @@
+import { and, asc, eq, gt, gte, inArray, min, sql, count } from 'drizzle-orm'
+import type { Executor } from '../../db/client.ts'
+import { isUniqueViolation } from '../../db/errors.ts'
+import { prepared } from '../../db/prepared.ts'
+import { events } from '../../db/schema/events.ts'
+import { invites, inviteTokens } from '../../db/schema/invites.ts'
+import { memberships } from '../../db/schema/memberships.ts'
+import { users } from '../../db/schema/users.ts'
+import { workspaces } from '../../db/schema/workspaces.ts'
+import { errors } from '../../kernel/errors.ts'
+import type { Position } from '../../kernel/pagination.ts'
+import type { Role } from '../../kernel/roles.ts'
+
+export type InviteState = (typeof invites.$inferSelect)['state']
+
+export interface InviteRow {
+  id: string
+  email: string
+  role: Role
+  state: InviteState
+  invitedByUserId: string
+  invitedByName: string
+  createdAt: Date
+  expiresAt: Date
+  lastSentAt: Date | null
+}
+
+const inviteColumns = {
+  id: invites.id,
+  email: invites.email,
+  role: invites.role,
+  state: invites.state,
+  invitedByUserId: invites.invitedByUserId,
+  invitedByName: users.name,
+  createdAt: invites.createdAt,
+  expiresAt: invites.expiresAt,
+  lastSentAt: invites.lastSentAt,
+}
+
+const beginning: Position = ['-infinity', '00000000-0000-0000-0000-000000000000']
+
+const selectOpenInvites = prepared((executor) =>
+  executor
+    .select(inviteColumns)
+    .from(invites)
+    .innerJoin(users, eq(users.id, invites.invitedByUserId))
+    .where(
+      and(
+        eq(invites.workspaceId, sql.placeholder('workspaceId')),
+        // Written out, not as a parameter: a prepared statement then knows that the partial index serves.
+        sql`${invites.state} = 'open'`,
+        sql`(${invites.createdAt}, ${invites.id}) > (${sql.placeholder('createdAt')}::timestamptz, ${sql.placeholder('id')}::uuid)`,
+      ),
+    )
+    .orderBy(asc(invites.createdAt), asc(invites.id))
+    .limit(sql.placeholder('limit'))
+    .prepare('invites_select_open'),
+)
+
+/** Open invites of a workspace, expired ones among them, oldest first, from after a position on. */
+export function listOpenInvites(
+  executor: Executor,
+  input: { workspaceId: string; after: Position | undefined; limit: number },
+): Promise<InviteRow[]> {
+  const [createdAt, id] = input.after ?? beginning
+  return selectOpenInvites(executor).execute({
+    workspaceId: input.workspaceId,
+    createdAt,
+    id,
+    limit: input.limit,
+  })
+}
+
+/** An invite of a workspace, locked until the transaction ends. */
+export async function lockInvite(
+  executor: Executor,
+  workspaceId: string,
+  inviteId: string,
+): Promise<{ id: string; email: string; role: Role; state: InviteState } | undefined> {
+  const [invite] = await executor
+    .select({ id: invites.id, email: invites.email, role: invites.role, state: invites.state })
+    .from(invites)
+    .where(and(eq(invites.id, inviteId), eq(invites.workspaceId, workspaceId)))
+    .for('update')
+  return invite
+}
+
+export async function hasMemberWithEmail(
+  executor: Executor,
+  workspaceId: string,
+  email: string,
+): Promise<boolean> {
+  const rows = await executor
+    .select({ userId: memberships.userId })
+    .from(memberships)
+    .innerJoin(users, eq(users.id, memberships.userId))
+    .where(and(eq(memberships.workspaceId, workspaceId), eq(sql`lower(${users.email})`, email.toLowerCase())))
+  return rows.length > 0
+}
+
+/** Makes room for another invite to an address by ending one that has expired. */
+export async function replaceExpiredInvite(
+  executor: Executor,
+  input: { workspaceId: string; email: string; now: Date },
+): Promise<void> {
+  await executor
+    .update(invites)
+    .set({ state: 'replaced' })
+    .where(
+      and(
+        eq(invites.workspaceId, input.workspaceId),
+        eq(sql`lower(${invites.email})`, input.email.toLowerCase()),
+        eq(invites.state, 'open'),
+        sql`${invites.expiresAt} <= ${input.now.toISOString()}`,
+      ),
+    )
+}
+
+/** Throws `already_invited`. */
+export async function insertInvite(executor: Executor, row: typeof invites.$inferInsert): Promise<void> {
+  try {
+    await executor.insert(invites).values(row)
+  } catch (error) {
+    if (isUniqueViolation(error, 'invites_open_email_key')) throw errors.alreadyInvited({ cause: error })
+    throw error
+  }
+}
+
+export async function insertInviteToken(
+  executor: Executor,
+  inviteId: string,
+  tokenHash: Buffer,
+): Promise<void> {
+  await executor.insert(inviteTokens).values({ inviteId, tokenHash })
+}
+
+/** Makes every link to an invite that there is so far lead nowhere. */
+export async function deleteInviteTokens(executor: Executor, inviteId: string): Promise<void> {
+  await executor.delete(inviteTokens).where(eq(inviteTokens.inviteId, inviteId))
+}
+
+export async function updateInvite(
+  executor: Executor,
+  inviteId: string,
+  change: Partial<{ role: Role; state: InviteState; expiresAt: Date; lastSentAt: Date }>,
+): Promise<void> {
+  await executor.update(invites).set(change).where(eq(invites.id, inviteId))
+}
+
+/** How many invites a workspace has sent since a time, and when the first of these was. */
+export async function countInvitesSince(
+  executor: Executor,
+  workspaceId: string,
+  since: Date,
+): Promise<{ count: number; firstAt: Date | null }> {
+  const [row] = await executor
+    .select({ count: count(), firstAt: min(events.createdAt) })
+    .from(events)
+    .where(
+      and(
+        eq(events.workspaceId, workspaceId),
+        inArray(events.type, ['invite.created', 'invite.resent']),
+        gte(events.createdAt, since),
+      ),
+    )
+  return row ?? { count: 0, firstAt: null }
+}
+
+/** An invite as whoever holds its link sees it. */
+export interface InviteByToken {
+  id: string
+  workspaceId: string
+  workspaceName: string
+  workspaceSlug: string
+  workspaceIconKey: string | null
+  email: string
+  role: Role
+  state: InviteState
+  invitedByUserId: string
+  invitedByName: string
+  expiresAt: Date
+}
+
+const inviteByTokenColumns = {
+  id: invites.id,
+  workspaceId: invites.workspaceId,
+  workspaceName: workspaces.name,
+  workspaceSlug: workspaces.slug,
+  workspaceIconKey: workspaces.iconKey,
+  email: invites.email,
+  role: invites.role,
+  state: invites.state,
+  invitedByUserId: invites.invitedByUserId,
+  invitedByName: users.name,
+  expiresAt: invites.expiresAt,
+}
+
+const selectInviteByToken = prepared((executor) =>
+  executor
+    .select(inviteByTokenColumns)
+    .from(inviteTokens)
+    .innerJoin(invites, eq(invites.id, inviteTokens.inviteId))
+    .innerJoin(workspaces, eq(workspaces.id, invites.workspaceId))
+    .innerJoin(users, eq(users.id, invites.invitedByUserId))
+    .where(eq(inviteTokens.tokenHash, sql.placeholder('tokenHash')))
+    .prepare('invites_select_by_token'),
+)
+
+export async function findInviteByToken(
+  executor: Executor,
+  tokenHash: Buffer,
+): Promise<InviteByToken | undefined> {
+  const [invite] = await selectInviteByToken(executor).execute({ tokenHash })
+  return invite
+}
+
+/** What a mail about an invite says; undefined when the invite is open no more. */
+export async function findInviteToSend(
+  executor: Executor,
+  inviteId: string,
+  now: Date,
+): Promise<
+  { email: string; role: Role; workspaceName: string; invitedByName: string; expiresAt: Date } | undefined
+> {
+  const [invite] = await executor
+    .select({
+      email: invites.email,
+      role: invites.role,
+      workspaceName: workspaces.name,
+      invitedByName: users.name,
+      expiresAt: invites.expiresAt,
+    })
+    .from(invites)
+    .innerJoin(workspaces, eq(workspaces.id, invites.workspaceId))
+    .innerJoin(users, eq(users.id, invites.invitedByUserId))
+    .where(and(eq(invites.id, inviteId), eq(invites.state, 'open'), gt(invites.expiresAt, now)))
+  return invite
+}
+
+/** Who made an invite, and where. */
+export async function findInviteOrigin(
+  executor: Executor,
+  inviteId: string,
+): Promise<{ workspaceId: string; invitedByUserId: string } | undefined> {
+  const [invite] = await executor
+    .select({ workspaceId: invites.workspaceId, invitedByUserId: invites.invitedByUserId })
+    .from(invites)
+    .where(eq(invites.id, inviteId))
+  return invite
+}

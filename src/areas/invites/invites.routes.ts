@@ -1,0 +1,52 @@
+import type { App } from '../../http/app-types.ts'
+import {
+  acceptInvite,
+  createInvite,
+  getInvite,
+  listInvites,
+  resendInvite,
+  revokeInvite,
+  updateInviteRole,
+} from './invites.schemas.ts'
+import type { InvitesService } from './invites.service.ts'
+
+export function invitesRoutes(app: App, invites: InvitesService): void {
+  app.get(
+    '/v1/workspaces/:slug/invites',
+    { schema: listInvites },
+    async ({ principal, params, query }, reply) =>
+      reply.sendPage(await invites.list(principal, params.slug, query)),
+  )
+
+  app.post('/v1/workspaces/:slug/invites', { schema: createInvite }, async ({ principal, params, body }) => {
+    const created = await invites.create(principal, params.slug, body)
+    return { ok: true as const, ...created }
+  })
+
+  app.post('/v1/workspaces/:slug/invites/:inviteId/resend', { schema: resendInvite }, async (request) => {
+    const { slug, inviteId } = request.params
+    const sent = await invites.resend(request.principal, slug, inviteId)
+    return { ok: true as const, ...sent }
+  })
+
+  app.post('/v1/workspaces/:slug/invites/:inviteId/revoke', { schema: revokeInvite }, async (request) => {
+    const { slug, inviteId } = request.params
+    await invites.revoke(request.principal, slug, inviteId)
+    return { ok: true as const }
+  })
+
+  app.patch('/v1/workspaces/:slug/invites/:inviteId', { schema: updateInviteRole }, async (request) => {
+    const { slug, inviteId } = request.params
+    await invites.updateRole(request.principal, slug, inviteId, request.body)
+    return { ok: true as const }
+  })
+
+  app.get('/v1/invites/:token', { schema: getInvite }, (request) =>
+    invites.preview(request.principal, request.params.token),
+  )
+
+  app.post('/v1/invites/:token/accept', { schema: acceptInvite }, async (request) => {
+    const accepted = await invites.accept(request.principal, request.params.token)
+    return { ok: true as const, ...accepted }
+  })
+}

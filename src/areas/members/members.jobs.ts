@@ -1,0 +1,27 @@
+import type { Database } from '../../db/client.ts'
+import { roleChangedMail } from '../../mail/messages.ts'
+import type { JobHandlers } from '../../platform/jobs/jobs.port.ts'
+import type { Mailer } from '../../platform/mail/mail.port.ts'
+import { findNoticeRecipient } from './members.repository.ts'
+
+/** The mails that follow from changes of members. */
+export function createMembersJobs(options: {
+  db: Database
+  mailer: Mailer
+  webUrl: string
+}): Pick<JobHandlers, 'send_role_changed'> {
+  const { db, mailer, webUrl } = options
+  return {
+    async send_role_changed({ workspaceId, userId, role, actorName }, { id }) {
+      const recipient = await findNoticeRecipient(db, workspaceId, userId)
+      if (!recipient) return
+      const { workspaceName, workspaceSlug } = recipient
+      await mailer.send({
+        ...roleChangedMail({ workspaceName, workspaceUrl: `${webUrl}/w/${workspaceSlug}`, actorName, role }),
+        to: { name: recipient.name, address: recipient.email },
+        id: `role-changed-${id}`,
+        unsubscribeUrl: `${webUrl}/settings/notifications`,
+      })
+    },
+  }
+}

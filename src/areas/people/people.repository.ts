@@ -1,0 +1,94 @@
+import { and, asc, eq, like, or, sql, type SQL } from 'drizzle-orm'
+import type { AnyPgColumn } from 'drizzle-orm/pg-core'
+import type { Executor } from '../../db/client.ts'
+import { invites } from '../../db/schema/invites.ts'
+import { memberships } from '../../db/schema/memberships.ts'
+import { teamMembers, teams } from '../../db/schema/teams.ts'
+import { users } from '../../db/schema/users.ts'
+import type { Position } from '../../kernel/pagination.ts'
+import type { Role } from '../../kernel/roles.ts'
+
+export interface PersonRow {
+  id: string
+  name: string
+  email: string
+  imageKey: string | null
+  role: Role
+  teams: { id: string; name: string }[]
+  /** What the list is sorted by. */
+  at: Date
+}
+
+interface PeopleQuery {
+  workspaceId: string
+  /** Only people whose name or address holds this. */
+  text: string | undefined
+  after: Position | undefined
+  limit: number
+}
+
+const teamsOfMember = sql<{ id: string; name: string }[]>`(
+  select coalesce(json_agg(json_build_object('id', ${teams.id}, 'name', ${teams.name}) order by ${teams.createdAt}, ${teams.id}), '[]')
+  from ${teamMembers} join ${teams} on ${teams.id} = ${teamMembers.teamId}
+  where ${teamMembers.workspaceId} = ${memberships.workspaceId} and ${teamMembers.userId} = ${memberships.userId}
+)`
+
+/** Members of a workspace with their teams, in the order in which they joined, from after a position on. */
+export function listMemberPeople(executor: Executor, query: PeopleQuery): Promise<PersonRow[]> {
+  const { workspaceId, text, after, limit } = query
+  return executor
+    .select({
+      id: users.id,
+      name: users.name,
+      email: users.email,
+      imageKey: users.imageKey,
+      role: memberships.role,
+      teams: teamsOfMember,
+      at: memberships.joinedAt,
+    })
+    .from(memberships)
+    .innerJoin(users, eq(users.id, memberships.userId))
+    .where(
+      and(
+        eq(memberships.workspaceId, workspaceId),
+        text === undefined ? undefined : matches(users.searchText, text),
+        after &&
+          sql`(${memberships.joinedAt}, ${memberships.userId}) > (${after[0]}::timestamptz, ${after[1]}::uuid)`,
+      ),
+    )
+    .orderBy(asc(memberships.joinedAt), asc(memberships.userId))
+    .limit(limit)
+}
+
+/** People with an open invite that has not expired, oldest invite first, from after a position on. */
+export async function listInvitedPeople(
+  executor: Executor,
+  query: PeopleQuery & { now: Date },
+): Promise<PersonRow[]> {
+  const { workspaceId, text, after, limit, now } = query
+  const rows = await executor
+    .select({ id: invites.id, email: invites.email, role: invites.role, at: invites.createdAt })
+    .from(invites)
+    .where(
+      and(
+        eq(invites.workspaceId, workspaceId),
+        eq(invites.state, 'open'),
+        sql`${invites.expiresAt} > ${now.toISOString()}`,
+        text === undefined ? undefined : matches(invites.searchText, text),
+        after && sql`(${invites.createdAt}, ${invites.id}) > (${after[0]}::timestamptz, ${after[1]}::uuid)`,
+      ),
+    )
+    .orderBy(asc(invites.createdAt), asc(invites.id))
+    .limit(limit)
+  return rows.map((row) => ({ ...row, name: row.email, imageKey: null, teams: [] }))
+}
+
+/**
+ * Whether a column holds a text. One or two characters are looked for at the beginning of words only: anywhere else the
+ * trigram index, which needs three, could not help.
+ */
+function matches(column: AnyPgColumn, text: string): SQL | undefined {
+  const escaped = text.replace(/[\\%_]/g, '\\$&')
+  if (Array.from(text).length > 2) return like(column, `%${escaped}%`)
+  return or(like(column, `${escaped}%`), like(column, `% ${escaped}%`))
+}

@@ -1,0 +1,211 @@
+import type { WorkspaceAction } from '../../access/permissions.ts'
+import type { AccessibleWorkspace, RequireWorkspace } from '../../access/workspace-access.ts'
+import type { Database, Executor } from '../../db/client.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import { errors } from '../../kernel/errors.ts'
+import { createId, isId } from '../../kernel/ids.ts'
+import {
+  decodeCursor,
+  pageLimitDefault,
+  toPage,
+  type Page,
+  type PageRequest,
+} from '../../kernel/pagination.ts'
+import type { Principal } from '../../kernel/principal.ts'
+import { normalizeText } from '../../kernel/text.ts'
+import type { PictureStore } from '../../pictures/picture-store.ts'
+import { appendEvent, type EventType } from '../events/events.repository.ts'
+import { findMember } from '../members/members.repository.ts'
+import {
+  deleteTeam,
+  deleteTeamMember,
+  hasTeam,
+  insertTeam,
+  insertTeamMember,
+  listTeamMembers,
+  listTeams,
+  lockTeam,
+  renameTeam,
+} from './teams.repository.ts'
+
+/** The longest name of a team, in characters. */
+export const teamNameLengthMax = 64
+
+export interface Team {
+  id: string
+  name: string
+  memberCount: number
+  createdAt: string
+}
+
+export interface TeamMember {
+  userId: string
+  name: string
+  image: string | null
+  addedAt: string
+}
+
+/** A team of a workspace that was reached by its slug. Its methods throw `not_found` for a team of another one. */
+export interface TeamPath {
+  slug: string
+  teamId: string
+}
+
+export interface TeamsService {
+  /** Oldest first. */
+  list(principal: Principal, slug: string, page: PageRequest): Promise<Page<Team>>
+  /** Throws `team_name_taken`. */
+  create(principal: Principal, slug: string, input: { name: string }): Promise<Team>
+  /** Throws `team_name_taken`. */
+  rename(principal: Principal, path: TeamPath, input: { name: string }): Promise<void>
+  delete(principal: Principal, path: TeamPath): Promise<void>
+  /** In the order in which they were added. */
+  listMembers(principal: Principal, path: TeamPath, page: PageRequest): Promise<Page<TeamMember>>
+  /** Throws `already_team_member`, and `not_found` for somebody who is not in the workspace. */
+  addMember(principal: Principal, path: TeamPath, input: { userId: string }): Promise<void>
+  /** Takes somebody out, or the caller themselves. Throws `not_found` for somebody who is not in the team. */
+  removeMember(principal: Principal, path: TeamPath, userId: string): Promise<void>
+}
+
+export interface TeamsServiceOptions {
+  db: Database
+  clock: Clock
+  requireWorkspace: RequireWorkspace
+  pictures: PictureStore
+}
+
+export function createTeamsService(options: TeamsServiceOptions): TeamsService {
+  const { db, clock, requireWorkspace, pictures } = options
+
+  /** Runs a change of a team, with the team locked, and tells of it what `run` returns. */
+  async function change(
+    principal: Principal,
+    path: TeamPath,
+    action: WorkspaceAction,
+    run: (
+      tx: Executor,
+      team: { id: string; name: string },
+      workspace: AccessibleWorkspace,
+    ) => Promise<{ type: EventType; summary: string } | undefined>,
+  ): Promise<void> {
+    const workspace = await requireWorkspace(principal, path.slug, action)
+    if (!isId(path.teamId)) throw errors.notFound()
+    await db.transaction(async (tx) => {
+      const team = await lockTeam(tx, workspace.id, path.teamId)
+      if (!team) throw errors.notFound()
+      const told = await run(tx, team, workspace)
+      if (!told) return
+      await appendEvent(tx, principal, {
+        workspaceId: workspace.id,
+        target: { type: 'team', id: team.id },
+        at: clock.now(),
+        ...told,
+      })
+    })
+  }
+
+  return {
+    async list(principal, slug, { limit = pageLimitDefault, cursor }) {
+      const { id } = await requireWorkspace(principal, slug, 'teams.list')
+      const listId = `teams.list ${id}`
+      const rows = await listTeams(db, {
+        workspaceId: id,
+        after: decodeCursor(listId, cursor),
+        limit: limit + 1,
+      })
+      return toPage(rows, limit, {
+        listId,
+        positionOf: (row) => [row.createdAt.toISOString(), row.id],
+        toItem: (row) => ({ ...row, createdAt: row.createdAt.toISOString() }),
+      })
+    },
+
+    async create(principal, slug, input) {
+      const { id: workspaceId } = await requireWorkspace(principal, slug, 'teams.create')
+      const now = clock.now()
+      const team = { id: createId(), name: normalizeText(input.name) }
+      await db.transaction(async (tx) => {
+        await insertTeam(tx, { ...team, workspaceId, createdAt: now })
+        await appendEvent(tx, principal, {
+          workspaceId,
+          type: 'team.created',
+          target: { type: 'team', id: team.id },
+          summary: `${principal.user.name} created the team ${team.name}`,
+          at: now,
+        })
+      })
+      return { ...team, memberCount: 0, createdAt: now.toISOString() }
+    },
+
+    async rename(principal, path, input) {
+      const name = normalizeText(input.name)
+      await change(principal, path, 'teams.rename', async (tx, team) => {
+        if (name === team.name) return undefined
+        await renameTeam(tx, team.id, name)
+        return {
+          type: 'team.renamed',
+          summary: `${principal.user.name} renamed the team ${team.name} to ${name}`,
+        }
+      })
+    },
+
+    async delete(principal, path) {
+      await change(principal, path, 'teams.delete', async (tx, team) => {
+        await deleteTeam(tx, team.id)
+        return { type: 'team.deleted', summary: `${principal.user.name} deleted the team ${team.name}` }
+      })
+    },
+
+    async listMembers(principal, { slug, teamId }, { limit = pageLimitDefault, cursor }) {
+      const { id } = await requireWorkspace(principal, slug, 'teams.listMembers')
+      if (!isId(teamId) || !(await hasTeam(db, id, teamId))) throw errors.notFound()
+      const listId = `teams.listMembers ${teamId}`
+      const rows = await listTeamMembers(db, {
+        teamId,
+        after: decodeCursor(listId, cursor),
+        limit: limit + 1,
+      })
+      return toPage(rows, limit, {
+        listId,
+        positionOf: (row) => [row.addedAt.toISOString(), row.userId],
+        toItem: ({ imageKey, addedAt, ...row }) => ({
+          ...row,
+          image: pictures.urlOf(imageKey),
+          addedAt: addedAt.toISOString(),
+        }),
+      })
+    },
+
+    async addMember(principal, path, { userId }) {
+      await change(principal, path, 'teams.addMember', async (tx, team, workspace) => {
+        const member = isId(userId) ? await findMember(tx, workspace.id, userId) : undefined
+        if (!member) throw errors.notFound()
+        await insertTeamMember(tx, {
+          teamId: team.id,
+          userId,
+          workspaceId: workspace.id,
+          addedAt: clock.now(),
+        })
+        return {
+          type: 'team.member_added',
+          summary: `${principal.user.name} added ${member.name} to the team ${team.name}`,
+        }
+      })
+    },
+
+    async removeMember(principal, path, userId) {
+      const isSelf = userId === principal.user.id
+      const action = isSelf ? 'teams.leave' : 'teams.removeMember'
+      await change(principal, path, action, async (tx, team, workspace) => {
+        const member = isId(userId) ? await findMember(tx, workspace.id, userId) : undefined
+        if (!member || !(await deleteTeamMember(tx, team.id, userId))) throw errors.notFound()
+        return {
+          type: 'team.member_removed',
+          summary: isSelf
+            ? `${member.name} left the team ${team.name}`
+            : `${principal.user.name} took ${member.name} out of the team ${team.name}`,
+        }
+      })
+    },
+  }
+}
