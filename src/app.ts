@@ -7,6 +7,16 @@ import { apiKeysRoutes } from './areas/apiKeys/apiKeys.routes.ts'
 import { apiKeysSchemas } from './areas/apiKeys/apiKeys.schemas.ts'
 import { mePhotoRoute, meRoutes } from './areas/me/me.routes.ts'
 import { meSchemas } from './areas/me/me.schemas.ts'
+import { eventsRoutes } from './areas/events/events.routes.ts'
+import { eventsSchemas } from './areas/events/events.schemas.ts'
+import { invitesRoutes } from './areas/invites/invites.routes.ts'
+import { invitesSchemas } from './areas/invites/invites.schemas.ts'
+import { membersRoutes } from './areas/members/members.routes.ts'
+import { membersSchemas } from './areas/members/members.schemas.ts'
+import { peopleRoutes } from './areas/people/people.routes.ts'
+import { peopleSchemas } from './areas/people/people.schemas.ts'
+import { teamsRoutes } from './areas/teams/teams.routes.ts'
+import { teamsSchemas } from './areas/teams/teams.schemas.ts'
 import { systemRoutes } from './areas/system/system.routes.ts'
 import { systemSchemas } from './areas/system/system.schemas.ts'
 import { workspaceIconRoute, workspacesRoutes } from './areas/workspaces/workspaces.routes.ts'
@@ -21,6 +31,7 @@ import { idempotency } from './http/idempotency.ts'
 import { RequestLog } from './http/logging.ts'
 import { registerMovedSlug } from './http/moved-slug.ts'
 import { registerOpenApi, registerOpenApiRoutes } from './http/openapi.ts'
+import { pagination } from './http/pagination.ts'
 import { registerRateLimits } from './http/rate-limits.ts'
 import { registerRequestContext, urlBytesMax } from './http/request-context.ts'
 import { publicAccess, registerRouteGuard } from './http/route-guard.ts'
@@ -30,13 +41,29 @@ import { schemaController } from './http/validation.ts'
 import { picturesRoutes } from './pictures/pictures.routes.ts'
 import type { Services } from './services.ts'
 
-const schemas = [...sharedSchemas, ...systemSchemas, ...apiKeysSchemas, ...meSchemas, ...workspacesSchemas]
+const schemas = [
+  ...sharedSchemas,
+  ...systemSchemas,
+  ...apiKeysSchemas,
+  ...meSchemas,
+  ...workspacesSchemas,
+  ...membersSchemas,
+  ...invitesSchemas,
+  ...teamsSchemas,
+  ...eventsSchemas,
+  ...peopleSchemas,
+]
 
 const tags = [
   { name: 'system', description: 'Whether the service lives, and can answer.' },
   { name: 'apiKeys', description: "The caller's API keys." },
   { name: 'me', description: 'The caller.' },
   { name: 'workspaces', description: 'Where people and agents work together.' },
+  { name: 'members', description: 'Who is in a workspace, as what.' },
+  { name: 'invites', description: 'Who has been asked into a workspace.' },
+  { name: 'teams', description: 'Named groups of members.' },
+  { name: 'events', description: 'What happened in a workspace.' },
+  { name: 'people', description: 'The directory of a workspace.' },
 ]
 
 /** Builds the HTTP server, ready to listen: every plugin and every area, in the order in which a request meets them. */
@@ -82,9 +109,15 @@ export async function buildApp(config: Config, services: Services, logger: Fasti
     })
     await scope.register(idempotency, { store: services.idempotency })
     registerMovedSlug(scope)
+    await scope.register(pagination, { baseUrl: config.baseUrl })
     apiKeysRoutes(scope, services.apiKeys)
     meRoutes(scope, services.me)
     workspacesRoutes(scope, services.workspaces)
+    membersRoutes(scope, services.members)
+    invitesRoutes(scope, services.invites)
+    teamsRoutes(scope, services.teams)
+    eventsRoutes(scope, services.events)
+    peopleRoutes(scope, services.people)
     await scope.register(async (uploadScope: App) => {
       await uploadScope.register(uploads, { uploadLimitPerHour: config.uploadLimitPerHour })
       mePhotoRoute(uploadScope, services.me)

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
 import { parseEnv } from 'node:util'
 import { Type, type Static } from '@sinclair/typebox'
 import type { ErrorObject } from 'ajv'
@@ -16,6 +17,12 @@ export const ConfigSchema = Type.Object({
       description: 'The public origin of the API, without a path. Default: http://localhost:PORT.',
     }),
   ),
+  WEB_URL: Type.Optional(
+    Type.String({
+      pattern: origin,
+      description: 'The public origin of the website, without a path. Default: BASE_URL.',
+    }),
+  ),
   DATABASE_URL: Type.Optional(
     Type.String({
       pattern: '^postgres(ql)?://',
@@ -25,7 +32,7 @@ export const ConfigSchema = Type.Object({
   ),
   DATABASE_POOL_MAX: Type.Integer({
     default: 10,
-    minimum: 1,
+    minimum: 2,
     maximum: 1000,
     description: 'The most database connections of one process.',
   }),
@@ -46,8 +53,7 @@ export const ConfigSchema = Type.Object({
   ),
   TRUST_PROXY: Type.String({
     default: 'false',
-    pattern:
-      '^(false|(loopback|linklocal|uniquelocal|[0-9A-Fa-f.:/]+)( *, *(loopback|linklocal|uniquelocal|[0-9A-Fa-f.:/]+))*)$',
+    format: 'proxies',
     description:
       'The proxies whose X-Forwarded-For counts: addresses, CIDR ranges, loopback, linklocal, uniquelocal; or false.',
   }),
@@ -77,6 +83,22 @@ export const ConfigSchema = Type.Object({
     minimum: 0,
     description: 'Uploads an hour for each person; 0 = no limit.',
   }),
+  INVITE_LIMIT_PER_HOUR: Type.Integer({
+    default: 200,
+    minimum: 0,
+    description: 'Invites an hour from each workspace, sent again ones among them; 0 = no limit.',
+  }),
+  SMTP_URL: Type.Optional(
+    Type.String({
+      pattern: '^smtps?://',
+      description: 'The mail server. Default: mail is written into the folder mail in DATA_DIR.',
+    }),
+  ),
+  MAIL_FROM: Type.String({
+    default: 'Workspace <no-reply@localhost>',
+    pattern: '^[^<>\\r\\n]*<?[^@<>\\s]+@[^@<>\\s]+>?$',
+    description: 'Whom mail comes from.',
+  }),
   STORAGE_URL: Type.Optional(
     Type.String({
       pattern: '^s3://[a-z0-9][a-z0-9.-]+(/[^?#]*)?([?][^#]*)?$',
@@ -97,6 +119,7 @@ export interface Config {
   readonly host: string
   readonly port: number
   readonly baseUrl: string
+  readonly webUrl: string
   readonly databaseUrl: string | undefined
   readonly databasePoolMax: number
   readonly migrateOnStart: boolean
@@ -108,6 +131,9 @@ export interface Config {
   readonly rateLimitPerMinute: number
   readonly badKeyLimitPerMinute: number
   readonly uploadLimitPerHour: number
+  readonly inviteLimitPerHour: number
+  readonly smtpUrl: string | undefined
+  readonly mailFrom: string
   readonly storageUrl: string | undefined
   readonly logLevel: string
 }
@@ -133,10 +159,12 @@ export function readEnvironment(): NodeJS.ProcessEnv {
 export function loadConfig(environment: NodeJS.ProcessEnv): Config {
   const variables = parse(environment)
   const { TRUST_PROXY, CORS_ORIGINS } = variables
+  const baseUrl = variables.BASE_URL ?? `http://localhost:${variables.PORT}`
   return Object.freeze({
     host: variables.HOST,
     port: variables.PORT,
-    baseUrl: variables.BASE_URL ?? `http://localhost:${variables.PORT}`,
+    baseUrl,
+    webUrl: variables.WEB_URL ?? baseUrl,
     databaseUrl: variables.DATABASE_URL,
     databasePoolMax: variables.DATABASE_POOL_MAX,
     migrateOnStart: variables.MIGRATE_ON_START,
@@ -148,6 +176,9 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
     rateLimitPerMinute: variables.RATE_LIMIT_PER_MINUTE ?? (variables.DATABASE_URL ? 6000 : 0),
     badKeyLimitPerMinute: variables.BAD_KEY_LIMIT_PER_MINUTE,
     uploadLimitPerHour: variables.UPLOAD_LIMIT_PER_HOUR,
+    inviteLimitPerHour: variables.INVITE_LIMIT_PER_HOUR,
+    smtpUrl: variables.SMTP_URL,
+    mailFrom: variables.MAIL_FROM,
     storageUrl: variables.STORAGE_URL,
     logLevel: variables.LOG_LEVEL,
   })
@@ -160,6 +191,12 @@ function parse(environment: NodeJS.ProcessEnv): Static<typeof ConfigSchema> {
       schema: structuredClone(ConfigSchema),
       env: false,
       data: withoutEmpty(environment),
+      ajv: {
+        customOptions: (ajv) => {
+          ajv.addFormat('proxies', isProxyList)
+          return ajv
+        },
+      },
     })
   } catch (error) {
     const faults = (error as { errors?: ErrorObject[] }).errors
@@ -173,10 +210,23 @@ function describe({ keyword, instancePath, message }: ErrorObject, environment: 
   const schema = ConfigSchema.properties[name as keyof typeof ConfigSchema.properties]
   // A URL may hold a password: only what cannot is shown.
   const shown = name.endsWith('_URL') ? '' : ` (it is ${JSON.stringify(environment[name])})`
-  const rule = keyword === 'pattern' ? 'has the wrong form' : message
+  const rule = keyword === 'pattern' || keyword === 'format' ? 'has the wrong form' : message
   return `${name} ${rule}${shown}. ${schema.description ?? ''}`
 }
 
 function withoutEmpty(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
+}
+
+/** Whether a text names proxies. A number of hops does not: any client can pretend to be behind as many. */
+function isProxyList(text: string): boolean {
+  return text === 'false' || text.split(',').every((part) => isProxy(part.trim()))
+}
+
+function isProxy(text: string): boolean {
+  if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true
+  const [address = '', prefix, ...rest] = text.split('/')
+  const bits = isIP(address) === 4 ? 32 : 128
+  const isPrefix = prefix === undefined || (/^[1-9][0-9]{0,2}$/.test(prefix) && Number(prefix) <= bits)
+  return isIP(address) !== 0 && isPrefix && rest.length === 0
 }

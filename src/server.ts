@@ -90,6 +90,7 @@ async function start(config: Config, log: Logger, closers: Closer[]): Promise<vo
   })
   closers.push(() => closeApp(app, connections))
   await listen(app, config)
+  await services.startJobs()
   if (config.databaseUrl === undefined)
     printWelcome(config, isReady ? await createFirstPerson(services) : undefined)
 }

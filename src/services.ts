@@ -5,6 +5,13 @@ import { createWorkspaceAccess } from './access/workspace-access.ts'
 import { createAccountsService, type AccountsService } from './accounts/accounts.service.ts'
 import { createApiKeyAuthenticator, type ApiKeyAuthenticator } from './areas/apiKeys/apiKeys.authenticator.ts'
 import { createApiKeysService, type ApiKeysService } from './areas/apiKeys/apiKeys.service.ts'
+import { createEventsService, type EventsService } from './areas/events/events.service.ts'
+import { createInvitesJobs } from './areas/invites/invites.jobs.ts'
+import { createInvitesService, type InvitesService } from './areas/invites/invites.service.ts'
+import { createMembersJobs } from './areas/members/members.jobs.ts'
+import { createMembersService, type MembersService } from './areas/members/members.service.ts'
+import { createPeopleService, type PeopleService } from './areas/people/people.service.ts'
+import { createTeamsService, type TeamsService } from './areas/teams/teams.service.ts'
 import { createMeService, type MeService } from './areas/me/me.service.ts'
 import { createSystemService, type SystemService } from './areas/system/system.service.ts'
 import { createWorkspacesService, type WorkspacesService } from './areas/workspaces/workspaces.service.ts'
@@ -17,6 +24,10 @@ import type { Clock } from './kernel/clock.ts'
 import type { IdempotencyStore } from './kernel/idempotency.ts'
 import { createPictureStore, type PictureStore } from './pictures/picture-store.ts'
 import { createSharpImages } from './platform/images/sharp-images.ts'
+import { createGraphileQueue } from './platform/jobs/graphile-queue.repository.ts'
+import { startJobRunner } from './platform/jobs/graphile-runner.ts'
+import type { Mailer } from './platform/mail/mail.port.ts'
+import { createFileMailer, createSmtpMailer } from './platform/mail/nodemailer-mail.ts'
 import { connectRedis } from './platform/redis.ts'
 import { createLocalStorage } from './platform/storage/local-storage.ts'
 import { createS3Storage, parseS3Url } from './platform/storage/s3-storage.ts'
@@ -27,11 +38,18 @@ export interface Services {
   apiKeys: ApiKeysService
   authenticator: ApiKeyAuthenticator
   idempotency: IdempotencyStore
+  events: EventsService
+  invites: InvitesService
   me: MeService
+  members: MembersService
+  people: PeopleService
   pictures: PictureStore
   redis: Redis | undefined
   system: SystemService
+  teams: TeamsService
   workspaces: WorkspacesService
+  /** Starts doing the jobs that changes leave, in this process. */
+  startJobs(): Promise<void>
   /** Ends what runs in the background. The database, which was given, stays open. */
   close(): Promise<void>
 }
@@ -42,8 +60,6 @@ export interface ServicesOptions {
   clock: Clock
   log: Logger
 }
-
-const housekeepingIntervalMs = 60 * 60 * 1000
 
 export function createServices({ config, db, clock, log }: ServicesOptions): Services {
   const redis = config.redisUrl === undefined ? undefined : connectRedis(config.redisUrl, log)
@@ -64,30 +80,64 @@ export function createServices({ config, db, clock, log }: ServicesOptions): Ser
     onDeleteError: (error) => log.warn({ err: error }, 'an unused picture could not be deleted yet'),
   })
   const requireWorkspace = createWorkspaceAccess({ db, clock })
-  const housekeeping = setInterval(() => {
-    pictures
-      .collectUnused()
-      .catch((error: unknown) => log.warn({ err: error }, 'unused pictures could not be collected yet'))
-    deleteExpiredIdempotentRequests(db, clock.now()).catch((error: unknown) =>
-      log.warn({ err: error }, 'expired idempotent requests could not be deleted yet'),
-    )
-  }, housekeepingIntervalMs).unref()
+  const jobs = createGraphileQueue()
+  const mailer = createMailer(config, log)
+  const { webUrl, inviteLimitPerHour } = config
+  let runner: { stop: () => Promise<void> } | undefined
   return {
     accounts: createAccountsService({ db, clock }),
     apiKeys: createApiKeysService({ db, clock, apiKeyPrefix: config.apiKeyPrefix }),
     authenticator,
+    events: createEventsService({ db, requireWorkspace }),
     idempotency: createIdempotencyStore(db, clock),
+    invites: createInvitesService({
+      db,
+      clock,
+      requireWorkspace,
+      pictures,
+      jobs,
+      webUrl,
+      inviteLimitPerHour,
+    }),
     me: createMeService({ db, pictures }),
+    members: createMembersService({ db, clock, requireWorkspace, pictures, jobs }),
+    people: createPeopleService({ db, clock, requireWorkspace, pictures }),
     pictures,
     redis,
     system: createSystemService(() => isDatabaseReady(db)),
+    teams: createTeamsService({ db, clock, requireWorkspace, pictures }),
     workspaces: createWorkspacesService({ db, clock, requireWorkspace, pictures }),
+    async startJobs() {
+      runner = await startJobRunner({
+        pool: db.$client,
+        log,
+        handlers: {
+          ...createInvitesJobs({ db, clock, mailer, webUrl }),
+          ...createMembersJobs({ db, mailer, webUrl }),
+        },
+        async cleanUp() {
+          await pictures.collectUnused()
+          await deleteExpiredIdempotentRequests(db, clock.now())
+        },
+      })
+    },
     async close() {
-      clearInterval(housekeeping)
+      await runner?.stop()
+      mailer.close()
       await authenticator.close()
       redis?.disconnect()
     },
   }
+}
+
+/** Sends mail when there is a server for it; otherwise writes it down, and shows its links where one tries things out. */
+function createMailer({ smtpUrl, mailFrom, dataDir, databaseUrl }: Config, log: Logger): Mailer {
+  if (smtpUrl !== undefined) return createSmtpMailer(smtpUrl, mailFrom)
+  const isTrial = databaseUrl === undefined
+  return createFileMailer(join(dataDir, 'mail'), mailFrom, ({ to, subject, text }, path) => {
+    const links = isTrial ? text.match(/https?:\/\/\S+/g) : undefined
+    log.info({ to: to.address, subject, path, links }, 'mail was written')
+  })
 }
 
 async function isDatabaseReady(db: Database): Promise<boolean> {

@@ -31,13 +31,11 @@ const errorResponses: [status: number, schemas: string[], description: string][]
   [403, ['Forbidden'], 'Not allowed'],
   [404, ['NotFound'], 'Missing'],
   [409, ['Conflict'], 'Conflict'],
+  [413, ['PayloadTooLarge'], 'The request is too large'],
+  [415, ['UnsupportedMediaType'], 'The request body has the wrong content type'],
   [429, ['TooManyRequests'], 'Too many requests'],
   [500, ['Internal'], 'Server error'],
   [503, ['ServiceUnavailable'], 'The service cannot answer at the moment'],
-]
-const bodyErrorResponses: typeof errorResponses = [
-  [413, ['PayloadTooLarge'], 'The request is too large'],
-  [415, ['UnsupportedMediaType'], 'The request body has the wrong content type'],
 ]
 
 /** Collects the OpenAPI 3.1 description from the routes that are registered after it. */
@@ -101,7 +99,6 @@ export async function registerOpenApiRoutes(app: App): Promise<void> {
 
 function describeOperation(schema: FastifySchema, methods: string[], isUpload: boolean): FastifySchema {
   const { response, ...rest } = schema
-  const statuses = methods.includes('GET') ? errorResponses : [...errorResponses, ...bodyErrorResponses]
   return {
     ...rest,
     ...(isUpload && { consumes: ['multipart/form-data'], body: UploadForm }),
@@ -109,7 +106,7 @@ function describeOperation(schema: FastifySchema, methods: string[], isUpload: b
     response: {
       ...(response as object),
       ...Object.fromEntries(
-        statuses.map(([status, names, description]) => [status, toResponse(names, description)]),
+        errorResponses.map(([status, names, description]) => [status, toResponse(names, description)]),
       ),
     },
   }

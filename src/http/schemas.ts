@@ -41,6 +41,9 @@ export const timestampOptions = { format: 'date-time', examples: ['2026-11-21T03
 export const Timestamp = Type.String(timestampOptions)
 export const NullableTimestamp = nullableString(timestampOptions)
 
+/** A pattern for text that is only compared: PostgreSQL refuses to look at NUL. */
+export const noControlCharacters = '^[^\\p{Cc}]*$'
+
 /** A line of text that people write, of 1 to `maxLength` characters. Services store it through `normalizeText`. */
 export function line(maxLength: number) {
   return Type.String({

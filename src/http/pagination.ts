@@ -1,0 +1,45 @@
+import { Type } from '@sinclair/typebox'
+import fastifyPlugin from 'fastify-plugin'
+import type { FastifyReply } from 'fastify'
+import { pageLimitDefault, pageLimitMax, type Page } from '../kernel/pagination.ts'
+import type { App } from './app-types.ts'
+
+declare module 'fastify' {
+  interface FastifyReply {
+    /** Sends the rows of a page, and what leads to the next one as `Link` (RFC 8288, relation `next`). */
+    sendPage: <T>(page: Page<T>) => T[]
+  }
+}
+
+/** The query parameters of every list that comes in pages. */
+export const pageQuery = {
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: pageLimitMax,
+      default: pageLimitDefault,
+      description: 'Rows a page.',
+    }),
+  ),
+  cursor: Type.Optional(
+    Type.String({
+      maxLength: 1024,
+      description: 'Where the page starts, from the `Link` of the page before.',
+    }),
+  ),
+}
+
+/** Gives replies `sendPage`. `baseUrl` is what links start with, whatever host the client used. */
+export const pagination = fastifyPlugin(
+  async (app: App, { baseUrl }: { baseUrl: string }) => {
+    app.decorateReply('sendPage', function sendPage<T>(this: FastifyReply, page: Page<T>): T[] {
+      if (page.nextCursor !== null) {
+        const next = new URL(this.request.url, baseUrl)
+        next.searchParams.set('cursor', page.nextCursor)
+        void this.header('link', `<${next.href}>; rel="next"`)
+      }
+      return page.items
+    })
+  },
+  { name: 'pagination' },
+)
