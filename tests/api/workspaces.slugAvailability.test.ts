@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest'
+import { errors } from '../../src/kernel/errors.ts'
+import { roles } from '../../src/kernel/roles.ts'
+import { expectError, issuesOf } from '../support/expect-error.ts'
+import { createTestClock } from '../support/test-clock.ts'
+import { startTestApp, type TestPerson } from '../support/test-app.ts'
+import { addMember, createWorkspace, findEvents, randomSlug } from '../support/workspaces.ts'
+
+const day = 24 * 60 * 60 * 1000
+
+const clock = createTestClock()
+const service = await startTestApp({ clock })
+const { app, as, createPerson } = service
+
+const ask = (slug: string, candidate?: string) => ({
+  url: `/v1/workspaces/${slug}/slug-availability`,
+  query: candidate === undefined ? {} : { slug: candidate },
+})
+
+const isAvailable = async (person: TestPerson, slug: string, candidate?: string) => {
+  const answer = await as(person, ask(slug, candidate))
+  expect(answer.statusCode).toBe(200)
+  expect(answer.json()).toEqual({ available: expect.any(Boolean) as boolean })
+  return answer.json<{ available: boolean }>().available
+}
+
+describe('200', () => {
+  it.each(roles)('tells what the workspace could be called: %s', async (role) => {
+    const person = await createPerson()
+    const workspace = await createWorkspace(service, await createPerson())
+    const other = await createWorkspace(service, await createPerson())
+    await addMember(service, workspace, person, role)
+    expect(await isAvailable(person, workspace.slug, randomSlug())).toBe(true)
+    expect(await isAvailable(person, workspace.slug, other.slug)).toBe(false)
+    expect(await isAvailable(person, workspace.slug, workspace.slug)).toBe(true)
+    expect(await findEvents(service, workspace)).toHaveLength(1)
+  })
+
+  it('asks for its own slug when none is given', async () => {
+    const person = await createPerson()
+    const { slug } = await createWorkspace(service, person)
+    expect(await isAvailable(person, slug)).toBe(true)
+  })
+
+  it('takes the slug of another workspace of the caller for taken', async () => {
+    const person = await createPerson()
+    const [one, other] = [await createWorkspace(service, person), await createWorkspace(service, person)]
+    expect(await isAvailable(person, one.slug, other.slug)).toBe(false)
+  })
+
+  it.each([
+    '',
+    'ab',
+    'x'.repeat(49),
+    'Acme',
+    'ac--me',
+    'acmé',
+    '\u0000',
+    'docs',
+    'pictures',
+    'x'.repeat(4000),
+  ])('takes none that is invalid or reserved for free: %j', async (candidate) => {
+    const person = await createPerson()
+    const { slug } = await createWorkspace(service, person)
+    expect(await isAvailable(person, slug, candidate)).toBe(false)
+  })
+
+  it('takes a former slug for free to its own workspace, and to others after 90 days', async () => {
+    const person = await createPerson()
+    const [workspace, other] = [
+      await createWorkspace(service, person),
+      await createWorkspace(service, person),
+    ]
+    const slug = randomSlug()
+    await as(person, {
+      method: 'PATCH',
+      url: `/v1/workspaces/${workspace.slug}`,
+      payload: { name: 'Acme', slug },
+    })
+    expect(await isAvailable(person, slug, workspace.slug)).toBe(true)
+    expect(await isAvailable(person, workspace.slug)).toBe(true)
+    expect(await isAvailable(person, other.slug, workspace.slug)).toBe(false)
+    clock.advance(90 * day)
+    expect(await isAvailable(person, other.slug, workspace.slug)).toBe(true)
+  })
+})
+
+describe('400', () => {
+  it('refuses a query parameter that it does not know', async () => {
+    const person = await createPerson()
+    const { slug } = await createWorkspace(service, person)
+    const answer = await as(person, { url: ask(slug).url, query: { slug: 'acme', candidate: 'x' } })
+    expectError(answer, errors.decodeError, { issues: answer.json<{ issues: unknown }>().issues })
+    expect(issuesOf(answer)).toEqual([{ _tag: 'Unexpected', path: ['candidate'] }])
+  })
+
+  it('refuses two candidates', async () => {
+    const person = await createPerson()
+    const { slug } = await createWorkspace(service, person)
+    const answer = await as(person, { url: `${ask(slug).url}?slug=one-slug&slug=other-slug` })
+    expect(issuesOf(answer)).toEqual([{ _tag: 'Type', path: ['slug'] }])
+  })
+})
+
+describe('401', () => {
+  it('asks for a key', async () => {
+    const { slug } = await createWorkspace(service, await createPerson())
+    expectError(await app.inject(ask(slug)), errors.apiKeyRequired)
+  })
+})
+
+describe('403', () => {
+  it('refuses somebody who is not a member', async () => {
+    const { slug } = await createWorkspace(service, await createPerson())
+    expectError(await as(await createPerson(), ask(slug, randomSlug())), errors.notAMember)
+  })
+})
+
+describe('404', () => {
+  it('does not know a workspace that there is not', async () => {
+    expectError(await as(await createPerson(), ask(randomSlug(), randomSlug())), errors.notFound)
+  })
+})

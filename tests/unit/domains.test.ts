@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest'
+import { isPublicMailDomain, parseDomains } from '../../src/kernel/domains.ts'
+
+describe('parseDomains', () => {
+  it.each([
+    ['', []],
+    [' ,\t\n, ', []],
+    ['acme.example', ['acme.example']],
+    ['@acme.example,b.example;c.example', ['acme.example', undefined]],
+    ['A.example a.EXAMPLE', ['a.example']],
+    ['faß.example', ['xn--fa-hia.example']],
+    ['straße.example STRASSE.example', ['xn--strae-oqa.example', 'strasse.example']],
+    ['a。example', ['a.example']],
+    ['münchen.example xn--mnchen-3ya.example', ['xn--mnchen-3ya.example']],
+    ['one two', [undefined]],
+    ['@@acme.example', [undefined]],
+    ['acme.example/x acme.example:25 acme.example?x acme.example#x a\\b.example %61.example', [undefined]],
+    [`${'a'.repeat(63)}.example`, [`${'a'.repeat(63)}.example`]],
+    [`${'a'.repeat(64)}.example`, [undefined]],
+    ['1.2.3.4 0x7f.1 a.1', [undefined]],
+  ])('reads %j', (text, domains) => {
+    expect(parseDomains(text)).toEqual(domains)
+  })
+
+  it('reads a long text in no time', () => {
+    const startedAt = performance.now()
+    parseDomains('a.'.repeat(2_000))
+    parseDomains(' '.repeat(4_000))
+    parseDomains('@'.repeat(4_000))
+    expect(performance.now() - startedAt).toBeLessThan(200)
+  })
+})
+
+describe('isPublicMailDomain', () => {
+  it.each([
+    'gmail.com',
+    'googlemail.com',
+    'outlook.com',
+    'hotmail.com',
+    'yahoo.com',
+    'icloud.com',
+    'proton.me',
+    'gmx.de',
+    'web.de',
+    'qq.com',
+    '163.com',
+    'mail.ru',
+    'yandex.ru',
+    'mailinator.com',
+  ])('knows %s', (domain) => {
+    expect(isPublicMailDomain(domain)).toBe(true)
+  })
+
+  it.each([
+    'example.com',
+    'example.net',
+    'example.org',
+    'ibm.com',
+    'mit.edu',
+    'acme.example',
+    'notgmail.com',
+    'gmail.com.acme.example',
+  ])('takes %s for none', (domain) => {
+    expect(isPublicMailDomain(domain)).toBe(false)
+  })
+})

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest'
+import { isReservedSlug, isSlug } from '../../src/kernel/slugs.ts'
+import { startTestApp } from '../support/test-app.ts'
+
+describe('isSlug', () => {
+  it.each(['abc', '0-9', 'a1b2', 'a-b-c', '123', 'x'.repeat(48)])('takes %s', (slug) => {
+    expect(isSlug(slug)).toBe(true)
+  })
+
+  it.each([
+    '',
+    'ab',
+    'x'.repeat(49),
+    'ABC',
+    'a--b',
+    '-ab',
+    'ab-',
+    'a_b',
+    'a b',
+    'a.b',
+    'äbc',
+    'abc\n',
+    '\u0000abc',
+  ])('takes %j for none', (slug) => {
+    expect(isSlug(slug)).toBe(false)
+  })
+
+  it('answers at once whatever it is given', () => {
+    const startedAt = performance.now()
+    expect(isSlug(`${'a-'.repeat(100_000)}!`)).toBe(false)
+    expect(performance.now() - startedAt).toBeLessThan(100)
+  })
+})
+
+describe('isReservedSlug', () => {
+  it('keeps the first segment of every path of the service from workspaces', async () => {
+    const { app } = await startTestApp()
+    // The lines at the left margin: "├── /v1/me (GET, HEAD)".
+    const paths = Array.from(
+      app.printRoutes({ commonPrefix: false }).matchAll(/^[├└]── (\/?\S*) \(/gmu),
+      ([, path = '']) => path,
+    )
+    const segments = new Set(paths.filter((path) => path !== '*').map((path) => path.split('/')[1] ?? ''))
+    expect([...segments]).toEqual(
+      expect.arrayContaining(['v1', 'health', 'ready', 'docs', 'pictures', 'openapi.json']),
+    )
+    for (const segment of segments) {
+      expect({ segment, isFree: isSlug(segment) && !isReservedSlug(segment) }).toEqual({
+        segment,
+        isFree: false,
+      })
+    }
+  })
+
+  it.each([
+    'w',
+    'invites',
+    'invite',
+    'onboarding',
+    'sign-in',
+    'sign-up',
+    'sign-out',
+    'settings',
+    'oauth',
+    'mcp',
+    'agent',
+  ])('keeps what the website begins its paths with from workspaces: %s', (segment) => {
+    expect(isSlug(segment) && !isReservedSlug(segment)).toBe(false)
+  })
+
+  it('leaves other words to workspaces', () => {
+    expect(['acme', 'first-workspace'].filter(isReservedSlug)).toEqual([])
+  })
+})
