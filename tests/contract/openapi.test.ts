@@ -180,10 +180,11 @@ describe.each(operations)('$id', ({ id, method, path, operation }) => {
       403: ['Forbidden'],
       404: ['NotFound'],
       409: ['Conflict'],
+      413: ['PayloadTooLarge'],
+      415: ['UnsupportedMediaType'],
       429: ['TooManyRequests'],
       500: ['Internal'],
       503: ['ServiceUnavailable'],
-      ...(method !== 'get' && { 413: ['PayloadTooLarge'], 415: ['UnsupportedMediaType'] }),
     }
     const declared = Object.fromEntries(
       Object.entries(operation.responses)
