@@ -1,0 +1,83 @@
+import { sql } from 'drizzle-orm'
+import { foreignKey, index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import { evidenceKinds, seedStatuses, verdicts } from '../../kernel/seeds.ts'
+import { instant } from '../columns.ts'
+import { memberships } from './memberships.ts'
+import { users } from './users.ts'
+import { workspaces } from './workspaces.ts'
+
+/** An early idea in a workspace, that people join in order to find out whether it holds. */
+export const seeds = pgTable(
+  'seeds',
+  {
+    id: uuid('id').primaryKey(),
+    workspaceId: uuid('workspace_id')
+      .notNull()
+      .references(() => workspaces.id, { onDelete: 'cascade' }),
+    title: text('title').notNull(),
+    summary: text('summary').notNull(),
+    problem: text('problem'),
+    audience: text('audience'),
+    hypothesis: text('hypothesis'),
+    successCriteria: text('success_criteria')
+      .array()
+      .notNull()
+      .default(sql`'{}'`),
+    status: text('status', { enum: seedStatuses }).notNull(),
+    createdByUserId: uuid('created_by_user_id').references(() => users.id, { onDelete: 'set null' }),
+    createdAt: instant('created_at').notNull(),
+    /** When the seed was last edited, or given evidence. */
+    updatedAt: instant('updated_at').notNull(),
+  },
+  (table) => [
+    index('seeds_by_workspace_idx').on(table.workspaceId, table.createdAt, table.id),
+    // So that a status that few seeds have does not read all the others.
+    index('seeds_by_status_idx').on(table.workspaceId, table.status, table.createdAt, table.id),
+    index('seeds_by_change_idx').on(table.workspaceId, table.updatedAt, table.id),
+  ],
+)
+
+/** Who has joined which seed. Whoever leaves the workspace leaves its seeds with it, by the reference to the membership. */
+export const seedParticipants = pgTable(
+  'seed_participants',
+  {
+    seedId: uuid('seed_id')
+      .notNull()
+      .references(() => seeds.id, { onDelete: 'cascade' }),
+    userId: uuid('user_id').notNull(),
+    workspaceId: uuid('workspace_id').notNull(),
+    joinedAt: instant('joined_at').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.seedId, table.userId] }),
+    foreignKey({
+      name: 'seed_participants_membership_fk',
+      columns: [table.workspaceId, table.userId],
+      foreignColumns: [memberships.workspaceId, memberships.userId],
+    }).onDelete('cascade'),
+    index('seed_participants_membership_idx').on(table.workspaceId, table.userId),
+  ],
+)
+
+/** What speaks for or against a seed. It stays when its author leaves, with the name that they had when they wrote it. */
+export const evidence = pgTable(
+  'evidence',
+  {
+    id: uuid('id').primaryKey(),
+    seedId: uuid('seed_id')
+      .notNull()
+      .references(() => seeds.id, { onDelete: 'cascade' }),
+    kind: text('kind', { enum: evidenceKinds }).notNull(),
+    verdict: text('verdict', { enum: verdicts }).notNull(),
+    summary: text('summary').notNull(),
+    sourceUrl: text('source_url'),
+    authorUserId: uuid('author_user_id').references(() => users.id, { onDelete: 'set null' }),
+    authorName: text('author_name').notNull(),
+    createdAt: instant('created_at').notNull(),
+  },
+  (table) => [
+    index('evidence_by_seed_idx').on(table.seedId, table.createdAt, table.id),
+    // Counted for every seed of a kit: by the index alone, without the texts.
+    index('evidence_by_verdict_idx').on(table.seedId, table.verdict),
+  ],
+)
