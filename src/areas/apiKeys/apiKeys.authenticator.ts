@@ -1,5 +1,6 @@
 import DataLoader from 'dataloader'
 import type { Database } from '../../db/client.ts'
+import { createUseRecorder } from '../../db/use-recorder.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Principal } from '../../kernel/principal.ts'
 import { hashSecret } from '../../kernel/tokens.ts'
@@ -24,8 +25,8 @@ export interface ApiKeyAuthenticatorOptions {
  * remembered between turns: a key revoked before a request began is never let through.
  */
 export function createApiKeyAuthenticator(options: ApiKeyAuthenticatorOptions): ApiKeyAuthenticator {
-  const { db, clock } = options
-  const uses = createUseRecorder(options)
+  const { db, clock, onRecordError } = options
+  const uses = createUseRecorder({ write: (batch) => recordApiKeyUses(db, batch), onRecordError })
   const owners = new DataLoader<Buffer, ApiKeyOwner | undefined>((hashes) => findOwners(db, hashes), {
     cache: false,
     maxBatchSize: 100,
@@ -48,57 +49,4 @@ async function findOwners(db: Database, hashes: readonly Buffer[]): Promise<(Api
   if (hashes.length === 1) return [found[0]]
   const byHash = new Map(found.map((owner) => [owner.secretHash.toString('latin1'), owner]))
   return hashes.map((hash) => byHash.get(hash.toString('latin1')))
-}
-
-const flushIntervalMs = 1_000
-const recordedEveryMs = 60_000
-
-/** Collects the uses of keys and writes them together, each key at most once a minute, off the path of any request. */
-function createUseRecorder({ db, onRecordError }: ApiKeyAuthenticatorOptions) {
-  const recorded = new Map<string, number>()
-  let waiting = new Map<string, Date>()
-
-  async function flush(): Promise<void> {
-    if (waiting.size === 0) return
-    const batch = waiting
-    waiting = new Map()
-    try {
-      await recordApiKeyUses(
-        db,
-        [...batch].map(([apiKeyId, usedAt]) => ({ apiKeyId, usedAt })),
-      )
-    } catch (error) {
-      onRecordError(error)
-      for (const [apiKeyId, usedAt] of batch) if (!waiting.has(apiKeyId)) waiting.set(apiKeyId, usedAt)
-    }
-  }
-
-  function forgetOld(now: number): void {
-    for (const [apiKeyId, at] of recorded) {
-      // In the order in which they were recorded: the rest is younger.
-      if (now - at < recordedEveryMs) return
-      recorded.delete(apiKeyId)
-    }
-  }
-
-  let flushing = Promise.resolve()
-  const timer = setInterval(() => {
-    flushing = flushing.then(flush)
-  }, flushIntervalMs).unref()
-
-  return {
-    record(apiKeyId: string, usedAt: Date): void {
-      const now = usedAt.getTime()
-      if (now - (recorded.get(apiKeyId) ?? -Infinity) < recordedEveryMs) return
-      forgetOld(now)
-      recorded.delete(apiKeyId)
-      recorded.set(apiKeyId, now)
-      waiting.set(apiKeyId, usedAt)
-    },
-    async close(): Promise<void> {
-      clearInterval(timer)
-      await flushing
-      await flush()
-    },
-  }
 }

@@ -3,6 +3,7 @@ import type { Executor } from '../../db/client.ts'
 import { prepared } from '../../db/prepared.ts'
 import { apiKeys } from '../../db/schema/api-keys.ts'
 import { users } from '../../db/schema/users.ts'
+import type { Use } from '../../db/use-recorder.ts'
 import type { PrincipalUser } from '../../kernel/principal.ts'
 
 /** A user's key, as it may be shown. */
@@ -107,11 +108,8 @@ export function findApiKeyOwners(
 }
 
 /** Writes down when keys were last used, skipping those that another replica is just writing. */
-export async function recordApiKeyUses(
-  executor: Executor,
-  uses: readonly { apiKeyId: string; usedAt: Date }[],
-): Promise<void> {
-  const ids = sql.param(uses.map((use) => use.apiKeyId))
+export async function recordApiKeyUses(executor: Executor, uses: readonly Use[]): Promise<void> {
+  const ids = sql.param(uses.map((use) => use.id))
   const times = sql.param(uses.map((use) => use.usedAt.toISOString()))
   await executor.execute(sql`
     update ${apiKeys} set last_used_at = used.at
