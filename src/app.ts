@@ -3,6 +3,7 @@ import fastifyCors from '@fastify/cors'
 import fastifyHelmet from '@fastify/helmet'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, { type FastifyBaseLogger } from 'fastify'
+import { agentOAuthRoutes } from './agent-oauth/agent-oauth.routes.ts'
 import { apiKeysRoutes } from './areas/apiKeys/apiKeys.routes.ts'
 import { apiKeysSchemas } from './areas/apiKeys/apiKeys.schemas.ts'
 import { mePhotoRoute, meRoutes } from './areas/me/me.routes.ts'
@@ -64,6 +65,7 @@ const tags = [
   { name: 'teams', description: 'Named groups of members.' },
   { name: 'events', description: 'What happened in a workspace.' },
   { name: 'people', description: 'The directory of a workspace.' },
+  { name: 'agentOAuth', description: 'How agents find the service and are given access to it.' },
 ]
 
 /** Builds the HTTP server, ready to listen: every plugin and every area, in the order in which a request meets them. */
@@ -92,7 +94,7 @@ export async function buildApp(config: Config, services: Services, logger: Fasti
   registerBodyParser(app)
   await registerSecurityHeaders(app, config)
   await registerRateLimits(app, services.redis)
-  await registerOpenApi(app, { baseUrl: config.baseUrl, tags })
+  await registerOpenApi(app, { baseUrl: config.baseUrl, webUrl: config.webUrl, tags })
   for (const schema of schemas) app.addSchema(schema)
 
   await registerOpenApiRoutes(app)
@@ -100,6 +102,10 @@ export async function buildApp(config: Config, services: Services, logger: Fasti
     await scope.register(publicAccess)
     systemRoutes(scope, services.system)
     picturesRoutes(scope, services.pictures)
+  })
+  await app.register(async (scope: App) => {
+    await scope.register(publicAccess)
+    await agentOAuthRoutes(scope, services.agentOAuth, config)
   })
   await app.register(async (scope: App) => {
     await scope.register(apiKeyAuth, {

@@ -61,6 +61,30 @@ export const ConfigSchema = Type.Object({
     default: '*',
     description: 'The origins that browsers may call the API from: * or a list separated by commas.',
   }),
+  APP_SECRET: Type.Optional(
+    Type.String({
+      minLength: 32,
+      description:
+        'What keys are sealed and cookies are signed under: at least 32 random characters, the same for all replicas. ' +
+        'Default: one is made and kept in DATA_DIR.',
+    }),
+  ),
+  AGENT_ORIGINS: Type.String({
+    default: 'https://claude.ai,https://chatgpt.com,https://vscode.dev',
+    description:
+      'The origins of pages that agents run in, separated by commas; our own and local ones are added.',
+  }),
+  ACCESS_TOKEN_LIFETIME_SECONDS: Type.Integer({
+    default: 900,
+    minimum: 1,
+    maximum: 86400,
+    description: "How long an agent's access token can be used before it is refreshed.",
+  }),
+  REGISTRATION_LIMIT_PER_MINUTE: Type.Integer({
+    default: 60,
+    minimum: 0,
+    description: 'Registrations of agents a minute from each client address; 0 = no limit.',
+  }),
   API_KEY_PREFIX: Type.String({
     default: 'wsk',
     pattern: '^[a-z][a-z0-9]{1,15}$',
@@ -127,6 +151,10 @@ export interface Config {
   readonly redisUrl: string | undefined
   readonly trustProxy: false | string
   readonly corsOrigins: '*' | readonly string[]
+  readonly appSecret: string | undefined
+  readonly agentOrigins: readonly string[]
+  readonly accessTokenLifetimeSeconds: number
+  readonly registrationLimitPerMinute: number
   readonly apiKeyPrefix: string
   readonly rateLimitPerMinute: number
   readonly badKeyLimitPerMinute: number
@@ -172,6 +200,10 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
     redisUrl: variables.REDIS_URL,
     trustProxy: TRUST_PROXY === 'false' ? false : TRUST_PROXY,
     corsOrigins: CORS_ORIGINS === '*' ? CORS_ORIGINS : CORS_ORIGINS.split(',').map((part) => part.trim()),
+    appSecret: variables.APP_SECRET,
+    agentOrigins: variables.AGENT_ORIGINS.split(',').map((part) => part.trim()),
+    accessTokenLifetimeSeconds: variables.ACCESS_TOKEN_LIFETIME_SECONDS,
+    registrationLimitPerMinute: variables.REGISTRATION_LIMIT_PER_MINUTE,
     apiKeyPrefix: variables.API_KEY_PREFIX,
     rateLimitPerMinute: variables.RATE_LIMIT_PER_MINUTE ?? (variables.DATABASE_URL ? 6000 : 0),
     badKeyLimitPerMinute: variables.BAD_KEY_LIMIT_PER_MINUTE,
@@ -209,7 +241,7 @@ function describe({ keyword, instancePath, message }: ErrorObject, environment: 
   const name = instancePath.slice(1)
   const schema = ConfigSchema.properties[name as keyof typeof ConfigSchema.properties]
   // A URL may hold a password: only what cannot is shown.
-  const shown = name.endsWith('_URL') ? '' : ` (it is ${JSON.stringify(environment[name])})`
+  const shown = /_URL$|SECRET/.test(name) ? '' : ` (it is ${JSON.stringify(environment[name])})`
   const rule = keyword === 'pattern' || keyword === 'format' ? 'has the wrong form' : message
   return `${name} ${rule}${shown}. ${schema.description ?? ''}`
 }

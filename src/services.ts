@@ -2,6 +2,12 @@ import { join } from 'node:path'
 import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
 import { createWorkspaceAccess } from './access/workspace-access.ts'
+import { createAgentOAuth, type AgentOAuth } from './agent-oauth/agent-oauth.ts'
+import { agentScope } from './agent-oauth/provider.ts'
+import type { AgentPrincipal } from './kernel/agent.ts'
+import { deleteStaleRecords } from './agent-oauth/oauth-records.repository.ts'
+import { createAgentAuthenticator } from './areas/agent/agent.authenticator.ts'
+import { loadAppSecret } from './platform/app-secret.ts'
 import { createAccountsService, type AccountsService } from './accounts/accounts.service.ts'
 import { createApiKeyAuthenticator, type ApiKeyAuthenticator } from './areas/apiKeys/apiKeys.authenticator.ts'
 import { createApiKeysService, type ApiKeysService } from './areas/apiKeys/apiKeys.service.ts'
@@ -35,6 +41,10 @@ import { createS3Storage, parseS3Url } from './platform/storage/s3-storage.ts'
 /** Everything that routes, pages and commands call, wired by hand. */
 export interface Services {
   accounts: AccountsService
+  /** Which agent an access token stands for, while its grant holds. */
+  authenticateAgent: (accessToken: string) => Promise<AgentPrincipal | undefined>
+  /** How agents come in. */
+  agentOAuth: AgentOAuth
   apiKeys: ApiKeysService
   authenticator: ApiKeyAuthenticator
   idempotency: IdempotencyStore
@@ -59,9 +69,11 @@ export interface ServicesOptions {
   db: Database
   clock: Clock
   log: Logger
+  /** How the metadata documents of agents are fetched; by default over the network. */
+  fetchMetadata?: typeof fetch
 }
 
-export function createServices({ config, db, clock, log }: ServicesOptions): Services {
+export function createServices({ config, db, clock, log, fetchMetadata }: ServicesOptions): Services {
   const redis = config.redisUrl === undefined ? undefined : connectRedis(config.redisUrl, log)
   const authenticator = createApiKeyAuthenticator({
     db,
@@ -80,11 +92,33 @@ export function createServices({ config, db, clock, log }: ServicesOptions): Ser
     onDeleteError: (error) => log.warn({ err: error }, 'an unused picture could not be deleted yet'),
   })
   const requireWorkspace = createWorkspaceAccess({ db, clock })
+  const agents = createAgentAuthenticator({
+    db,
+    clock,
+    onRecordError: (error) => log.warn({ err: error }, 'the uses of grants could not be written yet'),
+  })
+  const agentOAuth = createAgentOAuth({
+    db,
+    clock,
+    log,
+    loadAppSecret: () => loadAppSecret(config.appSecret, config.dataDir),
+    baseUrl: config.baseUrl,
+    webUrl: config.webUrl,
+    accessTokenLifetimeSeconds: config.accessTokenLifetimeSeconds,
+    ...(fetchMetadata && { fetch: fetchMetadata }),
+  })
   const jobs = createGraphileQueue()
   const mailer = createMailer(config, log)
   const { webUrl, inviteLimitPerHour } = config
   let runner: { stop: () => Promise<void> } | undefined
   return {
+    async authenticateAgent(accessToken) {
+      const token = await agentOAuth.verify(accessToken)
+      if (!token?.scopes.includes(agentScope)) return undefined
+      const agent = await agents.authenticate(token.grantId)
+      return agent?.grant.clientId === token.clientId ? agent : undefined
+    },
+    agentOAuth,
     accounts: createAccountsService({ db, clock }),
     apiKeys: createApiKeysService({ db, clock, apiKeyPrefix: config.apiKeyPrefix }),
     authenticator,
@@ -118,6 +152,7 @@ export function createServices({ config, db, clock, log }: ServicesOptions): Ser
         async cleanUp() {
           await pictures.collectUnused()
           await deleteExpiredIdempotentRequests(db, clock.now())
+          await deleteStaleRecords(db, clock.now())
         },
       })
     },
@@ -125,6 +160,7 @@ export function createServices({ config, db, clock, log }: ServicesOptions): Ser
       await runner?.stop()
       mailer.close()
       await authenticator.close()
+      await agents.close()
       redis?.disconnect()
     },
   }

@@ -1,8 +1,9 @@
-import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import fastifyPlugin from 'fastify-plugin'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { errors } from '../kernel/errors.ts'
 import type { IdempotencyStore, IdempotentRequest } from '../kernel/idempotency.ts'
+import { deriveKey, seal, unseal } from '../kernel/sealing.ts'
 import type { App } from './app-types.ts'
 
 declare module 'fastify' {
@@ -79,27 +80,10 @@ function fingerprintOf({ method, url, body, upload }: FastifyRequest): Buffer {
     .digest()
 }
 
-const algorithm = 'aes-256-gcm'
-const ivLength = 12
-const tagLength = 16
-
-/** A key of the caller's API key, by HKDF (RFC 5869); the stored SHA-256 of the API key does not lead to it. */
+/** A key of the caller's API key; the stored SHA-256 of the API key does not lead to it. */
 function sealingKey({ headers }: FastifyRequest): Buffer {
   const apiKey = String(headers['x-api-key'] ?? headers.authorization?.replace(/^bearer +/i, '').trim())
-  return Buffer.from(hkdfSync('sha256', apiKey, '', 'idempotent answer', 32))
-}
-
-function seal(text: string, key: Buffer): Buffer {
-  const iv = randomBytes(ivLength)
-  const cipher = createCipheriv(algorithm, key, iv)
-  const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
-  return Buffer.concat([iv, cipher.getAuthTag(), sealed])
-}
-
-function unseal(sealed: Buffer, key: Buffer): string {
-  const decipher = createDecipheriv(algorithm, key, sealed.subarray(0, ivLength))
-  decipher.setAuthTag(sealed.subarray(ivLength, ivLength + tagLength))
-  return decipher.update(sealed.subarray(ivLength + tagLength), undefined, 'utf8') + decipher.final('utf8')
+  return deriveKey(apiKey, 'idempotent answer')
 }
 
 function sha256(text: string): Buffer {

@@ -20,6 +20,7 @@ interface TagDescription {
 
 export interface OpenApiOptions {
   baseUrl: string
+  webUrl: string
   /** One for each area, in the order in which the areas are shown. */
   tags: TagDescription[]
 }
@@ -39,7 +40,7 @@ const errorResponses: [status: number, schemas: string[], description: string][]
 ]
 
 /** Collects the OpenAPI 3.1 description from the routes that are registered after it. */
-export async function registerOpenApi(app: App, { baseUrl, tags }: OpenApiOptions): Promise<void> {
+export async function registerOpenApi(app: App, { baseUrl, webUrl, tags }: OpenApiOptions): Promise<void> {
   await app.register(fastifySwagger, {
     openapi: {
       openapi: '3.1.0',
@@ -56,6 +57,17 @@ export async function registerOpenApi(app: App, { baseUrl, tags }: OpenApiOption
         securitySchemes: {
           bearer: { type: 'http', scheme: 'bearer', description: 'An API key.' },
           apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An API key.' },
+          agentOAuth: {
+            type: 'oauth2',
+            description: "An agent's access token.",
+            flows: {
+              authorizationCode: {
+                authorizationUrl: `${webUrl}/agent/oauth/authorize`,
+                tokenUrl: `${baseUrl}/agent/oauth/token`,
+                scopes: { 'validation-kit:read': 'Read the validation kit of one workspace.' },
+              },
+            },
+          },
         },
       },
     },
@@ -104,10 +116,10 @@ function describeOperation(schema: FastifySchema, methods: string[], isUpload: b
     ...(isUpload && { consumes: ['multipart/form-data'], body: UploadForm }),
     ...(isIdempotent(schema, methods) && { headers: IdempotencyHeaders }),
     response: {
-      ...(response as object),
       ...Object.fromEntries(
         errorResponses.map(([status, names, description]) => [status, toResponse(names, description)]),
       ),
+      ...(response as object),
     },
   }
 }

@@ -87,6 +87,12 @@ function error(tag: ErrorTag, code: string, message: string): ErrorFactory {
 export const errors = {
   decodeError: error('HttpApiDecodeError', 'decode_error', 'The request does not match the expected schema.'),
   apiKeyRequired: error('Unauthorized', 'api_key_required', 'A valid API key is required.'),
+  agentTokenRequired: error(
+    'Unauthorized',
+    'agent_token_required',
+    "A valid agent's access token is required. API keys are not accepted here.",
+  ),
+  originForbidden: error('Forbidden', 'origin_forbidden', 'Pages of this origin may not call this.'),
   notFound: error('NotFound', 'not_found', 'There is nothing here, or nothing that you may see.'),
   routeNotFound: error('NotFound', 'route_not_found', 'No operation has this method and path.'),
   notAMember: error('Forbidden', 'not_a_member', 'You are not a member of this workspace.'),
@@ -124,6 +130,7 @@ export const errors = {
   teamNameTaken: error('Conflict', 'team_name_taken', 'Another team of this workspace has this name.'),
   alreadyTeamMember: error('Conflict', 'already_team_member', 'This person is in the team already.'),
   cursorInvalid: error('InvalidInput', 'cursor_invalid', 'This cursor is not one of this list.'),
+  sourceUrlInvalid: error('InvalidInput', 'source_url_invalid', 'This is not the address of a web page.'),
   slugReserved: error('InvalidInput', 'slug_reserved', 'This slug is reserved.'),
   slugTaken: error('Conflict', 'slug_taken', 'Another workspace has this slug, or had it a short while ago.'),
   workspaceLimit: error(
@@ -165,6 +172,16 @@ export const errors = {
     'InvalidInput',
     'name_invalid',
     'A name is 1 to 100 characters, not blank, without control characters.',
+  ),
+  notAParticipant: error(
+    'Forbidden',
+    'not_a_participant',
+    'Only those who have joined the seed may do this.',
+  ),
+  seedClosed: error(
+    'Conflict',
+    'seed_closed',
+    'This seed is validated or dropped: nobody joins it any more.',
   ),
   emailTaken: error('Conflict', 'email_taken', 'There is a person with this e-mail address already.'),
   idempotencyKeyInvalid: error(

@@ -23,11 +23,19 @@ export type EventType =
   | 'team.deleted'
   | 'team.member_added'
   | 'team.member_removed'
+  | 'integration.granted'
+  | 'seed.created'
+  | 'seed.updated'
+  | 'seed.joined'
+  | 'seed.left'
+  | 'evidence.added'
+  | 'integration.allowed'
+  | 'integration.revoked'
 
 export interface NewEvent {
   workspaceId: string
   type: EventType
-  target?: { type: 'workspace' | 'user' | 'invite' | 'team'; id: string }
+  target?: { type: 'workspace' | 'user' | 'invite' | 'team' | 'seed' | 'evidence' | 'integration'; id: string }
   /** What happened, in words that a person understands, the actor's name first. */
   summary: string
   at: Date

@@ -1,0 +1,175 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import type { Static } from '@sinclair/typebox'
+import type { App } from '../http/app-types.ts'
+import { addressOf, createRateLimiter } from '../http/rate-limits.ts'
+import type { AgentOAuth } from './agent-oauth.ts'
+import {
+  ClientMetadata,
+  getJwks,
+  getResourceMetadata,
+  getServerMetadata,
+  issueToken,
+  registerClient,
+  revokeToken,
+  type ResourceMetadata,
+  type ServerMetadata,
+} from './agent-oauth.schemas.ts'
+import { agentScope, canonicalResource, clientAuthMethods, grantTypes, paths } from './provider.ts'
+
+export interface AgentOAuthRoutesOptions {
+  baseUrl: string
+  webUrl: string
+  /** Registrations a minute for each client address; 0 = no limit. */
+  registrationLimitPerMinute: number
+}
+
+/**
+ * The OAuth endpoints, each a route of its own: what is not here does not exist, whatever the OAuth server could do.
+ * They are open to everybody; the scope that they are registered in says so.
+ */
+export async function agentOAuthRoutes(
+  app: App,
+  agentOAuth: AgentOAuth,
+  options: AgentOAuthRoutesOptions,
+): Promise<void> {
+  const { baseUrl, webUrl, registrationLimitPerMinute } = options
+  const resource = `${baseUrl}${paths.mcp}`
+
+  const delegate = async (request: FastifyRequest, reply: FastifyReply, body?: object) => {
+    const { raw } = request
+    // The OAuth server makes URLs from what it takes for its host: it is told the configured one.
+    const { host, protocol } = new URL(
+      request.routeOptions.url?.startsWith(paths.authorization) ? webUrl : baseUrl,
+    )
+    raw.headers.host = host
+    raw.headers['x-forwarded-proto'] = protocol.replace(':', '')
+    delete raw.headers['x-forwarded-host']
+    if (body !== undefined) (raw as { body?: object }).body = body
+    reply.hijack()
+    for (const [name, value] of Object.entries(reply.getHeaders())) {
+      if (value !== undefined) reply.raw.setHeader(name, value)
+    }
+    await agentOAuth.handle(raw, reply.raw)
+  }
+
+  const discovery = (url: string, schema: object, document: object) =>
+    app.get(url, { schema }, async (_request, reply) =>
+      reply.header('cache-control', 'public, max-age=300').send(document),
+    )
+  const serverMetadata = describeServer(baseUrl, webUrl)
+  const resourceMetadata = describeResource(baseUrl)
+  discovery('/.well-known/oauth-authorization-server', getServerMetadata, serverMetadata)
+  discovery('/.well-known/oauth-protected-resource', getResourceMetadata, resourceMetadata)
+  // RFC 8414 §3.1 and RFC 9728 §3.1 put the path of what is described behind; both spellings are asked for.
+  const hidden = { hide: true }
+  discovery(`/.well-known/oauth-authorization-server${paths.mcp}`, hidden, serverMetadata)
+  discovery(`/.well-known/oauth-protected-resource${paths.mcp}`, hidden, resourceMetadata)
+
+  app.get(paths.jwks, { schema: getJwks }, async (_request, reply) => {
+    void reply.header('cache-control', 'public, max-age=300')
+    return agentOAuth.jwks()
+  })
+
+  await app.register(async (scope: App) => {
+    const limiter = createRateLimiter(scope, {
+      name: 'registration',
+      max: registrationLimitPerMinute,
+      windowSeconds: 60,
+      callerOf: addressOf,
+    })
+    scope.setErrorHandler<FastifyError>((error, _request, reply) => sendRegistrationError(error, reply))
+    scope.post(
+      paths.registration,
+      { bodyLimit: 16_384, schema: registerClient, config: { openBody: true } },
+      async (request, reply) => {
+        const state = await limiter?.count(request)
+        if (state?.isExceeded) {
+          return reply.code(429).header('retry-after', state.resetSeconds).send({
+            error: 'temporarily_unavailable',
+            error_description: 'Too many registrations. Try again later.',
+          })
+        }
+        return delegate(request, reply, normalizeRegistration(request.body as Static<typeof ClientMetadata>))
+      },
+    )
+  })
+
+  await app.register(async (scope: App) => {
+    // The OAuth server reads and checks these itself; the schemas here are for the description.
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('*', (_request, _payload, done) => done(null))
+    scope.setValidatorCompiler(() => () => true)
+    scope.post(paths.token, { schema: issueToken, config: { openBody: true } }, (request, reply) =>
+      delegate(request, reply),
+    )
+    scope.post(paths.revocation, { schema: revokeToken, config: { openBody: true } }, (request, reply) =>
+      delegate(request, reply),
+    )
+    scope.get(paths.authorization, { schema: hidden }, (request, reply) => delegate(request, reply))
+    scope.get(`${paths.authorization}/:uid`, { schema: hidden }, (request, reply) => delegate(request, reply))
+  })
+
+  function describeServer(issuer: string, website: string): Static<typeof ServerMetadata> {
+    return {
+      issuer,
+      authorization_endpoint: `${website}${paths.authorization}`,
+      token_endpoint: `${issuer}${paths.token}`,
+      registration_endpoint: `${issuer}${paths.registration}`,
+      revocation_endpoint: `${issuer}${paths.revocation}`,
+      jwks_uri: `${issuer}${paths.jwks}`,
+      response_types_supported: ['code'],
+      response_modes_supported: ['query'],
+      grant_types_supported: [...grantTypes],
+      scopes_supported: [agentScope, 'offline_access'],
+      code_challenge_methods_supported: ['S256'],
+      token_endpoint_auth_methods_supported: [...clientAuthMethods],
+      revocation_endpoint_auth_methods_supported: [...clientAuthMethods],
+      authorization_response_iss_parameter_supported: true,
+      client_id_metadata_document_supported: true,
+    }
+  }
+
+  function describeResource(issuer: string): Static<typeof ResourceMetadata> {
+    return {
+      resource: String(canonicalResource(resource, resource)),
+      resource_name: 'Validation kit',
+      authorization_servers: [issuer],
+      scopes_supported: [agentScope],
+      bearer_methods_supported: ['header'],
+    }
+  }
+}
+
+const knownMetadata = new Set([...Object.keys(ClientMetadata.properties), 'jwks', 'jwks_uri'])
+
+/**
+ * Takes registrations as clients send them. RFC 7591 §2 lets the server replace what it is asked for: what is unknown
+ * here is left out, grants are those that there are, and scopes are a matter of each authorization.
+ */
+function normalizeRegistration(metadata: Static<typeof ClientMetadata>): object {
+  const { scope: _scope, ...known } = Object.fromEntries(
+    Object.entries(metadata).filter(([name, value]) => knownMetadata.has(name) && value !== ''),
+  )
+  const asked = metadata.grant_types?.filter((type) => (grantTypes as readonly string[]).includes(type)) ?? []
+  return {
+    ...known,
+    application_type: 'native',
+    grant_types: asked.includes('authorization_code') ? asked : [...grantTypes],
+    response_types: ['code'],
+  }
+}
+
+/** RFC 7591 §3.2.2. */
+function sendRegistrationError(error: FastifyError, reply: FastifyReply): FastifyReply {
+  const isAboutRedirects = error.validation?.some(({ instancePath, params }) =>
+    `${instancePath} ${JSON.stringify(params)}`.includes('redirect_uris'),
+  )
+  const status = error.validation
+    ? 400
+    : (error.statusCode ?? ('status' in error ? Number(error.status) : 500))
+  if (status >= 500) throw error
+  return reply.code(status).send({
+    error: isAboutRedirects ? 'invalid_redirect_uri' : 'invalid_client_metadata',
+    error_description: error.message,
+  })
+}

@@ -1,0 +1,267 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import * as oauth from 'oauth4webapi'
+import { errors as providerErrors, type Provider } from 'oidc-provider'
+import type { Logger } from 'pino'
+import { appendEvent } from '../areas/events/events.repository.ts'
+import { listMembershipsOfUser, membershipsMax } from '../areas/workspaces/workspaces.repository.ts'
+import type { Database } from '../db/client.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { errors } from '../kernel/errors.ts'
+import { createId } from '../kernel/ids.ts'
+import type { Principal } from '../kernel/principal.ts'
+import { insertGrant, replaceGrants } from './oauth-records.repository.ts'
+import { agentScope, createProvider, grantLifetimeSeconds, paths } from './provider.ts'
+import { createSigningKeyStore, type Jwk, type SigningKeys, type SigningKeyStore } from './signing-keys.ts'
+
+/** An access token that is genuine, unexpired and for us. Whether its grant still holds is another question. */
+export interface VerifiedToken {
+  grantId: string
+  clientId: string
+  scopes: string[]
+  /** In seconds since 1970. */
+  expiresAt: number
+}
+
+/** What a person is asked to allow. */
+export interface ConsentRequest {
+  uid: string
+  clientId: string
+  clientName: string
+  clientUri: string | null
+  /** The host that vouches for the client's metadata; null for a client that registered itself, whose word it is. */
+  metadataHost: string | null
+  /** Where the person is sent back to: a host, or the scheme of a program on their machine. */
+  redirectTarget: string
+  scopes: string[]
+  /** In days. */
+  durationDays: number
+}
+
+export interface AgentOAuth {
+  /** Hands a request to the OAuth server, which answers it. */
+  handle(request: IncomingMessage, response: ServerResponse): Promise<void>
+  /** The keys that access tokens are verified with (RFC 7517 §5). */
+  jwks(): Promise<{ keys: Jwk[] }>
+  /** Reads an access token (RFC 9068); undefined for one that is none of ours or no longer valid. */
+  verify(accessToken: string): Promise<VerifiedToken | undefined>
+  /** What the browser's pending request asks for; undefined when there is none, or no longer. */
+  findConsentRequest(request: IncomingMessage, response: ServerResponse): Promise<ConsentRequest | undefined>
+  /**
+   * Allows the pending request for one of the person's workspaces. Returns where the browser goes on. Throws `not_found`
+   * when there is no such request any more, and `not_a_member`.
+   */
+  allow(exchange: Exchange, principal: Principal, workspaceId: string): Promise<string>
+  /** Denies the pending request. Returns where the browser goes on. Throws `not_found`. */
+  deny(exchange: Exchange): Promise<string>
+  /** Has a new key sign from now on, in every process within a minute. Returns its id. */
+  rotateSigningKey(): Promise<string>
+}
+
+/** A request and its answer, as Node has them: the OAuth server reads and writes its own cookies. */
+export interface Exchange {
+  request: IncomingMessage
+  response: ServerResponse
+}
+
+export interface AgentOAuthOptions {
+  db: Database
+  clock: Clock
+  log: Logger
+  /** Asked once, when the first agent comes. */
+  loadAppSecret: () => string
+  baseUrl: string
+  webUrl: string
+  accessTokenLifetimeSeconds: number
+  fetch?: typeof fetch
+}
+
+// How old the keys of a process may be before it looks for others.
+const keysKeptMs = 60_000
+const secondsPerDay = 24 * 60 * 60
+
+/** Access for agents: the OAuth server, and what the website and the resource need of it. */
+export function createAgentOAuth(options: AgentOAuthOptions): AgentOAuth {
+  const { db, clock, baseUrl, webUrl } = options
+  const resource = `${baseUrl}${paths.mcp}`
+  let opened: { appSecret: string; keyStore: SigningKeyStore } | undefined
+  const server: oauth.AuthorizationServer = { issuer: baseUrl, jwks_uri: `${baseUrl}${paths.jwks}` }
+  let loaded: { keys: SigningKeys; provider: Provider; at: number } | undefined
+  let loading: Promise<NonNullable<typeof loaded>> | undefined
+
+  function open() {
+    if (!opened) {
+      const appSecret = options.loadAppSecret()
+      opened = { appSecret, keyStore: createSigningKeyStore({ db, clock, appSecret }) }
+    }
+    return opened
+  }
+
+  async function reload(): Promise<NonNullable<typeof loaded>> {
+    const { appSecret, keyStore } = open()
+    const keys = await keyStore.load()
+    const isSame = loaded?.keys.signing.kid === keys.signing.kid
+    loaded = {
+      keys,
+      provider: isSame && loaded ? loaded.provider : createProvider({ ...options, appSecret, keys }),
+      at: Date.now(),
+    }
+    return loaded
+  }
+
+  /** On first use, and then once a minute, so that a key that another process made is known. */
+  function load(): Promise<NonNullable<typeof loaded>> {
+    if (loaded && Date.now() - loaded.at < keysKeptMs) return Promise.resolve(loaded)
+    loading ??= reload().finally(() => {
+      loading = undefined
+    })
+    return loading
+  }
+
+  async function findInteraction({ request, response }: Exchange) {
+    const { provider } = await load()
+    try {
+      return { provider, interaction: await provider.interactionDetails(request, response) }
+    } catch (error) {
+      if (error instanceof providerErrors.SessionNotFound) return undefined
+      throw error
+    }
+  }
+
+  async function requireInteraction(exchange: Exchange) {
+    const found = await findInteraction(exchange)
+    if (!found) throw errors.notFound()
+    return found
+  }
+
+  return {
+    async handle(request, response) {
+      const { provider } = await load()
+      await provider.callback()(request, response)
+    },
+
+    async jwks() {
+      const { keys } = await load()
+      return { keys: keys.verifying }
+    },
+
+    async verify(accessToken) {
+      const { keys } = await load()
+      const headers = { authorization: `Bearer ${accessToken}` }
+      try {
+        const claims = await oauth.validateJwtAccessToken(
+          server,
+          new Request(resource, { headers }),
+          resource,
+          {
+            signingAlgorithms: ['ES256'],
+            // The keys are at hand: nothing is fetched, from wherever the issuer is.
+            [oauth.allowInsecureRequests]: true,
+            [oauth.customFetch]: async () => Response.json({ keys: keys.verifying }),
+            [oauth.jwksCache]: { jwks: { keys: keys.verifying }, uat: Math.floor(Date.now() / 1000) },
+          },
+        )
+        return {
+          grantId: String(claims.gid),
+          clientId: claims.client_id,
+          scopes: String(claims.scope ?? '').split(' '),
+          expiresAt: claims.exp,
+        }
+      } catch (error) {
+        if (
+          error instanceof oauth.OperationProcessingError ||
+          error instanceof oauth.UnsupportedOperationError
+        ) {
+          return undefined
+        }
+        if (error instanceof oauth.WWWAuthenticateChallengeError || error instanceof TypeError)
+          return undefined
+        throw error
+      }
+    },
+
+    async findConsentRequest(request, response) {
+      const found = await findInteraction({ request, response })
+      if (!found) return undefined
+      const { client_id: clientId, redirect_uri: redirectUri, scope } = found.interaction.params
+      const client = await found.provider.Client.find(String(clientId))
+      if (!client) return undefined
+      return {
+        uid: found.interaction.uid,
+        clientId: client.clientId,
+        clientName: client.clientName ?? 'An unnamed application',
+        clientUri: client.clientUri ?? null,
+        metadataHost: client.clientId.startsWith('https://') ? new URL(client.clientId).host : null,
+        redirectTarget: describeRedirect(String(redirectUri)),
+        scopes: String(scope)
+          .split(' ')
+          .filter((part) => part === agentScope),
+        durationDays: grantLifetimeSeconds / secondsPerDay,
+      }
+    },
+
+    async allow(exchange, principal, workspaceId) {
+      const { provider, interaction } = await requireInteraction(exchange)
+      const { user } = principal
+      const memberships = await listMembershipsOfUser(db, user.id, membershipsMax)
+      const workspace = memberships.find(({ id }) => id === workspaceId)
+      if (!workspace) throw errors.notAMember()
+      const client = await provider.Client.find(String(interaction.params.client_id))
+      if (!client) throw errors.notFound()
+      const now = clock.now()
+      const { clientId, clientName = 'An unnamed application', clientUri = null } = client
+      const grantId = createId()
+      await db.transaction(async (tx) => {
+        await replaceGrants(tx, { userId: user.id, clientId, workspaceId }, now)
+        await insertGrant(tx, {
+          id: grantId,
+          clientId,
+          clientName,
+          clientUri,
+          workspaceId,
+          userId: user.id,
+          scopes: [agentScope],
+          createdAt: now,
+          expiresAt: new Date(now.getTime() + grantLifetimeSeconds * 1000),
+        })
+        await appendEvent(
+          tx,
+          { ...principal, grantId },
+          {
+            workspaceId,
+            type: 'integration.granted',
+            target: { type: 'integration', id: grantId },
+            summary: `${user.name} gave ${clientName} access to ${workspace.name}`,
+            at: now,
+          },
+        )
+      })
+      const grant = new provider.Grant({ accountId: user.id, clientId })
+      grant.jti = grantId
+      grant.addResourceScope(resource, agentScope)
+      // The server asks again for a scope that it does not find among its own.
+      grant.addOIDCScope(String(interaction.params.scope))
+      await grant.save()
+      await provider.interactionResult(exchange.request, exchange.response, {
+        login: { accountId: user.id, remember: false },
+        consent: { grantId },
+      })
+      return `${webUrl}${paths.authorization}/${interaction.uid}`
+    },
+
+    async deny(exchange) {
+      const { provider, interaction } = await requireInteraction(exchange)
+      await provider.interactionResult(exchange.request, exchange.response, {
+        error: 'access_denied',
+        error_description: 'The person denied access.',
+      })
+      return `${webUrl}${paths.authorization}/${interaction.uid}`
+    },
+
+    rotateSigningKey: () => open().keyStore.rotate(),
+  }
+}
+
+function describeRedirect(redirectUri: string): string {
+  const { protocol, host } = new URL(redirectUri)
+  return protocol === 'https:' || protocol === 'http:' ? host : `${protocol}//${host}`
+}

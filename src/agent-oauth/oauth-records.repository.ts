@@ -1,0 +1,175 @@
+import { and, eq, gt, isNull, lt, or, sql, type SQL } from 'drizzle-orm'
+import { errors, type Adapter, type AdapterPayload } from 'oidc-provider'
+import type { Executor } from '../db/client.ts'
+import { agentGrants } from '../db/schema/agent-grants.ts'
+import { oauthRecords } from '../db/schema/oauth.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { hashSecret } from '../kernel/tokens.ts'
+
+// What these are found by is the secret itself.
+const secretKinds = new Set(['AccessToken', 'AuthorizationCode', 'Interaction', 'RefreshToken', 'Session'])
+
+/** Two processes of one client may refresh at once: the later one is a race, not a theft, for this long. */
+const refreshGraceMs = 10_000
+
+/** How long a client may be registered without anybody's consent before it is forgotten. */
+const unusedClientKeptMs = 7 * 24 * 60 * 60 * 1000
+
+/**
+ * Where the OAuth server keeps its records: in PostgreSQL. Three things are left to us: secrets are hashed at rest, what
+ * is used once is used once also by two at the same moment, and racing refreshes have their grace.
+ */
+export function createRecordAdapter(db: Executor, clock: Clock): (kind: string) => Adapter {
+  return (kind) => {
+    // Who the person is, is known by the website's session alone: the server's own never remembers anybody.
+    if (kind === 'Session') return createForgetfulAdapter()
+    const isSecret = secretKinds.has(kind)
+    const keyOf = (id: string) => (isSecret ? hashSecret(id).toString('base64url') : id)
+    const isRecord = (id: string) => and(eq(oauthRecords.kind, kind), eq(oauthRecords.key, keyOf(id)))
+    return {
+      async upsert(id, payload, expiresInSeconds) {
+        const { jti, ...rest } = payload
+        const now = clock.now()
+        const row = {
+          payload: isSecret ? rest : { ...rest, jti },
+          grantId: payload.grantId ?? null,
+          clientId: payload.clientId ?? null,
+          expiresAt: expiresInSeconds ? new Date(now.getTime() + expiresInSeconds * 1000) : null,
+        }
+        await db
+          .insert(oauthRecords)
+          .values({ kind, key: keyOf(id), ...row, createdAt: now })
+          .onConflictDoUpdate({ target: [oauthRecords.kind, oauthRecords.key], set: row })
+      },
+
+      async find(id) {
+        const now = clock.now()
+        const [record] = await db
+          .select({ payload: oauthRecords.payload, consumedAt: oauthRecords.consumedAt })
+          .from(oauthRecords)
+          .where(
+            and(
+              isRecord(id),
+              or(isNull(oauthRecords.expiresAt), gt(oauthRecords.expiresAt, now)),
+              kind === 'Grant' ? isLiveGrant(id, now) : undefined,
+            ),
+          )
+        if (!record) return undefined
+        const { payload, consumedAt } = record
+        const isConsumed = consumedAt && !(kind === 'RefreshToken' && isWithinGrace(consumedAt, now))
+        return {
+          ...(payload as AdapterPayload),
+          ...(isSecret && { jti: id }),
+          ...(isConsumed && { consumed: Math.floor(consumedAt.getTime() / 1000) }),
+        }
+      },
+
+      async consume(id) {
+        const now = clock.now()
+        const mayRace = kind === 'RefreshToken'
+        const { rowCount } = await db
+          .update(oauthRecords)
+          .set({ consumedAt: sql`coalesce(${oauthRecords.consumedAt}, ${now.toISOString()})` })
+          .where(
+            and(
+              isRecord(id),
+              or(
+                isNull(oauthRecords.consumedAt),
+                mayRace ? gt(oauthRecords.consumedAt, new Date(now.getTime() - refreshGraceMs)) : undefined,
+              ),
+            ),
+          )
+        // Somebody was first.
+        if (rowCount !== 1) throw new errors.InvalidGrant('already used')
+      },
+
+      async destroy(id) {
+        await db.delete(oauthRecords).where(isRecord(id))
+        if (kind === 'Grant') await endGrants(db, eq(agentGrants.id, id), clock.now())
+      },
+
+      async revokeByGrantId(grantId) {
+        await db
+          .delete(oauthRecords)
+          .where(and(eq(oauthRecords.kind, kind), eq(oauthRecords.grantId, grantId)))
+      },
+
+      findByUid: () => Promise.resolve(undefined),
+      findByUserCode: () => Promise.resolve(undefined),
+    }
+  }
+}
+
+/** Deletes what has expired, and clients that nobody ever gave access to. Revokes nothing. */
+export async function deleteStaleRecords(db: Executor, now: Date): Promise<void> {
+  await db.delete(oauthRecords).where(lt(oauthRecords.expiresAt, now))
+  await db
+    .delete(oauthRecords)
+    .where(
+      and(
+        eq(oauthRecords.kind, 'Client'),
+        lt(oauthRecords.createdAt, new Date(now.getTime() - unusedClientKeptMs)),
+        sql`not exists (select from ${agentGrants} where ${agentGrants.clientId} = ${oauthRecords.key})`,
+      ),
+    )
+}
+
+/** Forgets a registered client and ends every grant that it has. Returns whether there was one. */
+export async function deleteClient(db: Executor, clientId: string, now: Date): Promise<boolean> {
+  const { rowCount } = await db
+    .delete(oauthRecords)
+    .where(and(eq(oauthRecords.kind, 'Client'), eq(oauthRecords.key, clientId)))
+  await endGrants(db, eq(agentGrants.clientId, clientId), now)
+  return rowCount === 1
+}
+
+/** Ends the grants that a new consent of the same person to the same client for the same workspace replaces. */
+export async function replaceGrants(
+  db: Executor,
+  grant: { userId: string; clientId: string; workspaceId: string },
+  now: Date,
+): Promise<void> {
+  const isSame = and(
+    eq(agentGrants.userId, grant.userId),
+    eq(agentGrants.clientId, grant.clientId),
+    eq(agentGrants.workspaceId, grant.workspaceId),
+  )
+  await endGrants(db, isSame, now)
+}
+
+export async function insertGrant(db: Executor, row: typeof agentGrants.$inferInsert): Promise<void> {
+  await db.insert(agentGrants).values(row)
+}
+
+async function endGrants(db: Executor, condition: SQL | undefined, now: Date): Promise<void> {
+  await db
+    .update(agentGrants)
+    .set({ revokedAt: now })
+    .where(and(condition, isNull(agentGrants.revokedAt)))
+}
+
+/** Whether a grant still holds: what agents were given ends with it at once, also at the token endpoint. */
+function isLiveGrant(id: string, now: Date): SQL {
+  return sql`exists (select from ${agentGrants} where ${and(
+    sql`${agentGrants.id}::text = ${id}`,
+    isNull(agentGrants.revokedAt),
+    gt(agentGrants.expiresAt, now),
+  )})`
+}
+
+function isWithinGrace(consumedAt: Date, now: Date): boolean {
+  return now.getTime() - consumedAt.getTime() < refreshGraceMs
+}
+
+function createForgetfulAdapter(): Adapter {
+  const nothing = () => Promise.resolve(undefined)
+  return {
+    upsert: nothing,
+    find: nothing,
+    findByUid: nothing,
+    findByUserCode: nothing,
+    consume: nothing,
+    destroy: nothing,
+    revokeByGrantId: nothing,
+  }
+}

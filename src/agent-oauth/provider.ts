@@ -1,0 +1,178 @@
+import { errors, Provider, type Configuration, type KoaContextWithOIDC } from 'oidc-provider'
+import type { Logger } from 'pino'
+import type { Database } from '../db/client.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { deriveKey } from '../kernel/sealing.ts'
+import { createRecordAdapter } from './oauth-records.repository.ts'
+import type { SigningKeys } from './signing-keys.ts'
+
+/** What an agent may be allowed. */
+export const agentScope = 'validation-kit:read'
+// Clients ask for it where they know it from elsewhere. Every client gets a refresh token here.
+const offlineScope = 'offline_access'
+
+export const grantTypes = ['authorization_code', 'refresh_token'] as const
+export const clientAuthMethods = ['none', 'client_secret_basic', 'client_secret_post'] as const
+
+/** How long a grant can be used before the person is asked again. */
+export const grantLifetimeSeconds = 180 * 24 * 60 * 60
+const refreshIdleSeconds = 30 * 24 * 60 * 60
+const codeLifetimeSeconds = 60
+/** How long a person has for signing in and deciding. */
+export const consentLifetimeSeconds = 30 * 60
+
+/** The paths of the OAuth server: the website's authorize page, and the rest. */
+export const paths = {
+  authorization: '/agent/oauth/authorize',
+  consent: '/agent/oauth/consent',
+  token: '/agent/oauth/token',
+  registration: '/agent/oauth/register',
+  revocation: '/agent/oauth/revoke',
+  jwks: '/agent/oauth/jwks',
+  mcp: '/agent/mcp',
+} as const
+
+export interface ProviderOptions {
+  db: Database
+  clock: Clock
+  log: Logger
+  keys: SigningKeys
+  appSecret: string
+  /** The issuer. */
+  baseUrl: string
+  webUrl: string
+  accessTokenLifetimeSeconds: number
+  /** How client metadata documents are fetched; by default over the network, but not into it. */
+  fetch?: typeof fetch
+}
+
+/**
+ * The OAuth authorization server (OAuth 2.1; RFC 6749, 7591, 7636, 8707, 9207). oidc-provider does the protocol; whoever
+ * consents is known by the website's session, and what was consented to is kept in agent_grants.
+ */
+export function createProvider(options: ProviderOptions): Provider {
+  const { db, clock, log, keys, appSecret, baseUrl, webUrl, accessTokenLifetimeSeconds } = options
+  const resource = `${baseUrl}${paths.mcp}`
+  const configuration: Configuration = {
+    adapter: createRecordAdapter(db, clock),
+    jwks: { keys: [keys.signing] },
+    cookies: {
+      keys: [deriveKey(appSecret, 'oauth cookies').toString('base64url')],
+      names: { session: 'oauth_session', interaction: 'oauth_interaction', resume: 'oauth_resume' },
+      short: { httpOnly: true, sameSite: 'lax', signed: true },
+      long: { httpOnly: true, sameSite: 'lax', signed: true },
+    },
+    routes: {
+      authorization: paths.authorization,
+      token: paths.token,
+      registration: paths.registration,
+      revocation: paths.revocation,
+      jwks: paths.jwks,
+    },
+    scopes: [agentScope, offlineScope],
+    claims: {},
+    responseTypes: ['code'],
+    pkce: { required: () => true },
+    clientAuthMethods: [...clientAuthMethods],
+    clientDefaults: {
+      // Allows loopback ports and schemes of programs; https stays exact.
+      application_type: 'native',
+      token_endpoint_auth_method: 'none',
+      grant_types: [...grantTypes],
+      response_types: ['code'],
+      id_token_signed_response_alg: 'ES256',
+    },
+    enabledJWA: { idTokenSigningAlgValues: ['ES256'] },
+    ttl: {
+      AccessToken: accessTokenLifetimeSeconds,
+      AuthorizationCode: codeLifetimeSeconds,
+      RefreshToken: refreshIdleSeconds,
+      Grant: grantLifetimeSeconds,
+      Interaction: consentLifetimeSeconds,
+      Session: consentLifetimeSeconds,
+    },
+    issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
+    rotateRefreshToken: true,
+    expiresWithSession: async () => false,
+    findAccount: async (_ctx, id) => ({ accountId: id, claims: async () => ({ sub: id }) }),
+    // The grant that the token stands and falls with.
+    extraTokenClaims: async (_ctx, token) => ({ gid: 'grantId' in token ? token.grantId : undefined }),
+    // Nothing but the consent that was just given counts: nobody is let through by an earlier one.
+    loadExistingGrant: async (ctx) => {
+      const grantId = ctx.oidc.result?.consent?.grantId
+      return grantId === undefined ? undefined : ctx.oidc.provider.Grant.find(grantId)
+    },
+    interactions: { url: async (_ctx, interaction) => `${webUrl}${paths.consent}/${interaction.uid}` },
+    clientBasedCORS: () => true,
+    renderError: (ctx, out) => {
+      ctx.type = 'html'
+      ctx.body = renderErrorPage(out.error, out.error_description)
+    },
+    features: {
+      devInteractions: { enabled: false },
+      userinfo: { enabled: false },
+      rpInitiatedLogout: { enabled: false },
+      pushedAuthorizationRequests: { enabled: false },
+      dPoP: { enabled: false },
+      registration: { enabled: true, issueRegistrationAccessToken: false },
+      revocation: { enabled: true },
+      rpMetadataChoices: { enabled: true },
+      clientIdMetadataDocument: { enabled: true, ack: 'draft-02' },
+      resourceIndicators: {
+        enabled: true,
+        defaultResource: async () => resource,
+        useGrantedResource: async () => true,
+        getResourceServerInfo: async (_ctx, indicator) => {
+          if (indicator !== resource) throw new errors.InvalidTarget()
+          return {
+            scope: agentScope,
+            audience: resource,
+            accessTokenTTL: accessTokenLifetimeSeconds,
+            accessTokenFormat: 'jwt',
+            jwt: { sign: { alg: 'ES256' } },
+          }
+        },
+      },
+    },
+    ...(options.fetch && { fetch: options.fetch }),
+  } as Configuration
+
+  const provider = new Provider(baseUrl, configuration)
+  // The host and scheme that it sees are those that http gives it from the configuration, never a client's.
+  provider.proxy = true
+  provider.on('server_error', (_ctx, error) => log.error({ err: error }, 'the oauth server failed'))
+  provider.use(async (ctx, next) => {
+    if (ctx.path === paths.authorization) normalizeAuthorizationRequest(ctx as KoaContextWithOIDC, resource)
+    await next()
+  })
+  return provider
+}
+
+/**
+ * Takes requests as clients send them: without a scope, or with scopes of other servers, they mean the one that there
+ * is; a resource in another spelling is the same one.
+ */
+function normalizeAuthorizationRequest(ctx: KoaContextWithOIDC, resource: string): void {
+  const { scope, resource: indicator, ...rest } = ctx.query
+  const known = [scope]
+    .flat()
+    .join(' ')
+    .split(' ')
+    .filter((part) => part === agentScope || part === offlineScope)
+  ctx.query = {
+    ...rest,
+    scope: known.includes(agentScope) ? known.join(' ') : agentScope,
+    ...(indicator !== undefined && { resource: canonicalResource(indicator, resource) }),
+  }
+}
+
+/** RFC 8707 compares literally, and clients spell: a trailing slash and an upper-case host are forgiven. */
+export function canonicalResource(indicator: string | string[], resource: string): string | string[] {
+  if (typeof indicator !== 'string') return indicator
+  return indicator.replace(/\/$/, '').toLowerCase() === resource.toLowerCase() ? resource : indicator
+}
+
+function renderErrorPage(error: unknown, description: unknown): string {
+  const [title, text] = [error, description].map((part) => String(part ?? '').replace(/[^\w .,:'()-]/g, ''))
+  return `<!doctype html><html lang="en"><meta name="viewport" content="width=device-width"><title>Access cannot be given</title><h1>Access cannot be given</h1><p>The application asked in a way that cannot be answered (${title}). ${text}</p></html>`
+}

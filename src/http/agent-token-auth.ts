@@ -1,0 +1,54 @@
+import fastifyPlugin from 'fastify-plugin'
+import type { FastifyReply } from 'fastify'
+import type { AgentPrincipal } from '../kernel/agent.ts'
+import { errors } from '../kernel/errors.ts'
+import type { App } from './app-types.ts'
+
+export interface AgentTokenAuthOptions {
+  /** Which agent an access token stands for, if the token is valid, for us, and its grant holds. */
+  authenticate: (accessToken: string) => Promise<AgentPrincipal | undefined>
+  /** Where the resource's metadata is (RFC 9728 §5.1): by it an agent that knows only the URL finds the way in. */
+  resourceMetadataUrl: string
+  scope: string
+}
+
+/**
+ * Asks every route of the scope that it is registered in for an agent's access token, and says so in the API
+ * description. It runs before the body is read. API keys are nothing here.
+ */
+export const agentTokenAuth = fastifyPlugin(
+  async (app: App, { authenticate, resourceMetadataUrl, scope }: AgentTokenAuthOptions) => {
+    const resource = `resource_metadata="${resourceMetadataUrl}", scope="${scope}"`
+
+    app.decorateRequest('agent', null as unknown as AgentPrincipal)
+
+    app.addHook('onRoute', (route) => {
+      route.config = { ...route.config, access: 'agent' }
+      route.schema = { ...route.schema, security: [{ agentOAuth: [scope] }] }
+    })
+
+    app.addHook('onRequest', async (request, reply) => {
+      void reply.header('cache-control', 'private, no-store')
+      const token = readBearerToken(request.headers.authorization)
+      // RFC 6750 §3.1: who sent no token is told where to get one, and no error.
+      if (token === undefined) throw refuse(reply, `Bearer ${resource}`)
+      const agent = await authenticate(token)
+      if (!agent) {
+        const reason =
+          'error="invalid_token", error_description="The access token is invalid, expired or revoked"'
+        throw refuse(reply, `Bearer ${reason}, ${resource}`)
+      }
+      request.agent = agent
+    })
+  },
+  { name: 'agent-token-auth' },
+)
+
+function readBearerToken(authorization: string | undefined): string | undefined {
+  return authorization === undefined ? undefined : /^bearer +(\S+)\s*$/i.exec(authorization)?.[1]
+}
+
+function refuse(reply: FastifyReply, challenge: string): Error {
+  void reply.header('www-authenticate', challenge)
+  return errors.agentTokenRequired()
+}

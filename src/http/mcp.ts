@@ -1,0 +1,50 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { AgentPrincipal } from '../kernel/agent.ts'
+import type { App } from './app-types.ts'
+
+/** Answers an MCP message of an agent. */
+export type McpHandler = (request: Request, agent: AgentPrincipal, signal?: AbortSignal) => Promise<Response>
+
+const messageBytesMax = 256 * 1024
+
+/**
+ * The MCP endpoint (Streamable HTTP). The handler reads the JSON itself: a message that is none is answered as JSON-RPC
+ * has it. GET and DELETE, which are for sessions and there are none, are 405 to whoever has shown a token.
+ */
+export async function mcpRoutes(app: App, handle: McpHandler, url: string, resource: string): Promise<void> {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))
+  app.post(url, { bodyLimit: messageBytesMax, schema: { hide: true } }, async (request, reply) =>
+    reply.send(await handle(...toWebRequest(request, reply, resource))),
+  )
+  for (const method of ['GET', 'DELETE'] as const) {
+    app.route({
+      method,
+      url,
+      schema: { hide: true },
+      handler: async (_request, reply) => reply.code(405).header('allow', 'POST').send(),
+    })
+  }
+}
+
+function toWebRequest(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  resource: string,
+): [Request, AgentPrincipal, AbortSignal] {
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(request.headers)) {
+    for (const part of [value ?? []].flat()) headers.append(name, part)
+  }
+  const abort = new AbortController()
+  // A client that hangs up has no use for the rest.
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) abort.abort()
+  })
+  const body = typeof request.body === 'string' ? request.body : ''
+  return [
+    new Request(resource, { method: 'POST', headers, body, signal: abort.signal }),
+    request.agent,
+    abort.signal,
+  ]
+}

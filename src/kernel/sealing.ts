@@ -1,0 +1,27 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+
+const algorithm = 'aes-256-gcm'
+const ivLength = 12
+const tagLength = 16
+
+/** A key for one purpose, from a secret of high entropy, by HKDF (RFC 5869). */
+export function deriveKey(secret: string | Buffer, purpose: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', secret, '', purpose, 32))
+}
+
+/** Encrypts a text, and makes every change of it known, under a key of `deriveKey`. */
+export function seal(text: string, key: Buffer): Buffer {
+  const iv = randomBytes(ivLength)
+  const cipher = createCipheriv(algorithm, key, iv)
+  const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+  return Buffer.concat([iv, cipher.getAuthTag(), sealed])
+}
+
+/** Decrypts what `seal` made. Throws when it was changed, or sealed under another key. */
+export function unseal(sealed: Buffer, key: Buffer): string {
+  const decipher = createDecipheriv(algorithm, key, sealed.subarray(0, ivLength), {
+    authTagLength: tagLength,
+  })
+  decipher.setAuthTag(sealed.subarray(ivLength, ivLength + tagLength))
+  return decipher.update(sealed.subarray(ivLength + tagLength), undefined, 'utf8') + decipher.final('utf8')
+}
