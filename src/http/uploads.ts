@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import fastifyMultipart from '@fastify/multipart'
 import fastifyPlugin from 'fastify-plugin'
 import type { FastifyRequest } from 'fastify'
@@ -21,6 +22,9 @@ export const uploadBytesMax = 5 * 1024 * 1024
 // Room for the boundaries, the part's headers and a few small fields around the file.
 const formBytesMax = uploadBytesMax + 64 * 1024
 const windowSeconds = 60 * 60
+// How much, and for how long, is read of what was refused already.
+const drainedBytesMax = 1024 * 1024
+const drainedMsMax = 2_000
 
 /**
  * Reads the body of every route of the scope that it is registered in as a form with one file, of any field name, into
@@ -54,11 +58,16 @@ export const uploads = fastifyPlugin(
       if (state?.isExceeded) throw errors.tooManyUploads({ retryAfterSeconds: state.resetSeconds })
     })
     app.addHook('preParsing', async (request) => {
+      if (!/^multipart\/form-data *(;|$)/i.test(request.headers['content-type'] ?? ''))
+        throw errors.unsupportedMediaType()
       if (Number(request.headers['content-length']) > formBytesMax) throw errors.bodyTooLarge()
     })
     app.addHook('preValidation', async (request) => {
-      if (!request.isMultipart()) throw errors.unsupportedMediaType()
-      request.upload = await readOnlyFile(request)
+      request.upload = await Promise.race([readOnlyFile(request), refuseTooLarge(request.raw)])
+    })
+    app.addHook('onResponse', async ({ raw }) => {
+      // Not of a request that was injected, which has no such field.
+      if ((raw.complete as boolean | undefined) === false) drainBriefly(raw)
     })
   },
   { name: 'uploads', dependencies: ['api-key-auth'] },
@@ -77,6 +86,34 @@ async function readOnlyFile(request: FastifyRequest): Promise<Buffer> {
   }
   if (!upload) throw errors.fileMissing({ field: 'file' })
   return upload
+}
+
+/** Fails when more comes than any form may be, of whatever parts; the length need not be told beforehand. */
+function refuseTooLarge(raw: IncomingMessage): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    let sizeBytes = 0
+    raw.on('data', (chunk: Buffer) => {
+      sizeBytes += chunk.length
+      if (sizeBytes > formBytesMax) reject(errors.bodyTooLarge())
+    })
+  })
+}
+
+/**
+ * Ends a connection on which the rest of a refused form is still coming. A little of it is read first: a client that is
+ * cut off while it sends may never look at the answer.
+ */
+function drainBriefly(raw: IncomingMessage): void {
+  const hangUp = () => void raw.destroy()
+  const timer = setTimeout(hangUp, drainedMsMax)
+  raw.once('close', () => clearTimeout(timer))
+  let sizeBytes = 0
+  raw.on('data', (chunk: Buffer) => {
+    sizeBytes += chunk.length
+    if (sizeBytes > drainedBytesMax) hangUp()
+  })
+  raw.unpipe()
+  raw.resume()
 }
 
 async function readBounded(file: AsyncIterable<Buffer>): Promise<Buffer> {
