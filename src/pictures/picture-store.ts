@@ -4,6 +4,7 @@ import type { Clock } from '../kernel/clock.ts'
 import type { ImageProcessor } from '../platform/images/images.port.ts'
 import type { FileStorage, StoredFile } from '../platform/storage/storage.port.ts'
 import {
+  condemnPicture,
   deletePictureRow,
   insertUnusedPicture,
   listUnusedPictures,
@@ -52,6 +53,8 @@ export function createPictureStore(options: PictureStoreOptions): PictureStore {
 
   async function discard(key: string): Promise<void> {
     try {
+      // A transaction that failed while it was committed may have been: then the picture is shown, and stays.
+      if (!(await condemnPicture(db, key))) return
       await storage.delete(key)
       await deletePictureRow(db, key)
     } catch (error) {

@@ -1,4 +1,4 @@
-import { eq, lt } from 'drizzle-orm'
+import { and, eq, gt, isNotNull, lt } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
 import { pictures } from '../db/schema/pictures.ts'
 
@@ -6,9 +6,24 @@ export async function insertUnusedPicture(executor: Executor, key: string, since
   await executor.insert(pictures).values({ key, unusedSince: since })
 }
 
-/** Notes that a picture is shown now. Returns whether there is one: it may have been collected as unused. */
+// Since when a picture is unused that is being deleted: for ever, so that it is collected if the deletion fails.
+const condemned = new Date(0)
+
+/** Notes that a picture is shown now. Returns whether it can be: as unused it may have been collected. */
 export async function markPictureUsed(executor: Executor, key: string): Promise<boolean> {
-  const { rowCount } = await executor.update(pictures).set({ unusedSince: null }).where(eq(pictures.key, key))
+  const { rowCount } = await executor
+    .update(pictures)
+    .set({ unusedSince: null })
+    .where(and(eq(pictures.key, key), gt(pictures.unusedSince, condemned)))
+  return rowCount === 1
+}
+
+/** Sees to it that a picture is not shown any more. Returns whether it may be deleted: not when something shows it. */
+export async function condemnPicture(executor: Executor, key: string): Promise<boolean> {
+  const { rowCount } = await executor
+    .update(pictures)
+    .set({ unusedSince: condemned })
+    .where(and(eq(pictures.key, key), isNotNull(pictures.unusedSince)))
   return rowCount === 1
 }
 
