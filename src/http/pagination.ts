@@ -34,9 +34,10 @@ export const pagination = fastifyPlugin(
   async (app: App, { baseUrl }: { baseUrl: string }) => {
     app.decorateReply('sendPage', function sendPage<T>(this: FastifyReply, page: Page<T>): T[] {
       if (page.nextCursor !== null) {
-        const next = new URL(this.request.url, baseUrl)
-        next.searchParams.set('cursor', page.nextCursor)
-        void this.header('link', `<${next.href}>; rel="next"`)
+        // A request line may hold a whole URL (RFC 9112 §3.2.2), of whatever host the client likes.
+        const { pathname, searchParams } = new URL(this.request.url, baseUrl)
+        searchParams.set('cursor', page.nextCursor)
+        void this.header('link', `<${baseUrl}${pathname}?${searchParams.toString()}>; rel="next"`)
       }
       return page.items
     })
