@@ -51,8 +51,8 @@ export function encodeCursor(listId: string, position: Position): string {
   return Buffer.concat([digest(listId, payload), payload]).toString('base64url')
 }
 
-/** What each value of a position is. */
-export type PositionShape = readonly ('time' | 'id' | 'word')[]
+/** What each value of a position is: a time, an id, or one of a few words. */
+export type PositionShape = readonly ('time' | 'id' | readonly string[])[]
 
 /**
  * Reads a cursor of the list. Throws `cursor_invalid` for anything else, a made-up position that the database could not
@@ -79,15 +79,20 @@ function parsePosition(text: string, shape: PositionShape): Position | undefined
   const isPosition =
     Array.isArray(values) &&
     values.length === shape.length &&
-    shape.every((kind, i) => isOfKind[kind](String(values[i])))
+    shape.every((kind, i) => isOfKind(values[i], kind))
   return isPosition ? (values as Position) : undefined
 }
 
-const isOfKind = {
-  time: (value: string) =>
-    !Number.isNaN(Date.parse(value)) && /^(?!0000)\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value),
-  id: isId,
-  word: (value: string) => /^[a-z]+$/.test(value),
+function isOfKind(value: unknown, kind: PositionShape[number]): boolean {
+  if (typeof value !== 'string') return false
+  if (kind === 'id') return isId(value)
+  return kind === 'time' ? isTime(value) : kind.includes(value)
+}
+
+/** Whether a text is a time as it is written into positions. PostgreSQL knows no year 0, and no 30th of February. */
+function isTime(text: string): boolean {
+  const time = Date.parse(text)
+  return !Number.isNaN(time) && new Date(time).toISOString() === text && /^(?!0000)\d{4}-/.test(text)
 }
 
 const digestLength = 8

@@ -39,6 +39,9 @@ export interface PeopleServiceOptions {
   pictures: PictureStore
 }
 
+// In the order in which they are listed.
+const kinds = ['member', 'invited'] as const satisfies Person['kind'][]
+
 interface KindedRow extends PersonRow {
   kind: Person['kind']
 }
@@ -56,7 +59,7 @@ export function createPeopleService(options: PeopleServiceOptions): PeopleServic
       const { id: workspaceId, role } = await requireWorkspace(principal, slug, 'people.list')
       const text = q === undefined ? undefined : normalizeText(q).toLowerCase() || undefined
       const listId = `people.list ${workspaceId} ${JSON.stringify(text)}`
-      const [kind, ...after] = decodeCursor(listId, cursor, ['word', 'time', 'id']) ?? ['start']
+      const [kind, ...after] = decodeCursor(listId, cursor, [kinds, 'time', 'id']) ?? ['start']
       const position = (of: string): Position | undefined => (kind === of ? after : undefined)
 
       const rows: KindedRow[] = []
