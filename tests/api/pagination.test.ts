@@ -1,0 +1,499 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { sql } from 'drizzle-orm'
+import { describe, expect, it } from 'vitest'
+import { errors } from '../../src/kernel/errors.ts'
+import { createId } from '../../src/kernel/ids.ts'
+import { createCompany, createTeam, get, post, type TestCompany } from '../support/company.ts'
+import { expectError, issuesOf } from '../support/expect-error.ts'
+import { listen, sendRaw } from '../support/raw-http.ts'
+import { selectRows, startTestApp } from '../support/test-app.ts'
+
+const baseUrl = 'https://api.example.com'
+const service = await startTestApp({ environment: { BASE_URL: baseUrl } })
+const { app, as, createPerson, db } = service
+
+/** A list that comes in pages, and how its rows come and go. */
+interface List {
+  name: string
+  url: (company: TestCompany & { teamId: string }) => string
+  keyOf: (row: Record<string, unknown>) => string
+  /** Adds a row made at a time; returns its key. */
+  insert: (company: TestCompany & { teamId: string }, at: Date) => Promise<string>
+  remove: (company: TestCompany & { teamId: string }, key: string) => Promise<unknown>
+  /** Newest first. */
+  isDescending?: boolean
+}
+
+async function insertUser(): Promise<string> {
+  const id = createId()
+  await db.execute(sql`
+    insert into users (id, email, name, created_at) values (${id}, ${`${id}@example.com`}, 'Filler', now())`)
+  return id
+}
+
+async function insertMember({ workspace }: TestCompany, at: Date): Promise<string> {
+  const id = await insertUser()
+  await db.execute(sql`
+    insert into memberships (workspace_id, user_id, role, joined_at, last_used_at)
+    values (${workspace.id}, ${id}, 'viewer', ${at.toISOString()}, now())`)
+  return id
+}
+
+const removeMember = ({ workspace }: TestCompany, id: string) =>
+  db.execute(sql`delete from memberships where workspace_id = ${workspace.id} and user_id = ${id}`)
+
+async function insertInvite({ workspace, owner }: TestCompany, at: Date): Promise<string> {
+  const id = createId()
+  await db.execute(sql`
+    insert into invites (id, workspace_id, email, role, state, invited_by_user_id, created_at, expires_at)
+    values (${id}, ${workspace.id}, ${`${id}@example.com`}, 'member', 'open', ${owner.id}, ${at.toISOString()},
+      now() + interval '1 day')`)
+  return id
+}
+
+const removeInvite = (_company: TestCompany, id: string) =>
+  db.execute(sql`delete from invites where id = ${id}`)
+
+const idOf = (row: Record<string, unknown>) => String(row.id)
+const userIdOf = (row: Record<string, unknown>) => String(row.userId)
+
+const lists: List[] = [
+  {
+    name: 'members.list',
+    url: ({ url }) => `${url}/members`,
+    keyOf: userIdOf,
+    insert: insertMember,
+    remove: removeMember,
+  },
+  {
+    name: 'invites.list',
+    url: ({ url }) => `${url}/invites`,
+    keyOf: idOf,
+    insert: insertInvite,
+    remove: removeInvite,
+  },
+  {
+    name: 'teams.list',
+    url: ({ url }) => `${url}/teams`,
+    keyOf: idOf,
+    async insert({ workspace }, at) {
+      const id = createId()
+      await db.execute(
+        sql`insert into teams (id, workspace_id, name, created_at) values (${id}, ${workspace.id}, ${id}, ${at.toISOString()})`,
+      )
+      return id
+    },
+    remove: (_company, id) => db.execute(sql`delete from teams where id = ${id}`),
+  },
+  {
+    name: 'teams.listMembers',
+    url: ({ url, teamId }) => `${url}/teams/${teamId}/members`,
+    keyOf: userIdOf,
+    async insert(company, at) {
+      const id = await insertMember(company, at)
+      await db.execute(sql`
+        insert into team_members (team_id, user_id, workspace_id, added_at)
+        values (${company.teamId}, ${id}, ${company.workspace.id}, ${at.toISOString()})`)
+      return id
+    },
+    remove: removeMember,
+  },
+  {
+    name: 'events.list',
+    url: ({ url }) => `${url}/events`,
+    keyOf: idOf,
+    isDescending: true,
+    async insert({ workspace, owner }, at) {
+      const id = createId()
+      await db.execute(sql`
+        insert into events (id, workspace_id, type, actor_type, actor_user_id, actor_name, source, summary, created_at)
+        values (${id}, ${workspace.id}, 'filler.made', 'user', ${owner.id}, 'Olga', 'api', 'Olga filled', ${at.toISOString()})`)
+      return id
+    },
+    remove: (_company, id) => db.execute(sql`delete from events where id = ${id}`),
+  },
+  {
+    name: 'people.list, of members',
+    url: ({ url }) => `${url}/people`,
+    keyOf: idOf,
+    insert: insertMember,
+    remove: removeMember,
+  },
+  {
+    name: 'people.list, of members and the invited',
+    url: ({ url }) => `${url}/people`,
+    keyOf: idOf,
+    // Odd seconds are the invited, who come after all members.
+    insert: (company, at) => (at.getSeconds() % 2 === 0 ? insertMember : insertInvite)(company, at),
+    async remove(company, id) {
+      await removeMember(company, id)
+      await removeInvite(company, id)
+    },
+  },
+]
+
+async function createFilled(list: List, count: number) {
+  const company = await createCompany(service)
+  const { id: teamId } = await createTeam(service, company.owner, company)
+  const filled = { ...company, teamId }
+  const keys: string[] = []
+  // Several at one moment: then ids decide.
+  for (let i = 0; i < count; i++) keys.push(await list.insert(filled, secondsFromNow(10 + Math.floor(i / 3))))
+  return { company: filled, keys }
+}
+
+const start = Math.floor(Date.now() / 1000) * 1000
+const secondsFromNow = (seconds: number) => new Date(start + seconds * 1000)
+
+interface FetchedPage {
+  keys: string[]
+  next: string | undefined
+}
+
+async function fetchPage(list: List, company: TestCompany, url: string): Promise<FetchedPage> {
+  const answer = await as(company.owner, get(url))
+  expect(answer.statusCode, answer.body).toBe(200)
+  return { keys: answer.json<Record<string, unknown>[]>().map(list.keyOf), next: nextOf(answer) }
+}
+
+/** The path that the `Link` of an answer leads to. */
+function nextOf({ headers }: { headers: Record<string, unknown> }): string | undefined {
+  const link = headers.link as string | undefined
+  if (link === undefined) return undefined
+  const [, path] = /^<https:\/\/api\.example\.com(\/[^>]+)>; rel="next"$/.exec(link) ?? []
+  expect(path, link).toBeDefined()
+  return path
+}
+
+/** Follows the links to the end; `between` happens after each page. */
+async function walk(
+  list: List,
+  company: TestCompany & { teamId: string },
+  limit: number,
+  between: (seen: string[]) => Promise<unknown> = async () => undefined,
+): Promise<string[]> {
+  const seen: string[] = []
+  let next: string | undefined = `${list.url(company)}?limit=${limit}`
+  while (next !== undefined) {
+    const page: FetchedPage = await fetchPage(list, company, next)
+    expect(page.keys.length).toBeLessThanOrEqual(limit)
+    // A link that leads to nothing is one round trip too many.
+    expect(page.keys.length).toBeGreaterThan(0)
+    seen.push(...page.keys)
+    next = page.next
+    await between(seen)
+  }
+  return seen
+}
+
+describe.each(lists)('$name', (list) => {
+  it.each([1, 2, 3])('gives each row once, in the order of the whole, in pages of %i', async (limit) => {
+    const { company, keys } = await createFilled(list, 7)
+    const whole = await fetchPage(list, company, list.url(company))
+    expect(whole.next).toBeUndefined()
+    expect(whole.keys).toEqual(expect.arrayContaining(keys))
+    expect(await walk(list, company, limit)).toEqual(whole.keys)
+  })
+
+  it('promises no page after one that is just full', async () => {
+    const { company } = await createFilled(list, 3)
+    const { keys } = await fetchPage(list, company, list.url(company))
+    const full = await fetchPage(list, company, `${list.url(company)}?limit=${keys.length}`)
+    expect(full).toEqual({ keys, next: undefined })
+    const short = await fetchPage(list, company, `${list.url(company)}?limit=${keys.length - 1}`)
+    expect(short.keys).toEqual(keys.slice(0, -1))
+    expect(short.next).toBeDefined()
+  })
+
+  it('shows nothing twice and misses nothing that stays, while rows come and go', async () => {
+    const { company, keys } = await createFilled(list, 12)
+    const before = (await fetchPage(list, company, list.url(company))).keys
+    const gone = new Set<string>()
+    let moment = 0
+    const seen = await walk(list, company, 2, async (soFar) => {
+      // One at either end and one in between; and the row that the cursor stands on goes.
+      if (moment++ > 4) return
+      for (const seconds of [-100 + moment, 11, 1000 + moment])
+        await list.insert(company, secondsFromNow(seconds))
+      for (const key of [soFar.at(-1), before.at(-moment)]) {
+        if (key === undefined || !keys.includes(key)) continue
+        await list.remove(company, key)
+        gone.add(key)
+      }
+    })
+    expect(gone.size).toBeGreaterThan(3)
+    expect(new Set(seen).size).toBe(seen.length)
+    const stayed = before.filter((key) => !gone.has(key))
+    expect(seen.filter((key) => stayed.includes(key))).toEqual(stayed)
+  })
+
+  it('holds 100 rows a page, and 200 at most', async () => {
+    const { company } = await createFilled(list, 0)
+    await Promise.all(Array.from({ length: 203 }, () => list.insert(company, secondsFromNow(10))))
+    expect((await fetchPage(list, company, list.url(company))).keys).toHaveLength(100)
+    expect((await fetchPage(list, company, `${list.url(company)}?limit=200`)).keys).toHaveLength(200)
+  })
+
+  it('refuses a limit that is none', async () => {
+    const { company } = await createFilled(list, 0)
+    for (const limit of ['0', '-1', '201', '1.5', 'abc', '', '1e9', 'Infinity', '1&limit=2']) {
+      const answer = await as(company.owner, get(`${list.url(company)}?limit=${limit}`))
+      expectError(answer, errors.decodeError, { issues: answer.json<{ issues: unknown }>().issues })
+      expect(
+        issuesOf(answer).map(({ path }) => path),
+        limit,
+      ).toEqual([['limit']])
+    }
+  })
+
+  it('refuses a query parameter that it does not know', async () => {
+    const { company } = await createFilled(list, 0)
+    const answer = await as(company.owner, get(`${list.url(company)}?offset=5`))
+    expectError(answer, errors.decodeError, { issues: answer.json<{ issues: unknown }>().issues })
+    expect(issuesOf(answer)).toEqual([{ _tag: 'Unexpected', path: ['offset'] }])
+  })
+
+  const refused = async (company: TestCompany, url: string, cursor: string) => {
+    const withCursor = `${url}${url.includes('?') ? '&' : '?'}cursor=${encodeURIComponent(cursor)}`
+    const answer = await as(company.owner, get(withCursor))
+    expect(answer.statusCode, `${cursor}: ${answer.body}`).toBe(400)
+    expectError(answer, errors.cursorInvalid, { field: 'cursor' })
+  }
+
+  it('refuses the cursors of every other list and workspace', async () => {
+    const { company } = await createFilled(list, 2)
+    for (const other of lists) {
+      if (other.name.split(',')[0] === list.name.split(',')[0]) continue
+      for (let i = 0; i < 2; i++) await other.insert(company, secondsFromNow(20 + i))
+      await refused(company, list.url(company), await cursorOf(other, company))
+    }
+    const { company: elsewhere } = await createFilled(list, 2)
+    await refused(company, list.url(company), await cursorOf(list, elsewhere))
+    await refused(elsewhere, list.url(elsewhere), await cursorOf(list, company))
+  })
+
+  it('refuses a cursor with any character changed, dropped or added', async () => {
+    const { company } = await createFilled(list, 2)
+    const cursor = await cursorOf(list, company)
+    const flipped = Array.from(cursor, (character, i) => {
+      return cursor.slice(0, i) + (character === 'A' ? 'B' : 'A') + cursor.slice(i + 1)
+    })
+    for (const changed of [
+      ...flipped,
+      cursor.slice(1),
+      cursor.slice(0, -1),
+      `${cursor}A`,
+      `${cursor}=`,
+      ` ${cursor}`,
+    ]) {
+      await refused(company, list.url(company), changed)
+    }
+  })
+
+  it('refuses garbage', async () => {
+    const { company } = await createFilled(list, 0)
+    for (const garbage of ['', ' ', 'null', '0', '%', '../..', 'A'.repeat(1024), '💣', '{"a":1}', '\0'])
+      await refused(company, list.url(company), garbage)
+  })
+
+  it('refuses a cursor longer than any', async () => {
+    const { company } = await createFilled(list, 0)
+    const answer = await as(company.owner, get(`${list.url(company)}?cursor=${'A'.repeat(1025)}`))
+    expectError(answer, errors.decodeError, { issues: answer.json<{ issues: unknown }>().issues })
+  })
+
+  it('refuses places that are made up, though their digest is right', async () => {
+    const { company } = await createFilled(list, 2)
+    const [kind, time, id] = placeOf(await cursorOf(list, company))
+    const forge = (...position: unknown[]) => forgeCursor(listIdOf(list, company), position)
+    const place = (...values: unknown[]) => (kind === undefined ? values : [kind, ...values])
+    // The forgery itself is no fault, or the rest would prove nothing.
+    const known = await as(company.owner, get(`${list.url(company)}?cursor=${forge(...place(time, id))}`))
+    expect(known.statusCode, known.body).toBe(200)
+
+    const times: unknown[] = [
+      ...[
+        '',
+        'now',
+        'infinity',
+        '-infinity',
+        'epoch',
+        '2026',
+        '2026-02-30T00:00:00.000Z',
+        '2026-13-01T00:00:00.000Z',
+      ],
+      ...['0000-01-01T00:00:00.000Z', '+010000-01-01T00:00:00.000Z', '-000001-01-01T00:00:00.000Z'],
+      ...[
+        '2026-01-01T00:00:00+99:99',
+        '2026-01-01T25:00:00.000Z',
+        '2026-01-01T24:00:00.000Z',
+        '2026-01-01T1:1:1Z',
+      ],
+      ...[`2026-01-01T00:00:00.${'0'.repeat(300)}Z`, `'; drop table events; --`],
+      ...[0, 1e300, null, true, {}, [], [time], [[time]], { toString: time }],
+    ]
+    const ids: unknown[] = [
+      ...['', '0', randomUUID(), id.toUpperCase(), `{${id}}`, id.replaceAll('-', ''), `${id} `, `${id}\0`],
+      ...['00000000-0000-0000-0000-000000000000', 0, null, true, {}, [], [id], [[id]]],
+    ]
+    for (const value of times) await refused(company, list.url(company), forge(...place(value, id)))
+    for (const value of ids) await refused(company, list.url(company), forge(...place(time, value)))
+    for (const position of [[], [time], place(time), [...place(time, id), id], ['member'], [id, time]])
+      await refused(company, list.url(company), forge(...position))
+    for (const value of [null, 5, 'text', {}, { 0: time, 1: id, length: 2 }])
+      await refused(company, list.url(company), forgeCursor(listIdOf(list, company), value))
+    for (const text of ['', '[', 'undefined', `["${time}","${id}"`, '[NaN,1]'])
+      await refused(company, list.url(company), forgeText(listIdOf(list, company), text))
+    if (kind === undefined) return
+    for (const value of ['', 'start', 'owner', 'MEMBER', 'constructor', 5, null, [kind]])
+      await refused(company, list.url(company), forge(value, time, id))
+  })
+
+  it('links to where the service is, whatever host the client names', async () => {
+    const { company } = await createFilled(list, 2)
+    const answer = await as(company.owner, {
+      ...get(`${list.url(company)}?limit=1`),
+      headers: {
+        host: 'evil.example',
+        'x-forwarded-host': 'evil.example',
+        'x-forwarded-proto': 'http',
+        forwarded: 'host=evil.example',
+      },
+    })
+    expect(nextOf(answer)).toBeDefined()
+    expect(answer.headers.link).not.toContain('evil')
+  })
+
+  it('links from a former slug too', async () => {
+    const { company } = await createFilled(list, 2)
+    const slug = `renamed-${randomUUID().slice(0, 8)}`
+    await as(company.owner, { method: 'PATCH', url: company.url, payload: { name: 'Acme', slug } })
+    const present = { ...company, url: `/v1/workspaces/${slug}` }
+    const whole = await fetchPage(list, company, list.url(present))
+    expect(await walk(list, company, 2)).toEqual(whole.keys)
+  })
+})
+
+async function cursorOf(list: List, company: TestCompany & { teamId: string }): Promise<string> {
+  const { next } = await fetchPage(list, company, `${list.url(company)}?limit=1`)
+  return String(new URL(String(next), baseUrl).searchParams.get('cursor'))
+}
+
+/** What a cursor is bound to. */
+function listIdOf({ name }: List, { workspace, teamId }: TestCompany & { teamId: string }): string {
+  const [operation = ''] = name.split(',')
+  if (operation === 'teams.listMembers') return `${operation} ${teamId}`
+  const filters = { 'events.list': ' [null,null,null,null]', 'people.list': ' undefined' }[operation] ?? ''
+  return `${operation} ${workspace.id}${filters}`
+}
+
+/** The place that a cursor stands for, with a kind before it where the list has kinds. */
+function placeOf(cursor: string): [kind: string | undefined, time: string, id: string] {
+  const values = JSON.parse(Buffer.from(cursor, 'base64url').subarray(8).toString()) as string[]
+  const [id = '', time = '', kind] = values.toReversed()
+  return [kind, time, id]
+}
+
+const forgeCursor = (listId: string, position: unknown) => forgeText(listId, JSON.stringify(position))
+
+function forgeText(listId: string, text: string): string {
+  const payload = Buffer.from(text)
+  const digest = createHash('sha256').update(listId).update('\0').update(payload).digest().subarray(0, 8)
+  return Buffer.concat([digest, payload]).toString('base64url')
+}
+
+describe('the link', () => {
+  it('keeps the other query parameters, with all their characters', async () => {
+    const company = await createCompany(service)
+    for (let i = 0; i < 2; i++) await createPersonNamed(company, 'Añna & Co <x> "y" + 50%')
+    const q = 'ñna & Co <x> "y" + 50%'
+    const url = `${company.url}/people?q=${encodeURIComponent(q)}&limit=1`
+    const first = await as(company.owner, get(url))
+    const next = new URL(String(nextOf(first)), baseUrl)
+    expect(next.pathname).toBe(`${company.url}/people`)
+    expect([...next.searchParams.keys()]).toEqual(['q', 'limit', 'cursor'])
+    expect(next.searchParams.get('q')).toBe(q)
+    const second = await as(company.owner, get(String(nextOf(first))))
+    expect(second.json()).toHaveLength(1)
+    expect(second.json<{ id: string }[]>()[0]?.id).not.toBe(first.json<{ id: string }[]>()[0]?.id)
+    expect(second.headers.link).toBeUndefined()
+  })
+
+  it('belongs to its filters', async () => {
+    const company = await createCompany(service)
+    for (let i = 0; i < 3; i++) await createTeam(service, company.owner, company)
+    const first = await as(company.owner, get(`${company.url}/events?type=team.created&limit=1`))
+    const cursor = String(new URL(String(nextOf(first)), baseUrl).searchParams.get('cursor'))
+    const since = new Date(start - 60_000).toISOString()
+    for (const query of [
+      '',
+      'type=team.renamed&',
+      `type=team.created&actorUserId=${company.owner.id}&`,
+      `type=team.created&since=${since}&`,
+      `type=team.created&until=${since}&`,
+    ]) {
+      const answer = await as(company.owner, get(`${company.url}/events?${query}cursor=${cursor}`))
+      expectError(answer, errors.cursorInvalid, { field: 'cursor' })
+    }
+    // How many there are to be is no filter.
+    const rest = await as(
+      company.owner,
+      get(`${company.url}/events?type=team.created&limit=7&cursor=${cursor}`),
+    )
+    expect(rest.json()).toHaveLength(2)
+
+    const people = await as(company.owner, get(`${company.url}/people?q=example&limit=1`))
+    const peopleCursor = String(new URL(String(nextOf(people)), baseUrl).searchParams.get('cursor'))
+    for (const query of ['', 'q=exampl&', 'q=&']) {
+      const answer = await as(company.owner, get(`${company.url}/people?${query}cursor=${peopleCursor}`))
+      expectError(answer, errors.cursorInvalid, { field: 'cursor' })
+    }
+    // The same search, written otherwise.
+    const same = await as(company.owner, get(`${company.url}/people?q=%20EXAMPLE&cursor=${peopleCursor}`))
+    expect(same.json()).toHaveLength(3)
+  })
+
+  it('leads to the service also when the request line names another host', async () => {
+    const port = await listen(app)
+    const company = await createCompany(service)
+    const answer = await sendRaw(
+      port,
+      [
+        `GET http://evil.example${company.url}/members?limit=1 HTTP/1.1`,
+        'Host: evil.example',
+        `Authorization: Bearer ${company.owner.apiKey}`,
+        'Connection: close',
+        '',
+        '',
+      ].join('\r\n'),
+    )
+    expect(answer.statusCode).toBe(200)
+    expect(answer.headers.link).toMatch(`<${baseUrl}${company.url}/members?limit=1&cursor=`)
+  })
+
+  it('does not show the invited to somebody who may not see invites any more', async () => {
+    const company = await createCompany(service)
+    for (let i = 0; i < 2; i++)
+      await as(
+        company.owner,
+        post(`${company.url}/invites`, { email: `${randomUUID()}@example.com`, role: 'viewer' }),
+      )
+    const page = await as(company.admin, get(`${company.url}/people?limit=5`))
+    expect(page.json<{ kind: string }[]>().map(({ kind }) => kind)).toEqual([
+      ...Array<string>(4).fill('member'),
+      'invited',
+    ])
+    await db.execute(sql`update memberships set role = 'member' where user_id = ${company.admin.id}`)
+    const next = await as(company.admin, get(String(nextOf(page))))
+    expect(next.json()).toEqual([])
+    expect(next.headers.link).toBeUndefined()
+  })
+})
+
+async function createPersonNamed({ workspace }: TestCompany, name: string): Promise<void> {
+  const { id } = await createPerson({ name })
+  await db.execute(sql`
+    insert into memberships (workspace_id, user_id, role, joined_at, last_used_at)
+    values (${workspace.id}, ${id}, 'viewer', now(), now())`)
+  expect(await selectRows(db, sql`select name from users where id = ${id}`)).toEqual([{ name }])
+}
