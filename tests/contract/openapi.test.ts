@@ -39,7 +39,7 @@ interface Description {
 const { app } = await startTestApp()
 const description = JSON.parse(JSON.stringify(app.swagger())) as Description
 
-const operations = Object.entries(description.paths).flatMap(([path, methods]) =>
+const allOperations = Object.entries(description.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({
     id: operation.operationId,
     method,
@@ -47,6 +47,10 @@ const operations = Object.entries(description.paths).flatMap(([path, methods]) =
     operation,
   })),
 )
+
+// What the standards of OAuth shape, with bodies that ignore unknown fields and errors of its own.
+const isOAuth = ({ operation }: { operation: Operation }) => operation.tags.includes('agentOAuth')
+const operations = allOperations.filter((each) => !isOAuth(each))
 
 const publicOperations = ['system.health', 'system.ready']
 
@@ -108,6 +112,14 @@ describe('/openapi.json', () => {
   })
 })
 
+describe.each(allOperations.filter(isOAuth))('$id', ({ id, operation }) => {
+  it('is open to everybody and says what it is', () => {
+    expect(id).toMatch(/^agentOAuth\./)
+    expect(operation.security).toEqual([])
+    expect(operation.summary).not.toBe('')
+  })
+})
+
 describe('the description', () => {
   it('is OpenAPI 3.1 of version 1.0.0', () => {
     expect(description.openapi).toMatch(/^3\.1\.\d+$/)
@@ -136,12 +148,12 @@ describe('the description', () => {
   })
 
   it('gives each operation an id of its own', () => {
-    const ids = operations.map(({ id }) => id)
+    const ids = allOperations.map(({ id }) => id)
     expect(new Set(ids).size).toBe(ids.length)
   })
 
   it('describes each tag, and has no other', () => {
-    const used = new Set(operations.flatMap(({ operation }) => operation.tags))
+    const used = new Set(allOperations.flatMap(({ operation }) => operation.tags))
     expect(description.tags.map((tag) => tag.name).toSorted()).toEqual([...used].toSorted())
     for (const tag of description.tags) expect(tag.description).toMatch(/\.$/)
   })
@@ -170,7 +182,10 @@ describe.each(operations)('$id', ({ id, method, path, operation }) => {
   })
 
   it('says which credentials it takes', () => {
-    expect(operation.security).toEqual(publicOperations.includes(id) ? [] : [{ bearer: [] }, { apiKey: [] }])
+    const apiKey = [{ bearer: [] }, { apiKey: [] }]
+    const agent = [{ agentOAuth: ['validation-kit:read'] }]
+    const expected = publicOperations.includes(id) ? [] : id.startsWith('agent.') ? agent : apiKey
+    expect(operation.security).toEqual(expected)
   })
 
   it('declares every error, each by its name', () => {
