@@ -29,7 +29,8 @@ export const schemaController: SchemaController = {
 
 function buildValidator(sharedSchemas: Record<string, AnySchemaObject>) {
   const strict = createAjv(sharedSchemas, strictOptions)
-  const coercing = createAjv(sharedSchemas, { ...strictOptions, coerceTypes: true })
+  // "Infinity" becomes a number too. Strict about numbers, Ajv would not hold it against the maximum.
+  const coercing = createAjv(sharedSchemas, { ...strictOptions, coerceTypes: true, strictNumbers: false })
   return ({ schema, httpPart }: FastifyRouteSchemaDef<AnySchemaObject>) =>
     (httpPart === 'body' ? strict : coercing).compile(schema)
 }
