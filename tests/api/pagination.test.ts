@@ -236,7 +236,20 @@ describe.each(lists)('$name', (list) => {
 
   it('refuses a limit that is none', async () => {
     const { company } = await createFilled(list, 0)
-    for (const limit of ['0', '-1', '201', '1.5', 'abc', '', '1e9', 'Infinity', '1&limit=2']) {
+    for (const limit of [
+      '0',
+      '-1',
+      '201',
+      '1.5',
+      'abc',
+      '',
+      '1e9',
+      'Infinity',
+      '-Infinity',
+      '1e309',
+      'NaN',
+      '1&limit=2',
+    ]) {
       const answer = await as(company.owner, get(`${list.url(company)}?limit=${limit}`))
       expectError(answer, errors.decodeError, { issues: answer.json<{ issues: unknown }>().issues })
       expect(
