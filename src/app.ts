@@ -10,12 +10,16 @@ import { mePhotoRoute, meRoutes } from './areas/me/me.routes.ts'
 import { meSchemas } from './areas/me/me.schemas.ts'
 import { eventsRoutes } from './areas/events/events.routes.ts'
 import { eventsSchemas } from './areas/events/events.schemas.ts'
+import { integrationsRoutes } from './areas/integrations/integrations.routes.ts'
+import { integrationsSchemas } from './areas/integrations/integrations.schemas.ts'
 import { invitesRoutes } from './areas/invites/invites.routes.ts'
 import { invitesSchemas } from './areas/invites/invites.schemas.ts'
 import { membersRoutes } from './areas/members/members.routes.ts'
 import { membersSchemas } from './areas/members/members.schemas.ts'
 import { peopleRoutes } from './areas/people/people.routes.ts'
 import { peopleSchemas } from './areas/people/people.schemas.ts'
+import { seedsRoutes } from './areas/seeds/seeds.routes.ts'
+import { seedsSchemas } from './areas/seeds/seeds.schemas.ts'
 import { teamsRoutes } from './areas/teams/teams.routes.ts'
 import { teamsSchemas } from './areas/teams/teams.schemas.ts'
 import { systemRoutes } from './areas/system/system.routes.ts'
@@ -53,6 +57,8 @@ const schemas = [
   ...teamsSchemas,
   ...eventsSchemas,
   ...peopleSchemas,
+  ...seedsSchemas,
+  ...integrationsSchemas,
 ]
 
 const tags = [
@@ -65,6 +71,8 @@ const tags = [
   { name: 'teams', description: 'Named groups of members.' },
   { name: 'events', description: 'What happened in a workspace.' },
   { name: 'people', description: 'The directory of a workspace.' },
+  { name: 'seeds', description: 'Early ideas, and what speaks for and against them.' },
+  { name: 'integrations', description: 'The agents that have access to a workspace.' },
   { name: 'agentOAuth', description: 'How agents find the service and are given access to it.' },
 ]
 
@@ -124,6 +132,8 @@ export async function buildApp(config: Config, services: Services, logger: Fasti
     teamsRoutes(scope, services.teams)
     eventsRoutes(scope, services.events)
     peopleRoutes(scope, services.people)
+    seedsRoutes(scope, services.seeds)
+    integrationsRoutes(scope, services.integrations)
     await scope.register(async (uploadScope: App) => {
       await uploadScope.register(uploads, { uploadLimitPerHour: config.uploadLimitPerHour })
       mePhotoRoute(uploadScope, services.me)

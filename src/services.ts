@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
-import { createWorkspaceAccess } from './access/workspace-access.ts'
+import { createSeedAccess, createWorkspaceAccess } from './access/workspace-access.ts'
 import { createAgentOAuth, type AgentOAuth } from './agent-oauth/agent-oauth.ts'
 import { agentScope } from './agent-oauth/provider.ts'
 import type { AgentPrincipal } from './kernel/agent.ts'
@@ -12,11 +12,16 @@ import { createAccountsService, type AccountsService } from './accounts/accounts
 import { createApiKeyAuthenticator, type ApiKeyAuthenticator } from './areas/apiKeys/apiKeys.authenticator.ts'
 import { createApiKeysService, type ApiKeysService } from './areas/apiKeys/apiKeys.service.ts'
 import { createEventsService, type EventsService } from './areas/events/events.service.ts'
+import {
+  createIntegrationsService,
+  type IntegrationsService,
+} from './areas/integrations/integrations.service.ts'
 import { createInvitesJobs } from './areas/invites/invites.jobs.ts'
 import { createInvitesService, type InvitesService } from './areas/invites/invites.service.ts'
 import { createMembersJobs } from './areas/members/members.jobs.ts'
 import { createMembersService, type MembersService } from './areas/members/members.service.ts'
 import { createPeopleService, type PeopleService } from './areas/people/people.service.ts'
+import { createSeedsService, type SeedsService } from './areas/seeds/seeds.service.ts'
 import { createTeamsService, type TeamsService } from './areas/teams/teams.service.ts'
 import { createMeService, type MeService } from './areas/me/me.service.ts'
 import { createSystemService, type SystemService } from './areas/system/system.service.ts'
@@ -49,12 +54,14 @@ export interface Services {
   authenticator: ApiKeyAuthenticator
   idempotency: IdempotencyStore
   events: EventsService
+  integrations: IntegrationsService
   invites: InvitesService
   me: MeService
   members: MembersService
   people: PeopleService
   pictures: PictureStore
   redis: Redis | undefined
+  seeds: SeedsService
   system: SystemService
   teams: TeamsService
   workspaces: WorkspacesService
@@ -92,6 +99,7 @@ export function createServices({ config, db, clock, log, fetchMetadata }: Servic
     onDeleteError: (error) => log.warn({ err: error }, 'an unused picture could not be deleted yet'),
   })
   const requireWorkspace = createWorkspaceAccess({ db, clock })
+  const requireWorkspaceOfSeed = createSeedAccess({ db, clock })
   const agents = createAgentAuthenticator({
     db,
     clock,
@@ -124,6 +132,7 @@ export function createServices({ config, db, clock, log, fetchMetadata }: Servic
     authenticator,
     events: createEventsService({ db, requireWorkspace }),
     idempotency: createIdempotencyStore(db, clock),
+    integrations: createIntegrationsService({ db, clock, requireWorkspace }),
     invites: createInvitesService({
       db,
       clock,
@@ -138,6 +147,7 @@ export function createServices({ config, db, clock, log, fetchMetadata }: Servic
     people: createPeopleService({ db, clock, requireWorkspace, pictures }),
     pictures,
     redis,
+    seeds: createSeedsService({ db, clock, requireWorkspace, requireWorkspaceOfSeed }),
     system: createSystemService(() => isDatabaseReady(db)),
     teams: createTeamsService({ db, clock, requireWorkspace, pictures }),
     workspaces: createWorkspacesService({ db, clock, requireWorkspace, pictures }),

@@ -2,6 +2,7 @@ import { and, eq, gt, isNull, or, sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
 import { prepared } from '../db/prepared.ts'
 import { memberships } from '../db/schema/memberships.ts'
+import { seeds } from '../db/schema/seeds.ts'
 import { workspaces, workspaceSlugs } from '../db/schema/workspaces.ts'
 import type { Role } from '../kernel/roles.ts'
 
@@ -18,28 +19,32 @@ export interface WorkspaceOfCaller {
   isUseRecorded: boolean | null
 }
 
+const workspaceOfCaller = {
+  id: workspaces.id,
+  name: workspaces.name,
+  slug: workspaces.slug,
+  iconKey: workspaces.iconKey,
+  allowedDomains: workspaces.allowedDomains,
+  role: memberships.role,
+  isUseRecorded: sql<boolean | null>`${gt(memberships.lastUsedAt, sql.placeholder('recordedSince'))}
+    and not exists (
+      select from ${memberships} as other
+      where other.user_id = ${memberships.userId} and other.workspace_id <> ${memberships.workspaceId}
+        and other.last_used_at >= ${memberships.lastUsedAt}
+    )`,
+}
+
+const isMembershipOfCaller = and(
+  eq(memberships.workspaceId, workspaces.id),
+  eq(memberships.userId, sql.placeholder('userId')),
+)
+
 const selectBySlug = prepared((executor) =>
   executor
-    .select({
-      id: workspaces.id,
-      name: workspaces.name,
-      slug: workspaces.slug,
-      iconKey: workspaces.iconKey,
-      allowedDomains: workspaces.allowedDomains,
-      role: memberships.role,
-      isUseRecorded: sql<boolean | null>`${gt(memberships.lastUsedAt, sql.placeholder('recordedSince'))}
-        and not exists (
-          select from ${memberships} as other
-          where other.user_id = ${memberships.userId} and other.workspace_id <> ${memberships.workspaceId}
-            and other.last_used_at >= ${memberships.lastUsedAt}
-        )`,
-    })
+    .select(workspaceOfCaller)
     .from(workspaceSlugs)
     .innerJoin(workspaces, eq(workspaces.id, workspaceSlugs.workspaceId))
-    .leftJoin(
-      memberships,
-      and(eq(memberships.workspaceId, workspaces.id), eq(memberships.userId, sql.placeholder('userId'))),
-    )
+    .leftJoin(memberships, isMembershipOfCaller)
     .where(
       and(
         eq(workspaceSlugs.slug, sql.placeholder('slug')),
@@ -57,6 +62,28 @@ export async function findWorkspaceBySlug(
   const [workspace] = await selectBySlug(executor).execute({
     ...input,
     now: input.now.toISOString(),
+    recordedSince: input.recordedSince.toISOString(),
+  })
+  return workspace
+}
+
+const selectBySeed = prepared((executor) =>
+  executor
+    .select(workspaceOfCaller)
+    .from(seeds)
+    .innerJoin(workspaces, eq(workspaces.id, seeds.workspaceId))
+    .leftJoin(memberships, isMembershipOfCaller)
+    .where(eq(seeds.id, sql.placeholder('seedId')))
+    .prepare('workspaces_select_by_seed'),
+)
+
+/** The workspace that a seed is in, with the caller's role, in one round trip. */
+export async function findWorkspaceBySeed(
+  executor: Executor,
+  input: { seedId: string; userId: string; recordedSince: Date },
+): Promise<WorkspaceOfCaller | undefined> {
+  const [workspace] = await selectBySeed(executor).execute({
+    ...input,
     recordedSince: input.recordedSince.toISOString(),
   })
   return workspace

@@ -2,6 +2,7 @@ import type { Role } from '../kernel/roles.ts'
 
 const everybody = ['owner', 'admin', 'member', 'viewer'] as const
 const managers = ['owner', 'admin'] as const
+const writers = ['owner', 'admin', 'member'] as const
 
 /** Who may do what in a workspace: the one table that decides, a row for each operation on a workspace. */
 export const permissions = {
@@ -32,6 +33,24 @@ export const permissions = {
   'teams.leave': everybody,
   'events.list': everybody,
   'people.list': everybody,
+  'seeds.list': everybody,
+  'seeds.create': writers,
+  'seeds.get': everybody,
+  'seeds.update': writers,
+  'seeds.join': writers,
+  'seeds.leave': writers,
+  'seeds.listEvidence': everybody,
+  'seeds.addEvidence': writers,
+  /** To let an agent in, on one's own behalf. */
+  'integrations.allow': everybody,
+  /** One's own. */
+  'integrations.list': everybody,
+  /** Everybody's. */
+  'integrations.listAll': managers,
+  /** One's own. */
+  'integrations.revoke': everybody,
+  /** Everybody's. */
+  'integrations.revokeAny': managers,
 } as const satisfies Record<string, readonly Role[]>
 
 /** The id of an operation that happens in a workspace. */

@@ -1,5 +1,5 @@
 import { Type, type Static, type TObject, type TProperties, type TSchema } from '@sinclair/typebox'
-import { linePattern } from '../kernel/text.ts'
+import { linePattern, linesPattern } from '../kernel/text.ts'
 
 /** A closed object: unknown fields are refused in requests and left out of answers. */
 export function closed<P extends TProperties>(
@@ -51,6 +51,25 @@ export function line(maxLength: number) {
     maxLength,
     pattern: linePattern,
     description: `1 to ${maxLength} characters, not blank, without control characters`,
+  })
+}
+
+/** Text of several lines that people write, of 1 to `maxLength` characters. Services store it through `normalizeLines`. */
+export function lines(maxLength: number) {
+  return Type.String({
+    minLength: 1,
+    maxLength,
+    pattern: linesPattern,
+    description: `1 to ${maxLength} characters, not blank, without control characters but line breaks`,
+  })
+}
+
+/** As `lines`, or the empty string, which stands for none. */
+export function optionalLines(maxLength: number) {
+  return Type.String({
+    maxLength,
+    pattern: `^$|${linesPattern}`,
+    description: `empty, or 1 to ${maxLength} characters, not blank, without control characters but line breaks`,
   })
 }
 

@@ -12,6 +12,15 @@ export function normalizeText(text: string): string {
  */
 export const linePattern = '^(?=.*[^\\s\\p{Cc}\\p{Cf}\\p{Cs}\\p{Z}])[^\\p{Cc}\\p{Cs}\\u2028\\u2029]*$'
 
+/** Text of several lines that people write: as a line, with line breaks (LF or CRLF) between. */
+export const linesPattern =
+  '^(?=[\\s\\S]*[^\\s\\p{Cc}\\p{Cf}\\p{Cs}\\p{Z}])(?:[^\\p{Cc}\\p{Cs}\\u2028\\u2029]|\\r?\\n)*$'
+
+/** Text of several lines as it is stored: as a line, with LF between. */
+export function normalizeLines(text: string): string {
+  return normalizeText(text).replaceAll('\r\n', '\n')
+}
+
 /** The line as it is stored, or undefined for what is none or is longer than `maxLength` characters (code points). */
 export function parseLine(text: string, maxLength: number): string | undefined {
   const isLine = new RegExp(linePattern, 'u').test(text) && Array.from(text).length <= maxLength

@@ -1,0 +1,120 @@
+import { and, desc, eq, gt, isNull, sql, type SQL } from 'drizzle-orm'
+import type { Executor } from '../../db/client.ts'
+import { prepared } from '../../db/prepared.ts'
+import { agentGrants } from '../../db/schema/agent-grants.ts'
+import { users } from '../../db/schema/users.ts'
+import type { Position } from '../../kernel/pagination.ts'
+
+/** What a person has allowed an agent, as it is shown. */
+export interface GrantRow {
+  id: string
+  clientId: string
+  clientName: string
+  clientUri: string | null
+  userId: string
+  userName: string
+  scopes: string[]
+  createdAt: Date
+  lastUsedAt: Date | null
+  expiresAt: Date
+}
+
+const end: Position = ['infinity', 'ffffffff-ffff-ffff-ffff-ffffffffffff']
+
+const selectGrants = prepared((executor) => prepareGrants(executor, 'agent_grants_select_of_workspace'))
+const selectGrantsOfPerson = prepared((executor) =>
+  prepareGrants(executor, 'agent_grants_select_of_person', eq(agentGrants.userId, sql.placeholder('userId'))),
+)
+
+function prepareGrants(executor: Executor, name: string, filter?: SQL) {
+  return executor
+    .select({
+      id: agentGrants.id,
+      clientId: agentGrants.clientId,
+      clientName: agentGrants.clientName,
+      clientUri: agentGrants.clientUri,
+      userId: agentGrants.userId,
+      userName: users.name,
+      scopes: agentGrants.scopes,
+      createdAt: agentGrants.createdAt,
+      lastUsedAt: agentGrants.lastUsedAt,
+      expiresAt: agentGrants.expiresAt,
+    })
+    .from(agentGrants)
+    .innerJoin(users, eq(users.id, agentGrants.userId))
+    .where(
+      and(
+        eq(agentGrants.workspaceId, sql.placeholder('workspaceId')),
+        filter,
+        isNull(agentGrants.revokedAt),
+        gt(agentGrants.expiresAt, sql.placeholder('now')),
+        sql`(${agentGrants.createdAt}, ${agentGrants.id}) < (${sql.placeholder('createdAt')}::timestamptz, ${sql.placeholder('id')}::uuid)`,
+      ),
+    )
+    .orderBy(desc(agentGrants.createdAt), desc(agentGrants.id))
+    .limit(sql.placeholder('limit'))
+    .prepare(name)
+}
+
+/** Live grants in a workspace, of everybody or of one person, newest first, from before a position on. */
+export function listLiveGrants(
+  executor: Executor,
+  input: {
+    workspaceId: string
+    userId: string | undefined
+    now: Date
+    before: Position | undefined
+    limit: number
+  },
+): Promise<GrantRow[]> {
+  const { workspaceId, userId, before, limit } = input
+  const [createdAt, id] = before ?? end
+  const values = { workspaceId, now: input.now.toISOString(), createdAt, id, limit }
+  return userId === undefined
+    ? selectGrants(executor).execute(values)
+    : selectGrantsOfPerson(executor).execute({ ...values, userId })
+}
+
+export async function insertGrant(executor: Executor, row: typeof agentGrants.$inferInsert): Promise<void> {
+  await executor.insert(agentGrants).values(row)
+}
+
+/** A grant in a workspace, locked until the transaction ends. */
+export async function lockGrant(
+  executor: Executor,
+  workspaceId: string,
+  grantId: string,
+): Promise<{ userId: string; clientName: string; revokedAt: Date | null } | undefined> {
+  const [grant] = await executor
+    .select({
+      userId: agentGrants.userId,
+      clientName: agentGrants.clientName,
+      revokedAt: agentGrants.revokedAt,
+    })
+    .from(agentGrants)
+    .where(and(eq(agentGrants.id, grantId), eq(agentGrants.workspaceId, workspaceId)))
+    .for('no key update')
+  return grant
+}
+
+export async function revokeGrant(executor: Executor, grantId: string, revokedAt: Date): Promise<void> {
+  await executor.update(agentGrants).set({ revokedAt }).where(eq(agentGrants.id, grantId))
+}
+
+/** Revokes what a person has allowed a client in a workspace so far. */
+export async function revokeGrantsToClient(
+  executor: Executor,
+  grants: { workspaceId: string; userId: string; clientId: string; revokedAt: Date },
+): Promise<void> {
+  await executor
+    .update(agentGrants)
+    .set({ revokedAt: grants.revokedAt })
+    .where(
+      and(
+        eq(agentGrants.workspaceId, grants.workspaceId),
+        eq(agentGrants.userId, grants.userId),
+        eq(agentGrants.clientId, grants.clientId),
+        isNull(agentGrants.revokedAt),
+      ),
+    )
+}
