@@ -35,7 +35,10 @@ export type EventType =
 export interface NewEvent {
   workspaceId: string
   type: EventType
-  target?: { type: 'workspace' | 'user' | 'invite' | 'team' | 'seed' | 'evidence' | 'integration'; id: string }
+  target?: {
+    type: 'workspace' | 'user' | 'invite' | 'team' | 'seed' | 'evidence' | 'integration'
+    id: string
+  }
   /** What happened, in words that a person understands, the actor's name first. */
   summary: string
   at: Date
