@@ -1,0 +1,242 @@
+import { randomBytes } from 'node:crypto'
+import { readdir, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { describe, expect, it } from 'vitest'
+import { createLocalStorage } from '../../src/platform/storage/local-storage.ts'
+import { createS3Storage, parseS3Url } from '../../src/platform/storage/s3-storage.ts'
+import { buildUpload } from '../support/forms.ts'
+import { makePng, readQuadrants } from '../support/images.ts'
+import { findClosedPort } from '../support/raw-http.ts'
+import { startS3Server } from '../support/s3-server.ts'
+import { startTestApp } from '../support/test-app.ts'
+import { keyOf, listUploads, makeFolder } from '../support/uploads.ts'
+
+const s3 = await startS3Server()
+const localFolder = join(await makeFolder(), 'made', 'on-first-use')
+
+const createKey = () => `${randomBytes(24).toString('base64url')}.webp`
+
+/** The files that the S3 server keeps, by their paths. */
+const listObjects = async () =>
+  (await readdir(s3.folder, { recursive: true })).filter((path) => path.includes('.webp')).toSorted()
+
+describe.each([
+  ['a local folder', createLocalStorage(localFolder)],
+  ['an S3 server', createS3Storage(parseS3Url(s3.url))],
+])('%s', (_name, storage) => {
+  const read = async (key: string) => {
+    const file = await storage.open(key)
+    if (!file) return undefined
+    const content = await buffer(file.content)
+    expect(file.sizeBytes).toBe(content.length)
+    return content
+  }
+
+  it('gives back what was put, byte by byte', async () => {
+    for (const sizeBytes of [1, 1000, 3 * 1024 * 1024]) {
+      const [key, content] = [createKey(), randomBytes(sizeBytes)]
+      await storage.put(key, content)
+      expect((await read(key))?.equals(content)).toBe(true)
+      expect((await read(key))?.equals(content)).toBe(true)
+    }
+  })
+
+  it('knows nothing of what was not put', async () => {
+    expect(await storage.open(createKey())).toBeUndefined()
+  })
+
+  it('knows nothing of what was deleted, and leaves others alone', async () => {
+    const [key, other] = [createKey(), createKey()]
+    await storage.put(key, Buffer.from('one'))
+    await storage.put(other, Buffer.from('other'))
+    await storage.delete(key)
+    expect(await storage.open(key)).toBeUndefined()
+    expect(await read(other)).toEqual(Buffer.from('other'))
+  })
+
+  it('deletes what is not there without a word', async () => {
+    const key = createKey()
+    await storage.delete(key)
+    await storage.put(key, Buffer.from('x'))
+    await storage.delete(key)
+    await storage.delete(key)
+    expect(await storage.open(key)).toBeUndefined()
+  })
+
+  it('replaces what was put before under the same key', async () => {
+    const key = createKey()
+    await storage.put(key, Buffer.from('a longer one'))
+    await storage.put(key, Buffer.from('short'))
+    expect(await read(key)).toEqual(Buffer.from('short'))
+  })
+
+  it('does many things at once', async () => {
+    const files = Array.from({ length: 20 }, () => ({ key: createKey(), content: randomBytes(10_000) }))
+    await Promise.all(files.map(({ key, content }) => storage.put(key, content)))
+    const contents = await Promise.all(files.map(({ key }) => read(key)))
+    expect(contents.map((content, i) => content?.equals(files[i]?.content ?? Buffer.alloc(0)))).toEqual(
+      files.map(() => true),
+    )
+    await Promise.all(files.map(({ key }) => storage.delete(key)))
+    expect(await Promise.all(files.map(({ key }) => storage.open(key)))).toEqual(files.map(() => undefined))
+  })
+})
+
+describe('a local folder', () => {
+  it('holds each file under its key, for nobody else to write', async () => {
+    const folder = join(await makeFolder(), 'uploads')
+    const storage = createLocalStorage(folder)
+    const key = createKey()
+    await storage.put(key, Buffer.from('x'))
+    expect(await readdir(folder)).toEqual([key])
+    expect((await stat(join(folder, key))).mode & 0o027).toBe(0)
+  })
+
+  it('that cannot be made is an error, not a file lost', async () => {
+    const occupied = join(await makeFolder(), 'occupied')
+    await writeFile(occupied, '')
+    const storage = createLocalStorage(occupied)
+    await expect(storage.put(createKey(), Buffer.from('x'))).rejects.toThrow(/EEXIST|ENOTDIR/)
+    await expect(storage.open(createKey())).rejects.toThrow('ENOTDIR')
+  })
+
+  it('deletes what a crash has left unfinished', async () => {
+    const folder = await makeFolder()
+    const key = createKey()
+    await writeFile(join(folder, `${key}.unfinished`), 'half')
+    const storage = createLocalStorage(folder)
+    expect(await storage.open(key)).toBeUndefined()
+    await storage.delete(key)
+    expect(await readdir(folder)).toEqual([])
+  })
+})
+
+describe('an S3 server', () => {
+  const put = (url: string, key = createKey()) => createS3Storage(parseS3Url(url)).put(key, Buffer.from('x'))
+
+  it('holds each object under the prefix', async () => {
+    const key = createKey()
+    await put(s3.url, key)
+    const paths = (await listObjects()).filter((path) => path.includes(key))
+    expect(paths).toContainEqual(expect.stringMatching(new RegExp(`^pictures/some/folder/${key}`)) as string)
+  })
+
+  it('needs no prefix', async () => {
+    const key = createKey()
+    const url = `s3://pictures?endpoint=${s3.endpoint}&pathStyle=true`
+    await put(url, key)
+    expect((await listObjects()).some((path) => path.startsWith(`pictures/${key}`))).toBe(true)
+    expect(await createS3Storage(parseS3Url(s3.url)).open(key)).toBeUndefined()
+  })
+
+  it('tells what kind of file an object is', async () => {
+    const key = createKey()
+    await put(s3.url, key)
+    const answer = await fetch(`${s3.endpoint}/pictures/some/folder/${key}`)
+    expect(answer.headers.get('content-type')).toBe('image/webp')
+  })
+
+  it('that has no such bucket is an error, not an absent file', async () => {
+    const url = `s3://missing?endpoint=${s3.endpoint}&pathStyle=true`
+    await expect(put(url)).rejects.toMatchObject({ name: 'NoSuchBucket' })
+    await expect(createS3Storage(parseS3Url(url)).open(createKey())).rejects.toMatchObject({
+      name: 'NoSuchBucket',
+    })
+  })
+
+  it('that is away is an error, not an absent file', async () => {
+    const url = `s3://pictures?endpoint=http://127.0.0.1:${await findClosedPort()}&pathStyle=true`
+    await expect(put(url)).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+    await expect(createS3Storage(parseS3Url(url)).open(createKey())).rejects.toMatchObject({
+      code: 'ECONNREFUSED',
+    })
+  })
+})
+
+describe('parseS3Url', () => {
+  it.each([
+    [
+      's3://bucket',
+      { bucket: 'bucket', prefix: '', endpoint: undefined, region: 'us-east-1', forcePathStyle: false },
+    ],
+    [
+      's3://my-bucket.example/',
+      {
+        bucket: 'my-bucket.example',
+        prefix: '',
+        endpoint: undefined,
+        region: 'us-east-1',
+        forcePathStyle: false,
+      },
+    ],
+    [
+      's3://bucket/a/b/?region=eu-central-1',
+      {
+        bucket: 'bucket',
+        prefix: 'a/b/',
+        endpoint: undefined,
+        region: 'eu-central-1',
+        forcePathStyle: false,
+      },
+    ],
+    [
+      's3://bucket/a?endpoint=https://minio.example:9000&pathStyle=true',
+      {
+        bucket: 'bucket',
+        prefix: 'a/',
+        endpoint: 'https://minio.example:9000',
+        region: 'us-east-1',
+        forcePathStyle: true,
+      },
+    ],
+    [
+      's3://bucket?pathStyle=false',
+      { bucket: 'bucket', prefix: '', endpoint: undefined, region: 'us-east-1', forcePathStyle: false },
+    ],
+  ])('reads %s', (url, location) => {
+    expect(parseS3Url(url)).toEqual(location)
+  })
+})
+
+describe('the service with STORAGE_URL', () => {
+  it('keeps pictures there, serves them, and deletes what they replace', async () => {
+    const service = await startTestApp({
+      environment: { STORAGE_URL: s3.url, DATA_DIR: await makeFolder(), UPLOAD_LIMIT_PER_HOUR: '0' },
+    })
+    const { app, as, createPerson } = service
+    const person = await createPerson()
+    const before = await listObjects()
+    const upload = async () => {
+      const form = buildUpload(await makePng())
+      const answer = await as(person, { method: 'POST', url: '/v1/me/photo', ...form })
+      expect(answer.statusCode).toBe(200)
+      return new URL(answer.json<{ image: string }>().image).pathname
+    }
+    const added = async () => (await listObjects()).filter((path) => !before.includes(path))
+
+    const first = await upload()
+    const picture = await app.inject(first)
+    expect(picture.headers).toMatchObject({
+      'content-type': 'image/webp',
+      'content-length': String(picture.rawPayload.length),
+      'cache-control': 'public, max-age=31536000, immutable',
+    })
+    expect(await readQuadrants(picture.rawPayload)).toEqual(['red', 'green', 'blue', 'white'])
+    const head = await app.inject({ method: 'HEAD', url: first })
+    expect([head.statusCode, head.headers['content-length'], head.body]).toEqual([
+      200,
+      picture.headers['content-length'],
+      '',
+    ])
+    expect((await added()).every((path) => path.includes(keyOf(first)))).toBe(true)
+
+    const second = await upload()
+    expect((await app.inject(first)).statusCode).toBe(404)
+    expect((await app.inject(second)).statusCode).toBe(200)
+    const left = await added()
+    expect(left.length).toBeGreaterThan(0)
+    expect(left.every((path) => path.includes(keyOf(second)))).toBe(true)
+    expect(await listUploads(service)).toEqual([])
+  })
+})
