@@ -89,7 +89,7 @@ export async function agentOAuthRoutes(
             error_description: 'Too many registrations. Try again later.',
           })
         }
-        return delegate(request, reply, normalizeRegistration(request.body as Static<typeof ClientMetadata>))
+        return delegate(request, reply, normalizeRegistration(request.body))
       },
     )
   })
@@ -141,19 +141,22 @@ export async function agentOAuthRoutes(
 }
 
 const knownMetadata = new Set([...Object.keys(ClientMetadata.properties), 'jwks', 'jwks_uri'])
+knownMetadata.delete('scope')
 
 /**
  * Takes registrations as clients send them. RFC 7591 §2 lets the server replace what it is asked for: what is unknown
  * here is left out, grants are those that there are, and scopes are a matter of each authorization.
  */
 function normalizeRegistration(metadata: Static<typeof ClientMetadata>): object {
-  const { scope: _scope, ...known } = Object.fromEntries(
+  const known = Object.fromEntries(
     Object.entries(metadata).filter(([name, value]) => knownMetadata.has(name) && value !== ''),
   )
   const asked = metadata.grant_types?.filter((type) => (grantTypes as readonly string[]).includes(type)) ?? []
   return {
     ...known,
     application_type: 'native',
+    // Said outright: to a client that does not, a secret is given.
+    token_endpoint_auth_method: metadata.token_endpoint_auth_method ?? 'none',
     grant_types: asked.includes('authorization_code') ? asked : [...grantTypes],
     response_types: ['code'],
   }

@@ -155,15 +155,16 @@ export function createAgentOAuth(options: AgentOAuthOptions): AgentOAuth {
           {
             signingAlgorithms: ['ES256'],
             // The keys are at hand: nothing is fetched, from wherever the issuer is.
+            // eslint-disable-next-line @typescript-eslint/no-deprecated -- it is so called to stand out; see above
             [oauth.allowInsecureRequests]: true,
             [oauth.customFetch]: async () => Response.json({ keys: keys.verifying }),
             [oauth.jwksCache]: { jwks: { keys: keys.verifying }, uat: Math.floor(Date.now() / 1000) },
           },
         )
         return {
-          grantId: String(claims.gid),
+          grantId: typeof claims.gid === 'string' ? claims.gid : '',
           clientId: claims.client_id,
-          scopes: String(claims.scope ?? '').split(' '),
+          scopes: (claims.scope ?? '').split(' '),
           expiresAt: claims.exp,
         }
       } catch (error) {

@@ -115,7 +115,10 @@ export function createProvider(options: ProviderOptions): Provider {
       pushedAuthorizationRequests: { enabled: false },
       dPoP: { enabled: false },
       registration: { enabled: true, issueRegistrationAccessToken: false },
-      revocation: { enabled: true },
+      revocation: {
+        enabled: true,
+        allowedPolicy: async (_ctx, client, token) => token.clientId === client.clientId,
+      },
       rpMetadataChoices: { enabled: true },
       clientIdMetadataDocument: { enabled: true, ack: 'draft-02' },
       resourceIndicators: {
@@ -135,7 +138,7 @@ export function createProvider(options: ProviderOptions): Provider {
       },
     },
     ...(options.fetch && { fetch: options.fetch }),
-  } as Configuration
+  }
 
   const provider = new Provider(baseUrl, configuration)
   // The host and scheme that it sees are those that http gives it from the configuration, never a client's.
@@ -172,7 +175,7 @@ export function canonicalResource(indicator: string | string[], resource: string
   return indicator.replace(/\/$/, '').toLowerCase() === resource.toLowerCase() ? resource : indicator
 }
 
-function renderErrorPage(error: unknown, description: unknown): string {
-  const [title, text] = [error, description].map((part) => String(part ?? '').replace(/[^\w .,:'()-]/g, ''))
+function renderErrorPage(error: string, description: string | undefined): string {
+  const [title, text] = [error, description].map((part) => (part ?? '').replace(/[^\w .,:'()-]/g, ''))
   return `<!doctype html><html lang="en"><meta name="viewport" content="width=device-width"><title>Access cannot be given</title><h1>Access cannot be given</h1><p>The application asked in a way that cannot be answered (${title}). ${text}</p></html>`
 }

@@ -89,7 +89,7 @@ export function createSigningKeyStore({ db, clock, appSecret }: SigningKeyStoreO
 }
 
 function toPublicJwk({ id, publicJwk }: SigningKeyRow): Jwk {
-  return toJwk(id, publicJwk as JsonWebKey)
+  return toJwk(id, publicJwk)
 }
 
 function toJwk(kid: string, jwk: JsonWebKey): Jwk {

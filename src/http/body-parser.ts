@@ -25,8 +25,11 @@ export function registerBodyParser(app: App): void {
   })
   app.addHook('preValidation', async (request) => {
     const { body } = request
+    if (request.routeOptions.config.openBody) return
     if (request.routeOptions.schema?.body !== undefined) {
-      if (body === undefined) throw errors.decodeError({ issues: [noBody] })
+      if (body !== undefined) return
+      if (!request.routeOptions.config.optionalBody) throw errors.decodeError({ issues: [noBody] })
+      request.body = {}
       return
     }
     if (body === undefined) return

@@ -1,0 +1,432 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'drizzle-orm'
+import { describe, expect, it } from 'vitest'
+import { deleteStaleRecords } from '../../src/agent-oauth/oauth-records.repository.ts'
+import { codeOf, createOAuthTester, redirectOf } from '../support/oauth-client.ts'
+import { selectRows, startTestApp } from '../support/test-app.ts'
+import { createTestClock } from '../support/test-clock.ts'
+
+const clock = createTestClock()
+const service = await startTestApp({ clock, environment: { REGISTRATION_LIMIT_PER_MINUTE: '0' } })
+const { app, config, db, services } = service
+const tester = createOAuthTester(service)
+const { authorize, allow, createAgent, createHost, deny, exchange, getCode, getTokens, refresh, register } =
+  tester
+
+const isLetIn = async (accessToken: string) => (await services.authenticateAgent(accessToken)) !== undefined
+
+describe('the flow', () => {
+  it('leads from a registration to an agent that is known', async () => {
+    const [agent, host] = [await createAgent(), await createHost()]
+    const authorization = await authorize(agent)
+    expect(authorization.statusCode).toBe(303)
+    expect(authorization.headers.location).toMatch(`${config.webUrl}/agent/oauth/consent/`)
+    const { request, response } = tester.toExchange(authorization)
+    expect(await services.agentOAuth.findConsentRequest(request, response)).toMatchObject({
+      clientName: 'Robbie',
+      metadataHost: null,
+      redirectTarget: 'agent.example',
+      scopes: ['validation-kit:read'],
+      durationDays: 180,
+    })
+    const back = await allow(authorization, host)
+    expect(redirectOf(back)).toMatchObject({ state: 'some state', iss: config.baseUrl })
+    const answer = await exchange(agent, codeOf(back))
+    expect(answer.statusCode).toBe(200)
+    expect(answer.headers['cache-control']).toBe('no-store')
+    const tokens = answer.json<{ access_token: string }>()
+    expect(tokens).toEqual({
+      access_token: expect.any(String) as string,
+      expires_in: 900,
+      refresh_token: expect.any(String) as string,
+      scope: 'validation-kit:read',
+      token_type: 'Bearer',
+    })
+    const known = await services.authenticateAgent(tokens.access_token)
+    expect(known).toMatchObject({
+      grant: { clientName: 'Robbie', scopes: ['validation-kit:read'] },
+      user: { id: host.id },
+      workspace: { id: host.workspaceId, slug: host.slug },
+      role: 'owner',
+    })
+  })
+
+  it('signs tokens as RFC 9068 has them', async () => {
+    const [agent, host] = [await createAgent(), await createHost()]
+    const { access_token: token } = await getTokens(agent, host)
+    const [header, claims] = token.split('.').slice(0, 2).map(decode)
+    const { keys } = (await app.inject('/agent/oauth/jwks')).json<{ keys: { kid: string; d?: string }[] }>()
+    expect(header).toMatchObject({ typ: 'at+jwt', alg: 'ES256', kid: keys[0]?.kid })
+    expect(claims).toMatchObject({
+      iss: config.baseUrl,
+      aud: `${config.baseUrl}/agent/mcp`,
+      sub: host.id,
+      client_id: agent.clientId,
+      scope: 'validation-kit:read',
+    })
+    for (const key of keys) expect(key.d).toBeUndefined()
+  })
+
+  it('stores no secret in clear', async () => {
+    const [agent, host] = [await createAgent(), await createHost()]
+    const code = await getCode(agent, host)
+    const tokens = (await exchange(agent, code)).json<{ refresh_token: string; access_token: string }>()
+    const rows = await selectRows<{ text: string }>(
+      db,
+      sql`select oauth_records::text as text from oauth_records union all select agent_grants::text from agent_grants`,
+    )
+    const stored = rows.map(({ text }) => text).join('\n')
+    for (const secret of [code, tokens.refresh_token, tokens.access_token])
+      expect(stored).not.toContain(secret)
+  })
+
+  it('tells the workspace of the grant', async () => {
+    const [agent, host] = [await createAgent(), await createHost()]
+    await getTokens(agent, host)
+    const events = await service.as(host, {
+      url: `/v1/workspaces/${host.slug}/events?type=integration.granted`,
+    })
+    expect(events.json()).toMatchObject([{ actorUserId: host.id, source: 'web', targetType: 'integration' }])
+  })
+
+  it('replaces what the same person gave the same agent for the same workspace', async () => {
+    const [agent, host] = [await createAgent(), await createHost()]
+    const first = await getTokens(agent, host)
+    const second = await getTokens(agent, host)
+    expect(await isLetIn(first.access_token)).toBe(false)
+    expect(await isLetIn(second.access_token)).toBe(true)
+  })
+
+  it('redirects with access_denied when the person denies', async () => {
+    const agent = await createAgent()
+    const back = await deny(await authorize(agent))
+    expect(redirectOf(back)).toMatchObject({
+      error: 'access_denied',
+      state: 'some state',
+      iss: config.baseUrl,
+    })
+  })
+
+  it('takes no consent for a workspace that the person is not in', async () => {
+    const [agent, host, stranger] = [await createAgent(), await createHost(), await createHost()]
+    const authorization = await authorize(agent)
+    const asked = allow(authorization, { ...host, workspaceId: stranger.workspaceId })
+    await expect(asked).rejects.toMatchObject({ code: 'not_a_member' })
+    expect(
+      await selectRows(db, sql`select id from agent_grants where client_id = ${agent.clientId}`),
+    ).toEqual([])
+  })
+
+  it('takes no consent of a browser that began nothing', async () => {
+    const { request, response } = tester.toExchange(await app.inject('/health'))
+    expect(await services.agentOAuth.findConsentRequest(request, response)).toBeUndefined()
+    const host = await createHost()
+    const asked = services.agentOAuth.allow({ request, response }, host.principal, host.workspaceId)
+    await expect(asked).rejects.toMatchObject({ code: 'not_found' })
+  })
+})
+
+describe('the authorization request', () => {
+  it.each([
+    ['no PKCE', { code_challenge: undefined, code_challenge_method: undefined }, 'invalid_request'],
+    ['plain PKCE', { code_challenge_method: 'plain' }, 'invalid_request'],
+    ['another resource', { resource: 'https://elsewhere.example/mcp' }, 'invalid_target'],
+  ])('is refused with %s', async (_name, parameters, error) => {
+    const answer = await authorize(await createAgent(), parameters)
+    expect(redirectOf(answer)).toMatchObject({ error, state: 'some state', iss: config.baseUrl })
+  })
+
+  it('is refused when it asks for the token itself', async () => {
+    const answer = await authorize(await createAgent(), { response_type: 'token' })
+    expect(answer.headers.location).toMatch('error=unsupported_response_type')
+    expect(answer.headers.location).not.toMatch('access_token')
+  })
+
+  it.each([
+    ['another redirect', { redirect_uri: 'https://evil.example/callback' }],
+    ['a longer redirect', { redirect_uri: 'https://agent.example/callback/more' }],
+    ['an unknown client', { client_id: randomUUID() }],
+  ])('with %s leads nowhere', async (_name, parameters) => {
+    const answer = await authorize(await createAgent(), parameters)
+    expect(answer.statusCode).toBe(400)
+    expect(answer.headers.location).toBeUndefined()
+    expect(answer.headers['content-type']).toMatch('text/html')
+  })
+
+  it.each([
+    ['no scope', { scope: undefined }],
+    ['a scope of elsewhere', { scope: 'openid profile' }],
+    ['offline_access', { scope: 'validation-kit:read offline_access' }],
+    ['the resource', { resource: `${config.baseUrl}/agent/mcp` }],
+    ['a trailing slash', { resource: `${config.baseUrl}/agent/mcp/` }],
+    ['an upper-case host', { resource: `${config.baseUrl.toUpperCase()}/agent/mcp` }],
+  ])('with %s is understood', async (_name, parameters) => {
+    const [agent, host] = [await createAgent(), await createHost()]
+    const back = await allow(await authorize(agent, parameters), host)
+    const { access_token: token } = (await exchange(agent, codeOf(back))).json<{ access_token: string }>()
+    expect(await isLetIn(token)).toBe(true)
+  })
+
+  it.each(['http://127.0.0.1:1234/cb', 'http://[::1]:1234/cb', 'http://localhost:1234/cb'])(
+    'may name another port than %s',
+    async (registered) => {
+      const [agent, host] = [await createAgent({ redirect_uris: [registered] }), await createHost()]
+      const redirectUri = registered.replace('1234', '54321')
+      const back = await allow(await authorize(agent, { redirect_uri: redirectUri }), host)
+      expect(String(back.headers.location)).toMatch(redirectUri)
+    },
+  )
+
+  it('asks again, however often the person has consented before', async () => {
+    const [agent, host] = [await createAgent(), await createHost()]
+    await getTokens(agent, host)
+    const answer = await authorize(agent)
+    expect(answer.headers.location).toMatch(`${config.webUrl}/agent/oauth/consent/`)
+  })
+})
+
+describe('the code', () => {
+  it('is refused with another verifier, redirect or client', async () => {
+    const [agent, host, other] = [await createAgent(), await createHost(), await createAgent()]
+    for (const wrong of [
+      { code_verifier: other.verifier },
+      { redirect_uri: 'https://agent.example/other' },
+      { client_id: other.clientId },
+    ]) {
+      const answer = await exchange(agent, await getCode(agent, host), wrong)
+      expect(answer.statusCode, JSON.stringify(wrong)).toBe(400)
+      expect(answer.json()).toMatchObject({ error: 'invalid_grant' })
+    }
+  })
+
+  it('is used once, and a second use ends what the first one gave', async () => {
+    const [agent, host] = [await createAgent(), await createHost()]
+    const code = await getCode(agent, host)
+    const tokens = (await exchange(agent, code)).json<{ access_token: string; refresh_token: string }>()
+    expect((await exchange(agent, code)).json()).toMatchObject({ error: 'invalid_grant' })
+    expect(await isLetIn(tokens.access_token)).toBe(false)
+    expect((await refresh(agent, tokens.refresh_token)).statusCode).toBe(400)
+  })
+
+  it('is used once by many at the same moment', async () => {
+    const [agent, host] = [await createAgent(), await createHost()]
+    const code = await getCode(agent, host)
+    const answers = await Promise.all(Array.from({ length: 10 }, () => exchange(agent, code)))
+    expect(answers.filter(({ statusCode }) => statusCode === 200).length).toBeLessThanOrEqual(1)
+    for (const { statusCode } of answers) expect([200, 400]).toContain(statusCode)
+  })
+
+  it('expires after a minute', async () => {
+    const [agent, host] = [await createAgent(), await createHost()]
+    const code = await getCode(agent, host)
+    clock.advance(61_000)
+    expect((await exchange(agent, code)).json()).toMatchObject({ error: 'invalid_grant' })
+  })
+})
+
+describe('the refresh token', () => {
+  it('is rotated', async () => {
+    const [agent, host] = [await createAgent(), await createHost()]
+    const first = await getTokens(agent, host)
+    const second = (await refresh(agent, first.refresh_token)).json<typeof first>()
+    expect(second.refresh_token).not.toBe(first.refresh_token)
+    expect(await isLetIn(second.access_token)).toBe(true)
+  })
+
+  it('may be used by racing processes of one client', async () => {
+    const [agent, host] = [await createAgent(), await createHost()]
+    const { refresh_token: token } = await getTokens(agent, host)
+    const answers = await Promise.all(Array.from({ length: 5 }, () => refresh(agent, token)))
+    for (const { statusCode } of answers) expect(statusCode).toBe(200)
+  })
+
+  it('ends everything when it is used again later', async () => {
+    const [agent, host] = [await createAgent(), await createHost()]
+    const first = await getTokens(agent, host)
+    const second = (await refresh(agent, first.refresh_token)).json<typeof first>()
+    clock.advance(11_000)
+    expect((await refresh(agent, first.refresh_token)).json()).toMatchObject({ error: 'invalid_grant' })
+    expect(await isLetIn(second.access_token)).toBe(false)
+    expect((await refresh(agent, second.refresh_token)).statusCode).toBe(400)
+  })
+
+  it('is of its own client', async () => {
+    const [agent, host, other] = [await createAgent(), await createHost(), await createAgent()]
+    const { refresh_token: token } = await getTokens(agent, host)
+    expect((await refresh(agent, token, { client_id: other.clientId })).json()).toMatchObject({
+      error: 'invalid_grant',
+    })
+  })
+
+  it('ends with the membership', async () => {
+    const [agent, host, other] = [await createAgent(), await createHost(), await createHost()]
+    await db.execute(
+      sql`insert into memberships (workspace_id, user_id, role, joined_at, last_used_at) values (${host.workspaceId}, ${other.id}, 'owner', now(), now())`,
+    )
+    const tokens = await getTokens(agent, host)
+    const left = await service.as(other, {
+      method: 'DELETE',
+      url: `/v1/workspaces/${host.slug}/members/${host.id}`,
+    })
+    expect(left.statusCode).toBe(200)
+    expect(await isLetIn(tokens.access_token)).toBe(false)
+    expect((await refresh(agent, tokens.refresh_token)).statusCode).toBe(400)
+  })
+
+  it('can be revoked by its client, which ends the grant', async () => {
+    const [agent, host] = [await createAgent(), await createHost()]
+    const tokens = await getTokens(agent, host)
+    const answer = await app.inject({
+      method: 'POST',
+      url: '/agent/oauth/revoke',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      payload: new URLSearchParams({ token: tokens.refresh_token, client_id: agent.clientId }).toString(),
+    })
+    expect(answer.statusCode).toBe(200)
+    expect(await isLetIn(tokens.access_token)).toBe(false)
+  })
+})
+
+describe('the access token', () => {
+  it('is nothing when it was changed, and nothing under /v1', async () => {
+    const [agent, host] = [await createAgent(), await createHost()]
+    const { access_token: token } = await getTokens(agent, host)
+    expect(await isLetIn(`${token.slice(0, -4)}AAAA`)).toBe(false)
+    expect(await isLetIn('nonsense')).toBe(false)
+    expect(await isLetIn(host.apiKey)).toBe(false)
+    const answer = await app.inject({ url: '/v1/me', headers: { authorization: `Bearer ${token}` } })
+    expect(answer.statusCode).toBe(401)
+  })
+
+  it('of a key that signs no more is still good, and of one that is gone is not', async () => {
+    const [agent, host] = [await createAgent(), await createHost()]
+    const before = await getTokens(agent, host)
+    const id = await services.agentOAuth.rotateSigningKey()
+    const replica = await startTestApp({
+      environment: { DATABASE_URL: String(config.databaseUrl), DATA_DIR: config.dataDir },
+    })
+    expect(await replica.services.authenticateAgent(before.access_token)).toBeDefined()
+    const { keys } = await replica.services.agentOAuth.jwks()
+    expect(keys.map(({ kid }) => kid)).toContain(id)
+    expect(keys.length).toBeGreaterThan(1)
+  })
+})
+
+describe('registration', () => {
+  it('takes what common clients send, and answers what it made of it', async () => {
+    const answer = await register({
+      redirect_uris: ['cursor://anysphere.cursor-retrieval/oauth/callback', 'http://127.0.0.1:3334/callback'],
+      client_name: 'Cursor',
+      logo_uri: '',
+      grant_types: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code'],
+      response_types: ['code'],
+      token_endpoint_auth_method: 'none',
+      scope: 'openid unknown',
+      software_id: 'cursor',
+      application_type: 'web',
+      contacts: ['a@b.example'],
+    })
+    expect(answer.statusCode).toBe(201)
+    expect(answer.json()).toMatchObject({
+      client_id: expect.any(String) as string,
+      client_name: 'Cursor',
+      grant_types: ['authorization_code', 'refresh_token'],
+      token_endpoint_auth_method: 'none',
+    })
+    expect(answer.json()).not.toHaveProperty('client_secret')
+  })
+
+  it.each([
+    ['javascript:alert(1)'],
+    ['data:text/html,x'],
+    ['http://agent.example/callback'],
+    ['https://agent.example/callback#fragment'],
+    ['nonsense'],
+  ])('refuses to redirect to %s', async (uri) => {
+    const answer = await register({ redirect_uris: [uri] })
+    expect(answer.statusCode).toBe(400)
+    expect(answer.json()).toMatchObject({ error: 'invalid_redirect_uri' })
+  })
+
+  it.each([
+    [{}],
+    [{ redirect_uris: [] }],
+    [{ redirect_uris: 'https://agent.example' }],
+    [{ redirect_uris: [5] }],
+  ])('refuses %j', async (metadata) => {
+    const answer = await register(metadata)
+    expect(answer.statusCode).toBe(400)
+    expect(answer.json()).toMatchObject({ error: 'invalid_redirect_uri' })
+  })
+
+  it('is limited for each address', async () => {
+    const limited = await startTestApp({ environment: { REGISTRATION_LIMIT_PER_MINUTE: '3' } })
+    const { register: registerThere } = createOAuthTester(limited)
+    const statuses: number[] = []
+    for (let i = 0; i < 5; i++) {
+      statuses.push((await registerThere({ redirect_uris: ['https://agent.example/callback'] })).statusCode)
+    }
+    expect(statuses).toEqual([201, 201, 201, 429, 429])
+  })
+
+  it('is forgotten after a week, unless somebody let the agent in', async () => {
+    const [unused, used, host] = [await createAgent(), await createAgent(), await createHost()]
+    await getTokens(used, host)
+    const inDays = (days: number) => new Date(clock.now().getTime() + days * 24 * 60 * 60 * 1000)
+    await deleteStaleRecords(db, inDays(6))
+    expect((await authorize(unused)).statusCode).toBe(303)
+    await deleteStaleRecords(db, inDays(8))
+    const known = await selectRows<{ key: string }>(
+      db,
+      sql`select key from oauth_records where kind = 'Client'`,
+    )
+    expect(known.map(({ key }) => key)).toContain(used.clientId)
+    expect(known.map(({ key }) => key)).not.toContain(unused.clientId)
+  })
+
+  it('withstands a thousand of junk', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 1000 }, (_, i) =>
+        register({ redirect_uris: [i % 2 ? `junk ${i}` : 'https://a.example/'] }),
+      ),
+    )
+    expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([201, 400]))
+  })
+})
+
+describe('discovery', () => {
+  it.each(['', '/agent/mcp'])('is the same with %s behind, whatever the host says', async (suffix) => {
+    for (const name of ['oauth-authorization-server', 'oauth-protected-resource']) {
+      const url = `/.well-known/${name}${suffix}`
+      const plain = await app.inject(url)
+      const forged = await app.inject({
+        url,
+        headers: { host: 'evil.example', 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https' },
+      })
+      expect(plain.statusCode).toBe(200)
+      expect(forged.body).toBe(plain.body)
+      expect(plain.headers['access-control-allow-origin']).toBe('*')
+      expect(plain.body).toContain(config.baseUrl)
+    }
+  })
+
+  it('answers other well-known paths with 404 in JSON', async () => {
+    const answer = await app.inject('/.well-known/openid-configuration')
+    expect(answer.statusCode).toBe(404)
+    expect(answer.json()).toMatchObject({ code: 'route_not_found' })
+  })
+
+  it('forged hosts change no redirect', async () => {
+    const agent = await createAgent()
+    const query = new URLSearchParams({ client_id: agent.clientId, response_type: 'code' }).toString()
+    const answer = await app.inject({
+      url: `/agent/oauth/authorize?${query}&code_challenge=${'a'.repeat(43)}&code_challenge_method=S256`,
+      headers: { host: 'evil.example', 'x-forwarded-host': 'evil.example' },
+    })
+    expect(JSON.stringify(answer.headers)).not.toContain('evil')
+  })
+})
+
+function decode(part: string): unknown {
+  return JSON.parse(Buffer.from(part, 'base64url').toString()) as unknown
+}
