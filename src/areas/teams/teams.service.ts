@@ -16,6 +16,7 @@ import { normalizeText } from '../../kernel/text.ts'
 import type { PictureStore } from '../../pictures/picture-store.ts'
 import { appendEvent, type EventType } from '../events/events.repository.ts'
 import { findMember } from '../members/members.repository.ts'
+import { lockWorkspace } from '../workspaces/workspaces.repository.ts'
 import {
   deleteTeam,
   deleteTeamMember,
@@ -139,8 +140,10 @@ export function createTeamsService(options: TeamsServiceOptions): TeamsService {
 
     async rename(principal, path, input) {
       const name = normalizeText(input.name)
-      await change(principal, path, 'teams.rename', async (tx, team) => {
+      await change(principal, path, 'teams.rename', async (tx, team, workspace) => {
         if (name === team.name) return undefined
+        // Renames take turns: two that wait for each other's name would be a deadlock.
+        await lockWorkspace(tx, workspace.id)
         await renameTeam(tx, team.id, name)
         return {
           type: 'team.renamed',
