@@ -1,0 +1,456 @@
+import { sql } from 'drizzle-orm'
+import type { LightMyRequestResponse } from 'fastify'
+import { afterEach, describe, expect, it } from 'vitest'
+import { errors } from '../../src/kernel/errors.ts'
+import type { Role } from '../../src/kernel/roles.ts'
+import {
+  addPerson,
+  createCompany,
+  createInvite,
+  createTeam,
+  del,
+  findInconsistencies,
+  findInvite,
+  findJobs,
+  findRoles,
+  findTeamMembers,
+  get,
+  patch,
+  post,
+  randomEmail,
+  type TestCompany,
+} from '../support/company.ts'
+import { expectError } from '../support/expect-error.ts'
+import { selectRows, startTestApp } from '../support/test-app.ts'
+import { addMember, findEvents } from '../support/workspaces.ts'
+
+const service = await startTestApp({ environment: { INVITE_LIMIT_PER_HOUR: '0', DATABASE_POOL_MAX: '20' } })
+const { as, createPerson, db } = service
+
+/** How often each race is run: who comes first is another one each time. */
+const rounds = 4
+
+const statusesOf = (answers: LightMyRequestResponse[]) => answers.map((answer) => answer.statusCode)
+
+const countEvents = async ({ workspace }: TestCompany, type: string) =>
+  (await findEvents(service, workspace)).filter((event) => event.type === type).length
+
+/** Runs a race again and again, each time in the other order of starting. */
+async function repeat(run: (inOrder: <T>(requests: (() => Promise<T>)[]) => Promise<T[]>) => Promise<void>) {
+  for (let round = 0; round < rounds; round++) {
+    await run(async (requests) => {
+      const isReversed = round % 2 === 1
+      const started = (isReversed ? requests.toReversed() : requests).map((request) => request())
+      const answers = await Promise.all(started)
+      return isReversed ? answers.toReversed() : answers
+    })
+  }
+}
+
+async function expectAnOwner({ workspace }: TestCompany): Promise<void> {
+  expect(Object.values(await findRoles(service, workspace))).toContain('owner')
+}
+
+afterEach(async () => {
+  expect(await findInconsistencies(service)).toEqual([])
+})
+
+describe('owners', () => {
+  it('who demote each other: one does', async () => {
+    await repeat(async (inOrder) => {
+      const company = await createCompany(service)
+      const { url, owner, workspace } = company
+      const other = await addPerson(service, workspace, 'owner')
+      const answers = await inOrder([
+        () => as(owner, patch(`${url}/members/${other.id}`, { role: 'viewer' })),
+        () => as(other, patch(`${url}/members/${owner.id}`, { role: 'viewer' })),
+      ])
+      expect(statusesOf(answers).toSorted()).toEqual([200, 403])
+      const roles = await findRoles(service, workspace)
+      expect([roles[owner.id], roles[other.id]].toSorted()).toEqual(['owner', 'viewer'])
+      expect(await countEvents(company, 'member.role_changed')).toBe(1)
+    })
+  })
+
+  it('who remove each other: one does', async () => {
+    await repeat(async (inOrder) => {
+      const company = await createCompany(service)
+      const { url, owner, workspace } = company
+      const other = await addPerson(service, workspace, 'owner')
+      const [first, second] = await inOrder([
+        () => as(owner, del(`${url}/members/${other.id}`)),
+        () => as(other, del(`${url}/members/${owner.id}`)),
+      ])
+      const [won, lost] = first?.statusCode === 200 ? [first, second] : [second, first]
+      expect(won?.statusCode).toBe(200)
+      if (lost) expectError(lost, errors.notAMember)
+      await expectAnOwner(company)
+      expect(await countEvents(company, 'member.removed')).toBe(1)
+    })
+  })
+
+  it('who step down at once: all but one', async () => {
+    await repeat(async (inOrder) => {
+      const company = await createCompany(service)
+      const { url, owner, workspace } = company
+      const owners = [owner]
+      for (let i = 0; i < 4; i++) owners.push(await addPerson(service, workspace, 'owner'))
+      const answers = await inOrder(
+        owners.map(
+          (person, i) => () =>
+            as(
+              person,
+              i % 2 === 0
+                ? del(`${url}/members/${person.id}`)
+                : patch(`${url}/members/${person.id}`, { role: 'member' }),
+            ),
+        ),
+      )
+      for (const answer of answers) if (answer.statusCode !== 200) expectError(answer, errors.lastOwner)
+      expect(statusesOf(answers).toSorted()).toEqual([200, 200, 200, 200, 409])
+      await expectAnOwner(company)
+    })
+  })
+
+  it('of whom one leaves while demoted by the other: there is one left', async () => {
+    await repeat(async (inOrder) => {
+      const company = await createCompany(service)
+      const { url, owner, workspace } = company
+      const other = await addPerson(service, workspace, 'owner')
+      const [leaving, demoting] = await inOrder([
+        () => as(owner, del(`${url}/members/${owner.id}`)),
+        () => as(owner, patch(`${url}/members/${other.id}`, { role: 'admin' })),
+      ])
+      if (leaving?.statusCode === 200 && demoting) expectError(demoting, errors.notAMember)
+      else if (leaving) {
+        expect(demoting?.statusCode).toBe(200)
+        expectError(leaving, errors.lastOwner)
+      }
+      await expectAnOwner(company)
+    })
+  })
+})
+
+describe('accepts of an invite', () => {
+  const acceptable = async (role: Role = 'member') => {
+    const company = await createCompany(service)
+    const person = await createPerson({ name: 'Ivy Invited' })
+    const invite = await createInvite(service, company.owner, company, { email: person.email, role })
+    const accept = () => as(person, post(`/v1/invites/${invite.token}/accept`))
+    return { company, person, invite, accept }
+  }
+
+  it('fifty at once make one membership', async () => {
+    for (let round = 0; round < 2; round++) {
+      const { company, person, invite, accept } = await acceptable()
+      const answers = await Promise.all(Array.from({ length: 50 }, accept))
+      for (const answer of answers) if (answer.statusCode !== 200) expectError(answer, errors.inviteUsed)
+      expect(answers.filter((answer) => answer.statusCode === 200)).toHaveLength(1)
+      expect((await findRoles(service, company.workspace))[person.id]).toBe('member')
+      expect(await findInvite(service, invite)).toMatchObject({ state: 'accepted' })
+      expect(await countEvents(company, 'member.joined')).toBe(1)
+      expect(await findJobs(service, invite.id)).toEqual([
+        { task: 'send_invite', payload: { inviteId: invite.id } },
+        { task: 'send_invite_accepted', payload: { inviteId: invite.id, memberName: 'Ivy Invited' } },
+      ])
+    }
+  })
+
+  it('against its withdrawal: one of them holds', async () => {
+    await repeat(async (inOrder) => {
+      const { company, person, invite, accept } = await acceptable()
+      const [accepting, revoking] = await inOrder([
+        accept,
+        () => as(company.owner, post(`${company.url}/invites/${invite.id}/revoke`)),
+      ])
+      const isMember = person.id in (await findRoles(service, company.workspace))
+      expect(isMember).toBe(accepting?.statusCode === 200)
+      if (accepting && !isMember) expectError(accepting, errors.inviteRevoked)
+      if (revoking && isMember) expectError(revoking, errors.inviteUsed)
+      else expect(revoking?.statusCode).toBe(200)
+      expect(await findInvite(service, invite)).toMatchObject({ state: isMember ? 'accepted' : 'revoked' })
+      expect(await countEvents(company, 'invite.revoked')).toBe(isMember ? 0 : 1)
+      expect(await countEvents(company, 'member.joined')).toBe(isMember ? 1 : 0)
+    })
+  })
+
+  it('against sending it again: the old link works until it is dead', async () => {
+    await repeat(async (inOrder) => {
+      const { company, person, invite, accept } = await acceptable()
+      const [accepting, resending] = await inOrder([
+        accept,
+        () => as(company.owner, post(`${company.url}/invites/${invite.id}/resend`)),
+      ])
+      const isMember = person.id in (await findRoles(service, company.workspace))
+      expect(isMember).toBe(accepting?.statusCode === 200)
+      if (accepting && !isMember) expectError(accepting, errors.notFound)
+      if (resending && isMember) expectError(resending, errors.inviteUsed)
+      else expect(resending?.statusCode).toBe(200)
+      expect(await countEvents(company, 'invite.resent')).toBe(isMember ? 0 : 1)
+    })
+  })
+
+  it.each([
+    ['the removal', (id: string) => del(id)],
+    ['a demotion', (id: string) => patch(id, { role: 'viewer' })],
+  ])('against %s of who invited: either came first', async (_name, change) => {
+    await repeat(async (inOrder) => {
+      const company = await createCompany(service)
+      const person = await createPerson()
+      const invite = await createInvite(service, company.admin, company, { email: person.email })
+      const [accepting, changing] = await inOrder([
+        () => as(person, post(`/v1/invites/${invite.token}/accept`)),
+        () => as(company.owner, change(`${company.url}/members/${company.admin.id}`)),
+      ])
+      expect(changing?.statusCode).toBe(200)
+      const isMember = person.id in (await findRoles(service, company.workspace))
+      expect(isMember).toBe(accepting?.statusCode === 200)
+      if (accepting && !isMember) expectError(accepting, errors.inviteRevoked)
+    })
+  })
+
+  it('against a change of its role: the answer tells the role that there is', async () => {
+    await repeat(async (inOrder) => {
+      const { company, person, invite, accept } = await acceptable('viewer')
+      const [accepting, changing] = await inOrder([
+        accept,
+        () => as(company.owner, patch(`${company.url}/invites/${invite.id}`, { role: 'admin' })),
+      ])
+      expect(accepting?.statusCode).toBe(200)
+      const role = (await findRoles(service, company.workspace))[person.id]
+      expect(accepting?.json()).toMatchObject({ role })
+      if (changing && role === 'viewer') expectError(changing, errors.inviteUsed)
+      else expect([changing?.statusCode, role]).toEqual([200, 'admin'])
+    })
+  })
+
+  it('of several workspaces by one person all hold', async () => {
+    const person = await createPerson()
+    const companies = await Promise.all(Array.from({ length: 8 }, () => createCompany(service)))
+    const invites = await Promise.all(
+      companies.map((company) => createInvite(service, company.owner, company, { email: person.email })),
+    )
+    const answers = await Promise.all(
+      invites.map(({ token }) => as(person, post(`/v1/invites/${token}/accept`))),
+    )
+    expect(statusesOf(answers)).toEqual(companies.map(() => 200))
+    expect((await as(person, get('/v1/workspaces'))).json()).toHaveLength(companies.length)
+  })
+
+  it('cannot lead past the most workspaces that somebody may be in', async () => {
+    const person = await createPerson()
+    await db.execute(sql`
+      with filler as (
+        insert into workspaces (id, name, slug, creator_user_id, created_at)
+        select gen_random_uuid(), 'Filler', 'filler', ${person.id}, now() from generate_series(1, 998) returning id)
+      insert into memberships select id, ${person.id}, 'owner', now(), now() from filler`)
+    const companies = await Promise.all(Array.from({ length: 5 }, () => createCompany(service)))
+    const invites = await Promise.all(
+      companies.map((company) => createInvite(service, company.owner, company, { email: person.email })),
+    )
+    const answers = await Promise.all(
+      invites.map(({ token }) => as(person, post(`/v1/invites/${token}/accept`))),
+    )
+    for (const answer of answers) if (answer.statusCode !== 200) expectError(answer, errors.workspaceLimit)
+    expect(statusesOf(answers).toSorted()).toEqual([200, 200, 409, 409, 409])
+  })
+})
+
+describe('invites', () => {
+  it('of one address, in whatever case: one holds', async () => {
+    await repeat(async (inOrder) => {
+      const company = await createCompany(service)
+      const email = randomEmail()
+      const answers = await inOrder(
+        [company.owner, company.admin, company.owner, company.admin].map(
+          (person, i) => () =>
+            as(
+              person,
+              post(`${company.url}/invites`, {
+                email: i % 2 === 0 ? email : email.toUpperCase(),
+                role: 'member',
+              }),
+            ),
+        ),
+      )
+      for (const answer of answers) if (answer.statusCode !== 200) expectError(answer, errors.alreadyInvited)
+      expect(statusesOf(answers).toSorted()).toEqual([200, 409, 409, 409])
+      expect(await countEvents(company, 'invite.created')).toBe(1)
+    })
+  })
+
+  it('at the limit of an hour let no more through', async () => {
+    const limited = await startTestApp({ environment: { INVITE_LIMIT_PER_HOUR: '3' } })
+    const company = await createCompany(limited)
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () =>
+        limited.as(company.owner, post(`${company.url}/invites`, { email: randomEmail(), role: 'viewer' })),
+      ),
+    )
+    for (const answer of answers) if (answer.statusCode !== 200) expectError(answer, errors.tooManyInvites)
+    expect(answers.filter((answer) => answer.statusCode === 200)).toHaveLength(3)
+  })
+
+  it('sent again many times at once leave one link of an answer alive', async () => {
+    const company = await createCompany(service)
+    const invite = await createInvite(service, company.owner, company)
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => as(company.owner, post(`${company.url}/invites/${invite.id}/resend`))),
+    )
+    expect(statusesOf(answers)).toEqual(Array(8).fill(200))
+    const links = await Promise.all(
+      answers.map((answer) =>
+        as(
+          company.owner,
+          get(`/v1/invites/${answer.json<{ inviteUrl: string }>().inviteUrl.split('/').at(-1)}`),
+        ),
+      ),
+    )
+    expect(statusesOf(links).filter((status) => status === 200)).toHaveLength(1)
+    expect(await countEvents(company, 'invite.resent')).toBe(8)
+  })
+})
+
+describe('teams', () => {
+  it('of one name, in whatever case: one is made', async () => {
+    await repeat(async (inOrder) => {
+      const company = await createCompany(service)
+      const answers = await inOrder(
+        ['Design', 'DESIGN', 'design', ' Design '].map(
+          (name) => () => as(company.admin, post(`${company.url}/teams`, { name })),
+        ),
+      )
+      for (const answer of answers) if (answer.statusCode !== 200) expectError(answer, errors.teamNameTaken)
+      expect(statusesOf(answers).toSorted()).toEqual([200, 409, 409, 409])
+      expect(await countEvents(company, 'team.created')).toBe(1)
+    })
+  })
+
+  it("that are to take each other's names keep their own", async () => {
+    await repeat(async (inOrder) => {
+      const company = await createCompany(service)
+      const [one, other] = [
+        await createTeam(service, company.owner, company, 'One'),
+        await createTeam(service, company.owner, company, 'Other'),
+      ]
+      const answers = await inOrder([
+        () => as(company.owner, patch(one.url, { name: 'Other' })),
+        () => as(company.owner, patch(other.url, { name: 'One' })),
+      ])
+      for (const answer of answers) expectError(answer, errors.teamNameTaken)
+    })
+  })
+
+  it('take somebody in once', async () => {
+    await repeat(async (inOrder) => {
+      const company = await createCompany(service)
+      const team = await createTeam(service, company.owner, company)
+      const answers = await inOrder(
+        Array.from(
+          { length: 5 },
+          () => () => as(company.admin, post(`${team.url}/members`, { userId: company.viewer.id })),
+        ),
+      )
+      for (const answer of answers)
+        if (answer.statusCode !== 200) expectError(answer, errors.alreadyTeamMember)
+      expect(statusesOf(answers).toSorted()).toEqual([200, 409, 409, 409, 409])
+      expect(await findTeamMembers(service, team)).toEqual([company.viewer.id])
+    })
+  })
+
+  it('have nobody who is removed from the workspace meanwhile', async () => {
+    await repeat(async (inOrder) => {
+      const company = await createCompany(service)
+      const teams = await Promise.all(
+        Array.from({ length: 3 }, () => createTeam(service, company.owner, company)),
+      )
+      const [removing, ...adding] = await inOrder([
+        () => as(company.owner, del(`${company.url}/members/${company.viewer.id}`)),
+        ...teams.map(
+          (team) => () => as(company.admin, post(`${team.url}/members`, { userId: company.viewer.id })),
+        ),
+      ])
+      expect(removing?.statusCode).toBe(200)
+      for (const answer of adding) if (answer.statusCode !== 200) expectError(answer, errors.notFound)
+      for (const team of teams) expect(await findTeamMembers(service, team)).toEqual([])
+      const added = adding.filter((answer) => answer.statusCode === 200)
+      expect(await countEvents(company, 'team.member_added')).toBe(added.length)
+    })
+  })
+
+  it('that are deleted take nobody in', async () => {
+    await repeat(async (inOrder) => {
+      const company = await createCompany(service)
+      const team = await createTeam(service, company.owner, company)
+      const [deleting, adding, removing] = await inOrder([
+        () => as(company.owner, del(team.url)),
+        () => as(company.admin, post(`${team.url}/members`, { userId: company.viewer.id })),
+        () => as(company.owner, del(`${company.url}/members/${company.viewer.id}`)),
+      ])
+      expect([deleting?.statusCode, removing?.statusCode]).toEqual([200, 200])
+      if (adding && adding.statusCode !== 200) expectError(adding, errors.notFound)
+      expect(await selectRows(db, sql`select * from team_members where team_id = ${team.id}`)).toEqual([])
+    })
+  })
+})
+
+describe('a member', () => {
+  it('whose role changes while they are removed is gone', async () => {
+    await repeat(async (inOrder) => {
+      const company = await createCompany(service)
+      const member = `${company.url}/members/${company.member.id}`
+      const [changing, removing] = await inOrder([
+        () => as(company.owner, patch(member, { role: 'admin' })),
+        () => as(company.owner, del(member)),
+      ])
+      expect(removing?.statusCode).toBe(200)
+      if (changing && changing.statusCode !== 200) expectError(changing, errors.notFound)
+      expect(company.member.id in (await findRoles(service, company.workspace))).toBe(false)
+      expect(await countEvents(company, 'member.role_changed')).toBe(changing?.statusCode === 200 ? 1 : 0)
+    })
+  })
+
+  it('who is raised while an admin removes them stays, or is gone', async () => {
+    await repeat(async (inOrder) => {
+      const company = await createCompany(service)
+      const member = `${company.url}/members/${company.member.id}`
+      const [raising, removing] = await inOrder([
+        () => as(company.owner, patch(member, { role: 'owner' })),
+        () => as(company.admin, del(member)),
+      ])
+      const isThere = company.member.id in (await findRoles(service, company.workspace))
+      expect(raising?.statusCode).toBe(isThere ? 200 : 404)
+      if (removing && isThere) expectError(removing, errors.roleTooHigh)
+      else expect(removing?.statusCode).toBe(200)
+    })
+  })
+
+  it('removed twice is removed once', async () => {
+    await repeat(async (inOrder) => {
+      const company = await createCompany(service)
+      const remove = () => as(company.owner, del(`${company.url}/members/${company.viewer.id}`))
+      const answers = await inOrder([remove, remove, remove])
+      for (const answer of answers) if (answer.statusCode !== 200) expectError(answer, errors.notFound)
+      expect(statusesOf(answers).toSorted()).toEqual([200, 404, 404])
+      expect(await countEvents(company, 'member.removed')).toBe(1)
+    })
+  })
+
+  it('who comes in another way while they accept an invite comes once', async () => {
+    for (let round = 0; round < rounds; round++) {
+      const company = await createCompany(service)
+      const person = await createPerson()
+      const { token } = await createInvite(service, company.owner, company, {
+        email: person.email,
+        role: 'admin',
+      })
+      const [accepting] = await Promise.all([
+        as(person, post(`/v1/invites/${token}/accept`)),
+        addMember(service, company.workspace, person, 'member').catch((error: unknown) => error),
+      ])
+      expect(accepting.statusCode).toBe(200)
+      const role = (await findRoles(service, company.workspace))[person.id]
+      expect(accepting.json()).toMatchObject({ role })
+    }
+  })
+})
