@@ -1,0 +1,90 @@
+import pg from 'pg'
+import { describe, expect, it, vi } from 'vitest'
+import { fillDatabase } from '../support/fill-database.ts'
+import { clone, startTestApp, type TestPerson } from '../support/test-app.ts'
+import { createWorkspace, randomSlug } from '../support/workspaces.ts'
+
+const service = await startTestApp({ environment: { DATABASE_URL: await clone() } })
+const { as, createPerson, db } = service
+await fillDatabase(db.$client, 10_000)
+
+interface Statement {
+  text: string
+  values: unknown[]
+}
+
+interface PlanNode {
+  'Node Type': string
+  'Relation Name'?: string
+  'Index Name'?: string
+  Plans?: PlanNode[]
+}
+
+/** The statements that a request sends, as they reach the database. */
+async function captureStatements(person: TestPerson, url: string): Promise<Statement[]> {
+  const query = vi.spyOn(db.$client, 'query')
+  try {
+    expect((await as(person, { url })).statusCode).toBe(200)
+    return query.mock.calls.map((call) => {
+      const [{ text }, values] = call as unknown as [{ text: string }, unknown[]]
+      return { text, values }
+    })
+  } finally {
+    query.mockRestore()
+  }
+}
+
+/** The tables that a statement reads, and how, in the plan for these values or in the one for any. */
+async function explain({ text, values }: Statement, mode: 'custom' | 'generic'): Promise<string[]> {
+  const client = await db.$client.connect()
+  try {
+    await client.query(`set plan_cache_mode = force_${mode}_plan`)
+    await client.query(`prepare explained as ${text}`)
+    const literals = values.map((value) => pg.escapeLiteral(toText(value))).join(', ')
+    const { rows } = await client.query<{ 'QUERY PLAN': { Plan: PlanNode }[] }>(
+      `explain (format json) execute explained (${literals})`,
+    )
+    return rows[0]?.['QUERY PLAN'].flatMap(({ Plan }) => listReads(Plan)) ?? []
+  } finally {
+    client.release(true)
+  }
+}
+
+const toText = (value: unknown) => (Buffer.isBuffer(value) ? `\\x${value.toString('hex')}` : String(value))
+
+function listReads(node: PlanNode): string[] {
+  const { 'Node Type': type, 'Relation Name': relation, Plans = [] } = node
+  return [...(relation === undefined ? [] : [`${type} on ${relation}`]), ...Plans.flatMap(listReads)]
+}
+
+describe('with 10,000 workspaces and 100,000 memberships', () => {
+  it('there are as many', async () => {
+    const { rows } = await db.$client.query(
+      'select (select count(*)::int from workspaces) as workspaces, (select count(*)::int from memberships) as memberships',
+    )
+    expect(rows).toEqual([{ workspaces: 10_000, memberships: 100_000 }])
+  })
+
+  const cases = [
+    ['GET /v1/workspaces', () => '/v1/workspaces'],
+    ['GET /v1/workspaces/{slug}', (slug: string) => `/v1/workspaces/${slug}`],
+    ['GET /v1/me/home', () => '/v1/me/home'],
+    ['GET /v1/me/onboarding', () => '/v1/me/onboarding'],
+    ['GET /v1/slugs/{slug}', (slug: string) => `/v1/slugs/${slug}`],
+  ] as const
+
+  it.each(cases)('%s asks once beyond the key, and reads by indexes alone', async (_name, urlOf) => {
+    const person = await createPerson()
+    const slugs: string[] = []
+    for (let i = 0; i < 10; i++) slugs.push((await createWorkspace(service, person)).slug)
+    const url = urlOf(slugs[9] ?? randomSlug())
+    const statements = await captureStatements(person, url)
+    expect(statements).toHaveLength(2)
+    const [, own] = statements
+    for (const mode of ['custom', 'generic'] as const) {
+      const reads = own ? await explain(own, mode) : []
+      expect(reads.length).toBeGreaterThanOrEqual(2)
+      expect(reads.filter((read) => !/^(Index|Index Only|Bitmap Heap) Scan on /.test(read))).toEqual([])
+    }
+  })
+})
