@@ -112,6 +112,12 @@ export const ConfigSchema = Type.Object({
     minimum: 0,
     description: 'Invites an hour from each workspace, sent again ones among them; 0 = no limit.',
   }),
+  SIGN_IN_LIMIT_PER_MINUTE: Type.Integer({
+    default: 10,
+    minimum: 0,
+    description:
+      'Attempts to sign in or to have a mail sent, a minute for each client address and each account; 0 = no limit.',
+  }),
   SMTP_URL: Type.Optional(
     Type.String({
       pattern: '^smtps?://',
@@ -160,6 +166,7 @@ export interface Config {
   readonly badKeyLimitPerMinute: number
   readonly uploadLimitPerHour: number
   readonly inviteLimitPerHour: number
+  readonly signInLimitPerMinute: number
   readonly smtpUrl: string | undefined
   readonly mailFrom: string
   readonly storageUrl: string | undefined
@@ -209,6 +216,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
     badKeyLimitPerMinute: variables.BAD_KEY_LIMIT_PER_MINUTE,
     uploadLimitPerHour: variables.UPLOAD_LIMIT_PER_HOUR,
     inviteLimitPerHour: variables.INVITE_LIMIT_PER_HOUR,
+    signInLimitPerMinute: variables.SIGN_IN_LIMIT_PER_MINUTE,
     smtpUrl: variables.SMTP_URL,
     mailFrom: variables.MAIL_FROM,
     storageUrl: variables.STORAGE_URL,

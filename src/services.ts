@@ -8,7 +8,12 @@ import type { AgentPrincipal } from './kernel/agent.ts'
 import { deleteStaleRecords } from './agent-oauth/oauth-records.repository.ts'
 import { createAgentAuthenticator } from './areas/agent/agent.authenticator.ts'
 import { loadAppSecret } from './platform/app-secret.ts'
+import { createAccountsJobs } from './accounts/accounts.jobs.ts'
 import { createAccountsService, type AccountsService } from './accounts/accounts.service.ts'
+import { deleteExpiredAccountTokens } from './accounts/credentials.repository.ts'
+import { createCredentialsService, type CredentialsService } from './accounts/credentials.service.ts'
+import { deleteExpiredSessions } from './accounts/sessions.repository.ts'
+import { createSessionsService, type SessionsService } from './accounts/sessions.service.ts'
 import { createApiKeyAuthenticator, type ApiKeyAuthenticator } from './areas/apiKeys/apiKeys.authenticator.ts'
 import { createApiKeysService, type ApiKeysService } from './areas/apiKeys/apiKeys.service.ts'
 import { createEventsService, type EventsService } from './areas/events/events.service.ts'
@@ -39,6 +44,7 @@ import { createGraphileQueue } from './platform/jobs/graphile-queue.repository.t
 import { startJobRunner } from './platform/jobs/graphile-runner.ts'
 import type { Mailer } from './platform/mail/mail.port.ts'
 import { createFileMailer, createSmtpMailer } from './platform/mail/nodemailer-mail.ts'
+import { createArgon2Passwords } from './platform/passwords/argon2-passwords.ts'
 import { connectRedis } from './platform/redis.ts'
 import { createLocalStorage } from './platform/storage/local-storage.ts'
 import { createS3Storage, parseS3Url } from './platform/storage/s3-storage.ts'
@@ -52,6 +58,8 @@ export interface Services {
   agentOAuth: AgentOAuth
   apiKeys: ApiKeysService
   authenticator: ApiKeyAuthenticator
+  /** How people of the website prove who they are. */
+  credentials: CredentialsService
   idempotency: IdempotencyStore
   events: EventsService
   integrations: IntegrationsService
@@ -61,6 +69,8 @@ export interface Services {
   people: PeopleService
   pictures: PictureStore
   redis: Redis | undefined
+  /** Who is signed in on the website. */
+  sessions: SessionsService
   seeds: SeedsService
   system: SystemService
   teams: TeamsService
@@ -130,6 +140,7 @@ export function createServices({ config, db, clock, log, fetchMetadata }: Servic
     accounts: createAccountsService({ db, clock }),
     apiKeys: createApiKeysService({ db, clock, apiKeyPrefix: config.apiKeyPrefix }),
     authenticator,
+    credentials: createCredentialsService({ db, clock, jobs, passwords: createArgon2Passwords() }),
     events: createEventsService({ db, requireWorkspace }),
     idempotency: createIdempotencyStore(db, clock),
     integrations: createIntegrationsService({ db, clock, requireWorkspace }),
@@ -147,6 +158,7 @@ export function createServices({ config, db, clock, log, fetchMetadata }: Servic
     people: createPeopleService({ db, clock, requireWorkspace, pictures }),
     pictures,
     redis,
+    sessions: createSessionsService({ db, clock }),
     seeds: createSeedsService({ db, clock, requireWorkspace, requireWorkspaceOfSeed }),
     system: createSystemService(() => isDatabaseReady(db)),
     teams: createTeamsService({ db, clock, requireWorkspace, pictures }),
@@ -156,12 +168,15 @@ export function createServices({ config, db, clock, log, fetchMetadata }: Servic
         pool: db.$client,
         log,
         handlers: {
+          ...createAccountsJobs({ db, clock, mailer, webUrl }),
           ...createInvitesJobs({ db, clock, mailer, webUrl }),
           ...createMembersJobs({ db, mailer, webUrl }),
         },
         async cleanUp() {
           await pictures.collectUnused()
           await deleteExpiredIdempotentRequests(db, clock.now())
+          await deleteExpiredSessions(db, clock.now())
+          await deleteExpiredAccountTokens(db, clock.now())
           await deleteStaleRecords(db, clock.now())
         },
       })

@@ -16,11 +16,22 @@ export async function insertUser(executor: Executor, row: typeof users.$inferIns
   }
 }
 
+/** Adds a person, unless somebody has the address. Returns whether they were added. */
+export async function insertUserIfNew(executor: Executor, row: typeof users.$inferInsert): Promise<boolean> {
+  const { rowCount } = await executor.insert(users).values(row).onConflictDoNothing()
+  return rowCount === 1
+}
+
 export async function findUserByEmail(executor: Executor, email: string): Promise<UserRow | undefined> {
   const [user] = await executor
     .select()
     .from(users)
     .where(eq(sql`lower(${users.email})`, email.toLowerCase()))
+  return user
+}
+
+export async function findUserById(executor: Executor, id: string): Promise<UserRow | undefined> {
+  const [user] = await executor.select().from(users).where(eq(users.id, id))
   return user
 }
 

@@ -1,15 +1,12 @@
-import { appendEvent } from '../areas/events/events.repository.ts'
-import { insertMemberIfNew, lockMembersOfWorkspace } from '../areas/members/members.repository.ts'
-import { listWorkspacesAllowing, membershipsMax } from '../areas/workspaces/workspaces.repository.ts'
-import type { Database, Executor } from '../db/client.ts'
+import type { Database } from '../db/client.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { parseDomains } from '../kernel/domains.ts'
 import { parseEmail } from '../kernel/email.ts'
 import { errors } from '../kernel/errors.ts'
 import { createId } from '../kernel/ids.ts'
-import type { Principal, PrincipalUser } from '../kernel/principal.ts'
+import type { PrincipalUser } from '../kernel/principal.ts'
 import { nameLengthMax, parseLine } from '../kernel/text.ts'
 import { findUserByEmail, hasUsers, insertUser, listUsers } from './accounts.repository.ts'
+import { joinAllowingWorkspaces } from './join-allowing-workspaces.ts'
 
 /** A person, as operators see them. */
 export interface Account extends PrincipalUser {
@@ -51,24 +48,5 @@ export function createAccountsService({ db, clock }: { db: Database; clock: Cloc
     findByEmail: (email) => findUserByEmail(db, email.trim()),
     list: () => listUsers(db),
     isEmpty: async () => !(await hasUsers(db)),
-  }
-}
-
-/** Makes a person a member wherever the domain of their address, known to be theirs, is allowed. */
-async function joinAllowingWorkspaces(tx: Executor, user: PrincipalUser, now: Date): Promise<void> {
-  const [domain] = parseDomains(user.email.slice(user.email.lastIndexOf('@')))
-  if (domain === undefined) return
-  const principal: Principal = { user, source: 'system', apiKeyId: null, grantId: null }
-  for (const workspaceId of await listWorkspacesAllowing(tx, domain, membershipsMax)) {
-    await lockMembersOfWorkspace(tx, workspaceId)
-    const row = { workspaceId, userId: user.id, role: 'member' as const, joinedAt: now, lastUsedAt: now }
-    if (!(await insertMemberIfNew(tx, row))) continue
-    await appendEvent(tx, principal, {
-      workspaceId,
-      type: 'member.joined',
-      target: { type: 'user', id: user.id },
-      summary: `${user.name} joined, having an address at ${domain}`,
-      at: now,
-    })
   }
 }

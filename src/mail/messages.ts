@@ -56,6 +56,67 @@ export function inviteAcceptedMail(input: {
   })
 }
 
+/** Asks whoever signed up with an address to prove that it is theirs. */
+export function verifyEmailMail(input: { name: string; url: string }): MailContent {
+  return compose({
+    subject: 'Confirm your e-mail address',
+    paragraphs: [
+      `Hello ${input.name}, an account was made with this address.`,
+      'Confirm that it is yours to sign in. The link works for a day.',
+    ],
+    link: { label: 'Confirm the address', url: input.url },
+    footer: 'If that was not you, do nothing: without your confirmation nobody can use the account.',
+  })
+}
+
+/** Tells somebody who signed up once more that there is an account. */
+export function accountExistsMail(input: { name: string; signInUrl: string }): MailContent {
+  return compose({
+    subject: 'You have an account already',
+    paragraphs: [
+      `Hello ${input.name}, somebody tried to sign up with this address, which has an account already.`,
+      'If that was you, sign in. On the same page you can have a new password if you have forgotten yours.',
+    ],
+    link: { label: 'Sign in', url: input.signInUrl },
+    footer: 'If that was not you, there is nothing to do: nothing has changed.',
+  })
+}
+
+/** Lets somebody choose a new password. */
+export function resetPasswordMail(input: { name: string; url: string }): MailContent {
+  return compose({
+    subject: 'Choose a new password',
+    paragraphs: [
+      `Hello ${input.name}, here you can choose a new password. The link works for an hour, and once.`,
+    ],
+    link: { label: 'Choose a new password', url: input.url },
+    footer: 'If you did not ask for this, do nothing: your password stays as it is.',
+  })
+}
+
+/** Lets somebody in without a password. */
+export function signInLinkMail(input: { name: string; url: string }): MailContent {
+  return compose({
+    subject: 'Your link to sign in',
+    paragraphs: [`Hello ${input.name}, with this link you sign in. It works for 15 minutes, and once.`],
+    link: { label: 'Sign in', url: input.url },
+    footer: 'If you did not ask for this, do nothing, and give the link to nobody.',
+  })
+}
+
+/** Tells somebody that their password is another one now. */
+export function passwordChangedMail(input: { name: string; forgotUrl: string }): MailContent {
+  return compose({
+    subject: 'Your password was changed',
+    paragraphs: [
+      `Hello ${input.name}, the password of your account was changed just now, and other sessions were ended.`,
+      'If that was not you, choose a new one at once.',
+    ],
+    link: { label: 'Choose a new password', url: input.forgotUrl },
+    footer: 'If that was you, there is nothing to do.',
+  })
+}
+
 const noticeFooter = 'You receive this because your notices of workspace activity are on.'
 
 interface MailParts {

@@ -1,10 +1,14 @@
 import type { Executor } from '../../db/client.ts'
+import type { AccountTokenPurpose } from '../../kernel/accounts.ts'
 
 /** The work that is done after a request, by name, with what it needs to know. Nothing in it is secret. */
 export interface Jobs {
   send_invite: { inviteId: string }
   send_role_changed: { workspaceId: string; userId: string; role: string; actorName: string }
   send_invite_accepted: { inviteId: string; memberName: string }
+  /** By address, not by person: leaving the job is the same whether anybody has the address. */
+  send_account_mail: { purpose: AccountTokenPurpose; email: string }
+  send_password_changed: { userId: string }
 }
 
 export type JobName = keyof Jobs

@@ -1,0 +1,144 @@
+import { and, eq, gt, isNull, lte, sql } from 'drizzle-orm'
+import type { Executor } from '../db/client.ts'
+import { accountTokens, identities, passwords } from '../db/schema/accounts.ts'
+import { users } from '../db/schema/users.ts'
+import type { AccountTokenPurpose } from '../kernel/accounts.ts'
+import type { UserRow } from './accounts.repository.ts'
+
+export async function findPasswordHash(executor: Executor, userId: string): Promise<string | undefined> {
+  const [row] = await executor
+    .select({ hash: passwords.hash })
+    .from(passwords)
+    .where(eq(passwords.userId, userId))
+  return row?.hash
+}
+
+/** Somebody and their password's hash, in one round trip: it takes no longer for a person than for nobody. */
+export async function findUserWithPassword(
+  executor: Executor,
+  email: string,
+): Promise<{ user: UserRow; hash: string | null } | undefined> {
+  const [row] = await executor
+    .select({ user: users, hash: passwords.hash })
+    .from(users)
+    .leftJoin(passwords, eq(passwords.userId, users.id))
+    .where(eq(sql`lower(${users.email})`, email.toLowerCase()))
+  return row
+}
+
+/** Sets a person's password, whether they had one or not. */
+export async function upsertPassword(executor: Executor, row: typeof passwords.$inferInsert): Promise<void> {
+  const { hash, changedAt } = row
+  await executor
+    .insert(passwords)
+    .values(row)
+    .onConflictDoUpdate({ target: passwords.userId, set: { hash, changedAt } })
+}
+
+/** Writes the same password under newer parameters. */
+export async function rehashPassword(executor: Executor, userId: string, hash: string): Promise<void> {
+  await executor.update(passwords).set({ hash }).where(eq(passwords.userId, userId))
+}
+
+export async function deletePassword(executor: Executor, userId: string): Promise<void> {
+  await executor.delete(passwords).where(eq(passwords.userId, userId))
+}
+
+/** The user as they are now, locked until the transaction ends. */
+export async function lockUser(executor: Executor, userId: string): Promise<UserRow | undefined> {
+  const [user] = await executor.select().from(users).where(eq(users.id, userId)).for('no key update')
+  return user
+}
+
+/** Notes that an address is its person's, if nobody has yet. */
+export async function markEmailVerified(executor: Executor, userId: string, at: Date): Promise<void> {
+  await executor
+    .update(users)
+    .set({ emailVerifiedAt: at })
+    .where(and(eq(users.id, userId), isNull(users.emailVerifiedAt)))
+}
+
+export async function insertAccountToken(
+  executor: Executor,
+  row: typeof accountTokens.$inferInsert,
+): Promise<void> {
+  await executor.insert(accountTokens).values(row)
+}
+
+/** Whom a link that still works is for. Looking does not use it up. */
+export async function findAccountToken(
+  executor: Executor,
+  token: { tokenHash: Buffer; purpose: AccountTokenPurpose; now: Date },
+): Promise<UserRow | undefined> {
+  const [row] = await executor
+    .select({ user: users })
+    .from(accountTokens)
+    .innerJoin(users, eq(users.id, accountTokens.userId))
+    .where(
+      and(
+        eq(accountTokens.tokenHash, token.tokenHash),
+        eq(accountTokens.purpose, token.purpose),
+        gt(accountTokens.expiresAt, token.now),
+      ),
+    )
+  return row?.user
+}
+
+/** Uses a link up. Of several at once one succeeds: the row is there to be deleted only once. */
+export async function consumeAccountToken(
+  executor: Executor,
+  token: { tokenHash: Buffer; purpose: AccountTokenPurpose; now: Date },
+): Promise<string | undefined> {
+  const [row] = await executor
+    .delete(accountTokens)
+    .where(
+      and(
+        eq(accountTokens.tokenHash, token.tokenHash),
+        eq(accountTokens.purpose, token.purpose),
+        gt(accountTokens.expiresAt, token.now),
+      ),
+    )
+    .returning({ userId: accountTokens.userId })
+  return row?.userId
+}
+
+/** Makes a person's links useless: those of one purpose, or all. */
+export async function deleteAccountTokens(
+  executor: Executor,
+  userId: string,
+  purpose?: AccountTokenPurpose,
+): Promise<void> {
+  await executor
+    .delete(accountTokens)
+    .where(
+      and(
+        eq(accountTokens.userId, userId),
+        purpose === undefined ? undefined : eq(accountTokens.purpose, purpose),
+      ),
+    )
+}
+
+export async function deleteExpiredAccountTokens(executor: Executor, now: Date): Promise<void> {
+  await executor.delete(accountTokens).where(lte(accountTokens.expiresAt, now))
+}
+
+/** Whom a provider's account stands for. */
+export async function findIdentityUser(
+  executor: Executor,
+  identity: { issuer: string; subject: string },
+): Promise<UserRow | undefined> {
+  const [row] = await executor
+    .select({ user: users })
+    .from(identities)
+    .innerJoin(users, eq(users.id, identities.userId))
+    .where(and(eq(identities.issuer, identity.issuer), eq(identities.subject, identity.subject)))
+  return row?.user
+}
+
+/** Links a provider's account to a person, unless it is linked already. */
+export async function insertIdentityIfNew(
+  executor: Executor,
+  row: typeof identities.$inferInsert,
+): Promise<void> {
+  await executor.insert(identities).values(row).onConflictDoNothing()
+}

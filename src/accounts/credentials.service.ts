@@ -1,0 +1,242 @@
+import type { Database, Executor } from '../db/client.ts'
+import { isAcceptablePassword, type AccountTokenPurpose } from '../kernel/accounts.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { parseEmail } from '../kernel/email.ts'
+import { errors } from '../kernel/errors.ts'
+import { createId } from '../kernel/ids.ts'
+import type { Principal } from '../kernel/principal.ts'
+import { nameLengthMax, parseLine } from '../kernel/text.ts'
+import { createToken, hashSecret } from '../kernel/tokens.ts'
+import type { JobQueue } from '../platform/jobs/jobs.port.ts'
+import type { PasswordHasher } from '../platform/passwords/passwords.port.ts'
+import { insertUserIfNew, type UserRow } from './accounts.repository.ts'
+import {
+  consumeAccountToken,
+  deleteAccountTokens,
+  deletePassword,
+  findAccountToken,
+  findPasswordHash,
+  findUserWithPassword,
+  insertAccountToken,
+  lockUser,
+  markEmailVerified,
+  rehashPassword,
+  upsertPassword,
+} from './credentials.repository.ts'
+import { deleteSessionsOfUser } from './sessions.repository.ts'
+import { startSession, type Browser } from './start-session.ts'
+
+/** Whom the link of a mail is for. */
+export interface LinkOwner {
+  name: string
+  email: string
+}
+
+export interface CredentialsService {
+  /**
+   * Makes an account that waits for its address to be proven, and has a mail sent. Where there is an account already,
+   * only the mail tells. Throws `email_invalid`, `name_invalid` and `password_unacceptable`.
+   */
+  signUp(input: { name: string; email: string; password: string }): Promise<void>
+  /**
+   * Signs in; returns the new session's token, or undefined for somebody who has yet to prove the address and is sent
+   * another mail. Throws `sign_in_failed`, after as much work for an unknown address as for a wrong password.
+   */
+  signIn(input: { email: string; password: string }, browser: Browser): Promise<string | undefined>
+  /** Has a mail with a link sent, to whoever has the address; nobody learns whether anybody has. */
+  requestLink(purpose: AccountTokenPurpose, email: string): Promise<void>
+  /** Whose a link is. Looking does not use it up: what reads mail before people do may follow links. Throws `link_invalid`. */
+  findLinkOwner(purpose: AccountTokenPurpose, token: string): Promise<LinkOwner>
+  /**
+   * Proves the address and signs in, for whoever has the link and knows the password: somebody may have signed up with
+   * the address of another. Throws `link_invalid` and `password_wrong`.
+   */
+  verifyEmail(token: string, input: { password: string }, browser: Browser): Promise<string>
+  /** Sets a new password and ends all sessions and links. Throws `link_invalid` and `password_unacceptable`. */
+  resetPassword(token: string, input: { password: string }): Promise<void>
+  /** Signs in whoever has the link. Throws `link_invalid`. */
+  signInByLink(token: string, browser: Browser): Promise<string>
+  /** A link's token that is not sent but told, this once. */
+  createSignInToken(userId: string): Promise<string>
+  hasPassword(principal: Principal): Promise<boolean>
+  /** Ends all sessions but the one it is changed in. Throws `password_wrong` and `password_unacceptable`. */
+  changePassword(
+    principal: Principal,
+    sessionId: string,
+    input: { currentPassword: string; password: string },
+  ): Promise<void>
+}
+
+export interface CredentialsServiceOptions {
+  db: Database
+  clock: Clock
+  jobs: JobQueue
+  passwords: PasswordHasher
+}
+
+/** How long each kind of link works. */
+export const linkLifetimeMs: Readonly<Record<AccountTokenPurpose, number>> = {
+  verify_email: 24 * 60 * 60 * 1000,
+  reset_password: 60 * 60 * 1000,
+  sign_in: 15 * 60 * 1000,
+}
+const toldLinkLifetimeMs = 24 * 60 * 60 * 1000
+
+/** How people of the website prove who they are. */
+export function createCredentialsService(options: CredentialsServiceOptions): CredentialsService {
+  const { db, clock, jobs, passwords } = options
+
+  /** What cannot be an address is nobody's, and may hold what the database cannot compare with. */
+  async function findByAddress(text: string) {
+    const email = parseEmail(text)
+    return email === undefined ? undefined : findUserWithPassword(db, email)
+  }
+
+  async function requireLink(purpose: AccountTokenPurpose, token: string): Promise<UserRow> {
+    const user = await findAccountToken(db, { tokenHash: hashSecret(token), purpose, now: clock.now() })
+    if (!user) throw errors.linkInvalid()
+    return user
+  }
+
+  /** Uses a link up; returns its person, locked. */
+  async function consumeLink(tx: Executor, purpose: AccountTokenPurpose, token: string): Promise<UserRow> {
+    const userId = await consumeAccountToken(tx, {
+      tokenHash: hashSecret(token),
+      purpose,
+      now: clock.now(),
+    })
+    const user = userId === undefined ? undefined : await lockUser(tx, userId)
+    if (!user) throw errors.linkInvalid()
+    return user
+  }
+
+  async function setPassword(tx: Executor, userId: string, hash: string, exceptSessionId?: string) {
+    await upsertPassword(tx, { userId, hash, changedAt: clock.now() })
+    await deleteSessionsOfUser(tx, userId, exceptSessionId)
+    await deleteAccountTokens(tx, userId)
+    await jobs.enqueue(tx, 'send_password_changed', { userId })
+  }
+
+  return {
+    async signUp(input) {
+      const email = parseEmail(input.email)
+      if (email === undefined) throw errors.emailInvalid({ field: 'email' })
+      const name = parseLine(input.name, nameLengthMax)
+      if (name === undefined) throw errors.nameInvalid({ field: 'name' })
+      assertAcceptable(input.password, { name, email })
+      const hash = await passwords.hash(input.password)
+      await db.transaction(async (tx) => {
+        const now = clock.now()
+        const user = { id: createId(), email, name, createdAt: now }
+        if (await insertUserIfNew(tx, user))
+          await upsertPassword(tx, { userId: user.id, hash, changedAt: now })
+        await jobs.enqueue(tx, 'send_account_mail', { purpose: 'verify_email', email })
+      })
+    },
+
+    async signIn({ email, password }, browser) {
+      const found = await findByAddress(email)
+      const hash = found?.hash ?? undefined
+      const isRight = await passwords.verify(hash, password)
+      if (!found || hash === undefined || !isRight) throw errors.signInFailed({ field: 'password' })
+      const { user } = found
+      const rehashed = passwords.isOutdated(hash) ? await passwords.hash(password) : undefined
+      return db.transaction(async (tx) => {
+        const locked = await lockUser(tx, user.id)
+        // Changed while it was checked: a session made now would outlive those that the change ended.
+        if (!locked || (await findPasswordHash(tx, user.id)) !== hash)
+          throw errors.signInFailed({ field: 'password' })
+        if (rehashed !== undefined) await rehashPassword(tx, user.id, rehashed)
+        if (locked.emailVerifiedAt === null) {
+          await jobs.enqueue(tx, 'send_account_mail', { purpose: 'verify_email', email: user.email })
+          return undefined
+        }
+        return startSession(tx, { user: locked, browser, now: clock.now() })
+      })
+    },
+
+    async requestLink(purpose, text) {
+      const email = parseEmail(text)
+      if (email === undefined) throw errors.emailInvalid({ field: 'email' })
+      await jobs.enqueue(db, 'send_account_mail', { purpose, email })
+    },
+
+    async findLinkOwner(purpose, token) {
+      const { name, email } = await requireLink(purpose, token)
+      return { name, email }
+    },
+
+    async verifyEmail(token, { password }, browser) {
+      const { id } = await requireLink('verify_email', token)
+      const hash = await findPasswordHash(db, id)
+      if (!(await passwords.verify(hash, password))) throw errors.passwordWrong({ field: 'password' })
+      return db.transaction(async (tx) => {
+        const user = await consumeLink(tx, 'verify_email', token)
+        if ((await findPasswordHash(tx, id)) !== hash) throw errors.passwordWrong({ field: 'password' })
+        const now = clock.now()
+        await markEmailVerified(tx, user.id, now)
+        await deleteAccountTokens(tx, user.id, 'verify_email')
+        return startSession(tx, { user: { ...user, emailVerifiedAt: now }, browser, now })
+      })
+    },
+
+    async resetPassword(token, { password }) {
+      const owner = await requireLink('reset_password', token)
+      assertAcceptable(password, owner)
+      const hash = await passwords.hash(password)
+      await db.transaction(async (tx) => {
+        const user = await consumeLink(tx, 'reset_password', token)
+        await markEmailVerified(tx, user.id, clock.now())
+        await setPassword(tx, user.id, hash)
+      })
+    },
+
+    signInByLink: (token, browser) =>
+      db.transaction(async (tx) => {
+        const user = await consumeLink(tx, 'sign_in', token)
+        const now = clock.now()
+        if (user.emailVerifiedAt === null) await proveAddress(tx, user.id, now)
+        return startSession(tx, { user: { ...user, emailVerifiedAt: now }, browser, now })
+      }),
+
+    async createSignInToken(userId) {
+      const token = createToken()
+      await insertAccountToken(db, {
+        tokenHash: hashSecret(token),
+        userId,
+        purpose: 'sign_in',
+        expiresAt: new Date(clock.now().getTime() + toldLinkLifetimeMs),
+      })
+      return token
+    },
+
+    hasPassword: async ({ user }) => (await findPasswordHash(db, user.id)) !== undefined,
+
+    async changePassword({ user }, sessionId, { currentPassword, password }) {
+      const before = await findPasswordHash(db, user.id)
+      const isRight = await passwords.verify(before, currentPassword)
+      if (!isRight) throw errors.passwordWrong({ field: 'currentPassword' })
+      assertAcceptable(password, user)
+      const hash = await passwords.hash(password)
+      await db.transaction(async (tx) => {
+        await lockUser(tx, user.id)
+        if ((await findPasswordHash(tx, user.id)) !== before)
+          throw errors.passwordWrong({ field: 'currentPassword' })
+        await setPassword(tx, user.id, hash, sessionId)
+      })
+    },
+  }
+}
+
+/**
+ * Notes that an address is its person's who has proven it without the password. Whoever chose the password may be
+ * somebody else, who signed up with the address before: it goes.
+ */
+export async function proveAddress(tx: Executor, userId: string, now: Date): Promise<void> {
+  await deletePassword(tx, userId)
+  await markEmailVerified(tx, userId, now)
+}
+
+function assertAcceptable(password: string, person: { name: string; email: string }): void {
+  if (!isAcceptablePassword(password, person)) throw errors.passwordUnacceptable({ field: 'password' })
+}
