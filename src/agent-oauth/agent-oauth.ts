@@ -9,7 +9,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { errors } from '../kernel/errors.ts'
 import { createId } from '../kernel/ids.ts'
 import type { Principal } from '../kernel/principal.ts'
-import { insertGrant, replaceGrants } from './oauth-records.repository.ts'
+import { deleteClient, insertGrant, replaceGrants } from './oauth-records.repository.ts'
 import { agentScope, createProvider, grantLifetimeSeconds, paths } from './provider.ts'
 import { createSigningKeyStore, type Jwk, type SigningKeys, type SigningKeyStore } from './signing-keys.ts'
 
@@ -55,6 +55,8 @@ export interface AgentOAuth {
   deny(exchange: Exchange): Promise<string>
   /** Has a new key sign from now on, in every process within a minute. Returns its id. */
   rotateSigningKey(): Promise<string>
+  /** Forgets a registered client and ends its grants. Returns whether there was one. */
+  deleteClient(clientId: string): Promise<boolean>
 }
 
 /** A request and its answer, as Node has them: the OAuth server reads and writes its own cookies. */
@@ -257,6 +259,8 @@ export function createAgentOAuth(options: AgentOAuthOptions): AgentOAuth {
       })
       return `${webUrl}${paths.authorization}/${interaction.uid}`
     },
+
+    deleteClient: (clientId) => deleteClient(db, clientId, clock.now()),
 
     rotateSigningKey: () => open().keyStore.rotate(),
   }

@@ -96,6 +96,31 @@ program
   })
 
 program
+  .command('rotate-signing-key')
+  .description("sign agents' access tokens with a new key; those of the old ones stay valid until they expire")
+  .option('--json', 'print JSON')
+  .action(async (options: OutputOptions) => {
+    await withServices(async ({ agentOAuth }) => {
+      const id = await agentOAuth.rotateSigningKey()
+      print(options, { id }, [`Tokens are signed with the key ${id} within a minute.`])
+    })
+  })
+
+program
+  .command('delete-client')
+  .description('forget an agent that registered itself, and end all access that it has')
+  .requiredOption('--id <client id>', 'the id that it was registered with')
+  .option('--json', 'print JSON')
+  .action(async (options: OutputOptions & { id: string }) => {
+    await withServices(async ({ agentOAuth }) => {
+      if (!(await agentOAuth.deleteClient(options.id))) {
+        throw new CommandError(`There is no client with the id ${options.id}.`)
+      }
+      print(options, { ok: true }, [`Deleted the client ${options.id} and ended its access.`])
+    })
+  })
+
+program
   .command('export-openapi')
   .description('write the API description')
   .argument('[file]', 'where to; standard output by default')
