@@ -4,6 +4,8 @@ import fastifyHelmet from '@fastify/helmet'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, { type FastifyBaseLogger } from 'fastify'
 import { agentOAuthRoutes } from './agent-oauth/agent-oauth.routes.ts'
+import { agentRoutes } from './areas/agent/agent.routes.ts'
+import { agentSchemas } from './areas/agent/agent.schemas.ts'
 import { apiKeysRoutes } from './areas/apiKeys/apiKeys.routes.ts'
 import { apiKeysSchemas } from './areas/apiKeys/apiKeys.schemas.ts'
 import { mePhotoRoute, meRoutes } from './areas/me/me.routes.ts'
@@ -59,6 +61,7 @@ const schemas = [
   ...peopleSchemas,
   ...seedsSchemas,
   ...integrationsSchemas,
+  ...agentSchemas,
 ]
 
 const tags = [

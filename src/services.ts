@@ -14,6 +14,7 @@ import { deleteExpiredAccountTokens } from './accounts/credentials.repository.ts
 import { createCredentialsService, type CredentialsService } from './accounts/credentials.service.ts'
 import { deleteExpiredSessions } from './accounts/sessions.repository.ts'
 import { createSessionsService, type SessionsService } from './accounts/sessions.service.ts'
+import { createKitService, type KitService } from './areas/agent/agent.service.ts'
 import { createApiKeyAuthenticator, type ApiKeyAuthenticator } from './areas/apiKeys/apiKeys.authenticator.ts'
 import { createApiKeysService, type ApiKeysService } from './areas/apiKeys/apiKeys.service.ts'
 import { createEventsService, type EventsService } from './areas/events/events.service.ts'
@@ -64,6 +65,7 @@ export interface Services {
   events: EventsService
   integrations: IntegrationsService
   invites: InvitesService
+  kit: KitService
   me: MeService
   members: MembersService
   people: PeopleService
@@ -153,6 +155,7 @@ export function createServices({ config, db, clock, log, fetchMetadata }: Servic
       webUrl,
       inviteLimitPerHour,
     }),
+    kit: createKitService({ db, clock }),
     me: createMeService({ db, pictures }),
     members: createMembersService({ db, clock, requireWorkspace, pictures, jobs }),
     people: createPeopleService({ db, clock, requireWorkspace, pictures }),

@@ -24,6 +24,8 @@ declare module 'fastify' {
     access?: 'public' | 'apiKey' | 'agent'
     /** Whether fields that are not known pass: where a standard of others says that they are to be ignored. */
     openBody?: boolean
+    /** Whether no body stands for an empty object. */
+    optionalBody?: boolean
   }
   interface FastifyRequest {
     /** Who calls. Only there on routes that ask for a credential. */

@@ -41,6 +41,7 @@ const errorResponses: [status: number, schemas: string[], description: string][]
 
 /** Collects the OpenAPI 3.1 description from the routes that are registered after it. */
 export async function registerOpenApi(app: App, { baseUrl, webUrl, tags }: OpenApiOptions): Promise<void> {
+  const withOptionalBody = new Set<unknown>()
   await app.register(fastifySwagger, {
     openapi: {
       openapi: '3.1.0',
@@ -76,12 +77,25 @@ export async function registerOpenApi(app: App, { baseUrl, webUrl, tags }: OpenA
         typeof json.$id === 'string' ? json.$id : `def-${i}`,
     },
     convertConstToEnum: false,
-    transform: ({ schema, url, route }) => ({
-      schema: schema.hide
-        ? schema
-        : describeOperation(schema, [route.method].flat(), route.config?.upload ?? false),
-      url,
-    }),
+    transform: ({ schema, url, route }) => {
+      if (route.config?.optionalBody) withOptionalBody.add(schema.operationId)
+      return {
+        schema: schema.hide
+          ? schema
+          : describeOperation(schema, [route.method].flat(), route.config?.upload ?? false),
+        url,
+      }
+    },
+    transformObject: (document) => {
+      if (!('openapiObject' in document)) throw new Error('the description is not OpenAPI 3')
+      // It calls every body that is described required.
+      for (const path of Object.values(document.openapiObject.paths ?? {})) {
+        if (withOptionalBody.has(path?.post?.operationId)) {
+          Object.assign(path?.post?.requestBody ?? {}, { required: false })
+        }
+      }
+      return document.openapiObject
+    },
   })
 }
 

@@ -23,6 +23,22 @@ export function ref<T extends TSchema>(schema: T) {
   return Type.Unsafe<Static<T>>({ $ref: `${schema.$id}#` })
 }
 
+/** A schema as plain JSON Schema in which what it refers to, which is among the `parts`, stands in place. */
+export function inlined(schema: TSchema, parts: readonly TSchema[]): Record<string, unknown> {
+  const inline = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(inline)
+    if (typeof value !== 'object' || value === null) return value
+    const { $id, $ref, ...rest } = value as { $id?: string; $ref?: string }
+    if ($ref === undefined) {
+      return Object.fromEntries(Object.entries(rest).map(([name, part]) => [name, inline(part)]))
+    }
+    const part = parts.find((candidate) => $ref === `${candidate.$id}#`)
+    if (!part) throw new Error(`${$ref} is none of the parts of ${$id}`)
+    return inline(part)
+  }
+  return inline(schema) as Record<string, unknown>
+}
+
 /** A string or null. One type list, not a union: the serializer need not try each branch. */
 export function nullableString(options: { description?: string; format?: string } = {}) {
   return Type.Unsafe<string | null>({ type: ['string', 'null'], ...options })

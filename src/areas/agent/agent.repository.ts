@@ -1,12 +1,14 @@
-import { and, eq, gt, isNull, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, isNull, sql, type SQL } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { prepared } from '../../db/prepared.ts'
 import { agentGrants } from '../../db/schema/agent-grants.ts'
 import { memberships } from '../../db/schema/memberships.ts'
+import { evidence, seedParticipants, seeds } from '../../db/schema/seeds.ts'
 import { users } from '../../db/schema/users.ts'
 import { workspaces } from '../../db/schema/workspaces.ts'
 import type { Use } from '../../db/use-recorder.ts'
 import type { AgentPrincipal } from '../../kernel/agent.ts'
+import type { EvidenceKind, SeedStatus, Verdict } from '../../kernel/seeds.ts'
 
 const selectLiveGrant = prepared((executor) =>
   executor
@@ -71,4 +73,128 @@ export async function recordGrantUses(executor: Executor, uses: readonly Use[]):
       for no key update of ${agentGrants} skip locked
     ) as used
     where ${agentGrants}.id = used.id`)
+}
+
+/** A seed as a kit shows it. */
+export interface KitSeedRow {
+  id: string
+  title: string
+  summary: string
+  problem: string | null
+  audience: string | null
+  hypothesis: string | null
+  successCriteria: string[]
+  status: SeedStatus
+  participantCount: number
+  /** Whether the person is in it. */
+  joined: boolean
+  supports: number
+  contradicts: number
+  neutral: number
+  /** The newest, newest first. */
+  evidence: KitEvidenceRow[]
+}
+
+export interface KitEvidenceRow {
+  id: string
+  seedId: string
+  kind: EvidenceKind
+  verdict: Verdict
+  summary: string
+  sourceUrl: string | null
+  authorUserId: string | null
+  authorName: string
+  /** As PostgreSQL writes it in JSON. */
+  createdAt: string
+}
+
+const selectKit = prepared((executor) => prepareKit(executor, 'seeds_select_kit'))
+const selectKitOfSeed = prepared((executor) =>
+  prepareKit(executor, 'seeds_select_kit_of_seed', eq(seeds.id, sql.placeholder('seedId'))),
+)
+
+function prepareKit(executor: Executor, name: string, filter?: SQL) {
+  const latest = executor
+    .select()
+    .from(seeds)
+    .where(and(eq(seeds.workspaceId, sql.placeholder('workspaceId')), filter))
+    .orderBy(desc(seeds.updatedAt), desc(seeds.id))
+    .limit(sql.placeholder('seedsLimit'))
+    .as('latest')
+  const newest = executor
+    .select()
+    .from(evidence)
+    .where(eq(evidence.seedId, latest.id))
+    .orderBy(desc(evidence.createdAt), desc(evidence.id))
+    .limit(sql.placeholder('evidenceLimit'))
+    .as('newest')
+  // As JSON: a thousand rows of their own would take the server longer to send, and us longer to read.
+  const shown = executor
+    .select({
+      evidence: sql<KitEvidenceRow[]>`coalesce(json_agg(json_build_object(
+        'id', ${newest.id}, 'seedId', ${newest.seedId}, 'kind', ${newest.kind}, 'verdict', ${newest.verdict},
+        'summary', ${newest.summary}, 'sourceUrl', ${newest.sourceUrl}, 'authorUserId', ${newest.authorUserId},
+        'authorName', ${newest.authorName}, 'createdAt', ${newest.createdAt}
+      ) order by ${newest.createdAt} desc, ${newest.id} desc), '[]')`.as('shown_evidence'),
+    })
+    .from(newest)
+    .as('shown')
+  const countOf = (verdict: Verdict) =>
+    sql<number>`(count(*) filter (where ${evidence.verdict} = ${sql.raw(`'${verdict}'`)}))::int`.as(verdict)
+  const counts = executor
+    .select({
+      supports: countOf('supports'),
+      contradicts: countOf('contradicts'),
+      neutral: countOf('neutral'),
+    })
+    .from(evidence)
+    .where(eq(evidence.seedId, latest.id))
+    .as('counts')
+  return executor
+    .select({
+      id: latest.id,
+      title: latest.title,
+      summary: latest.summary,
+      problem: latest.problem,
+      audience: latest.audience,
+      hypothesis: latest.hypothesis,
+      successCriteria: latest.successCriteria,
+      status: latest.status,
+      participantCount: sql<number>`(
+        select count(*)::int from ${seedParticipants} where ${seedParticipants.seedId} = ${latest.id}
+      )`,
+      joined: sql<boolean>`exists (
+        select from ${seedParticipants}
+        where ${seedParticipants.seedId} = ${latest.id} and ${seedParticipants.userId} = ${sql.placeholder('userId')}
+      )`,
+      supports: counts.supports,
+      contradicts: counts.contradicts,
+      neutral: counts.neutral,
+      evidence: shown.evidence,
+    })
+    .from(latest)
+    .crossJoinLateral(counts)
+    .crossJoinLateral(shown)
+    .orderBy(desc(latest.updatedAt), desc(latest.id))
+    .prepare(name)
+}
+
+/**
+ * The seeds of a workspace, or one of them, latest change first, each with its newest evidence and the numbers of all of
+ * it: one statement, so that the numbers are those of one moment, however many seeds there are.
+ */
+export function readKitSeeds(
+  executor: Executor,
+  input: {
+    workspaceId: string
+    userId: string
+    seedId: string | undefined
+    seedsLimit: number
+    evidenceLimit: number
+  },
+): Promise<KitSeedRow[]> {
+  const { seedId, ...values } = input
+  return seedId === undefined
+    ? selectKit(executor).execute(values)
+    : selectKitOfSeed(executor).execute({ ...values, seedId })
 }

@@ -1,0 +1,93 @@
+import type { Database } from '../../db/client.ts'
+import type { AgentPrincipal } from '../../kernel/agent.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import { errors } from '../../kernel/errors.ts'
+import { isId } from '../../kernel/ids.ts'
+import type { Role } from '../../kernel/roles.ts'
+import { readKitSeeds, type KitEvidenceRow, type KitSeedRow } from './agent.repository.ts'
+
+/** The most seeds that a kit shows, and the most pieces of evidence of each. */
+export const kitSeedsMax = 50
+export const kitEvidenceMax = 20
+
+/** What an agent reads to help find out whether the ideas of a workspace hold. */
+export interface ValidationKit {
+  /** Of the form of the kit. */
+  version: '1'
+  generatedAt: string
+  workspace: { id: string; name: string; slug: string }
+  grant: {
+    id: string
+    clientName: string
+    userId: string
+    userName: string
+    role: Role
+    scopes: string[]
+    expiresAt: string
+  }
+  /** Latest change first. */
+  seeds: KitSeed[]
+  /** Whether there are more seeds, or more evidence, than the kit shows. */
+  truncated: boolean
+}
+
+export interface KitSeed extends Omit<KitSeedRow, 'supports' | 'contradicts' | 'neutral' | 'evidence'> {
+  /** Of all evidence, also of what is not shown. */
+  evidenceCounts: { supports: number; contradicts: number; neutral: number }
+  /** Newest first. */
+  evidence: KitEvidenceRow[]
+}
+
+export interface KitService {
+  /**
+   * What an agent may read of the workspace that it was allowed into; with `seedId`, that seed alone. Throws `not_found`
+   * for a seed that is not in the workspace.
+   */
+  read(agent: AgentPrincipal, input?: { seedId?: string }): Promise<ValidationKit>
+}
+
+export function createKitService({ db, clock }: { db: Database; clock: Clock }): KitService {
+  return {
+    async read({ grant, user, workspace, role }, { seedId } = {}) {
+      if (seedId !== undefined && !isId(seedId)) throw errors.notFound()
+      const rows = await readKitSeeds(db, {
+        workspaceId: workspace.id,
+        userId: user.id,
+        seedId,
+        // One more, by which it shows that there are more.
+        seedsLimit: kitSeedsMax + 1,
+        evidenceLimit: kitEvidenceMax,
+      })
+      if (seedId !== undefined && rows.length === 0) throw errors.notFound()
+      const seeds = rows.slice(0, kitSeedsMax).map(toKitSeed)
+      return {
+        version: '1',
+        generatedAt: clock.now().toISOString(),
+        workspace: { id: workspace.id, name: workspace.name, slug: workspace.slug },
+        grant: {
+          id: grant.id,
+          clientName: grant.clientName,
+          userId: user.id,
+          userName: user.name,
+          role,
+          scopes: grant.scopes,
+          expiresAt: grant.expiresAt.toISOString(),
+        },
+        seeds,
+        truncated: rows.length > seeds.length || seeds.some(isCut),
+      }
+    },
+  }
+}
+
+function toKitSeed({ supports, contradicts, neutral, evidence, ...seed }: KitSeedRow): KitSeed {
+  return {
+    ...seed,
+    evidenceCounts: { supports, contradicts, neutral },
+    evidence: evidence.map((piece) => ({ ...piece, createdAt: new Date(piece.createdAt).toISOString() })),
+  }
+}
+
+function isCut({ evidence, evidenceCounts: { supports, contradicts, neutral } }: KitSeed): boolean {
+  return supports + contradicts + neutral > evidence.length
+}
