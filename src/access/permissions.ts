@@ -41,8 +41,6 @@ export const permissions = {
   'seeds.leave': writers,
   'seeds.listEvidence': everybody,
   'seeds.addEvidence': writers,
-  /** To let an agent in, on one's own behalf. */
-  'integrations.allow': everybody,
   /** One's own. */
   'integrations.list': everybody,
   /** Everybody's. */

@@ -29,7 +29,6 @@ export type EventType =
   | 'seed.joined'
   | 'seed.left'
   | 'evidence.added'
-  | 'integration.allowed'
   | 'integration.revoked'
 
 export interface NewEvent {

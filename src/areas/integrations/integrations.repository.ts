@@ -75,10 +75,6 @@ export function listLiveGrants(
     : selectGrantsOfPerson(executor).execute({ ...values, userId })
 }
 
-export async function insertGrant(executor: Executor, row: typeof agentGrants.$inferInsert): Promise<void> {
-  await executor.insert(agentGrants).values(row)
-}
-
 /** A grant in a workspace, locked until the transaction ends. */
 export async function lockGrant(
   executor: Executor,
@@ -99,22 +95,4 @@ export async function lockGrant(
 
 export async function revokeGrant(executor: Executor, grantId: string, revokedAt: Date): Promise<void> {
   await executor.update(agentGrants).set({ revokedAt }).where(eq(agentGrants.id, grantId))
-}
-
-/** Revokes what a person has allowed a client in a workspace so far. */
-export async function revokeGrantsToClient(
-  executor: Executor,
-  grants: { workspaceId: string; userId: string; clientId: string; revokedAt: Date },
-): Promise<void> {
-  await executor
-    .update(agentGrants)
-    .set({ revokedAt: grants.revokedAt })
-    .where(
-      and(
-        eq(agentGrants.workspaceId, grants.workspaceId),
-        eq(agentGrants.userId, grants.userId),
-        eq(agentGrants.clientId, grants.clientId),
-        isNull(agentGrants.revokedAt),
-      ),
-    )
 }

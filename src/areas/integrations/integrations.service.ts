@@ -3,7 +3,7 @@ import type { RequireWorkspace } from '../../access/workspace-access.ts'
 import type { Database } from '../../db/client.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { errors } from '../../kernel/errors.ts'
-import { createId, isId } from '../../kernel/ids.ts'
+import { isId } from '../../kernel/ids.ts'
 import {
   decodeCursor,
   pageLimitDefault,
@@ -13,15 +13,7 @@ import {
 } from '../../kernel/pagination.ts'
 import type { Principal } from '../../kernel/principal.ts'
 import { appendEvent } from '../events/events.repository.ts'
-import { lockMembersOfWorkspace, requireRoleNow } from '../members/members.repository.ts'
-import {
-  insertGrant,
-  listLiveGrants,
-  lockGrant,
-  revokeGrant,
-  revokeGrantsToClient,
-  type GrantRow,
-} from './integrations.repository.ts'
+import { listLiveGrants, lockGrant, revokeGrant, type GrantRow } from './integrations.repository.ts'
 
 /** What a person has allowed an agent in a workspace. */
 export interface AgentGrant extends Omit<GrantRow, 'createdAt' | 'lastUsedAt' | 'expiresAt'> {
@@ -30,21 +22,7 @@ export interface AgentGrant extends Omit<GrantRow, 'createdAt' | 'lastUsedAt' | 
   expiresAt: string
 }
 
-/** What a person allows an agent. */
-export interface NewGrant {
-  clientId: string
-  clientName: string
-  clientUri: string | null
-  scopes: string[]
-  expiresAt: Date
-}
-
 export interface IntegrationsService {
-  /**
-   * Lets an agent into a workspace on the caller's behalf, in place of what they had allowed the same client there.
-   * Returns the id of the grant.
-   */
-  allow(principal: Principal, slug: string, grant: NewGrant): Promise<string>
   /** The grants that are neither revoked nor expired, newest first: all of them for owners and admins, else one's own. */
   list(principal: Principal, slug: string, page: PageRequest): Promise<Page<AgentGrant>>
   /** Idempotent. Throws `not_found` for a grant that is not the caller's, unless they may revoke everybody's. */
@@ -60,29 +38,6 @@ export interface IntegrationsServiceOptions {
 export function createIntegrationsService(options: IntegrationsServiceOptions): IntegrationsService {
   const { db, clock, requireWorkspace } = options
   return {
-    async allow(principal, slug, grant) {
-      const { id: workspaceId, name } = await requireWorkspace(principal, slug, 'integrations.allow')
-      const { user } = principal
-      const id = createId()
-      await db.transaction(async (tx) => {
-        // In turns, so that of two consents at once one replaces the other, and nobody allows what they have just left.
-        await lockMembersOfWorkspace(tx, workspaceId)
-        await requireRoleNow(tx, workspaceId, user.id)
-        const now = clock.now()
-        const { clientId } = grant
-        await revokeGrantsToClient(tx, { workspaceId, userId: user.id, clientId, revokedAt: now })
-        await insertGrant(tx, { ...grant, id, workspaceId, userId: user.id, createdAt: now })
-        await appendEvent(tx, principal, {
-          workspaceId,
-          type: 'integration.allowed',
-          target: { type: 'integration', id },
-          summary: `${user.name} let ${grant.clientName} into ${name}`,
-          at: now,
-        })
-      })
-      return id
-    },
-
     async list(principal, slug, { limit = pageLimitDefault, cursor }) {
       const { id: workspaceId, role } = await requireWorkspace(principal, slug, 'integrations.list')
       const userId = isAllowed(role, 'integrations.listAll') ? undefined : principal.user.id
