@@ -303,6 +303,17 @@ describe('400', () => {
     },
   )
 
+  it('refuses a query parameter', async () => {
+    const person = await createPerson()
+    const workspace = await createWorkspace(service, person)
+    const before = await stateOf(workspace)
+    const request = update(workspace.slug, { name: 'Changed', slug: workspace.slug })
+    const answer = await as(person, { ...request, query: { force: 'true' } })
+    expectError(answer, errors.decodeError, { issues: answer.json<{ issues: unknown }>().issues })
+    expect(issuesOf(answer)).toEqual([{ _tag: 'Unexpected', path: ['force'] }])
+    expect(await stateOf(workspace)).toEqual(before)
+  })
+
   it('comes before 403 and 404', async () => {
     const { slug: ofOthers } = await createWorkspace(service, await createPerson())
     const person = await createPerson()
@@ -373,6 +384,20 @@ const rename = async (person: TestPerson, from: string, to: string) => {
   expectOk(answer)
   return answer
 }
+
+describe('413 and 415', () => {
+  it('refuse a body over 64 KiB, and one that is not JSON, and change nothing', async () => {
+    const person = await createPerson()
+    const workspace = await createWorkspace(service, person)
+    const before = await stateOf(workspace)
+    const request = update(workspace.slug, { name: 'Changed', slug: workspace.slug })
+    const large = { ...request, payload: `${' '.repeat(65 * 1024)}${request.payload}` }
+    expectError(await as(person, large), errors.bodyTooLarge)
+    const text = { ...request, headers: { 'content-type': 'text/plain' } }
+    expectError(await as(person, text), errors.unsupportedMediaType)
+    expect(await stateOf(workspace)).toEqual(before)
+  })
+})
 
 describe('a slug before', () => {
   const take = async (slug: string) =>

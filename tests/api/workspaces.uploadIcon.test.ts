@@ -158,6 +158,15 @@ describe('refusals', () => {
     })
   })
 
+  it('400: a query parameter', async () => {
+    await expectNothingKept(async (owner, { slug }) => {
+      const url = `/v1/workspaces/${slug}/icon?crop=none`
+      const form = buildUpload(await makePng())
+      const answer = await as(owner, { method: 'POST', url, ...form })
+      expectError(answer, errors.decodeError, { issues: answer.json<{ issues: unknown }>().issues })
+    })
+  })
+
   it('401: no key', async () => {
     await expectNothingKept(async (_owner, { slug }) => {
       const form = buildUpload(await makePng())
