@@ -6,6 +6,7 @@ import Fastify, { type FastifyBaseLogger } from 'fastify'
 import { agentOAuthRoutes } from './agent-oauth/agent-oauth.routes.ts'
 import { agentRoutes } from './areas/agent/agent.routes.ts'
 import { agentSchemas } from './areas/agent/agent.schemas.ts'
+import { agentScope, paths } from './agent-oauth/provider.ts'
 import { apiKeysRoutes } from './areas/apiKeys/apiKeys.routes.ts'
 import { apiKeysSchemas } from './areas/apiKeys/apiKeys.schemas.ts'
 import { mePhotoRoute, meRoutes } from './areas/me/me.routes.ts'
@@ -30,6 +31,7 @@ import { workspaceIconRoute, workspacesRoutes } from './areas/workspaces/workspa
 import { workspacesSchemas } from './areas/workspaces/workspaces.schemas.ts'
 import type { Config } from './config.ts'
 import { isDatabaseUnavailable } from './db/errors.ts'
+import { agentTokenAuth, type AgentTokenAuthOptions } from './http/agent-token-auth.ts'
 import { apiKeyAuth } from './http/api-key-auth.ts'
 import type { App } from './http/app-types.ts'
 import { registerBodyParser } from './http/body-parser.ts'
@@ -37,6 +39,8 @@ import { handleClientError, handleFrameworkError, registerErrorHandler } from '.
 import { idempotency } from './http/idempotency.ts'
 import { RequestLog } from './http/logging.ts'
 import { registerMovedSlug } from './http/moved-slug.ts'
+import { mcpRoutes } from './http/mcp.ts'
+import { allowedOrigins } from './http/origins.ts'
 import { registerOpenApi, registerOpenApiRoutes } from './http/openapi.ts'
 import { pagination } from './http/pagination.ts'
 import { registerRateLimits } from './http/rate-limits.ts'
@@ -47,6 +51,8 @@ import { uploads } from './http/uploads.ts'
 import { schemaController } from './http/validation.ts'
 import { picturesRoutes } from './pictures/pictures.routes.ts'
 import type { Services } from './services.ts'
+import { registerPages, showError } from './website/pages.ts'
+import { websiteRoutes } from './website/website.ts'
 
 const schemas = [
   ...sharedSchemas,
@@ -101,13 +107,14 @@ export async function buildApp(config: Config, services: Services, logger: Fasti
 
   registerRouteGuard(app)
   registerRequestContext(app)
-  registerErrorHandler(app, { isDatabaseUnavailable })
+  registerErrorHandler(app, { isDatabaseUnavailable, showError })
   registerBodyParser(app)
   await registerSecurityHeaders(app, config)
   await registerRateLimits(app, services.redis)
   await registerOpenApi(app, { baseUrl: config.baseUrl, webUrl: config.webUrl, tags })
   for (const schema of schemas) app.addSchema(schema)
 
+  await registerPages(app, { pictureUrl: config.baseUrl })
   await registerOpenApiRoutes(app)
   await app.register(async (scope: App) => {
     await scope.register(publicAccess)
@@ -117,6 +124,21 @@ export async function buildApp(config: Config, services: Services, logger: Fasti
   await app.register(async (scope: App) => {
     await scope.register(publicAccess)
     await agentOAuthRoutes(scope, services.agentOAuth, config)
+  })
+  const resource = `${config.baseUrl}${paths.mcp}`
+  const agentAuth: AgentTokenAuthOptions = {
+    authenticate: services.authenticateAgent,
+    resourceMetadataUrl: `${config.baseUrl}/.well-known/oauth-protected-resource${paths.mcp}`,
+    scope: agentScope,
+  }
+  await app.register(async (scope: App) => {
+    await scope.register(agentTokenAuth, agentAuth)
+    agentRoutes(scope, services.kit)
+  })
+  await app.register(async (scope: App) => {
+    await scope.register(allowedOrigins, { origins: [config.baseUrl, config.webUrl, ...config.agentOrigins] })
+    await scope.register(agentTokenAuth, agentAuth)
+    mcpRoutes(scope, services.kitMcp, paths.mcp, resource)
   })
   await app.register(async (scope: App) => {
     await scope.register(apiKeyAuth, {
@@ -141,6 +163,12 @@ export async function buildApp(config: Config, services: Services, logger: Fasti
       await uploadScope.register(uploads, { uploadLimitPerHour: config.uploadLimitPerHour })
       mePhotoRoute(uploadScope, services.me)
       workspaceIconRoute(uploadScope, services.workspaces)
+    })
+  })
+  await app.register(async (scope: App) => {
+    await websiteRoutes(scope, services, {
+      webUrl: config.webUrl,
+      signInLimitPerMinute: config.signInLimitPerMinute,
     })
   })
   return app

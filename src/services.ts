@@ -14,6 +14,7 @@ import { deleteExpiredAccountTokens } from './accounts/credentials.repository.ts
 import { createCredentialsService, type CredentialsService } from './accounts/credentials.service.ts'
 import { deleteExpiredSessions } from './accounts/sessions.repository.ts'
 import { createSessionsService, type SessionsService } from './accounts/sessions.service.ts'
+import { createKitMcpHandler, type KitMcpHandler } from './areas/agent/agent.mcp.ts'
 import { createKitService, type KitService } from './areas/agent/agent.service.ts'
 import { createApiKeyAuthenticator, type ApiKeyAuthenticator } from './areas/apiKeys/apiKeys.authenticator.ts'
 import { createApiKeysService, type ApiKeysService } from './areas/apiKeys/apiKeys.service.ts'
@@ -66,6 +67,7 @@ export interface Services {
   integrations: IntegrationsService
   invites: InvitesService
   kit: KitService
+  kitMcp: KitMcpHandler
   me: MeService
   members: MembersService
   people: PeopleService
@@ -127,6 +129,7 @@ export function createServices({ config, db, clock, log, fetchMetadata }: Servic
     accessTokenLifetimeSeconds: config.accessTokenLifetimeSeconds,
     ...(fetchMetadata && { fetch: fetchMetadata }),
   })
+  const kit = createKitService({ db, clock })
   const jobs = createGraphileQueue()
   const mailer = createMailer(config, log)
   const { webUrl, inviteLimitPerHour } = config
@@ -155,7 +158,11 @@ export function createServices({ config, db, clock, log, fetchMetadata }: Servic
       webUrl,
       inviteLimitPerHour,
     }),
-    kit: createKitService({ db, clock }),
+    kit,
+    kitMcp: createKitMcpHandler(kit, {
+      onError: (error) => log.error({ err: error }, 'the validation kit failed'),
+      onRefusal: (error) => log.debug({ err: error }, 'an mcp message was refused'),
+    }),
     me: createMeService({ db, pictures }),
     members: createMembersService({ db, clock, requireWorkspace, pictures, jobs }),
     people: createPeopleService({ db, clock, requireWorkspace, pictures }),

@@ -3,7 +3,7 @@ import type { AgentPrincipal } from '../kernel/agent.ts'
 import type { App } from './app-types.ts'
 
 /** Answers an MCP message of an agent. */
-export type McpHandler = (request: Request, agent: AgentPrincipal, signal?: AbortSignal) => Promise<Response>
+export type McpHandler = (request: Request, agent: AgentPrincipal) => Promise<Response>
 
 const messageBytesMax = 256 * 1024
 
@@ -11,11 +11,11 @@ const messageBytesMax = 256 * 1024
  * The MCP endpoint (Streamable HTTP). The handler reads the JSON itself: a message that is none is answered as JSON-RPC
  * has it. GET and DELETE, which are for sessions and there are none, are 405 to whoever has shown a token.
  */
-export async function mcpRoutes(app: App, handle: McpHandler, url: string, resource: string): Promise<void> {
+export function mcpRoutes(app: App, handle: McpHandler, url: string, resource: string): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))
   app.post(url, { bodyLimit: messageBytesMax, schema: { hide: true } }, async (request, reply) =>
-    reply.send(await handle(...toWebRequest(request, reply, resource))),
+    reply.send(await handle(toWebRequest(request, reply, resource), request.agent)),
   )
   for (const method of ['GET', 'DELETE'] as const) {
     app.route({
@@ -27,11 +27,7 @@ export async function mcpRoutes(app: App, handle: McpHandler, url: string, resou
   }
 }
 
-function toWebRequest(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  resource: string,
-): [Request, AgentPrincipal, AbortSignal] {
+function toWebRequest(request: FastifyRequest, reply: FastifyReply, resource: string): Request {
   const headers = new Headers()
   for (const [name, value] of Object.entries(request.headers)) {
     for (const part of [value ?? []].flat()) headers.append(name, part)
@@ -42,9 +38,5 @@ function toWebRequest(
     if (!reply.raw.writableFinished) abort.abort()
   })
   const body = typeof request.body === 'string' ? request.body : ''
-  return [
-    new Request(resource, { method: 'POST', headers, body, signal: abort.signal }),
-    request.agent,
-    abort.signal,
-  ]
+  return new Request(resource, { method: 'POST', headers, body, signal: abort.signal })
 }
