@@ -6,16 +6,34 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import autocannon from 'autocannon'
+import pg from 'pg'
 import { startEmbeddedDatabase } from '../src/db/embedded.ts'
+import { fillDatabase } from '../tests/support/fill-database.ts'
 
-const rounds = 5
-const roundSeconds = 4
 const connections = 50
+const warmUpSeconds = 2
+const person = 'bench@example.com'
 
+/** A server under load, with a key to its database. */
 interface Subject {
   name: string
-  url: string
+  origin: string
+  apiKey: string
   process: ChildProcess
+}
+
+/** A request that servers are compared at, in turns. */
+interface Scenario {
+  name: string
+  method: 'GET'
+  path: string
+  headers?: Record<string, string>
+  /** How often each server has its turn, for how long. */
+  rounds: number
+  roundSeconds: number
+  subjects: Subject[]
+  /** The pairs of which the ratio of requests per second is told. */
+  ratios: [of: Subject, to: Subject][]
 }
 
 interface Measurement {
@@ -27,30 +45,85 @@ interface Measurement {
 await main()
 
 /**
- * Measures GET /v1/me of this service against a bare server in the same run, on one database, in turns: machines differ
- * and drift, so only the ratio of neighbours means anything.
+ * Measures this service against a bare server, and against itself on a big database, in the same run, in turns: machines
+ * differ and drift, so only the ratio of neighbours means anything.
  */
 async function main(): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'workspace-bench-'))
   const database = await startEmbeddedDatabase({ dataDir })
   const subjects: Subject[] = []
   try {
-    const apiKey = await createKey(database.url)
-    subjects.push(await start('this service', ['dist/server.js'], database.url))
-    subjects.push(await start('bare Fastify', ['--import', 'tsx', 'bench/bare-server.ts'], database.url))
-    const measured = new Map<Subject, Measurement[]>(subjects.map((subject) => [subject, []]))
-    for (const subject of subjects) await load(subject, apiKey, 2)
-    for (let round = 0; round < rounds; round++) {
-      // Each goes first as often as the other.
-      const inTurn = round % 2 === 0 ? subjects : [...subjects].reverse()
-      for (const subject of inTurn) measured.get(subject)?.push(await load(subject, apiKey, roundSeconds))
+    const small = await prepareDatabase(database.url, 'small', 10)
+    const big = await prepareDatabase(database.url, 'big', 10_000)
+    const startSubject = async (name: string, args: string[], target: PreparedDatabase) => {
+      const subject = await start(name, args, target)
+      subjects.push(subject)
+      return subject
     }
-    await report(measured)
+    const ours = await startSubject('this service', ['dist/server.js'], small)
+    const bare = await startSubject('bare Fastify', ['--import', 'tsx', 'bench/bare-server.ts'], small)
+    const oursBig = await startSubject('this service, 10,000 workspaces', ['dist/server.js'], big)
+
+    const againstBigger = {
+      method: 'GET' as const,
+      rounds: 5,
+      roundSeconds: 2,
+      subjects: [ours, bare, oursBig],
+      ratios: [
+        [oursBig, ours],
+        [ours, bare],
+      ] as [Subject, Subject][],
+    }
+    const scenarios: Scenario[] = [
+      {
+        name: 'GET /v1/me',
+        method: 'GET',
+        path: '/v1/me',
+        rounds: 5,
+        roundSeconds: 4,
+        subjects: [ours, bare],
+        ratios: [[ours, bare]],
+      },
+      { name: 'GET /v1/workspaces', path: '/v1/workspaces', ...againstBigger },
+      { name: 'GET /v1/workspaces/{slug}', path: '/v1/workspaces/filler-7', ...againstBigger },
+    ]
+    for (const scenario of scenarios) await report(scenario, await measure(scenario))
   } finally {
     for (const subject of subjects) await stop(subject)
     await database.stop()
     await rm(dataDir, { recursive: true, force: true })
   }
+}
+
+interface PreparedDatabase {
+  url: string
+  apiKey: string
+}
+
+/** Makes a database of so many workspaces, ten times as many memberships, and a person who is in ten of them. */
+async function prepareDatabase(
+  serverUrl: string,
+  name: string,
+  workspaces: number,
+): Promise<PreparedDatabase> {
+  await execute(serverUrl, (pool) => pool.query(`create database ${name}`))
+  const url = new URL(serverUrl)
+  url.pathname = `/${name}`
+  const apiKey = await createKey(url.href)
+  await execute(url.href, async (pool) => {
+    await fillDatabase(pool, workspaces)
+    await pool.query(`
+      insert into memberships (workspace_id, user_id, role, joined_at, last_used_at)
+      select md5('filler-workspace-' || i)::uuid, users.id, 'member', now(), now() - i * interval '1 hour'
+      from users, generate_series(1, 10) as i where users.email = '${person}'`)
+  })
+  return { url: url.href, apiKey }
+}
+
+async function execute(url: string, run: (pool: pg.Pool) => Promise<unknown>): Promise<void> {
+  const pool = new pg.Pool({ connectionString: url, max: 1 })
+  await run(pool)
+  await pool.end()
 }
 
 async function createKey(databaseUrl: string): Promise<string> {
@@ -60,28 +133,28 @@ async function createKey(databaseUrl: string): Promise<string> {
       await promisify(execFile)(process.execPath, ['dist/cli/admin.js', ...args], { env })
     ).stdout.trim()
   }
-  await admin('create-user', '--email', 'bench@example.com', '--name', 'Bench', '--verified')
-  return admin('create-key', '--email', 'bench@example.com', '--name', 'Bench')
+  await admin('create-user', '--email', person, '--name', 'Bench', '--verified')
+  return admin('create-key', '--email', person, '--name', 'Bench')
 }
 
-async function start(name: string, args: string[], databaseUrl: string): Promise<Subject> {
+async function start(name: string, args: string[], { url, apiKey }: PreparedDatabase): Promise<Subject> {
   const port = await findFreePort()
   const child = spawn(process.execPath, args, {
     // As in production: the log is written, the limiter counts.
     env: {
       ...process.env,
-      DATABASE_URL: databaseUrl,
+      DATABASE_URL: url,
       PORT: String(port),
       RATE_LIMIT_PER_MINUTE: '1000000000',
     },
     stdio: ['ignore', 'ignore', 'inherit'],
   })
-  const url = `http://127.0.0.1:${port}/v1/me`
-  while ((await fetch(url).catch(() => undefined)) === undefined) {
+  const origin = `http://127.0.0.1:${port}`
+  while ((await fetch(`${origin}/v1/me`).catch(() => undefined)) === undefined) {
     if (child.exitCode !== null) throw new Error(`${name} did not start`)
     await new Promise((done) => setTimeout(done, 50))
   }
-  return { name, url, process: child }
+  return { name, origin, apiKey, process: child }
 }
 
 async function findFreePort(): Promise<number> {
@@ -93,52 +166,70 @@ async function findFreePort(): Promise<number> {
   return port
 }
 
-async function load({ name, url }: Subject, apiKey: string, duration: number): Promise<Measurement> {
+async function measure(scenario: Scenario): Promise<Map<Subject, Measurement[]>> {
+  const { rounds, roundSeconds, subjects } = scenario
+  const measured = new Map<Subject, Measurement[]>(subjects.map((subject) => [subject, []]))
+  for (const subject of subjects) await load(subject, scenario, warmUpSeconds)
+  for (let round = 0; round < rounds; round++) {
+    // Each goes first as often as the others.
+    const first = round % subjects.length
+    const inTurn = [...subjects.slice(first), ...subjects.slice(0, first)]
+    for (const subject of inTurn) measured.get(subject)?.push(await load(subject, scenario, roundSeconds))
+  }
+  return measured
+}
+
+async function load(subject: Subject, scenario: Scenario, duration: number): Promise<Measurement> {
+  const { method, path, headers } = scenario
   const result = await autocannon({
-    url,
+    url: subject.origin + path,
+    method,
     connections,
     duration,
-    headers: { authorization: `Bearer ${apiKey}` },
+    headers: { ...headers, authorization: `Bearer ${subject.apiKey}` },
   })
-  if (result.non2xx > 0 || result.errors > 0) throw new Error(`${name} answered with errors`)
+  if (result.non2xx > 0 || result.errors > 0) throw new Error(`${subject.name} answered with errors`)
   return { requestsPerSecond: result.requests.average, p50Ms: result.latency.p50, p99Ms: result.latency.p99 }
 }
 
-async function report(measured: Map<Subject, Measurement[]>): Promise<void> {
+async function report(scenario: Scenario, measured: Map<Subject, Measurement[]>): Promise<void> {
+  const { name, rounds, roundSeconds, ratios } = scenario
   const rows = await Promise.all(
-    [...measured].map(async ([subject, measurements]) => ({
-      name: subject.name,
-      requestsPerSecond: median(measurements.map((measurement) => measurement.requestsPerSecond)),
-      p50Ms: median(measurements.map((measurement) => measurement.p50Ms)),
-      p99Ms: median(measurements.map((measurement) => measurement.p99Ms)),
-      peakMemoryMiB: await peakMemoryMiB(subject),
-    })),
+    [...measured].map(async ([subject, measurements]) => {
+      const medianOf = (field: keyof Measurement) =>
+        median(measurements.map((measurement) => measurement[field]))
+      const cells = [
+        subject.name,
+        Math.round(medianOf('requestsPerSecond')),
+        medianOf('p50Ms'),
+        medianOf('p99Ms'),
+        (await peakMemoryMiB(subject)).toFixed(0),
+      ]
+      return `| ${cells.join(' | ')} |`
+    }),
   )
-  const [ours, bare] = [...measured.values()]
-  const ratios =
-    ours?.map(({ requestsPerSecond }, i) => requestsPerSecond / (bare?.[i]?.requestsPerSecond ?? NaN)) ?? []
   const lines = [
-    `GET /v1/me, ${connections} connections, ${rounds} rounds of ${roundSeconds} s each in turns, medians`,
+    `${name}, ${connections} connections, ${rounds} rounds of ${roundSeconds} s each in turns, medians`,
     '',
     '| server | req/s | p50 ms | p99 ms | peak memory MiB |',
     '| --- | ---: | ---: | ---: | ---: |',
-    ...rows.map((row) =>
-      [
-        '',
-        row.name,
-        Math.round(row.requestsPerSecond),
-        row.p50Ms,
-        row.p99Ms,
-        row.peakMemoryMiB.toFixed(0),
-        '',
-      ]
-        .join(' | ')
-        .trim(),
-    ),
+    ...rows,
     '',
-    `Ratio of requests per second, round by round: ${ratios.map((ratio) => ratio.toFixed(2)).join(', ')}; median ${median(ratios).toFixed(2)}`,
+    ...ratios.map(([of, to]) => describeRatio(of, to, measured)),
+    '',
   ]
   console.log(lines.join('\n'))
+}
+
+function describeRatio(of: Subject, to: Subject, measured: Map<Subject, Measurement[]>): string {
+  const ratios = (measured.get(of) ?? []).map(
+    ({ requestsPerSecond }, i) => requestsPerSecond / (measured.get(to)?.[i]?.requestsPerSecond ?? NaN),
+  )
+  const roundByRound = ratios.map((ratio) => ratio.toFixed(2)).join(', ')
+  return (
+    `Ratio of requests per second, ${of.name} to ${to.name}, round by round: ${roundByRound}; ` +
+    `median ${median(ratios).toFixed(2)}`
+  )
 }
 
 /** The most memory that a process ever held (Linux: VmHWM). */
