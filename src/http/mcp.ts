@@ -14,8 +14,10 @@ const messageBytesMax = 256 * 1024
 export function mcpRoutes(app: App, handle: McpHandler, url: string, resource: string): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))
-  app.post(url, { bodyLimit: messageBytesMax, schema: { hide: true } }, async (request, reply) =>
-    reply.send(await handle(toWebRequest(request, reply, resource), request.agent)),
+  app.post(
+    url,
+    { bodyLimit: messageBytesMax, schema: { hide: true }, config: { openBody: true } },
+    async (request, reply) => reply.send(await handle(toWebRequest(request, reply, resource), request.agent)),
   )
   for (const method of ['GET', 'DELETE'] as const) {
     app.route({
