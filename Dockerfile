@@ -18,6 +18,7 @@ COPY --from=production /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 COPY package.json ./
 COPY drizzle ./drizzle
+COPY public ./public
 # The one place that is written to: the rest of the file system may be read-only.
 RUN install -d -o node -g node -m 0700 /data
 VOLUME /data

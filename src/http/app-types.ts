@@ -21,7 +21,7 @@ export type App = FastifyInstance<
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** Who may call the route. Set by the plugin that enforces it; the program does not boot without it. */
-    access?: 'public' | 'apiKey' | 'agent'
+    access?: 'public' | 'apiKey' | 'agent' | 'web'
     /** Whether fields that are not known pass: where a standard of others says that they are to be ignored. */
     openBody?: boolean
     /** Whether no body stands for an empty object. */

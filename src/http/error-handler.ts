@@ -9,18 +9,24 @@ import { toDecodeIssues } from './validation.ts'
 export interface ErrorHandlerOptions {
   /** Whether an error means that the database cannot be reached, so that trying again later may help. */
   isDatabaseUnavailable: (error: unknown) => boolean
+  /** Answers an error in another shape than the contract's where that is asked for; undefined where it is not. */
+  showError?: (error: ApiError, request: FastifyRequest, reply: FastifyReply) => FastifyReply | undefined
 }
 
 /** Answers whatever was thrown in the contract's shape, and routes that do not exist with 404. */
-export function registerErrorHandler(app: App, { isDatabaseUnavailable }: ErrorHandlerOptions): void {
+export function registerErrorHandler(app: App, options: ErrorHandlerOptions): void {
+  const { isDatabaseUnavailable, showError } = options
   app.setErrorHandler((error, request, reply) => {
     const apiError = toApiError(error, isDatabaseUnavailable)
     // What a stranger can cause at will is no error of ours: it stands in the request's own line.
     if (apiError.status === 500) request.log.error({ err: error }, 'request failed')
     else if (apiError.status === 503) request.log.warn({ err: error }, 'request refused')
-    return sendError(apiError, request, reply)
+    return showError?.(apiError, request, reply) ?? sendError(apiError, request, reply)
   })
-  app.setNotFoundHandler((request, reply) => sendError(errors.routeNotFound(), request, reply))
+  app.setNotFoundHandler((request, reply) => {
+    const error = errors.routeNotFound()
+    return showError?.(error, request, reply) ?? sendError(error, request, reply)
+  })
   // Before the body is parsed: where there is no operation there is nothing that a body could be wrong for.
   app.addHook('preParsing', async (request) => {
     if (request.is404) throw errors.routeNotFound()

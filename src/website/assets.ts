@@ -1,0 +1,42 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import type { App } from '../http/app-types.ts'
+import { publicAccess } from '../http/route-guard.ts'
+
+/** The URLs of what pages need beside their markup. */
+export interface Assets {
+  stylesheet: string
+  script: string
+  icon: string
+}
+
+const types = {
+  css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  svg: 'image/svg+xml',
+} as const
+
+/** Serves the stylesheet, the script and the icon, each under a name that changes with its content: it is kept for good. */
+export async function registerAssets(app: App): Promise<Assets> {
+  let assets: Assets | undefined
+  await app.register(async (scope: App) => {
+    await scope.register(publicAccess)
+    assets = {
+      stylesheet: serve(scope, 'site', 'css'),
+      script: serve(scope, 'site', 'js'),
+      icon: serve(scope, 'icon', 'svg'),
+    }
+  })
+  if (!assets) throw new Error('the assets were not registered')
+  return assets
+}
+
+function serve(app: App, name: string, extension: keyof typeof types): string {
+  const content = readFileSync(new URL(`../../public/${name}.${extension}`, import.meta.url))
+  const version = createHash('sha256').update(content).digest('base64url').slice(0, 12)
+  const url = `/assets/${name}-${version}.${extension}`
+  app.get(url, { schema: { hide: true } }, async (_request, reply) =>
+    reply.type(types[extension]).header('cache-control', 'public, max-age=31536000, immutable').send(content),
+  )
+  return url
+}

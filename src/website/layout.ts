@@ -1,0 +1,84 @@
+import type { PrincipalUser } from '../kernel/principal.ts'
+import type { Assets } from './assets.ts'
+import { html, type Html } from './html.ts'
+import { csrfFieldName } from './web-session.ts'
+
+/** A part of the website with a navigation of its own. */
+export interface Section {
+  /** What the part is about, such as the name of a workspace. */
+  name: string
+  iconUrl?: string | null
+  links: { href: string; label: string; isCurrent: boolean }[]
+}
+
+interface Surroundings {
+  assets: Assets
+  user: PrincipalUser | undefined
+  csrfToken: string | undefined
+}
+
+/** The whole document around a page's body. */
+export function renderLayout(
+  { title, body, section }: { title: string; body: Html; section?: Section },
+  { assets, user, csrfToken }: Surroundings,
+): Html {
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>${section ? `${title} · ${section.name}` : title} · Workspace</title>
+        <link rel="stylesheet" href="${assets.stylesheet}" />
+        <link rel="icon" href="${assets.icon}" type="image/svg+xml" />
+        <script src="${assets.script}" defer></script>
+      </head>
+      <body>
+        <a class="skip" href="#main">Skip to the content</a>
+        <header class="top">
+          <a class="brand" href="/"><img src="${assets.icon}" alt="" width="24" height="24" />Workspace</a>
+          ${
+            user && csrfToken !== undefined
+              ? renderUserMenu(user, csrfToken)
+              : html`<nav aria-label="Account"><a href="/sign-in">Sign in</a></nav>`
+          }
+        </header>
+        ${section && renderSection(section)}
+        <main id="main">${body}</main>
+        <footer><a href="/docs/">API documentation</a></footer>
+      </body>
+    </html>`
+}
+
+function renderUserMenu(user: PrincipalUser, csrfToken: string): Html {
+  return html`<nav aria-label="Account">
+    <a href="/onboarding">Workspaces</a>
+    <a href="/settings/profile">${user.name}</a>
+    <form method="post" action="/sign-out">
+      <input type="hidden" name="${csrfFieldName}" value="${csrfToken}" />
+      <button class="link">Sign out</button>
+    </form>
+  </nav>`
+}
+
+function renderSection({ name, iconUrl, links }: Section): Html {
+  return html`<div class="section">
+    <p class="section-name">
+      ${iconUrl !== undefined && renderPicture(iconUrl, name, 28)} <strong>${name}</strong>
+    </p>
+    <nav aria-label="${name}">
+      ${links.map(
+        ({ href, label, isCurrent }) =>
+          html`<a href="${href}" ${isCurrent && html`aria-current="page"`}>${label}</a>`,
+      )}
+    </nav>
+  </div>`
+}
+
+/** A picture, or a letter where there is none. It stands beside a name and says nothing more. */
+export function renderPicture(url: string | null, name: string, size: number): Html {
+  const letter = Array.from(name)[0]?.toUpperCase() ?? ''
+  return url === null
+    ? html`<span class="picture letter s${size}" aria-hidden="true">${letter}</span>`
+    : html`<img class="picture s${size}" src="${url}" alt="" width="${size}" height="${size}" />`
+}

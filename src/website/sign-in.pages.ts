@@ -1,0 +1,184 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Browser } from '../accounts/start-session.ts'
+import type { App } from '../http/app-types.ts'
+import type { Services } from '../services.ts'
+import { attempt, emptyForm, form, readField, readFields, type FormState } from './forms.ts'
+import { parseLocalPath } from './local-path.ts'
+import {
+  renderCheckMail,
+  renderForgot,
+  renderLinkRequest,
+  renderNewPassword,
+  renderSignIn,
+  renderSignInByLink,
+  renderSignUp,
+  renderVerify,
+  renderVerifyRequest,
+} from './sign-in.views.ts'
+
+interface WithToken {
+  Params: { token: string }
+}
+
+const notices: Record<string, string> = {
+  'signed-out': 'You are signed out.',
+  'password-set': 'Your password is set. Sign in with it.',
+}
+
+// Where people go on once they have proven their address, which may be in another tab than they began in.
+const nextCookie = 'next'
+
+/** An identity provider, as the sign-in page shows it. */
+export interface ProviderLink {
+  id: string
+  name: string
+}
+
+export interface SignInPagesOptions {
+  services: Pick<Services, 'credentials' | 'sessions'>
+  /** The identity providers that people can sign in with. */
+  providers: readonly ProviderLink[]
+}
+
+/** Signing up, in and out, and what follows from links in mails. */
+export function signInPages(app: App, { services, providers }: SignInPagesOptions): void {
+  const { credentials, sessions } = services
+
+  app.get<{ Querystring: { next?: string; done?: string } }>('/sign-in', async (request, reply) => {
+    const next = parseLocalPath(request.query.next)
+    if (request.visit.sessionId !== undefined) return reply.redirect(next ?? '/', 303)
+    const notice = notices[request.query.done ?? '']
+    return reply.showPage(renderSignIn({ request, next, providers, notice }))
+  })
+
+  app.post('/sign-in', form, async (request, reply) => {
+    const { email, password, next: text } = readFields(request, 'email', 'password', 'next')
+    const next = parseLocalPath(text)
+    const { result, error } = await attempt(() => credentials.signIn({ email, password }, browserOf(request)))
+    if (error)
+      return reply.showPage(renderSignIn({ request, next, providers, state: { values: { email }, error } }))
+    if (result !== undefined) return reply.signIn(result).redirect(next ?? '/', 303)
+    return reply.remember(nextCookie, next).showPage(renderCheckMail({ email, isUnverified: true }))
+  })
+
+  app.post('/sign-out', form, async (request, reply) => {
+    const { sessionToken } = request.visit
+    if (sessionToken !== undefined) await sessions.endByToken(sessionToken)
+    return reply.signOut().redirect('/sign-in?done=signed-out', 303)
+  })
+
+  app.get<{ Querystring: { next?: string } }>('/sign-up', async (request, reply) => {
+    const next = parseLocalPath(request.query.next)
+    if (request.visit.sessionId !== undefined) return reply.redirect(next ?? '/', 303)
+    return reply.showPage(renderSignUp({ request, next, providers }))
+  })
+
+  app.post('/sign-up', form, async (request, reply) => {
+    const { name, email, password, next: text } = readFields(request, 'name', 'email', 'password', 'next')
+    const next = parseLocalPath(text)
+    const { error } = await attempt(() => credentials.signUp({ name, email, password }))
+    if (error) {
+      const state = { values: { name, email }, error }
+      return reply.showPage(renderSignUp({ request, next, providers, state }))
+    }
+    return reply.remember(nextCookie, next).showPage(renderCheckMail({ email }))
+  })
+
+  app.get('/verify', async (request, reply) => reply.showPage(renderVerifyRequest({ request })))
+  app.post(
+    '/verify',
+    form,
+    requestLink('verify_email', (request, state) => renderVerifyRequest({ request, state })),
+  )
+
+  app.get<WithToken>('/verify-email/:token', async (request, reply) => showVerify(request, reply))
+
+  app.post<WithToken>('/verify-email/:token', form, async (request, reply) => {
+    const password = readField(request, 'password')
+    const { result, error } = await attempt(() =>
+      credentials.verifyEmail(request.params.token, { password }, browserOf(request)),
+    )
+    if (error) return showVerify(request, reply, { values: {}, error })
+    return goOn(request, reply.signIn(result))
+  })
+
+  app.get('/forgot', async (request, reply) => reply.showPage(renderForgot({ request })))
+  app.post(
+    '/forgot',
+    form,
+    requestLink('reset_password', (request, state) => renderForgot({ request, state })),
+  )
+
+  app.get<WithToken>('/reset/:token', async (request, reply) => showReset(request, reply))
+
+  app.post<WithToken>('/reset/:token', form, async (request, reply) => {
+    const password = readField(request, 'password')
+    const { error } = await attempt(() => credentials.resetPassword(request.params.token, { password }))
+    if (error) return showReset(request, reply, { values: {}, error })
+    return reply.redirect('/sign-in?done=password-set', 303)
+  })
+
+  app.get<{ Querystring: { next?: string } }>('/sign-in/link', async (request, reply) =>
+    reply.remember(nextCookie, parseLocalPath(request.query.next)).showPage(renderLinkRequest({ request })),
+  )
+  app.post(
+    '/sign-in/link',
+    form,
+    requestLink('sign_in', (request, state) => renderLinkRequest({ request, state })),
+  )
+
+  app.get<WithToken>('/sign-in/link/:token', async (request, reply) => {
+    const owner = await credentials.findLinkOwner('sign_in', request.params.token)
+    return reply.showPage(renderSignInByLink({ request, owner, token: request.params.token }))
+  })
+
+  app.post<WithToken>('/sign-in/link/:token', form, async (request, reply) => {
+    const session = await credentials.signInByLink(request.params.token, browserOf(request))
+    return goOn(request, reply.signIn(session))
+  })
+
+  /** Has a mail sent, and says the same whether anybody gets one. */
+  function requestLink(
+    purpose: Parameters<typeof credentials.requestLink>[0],
+    render: (request: FastifyRequest, state: FormState) => Parameters<FastifyReply['showPage']>[0],
+  ) {
+    return async (request: FastifyRequest, reply: FastifyReply) => {
+      const email = readField(request, 'email')
+      const { error } = await attempt(() => credentials.requestLink(purpose, email))
+      if (error)
+        return reply.showPage({ ...render(request, { values: { email }, error }), status: error.status })
+      return reply.showPage(renderCheckMail({ email }))
+    }
+  }
+
+  async function showVerify(
+    request: FastifyRequest<WithToken>,
+    reply: FastifyReply,
+    state: FormState = emptyForm,
+  ) {
+    const { token } = request.params
+    const owner = await credentials.findLinkOwner('verify_email', token)
+    return reply.showPage(renderVerify({ request, owner, token, state }))
+  }
+
+  async function showReset(
+    request: FastifyRequest<WithToken>,
+    reply: FastifyReply,
+    state: FormState = emptyForm,
+  ) {
+    const { token } = request.params
+    const owner = await credentials.findLinkOwner('reset_password', token)
+    return reply.showPage(renderNewPassword({ request, owner, token, state }))
+  }
+}
+
+/** Where somebody wanted to go before they had to sign in, or home. */
+export function goOn(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const next = parseLocalPath(request.visit.recall(nextCookie))
+  return reply.remember(nextCookie, undefined).redirect(next ?? '/', 303)
+}
+
+/** What signs in. */
+export function browserOf({ headers, visit }: FastifyRequest): Browser {
+  return { userAgent: headers['user-agent'] ?? '', sessionToken: visit.sessionToken }
+}

@@ -1,0 +1,145 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { LightMyRequestResponse } from 'fastify'
+import PostalMime from 'postal-mime'
+import { expect, vi } from 'vitest'
+import { startTestApp, type TestApp, type TestAppOptions } from '../support/test-app.ts'
+import { makeFolder } from '../support/uploads.ts'
+
+/** A browser without a screen: it keeps cookies, and sends the forms of the page that it was last shown. */
+export interface Visitor {
+  cookies: Map<string, string>
+  /** The page that was last shown. */
+  page: () => string
+  get: (url: string, headers?: Record<string, string>) => Promise<LightMyRequestResponse>
+  /** Follows redirects from a path; returns the page that they end at. */
+  open: (url: string) => Promise<LightMyRequestResponse>
+  /** Sends a form with the CSRF token of the page that was last shown. */
+  submit: (
+    url: string,
+    fields?: Record<string, string>,
+    headers?: Record<string, string>,
+  ) => Promise<LightMyRequestResponse>
+}
+
+export function createVisitor({ app }: Pick<TestApp, 'app'>): Visitor {
+  const cookies = new Map<string, string>()
+  let page = ''
+
+  async function send(request: {
+    method: 'GET' | 'POST'
+    url: string
+    payload?: string
+    headers: Record<string, string>
+  }) {
+    const answer = await app.inject({
+      ...request,
+      headers: {
+        accept: 'text/html',
+        ...(cookies.size > 0 && {
+          cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; '),
+        }),
+        ...request.headers,
+      },
+    })
+    for (const { name, value, maxAge, expires } of answer.cookies) {
+      if (maxAge === 0 || (expires && expires.getTime() <= 0)) cookies.delete(name)
+      else cookies.set(name, value)
+    }
+    if (String(answer.headers['content-type']).startsWith('text/html')) page = answer.body
+    return answer
+  }
+
+  const visitor: Visitor = {
+    cookies,
+    page: () => page,
+    get: (url, headers = {}) => send({ method: 'GET', url, headers }),
+    async open(url) {
+      let answer = await visitor.get(url)
+      for (let i = 0; i < 5 && answer.headers.location !== undefined; i++)
+        answer = await visitor.get(answer.headers.location)
+      return answer
+    },
+    submit: (url, fields = {}, headers = {}) =>
+      send({
+        method: 'POST',
+        url,
+        payload: new URLSearchParams({ _csrf: csrfTokenOf(page), ...fields }).toString(),
+        headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+      }),
+  }
+  return visitor
+}
+
+/** The CSRF token in the forms of a page. */
+export function csrfTokenOf(page: string): string {
+  return /name="_csrf"\s+value="([^"]*)"/.exec(page)?.[1] ?? ''
+}
+
+/** The service with its jobs running, and its mail in a folder. */
+export async function startWebsite(
+  options: TestAppOptions = {},
+): Promise<TestApp & { waitForMail: (address: string, subject: RegExp) => Promise<Mail> }> {
+  const dataDir = await makeFolder()
+  const service = await startTestApp({
+    ...options,
+    environment: { DATA_DIR: dataDir, SIGN_IN_LIMIT_PER_MINUTE: '0', ...options.environment },
+  })
+  await service.services.startJobs()
+  const seen = new Set<string>()
+  const folder = join(dataDir, 'mail')
+
+  async function findMail(address: string, subject: RegExp): Promise<Mail | undefined> {
+    const names = await readdir(folder).catch(() => [])
+    for (const name of names.filter((file) => file.endsWith('.eml') && !seen.has(file)).toSorted()) {
+      const mail = await PostalMime.parse(await readFile(join(folder, name)))
+      if (mail.to?.[0]?.address !== address || !subject.test(mail.subject ?? '')) continue
+      seen.add(name)
+      const text = mail.text ?? ''
+      const url = /https?:\/\/\S+/.exec(text)?.[0]
+      return { subject: mail.subject ?? '', text, path: url === undefined ? '' : new URL(url).pathname }
+    }
+    return undefined
+  }
+
+  return {
+    ...service,
+    /** A mail that was not asked for before. */
+    waitForMail: (address, subject) =>
+      vi.waitFor(
+        async () => {
+          const mail = await findMail(address, subject)
+          expect(mail, `a mail to ${address}`).toBeDefined()
+          return mail!
+        },
+        { timeout: 10_000, interval: 50 },
+      ),
+  }
+}
+
+export interface Mail {
+  subject: string
+  text: string
+  /** The path of its link. */
+  path: string
+}
+
+export const password = 'correct horse battery'
+
+type Website = Awaited<ReturnType<typeof startWebsite>>
+
+/** Signs somebody up, with the mail and all; they end up signed in. */
+export async function signUp(
+  website: Website,
+  { name = 'Grace Hopper', email }: { name?: string; email: string },
+): Promise<Visitor> {
+  const visitor = createVisitor(website)
+  await visitor.get('/sign-up')
+  const asked = await visitor.submit('/sign-up', { name, email, password })
+  expect(asked.statusCode, asked.body).toBe(200)
+  const { path } = await website.waitForMail(email, /Confirm/)
+  await visitor.get(path)
+  const confirmed = await visitor.submit(path, { password })
+  expect(confirmed.statusCode, confirmed.body).toBe(303)
+  return visitor
+}
