@@ -82,6 +82,7 @@ const tags = [
   { name: 'people', description: 'The directory of a workspace.' },
   { name: 'seeds', description: 'Early ideas, and what speaks for and against them.' },
   { name: 'integrations', description: 'The agents that have access to a workspace.' },
+  { name: 'agent', description: 'What agents read.' },
   { name: 'agentOAuth', description: 'How agents find the service and are given access to it.' },
 ]
 
