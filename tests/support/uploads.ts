@@ -5,10 +5,17 @@ import { sql } from 'drizzle-orm'
 import { afterAll } from 'vitest'
 import { selectRows, type TestApp } from './test-app.ts'
 
+const folders: string[] = []
+
+// Here, not where a folder is made: a hook that is registered while a test runs is not called.
+afterAll(async () => {
+  await Promise.all(folders.splice(0).map((folder) => rm(folder, { recursive: true, force: true })))
+})
+
 /** A folder of the test file's own, removed when its tests are done. */
 export async function makeFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'workspace-test-'))
-  afterAll(() => rm(folder, { recursive: true, force: true }))
+  folders.push(folder)
   return folder
 }
 
