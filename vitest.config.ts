@@ -5,6 +5,8 @@ export default defineConfig({
     include: ['tests/**/*.test.ts'],
     globalSetup: 'tests/support/global-setup.ts',
     setupFiles: ['tests/support/deny-network.ts'],
+    // Vitest leaves a core to itself, of which there may be only two.
+    maxWorkers: 2,
     testTimeout: 20_000,
     hookTimeout: 60_000,
     expect: { requireAssertions: true },

@@ -14,7 +14,7 @@ import {
   type ResourceMetadata,
   type ServerMetadata,
 } from './agent-oauth.schemas.ts'
-import { agentScope, canonicalResource, clientAuthMethods, grantTypes, paths } from './provider.ts'
+import { agentScope, canonicalResource, clientAuthMethods, grantTypes, paths } from './protocol.ts'
 
 export interface AgentOAuthRoutesOptions {
   baseUrl: string

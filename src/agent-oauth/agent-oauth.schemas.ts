@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { clientAuthMethods, grantTypes } from './provider.ts'
+import { clientAuthMethods, grantTypes } from './protocol.ts'
 
 /** What is said of the OAuth endpoints: their errors are those of OAuth, not of the API (RFC 6749 §5.2). */
 const OAuthError = Type.Object({ error: Type.String(), error_description: Type.Optional(Type.String()) })

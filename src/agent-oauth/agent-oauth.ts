@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import * as oauth from 'oauth4webapi'
-import { errors as providerErrors, type Provider } from 'oidc-provider'
+import type { Provider } from 'oidc-provider'
 import type { Logger } from 'pino'
 import { appendEvent } from '../areas/events/events.repository.ts'
 import { listMembershipsOfUser, membershipsMax } from '../areas/workspaces/workspaces.repository.ts'
@@ -10,7 +10,7 @@ import { errors } from '../kernel/errors.ts'
 import { createId } from '../kernel/ids.ts'
 import type { Principal } from '../kernel/principal.ts'
 import { deleteClient, insertGrant, replaceGrants } from './oauth-records.repository.ts'
-import { agentScope, createProvider, grantLifetimeSeconds, paths } from './provider.ts'
+import { agentScope, grantLifetimeSeconds, paths } from './protocol.ts'
 import { createSigningKeyStore, type Jwk, type SigningKeys, type SigningKeyStore } from './signing-keys.ts'
 
 /** An access token that is genuine, unexpired and for us. Whether its grant still holds is another question. */
@@ -101,6 +101,8 @@ export function createAgentOAuth(options: AgentOAuthOptions): AgentOAuth {
   async function reload(): Promise<NonNullable<typeof loaded>> {
     const { appSecret, keyStore } = open()
     const keys = await keyStore.load()
+    // Only now: it is large, and says on import what it thinks of old runtimes.
+    const { createProvider } = await import('./provider.ts')
     const isSame = loaded?.keys.signing.kid === keys.signing.kid
     loaded = {
       keys,
@@ -124,7 +126,8 @@ export function createAgentOAuth(options: AgentOAuthOptions): AgentOAuth {
     try {
       return { provider, interaction: await provider.interactionDetails(request, response) }
     } catch (error) {
-      if (error instanceof providerErrors.SessionNotFound) return undefined
+      // SessionNotFound: there is no such request, or it is over.
+      if (error instanceof Error && error.name === 'SessionNotFound') return undefined
       throw error
     }
   }

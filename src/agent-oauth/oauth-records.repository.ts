@@ -1,5 +1,5 @@
 import { and, eq, gt, isNull, lt, or, sql, type SQL } from 'drizzle-orm'
-import { errors, type Adapter, type AdapterPayload } from 'oidc-provider'
+import type { Adapter, AdapterPayload } from 'oidc-provider'
 import type { Executor } from '../db/client.ts'
 import { agentGrants } from '../db/schema/agent-grants.ts'
 import { oauthRecords } from '../db/schema/oauth.ts'
@@ -17,9 +17,14 @@ const unusedClientKeptMs = 7 * 24 * 60 * 60 * 1000
 
 /**
  * Where the OAuth server keeps its records: in PostgreSQL. Three things are left to us: secrets are hashed at rest, what
- * is used once is used once also by two at the same moment, and racing refreshes have their grace.
+ * is used once is used once also by two at the same moment (the later one gets `alreadyUsed`), and racing refreshes have
+ * their grace.
  */
-export function createRecordAdapter(db: Executor, clock: Clock): (kind: string) => Adapter {
+export function createRecordAdapter(
+  db: Executor,
+  clock: Clock,
+  alreadyUsed: () => Error,
+): (kind: string) => Adapter {
   return (kind) => {
     // Who the person is, is known by the website's session alone: the server's own never remembers anybody.
     if (kind === 'Session') return createForgetfulAdapter()
@@ -80,7 +85,7 @@ export function createRecordAdapter(db: Executor, clock: Clock): (kind: string) 
             ),
           )
         // Somebody was first.
-        if (rowCount !== 1) throw new errors.InvalidGrant('already used')
+        if (rowCount !== 1) throw alreadyUsed()
       },
 
       async destroy(id) {

@@ -4,33 +4,20 @@ import type { Database } from '../db/client.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { deriveKey } from '../kernel/sealing.ts'
 import { createRecordAdapter } from './oauth-records.repository.ts'
+import {
+  agentScope,
+  canonicalResource,
+  clientAuthMethods,
+  consentLifetimeSeconds,
+  grantLifetimeSeconds,
+  grantTypes,
+  offlineScope,
+  paths,
+} from './protocol.ts'
 import type { SigningKeys } from './signing-keys.ts'
 
-/** What an agent may be allowed. */
-export const agentScope = 'validation-kit:read'
-// Clients ask for it where they know it from elsewhere. Every client gets a refresh token here.
-const offlineScope = 'offline_access'
-
-export const grantTypes = ['authorization_code', 'refresh_token'] as const
-export const clientAuthMethods = ['none', 'client_secret_basic', 'client_secret_post'] as const
-
-/** How long a grant can be used before the person is asked again. */
-export const grantLifetimeSeconds = 180 * 24 * 60 * 60
 const refreshIdleSeconds = 30 * 24 * 60 * 60
 const codeLifetimeSeconds = 60
-/** How long a person has for signing in and deciding. */
-export const consentLifetimeSeconds = 30 * 60
-
-/** The paths of the OAuth server: the website's authorize page, and the rest. */
-export const paths = {
-  authorization: '/agent/oauth/authorize',
-  consent: '/agent/oauth/consent',
-  token: '/agent/oauth/token',
-  registration: '/agent/oauth/register',
-  revocation: '/agent/oauth/revoke',
-  jwks: '/agent/oauth/jwks',
-  mcp: '/agent/mcp',
-} as const
 
 export interface ProviderOptions {
   db: Database
@@ -54,7 +41,7 @@ export function createProvider(options: ProviderOptions): Provider {
   const { db, clock, log, keys, appSecret, baseUrl, webUrl, accessTokenLifetimeSeconds } = options
   const resource = `${baseUrl}${paths.mcp}`
   const configuration: Configuration = {
-    adapter: createRecordAdapter(db, clock),
+    adapter: createRecordAdapter(db, clock, () => new errors.InvalidGrant('already used')),
     jwks: { keys: [keys.signing] },
     cookies: {
       keys: [deriveKey(appSecret, 'oauth cookies').toString('base64url')],
@@ -167,12 +154,6 @@ function normalizeAuthorizationRequest(ctx: KoaContextWithOIDC, resource: string
     scope: known.includes(agentScope) ? known.join(' ') : agentScope,
     ...(indicator !== undefined && { resource: canonicalResource(indicator, resource) }),
   }
-}
-
-/** RFC 8707 compares literally, and clients spell: a trailing slash and an upper-case host are forgiven. */
-export function canonicalResource(indicator: string | string[], resource: string): string | string[] {
-  if (typeof indicator !== 'string') return indicator
-  return indicator.replace(/\/$/, '').toLowerCase() === resource.toLowerCase() ? resource : indicator
 }
 
 function renderErrorPage(error: string, description: string | undefined): string {

@@ -2,11 +2,13 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { migrate } from 'drizzle-orm/node-postgres/migrator'
-import { runMigrations } from 'graphile-worker'
+import { Logger, runMigrations } from 'graphile-worker'
 import type pg from 'pg'
 
 const migrationsFolder = fileURLToPath(new URL('../../drizzle', import.meta.url))
 // Any number will do, as long as nothing else in the database takes the same advisory lock.
+// It would write to standard error, past our log; what goes wrong is thrown as well.
+const quiet = new Logger(() => () => undefined)
 const migrationLockId = 7_203_411_864
 
 /**
@@ -21,7 +23,7 @@ export async function migrateDatabase(pool: pg.Pool): Promise<void> {
     await client.query('set statement_timeout = 0')
     await client.query('select pg_advisory_lock($1)', [migrationLockId])
     // The queue's own tables first: when ours are there, everything is.
-    await runMigrations({ pgPool: pool })
+    await runMigrations({ pgPool: pool, logger: quiet })
     await migrate(drizzle({ client }), { migrationsFolder })
   } finally {
     // Closing the connection gives back the lock and the setting.
