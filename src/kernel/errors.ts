@@ -112,6 +112,11 @@ export const errors = {
     'too_many_sign_ins',
     'Too many attempts to sign in. Try again later.',
   ),
+  consentExpired: error(
+    'NotFound',
+    'consent_expired',
+    'This request for access has been answered or has expired. Begin again in the application.',
+  ),
   notFound: error('NotFound', 'not_found', 'There is nothing here, or nothing that you may see.'),
   routeNotFound: error('NotFound', 'route_not_found', 'No operation has this method and path.'),
   notAMember: error('Forbidden', 'not_a_member', 'You are not a member of this workspace.'),

@@ -1,9 +1,10 @@
 import type { App } from '../http/app-types.ts'
 import type { Services } from '../services.ts'
+import { consentPages } from './consent.pages.ts'
 import { signInLimits } from './sign-in-limits.ts'
 import { signInPages } from './sign-in.pages.ts'
 import { renderSignIn } from './sign-in.views.ts'
-import { webSession } from './web-session.ts'
+import { signedInOnly, webSession } from './web-session.ts'
 
 export interface WebsiteOptions {
   webUrl: string
@@ -23,5 +24,9 @@ export async function websiteRoutes(app: App, services: Services, options: Websi
   await app.register(async (scope: App) => {
     await scope.register(signInLimits, { limitPerMinute: signInLimitPerMinute })
     signInPages(scope, { services, providers: [] })
+  })
+  await app.register(async (scope: App) => {
+    await scope.register(signedInOnly)
+    consentPages(scope, services)
   })
 }
