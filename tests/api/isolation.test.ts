@@ -5,9 +5,11 @@ import { createId } from '../../src/kernel/ids.ts'
 import {
   createCompany,
   createInvite,
+  createSeed,
   createTeam,
   del,
   get,
+  insertGrant,
   patch,
   post,
   tokenOf,
@@ -19,8 +21,9 @@ import { expectError } from '../support/expect-error.ts'
 import { buildUpload } from '../support/forms.ts'
 import { makePng } from '../support/images.ts'
 import { selectRows, startTestApp } from '../support/test-app.ts'
+import { makeFolder } from '../support/uploads.ts'
 
-const service = await startTestApp()
+const service = await startTestApp({ environment: { DATA_DIR: await makeFolder() } })
 const { app, as, db } = service
 const png = await makePng()
 
@@ -30,6 +33,8 @@ const [ours, theirs] = [await createTenant('ours.example'), await createTenant('
 interface Tenant extends TestCompany {
   team: { id: string; url: string }
   invite: TestInvite
+  seed: { id: string }
+  grantId: string
   cursorOf: Record<string, string>
 }
 
@@ -43,13 +48,35 @@ async function createTenant(domain: string): Promise<Tenant> {
   const invite = await createInvite(service, owner, company, { email: `invited@${domain}` })
   await createInvite(service, owner, company, { email: `also-invited@${domain}` })
   await createTeam(service, owner, company, `Other team of ${domain}`)
+  const seed = await createSeed(service, owner, company, `Seed of ${domain}`)
+  await as(owner, post(`${seed.url}/join`))
+  for (const summary of [`Evidence of ${domain}`, `More of ${domain}`])
+    await as(owner, post(`${seed.url}/evidence`, { kind: 'note', verdict: 'neutral', summary }))
+  await createSeed(service, owner, company, `Other seed of ${domain}`)
+  const grantId = await insertGrant(service, workspace, owner)
+  await insertGrant(service, workspace, company.viewer)
   const cursorOf: Record<string, string> = {}
-  for (const list of ['members', 'invites', 'teams', `teams/${team.id}/members`, 'events', 'people']) {
-    const { headers } = await as(owner, get(`${url}/${list}?limit=1`))
+  const lists = pathsOf(team.id, seed.id)
+  for (const [name, list] of Object.entries(lists)) {
+    const { headers } = await as(owner, get(`${list.startsWith('/') ? list : `${url}/${list}`}?limit=1`))
     const link = /<([^>]+)>/.exec(String(headers.link))?.[1]
-    cursorOf[list.replace(team.id, '')] = String(new URL(String(link)).searchParams.get('cursor'))
+    cursorOf[name] = String(new URL(String(link)).searchParams.get('cursor'))
   }
-  return { ...company, team, invite, cursorOf }
+  return { ...company, team, invite, seed, grantId, cursorOf }
+}
+
+/** Where the lists of a workspace are that come in pages: in it, or at the top. */
+function pathsOf(teamId: string, seedId: string): Record<string, string> {
+  return {
+    ...Object.fromEntries(
+      ['members', 'invites', 'teams', 'events', 'people', 'seeds', 'integrations'].map((name) => [
+        name,
+        name,
+      ]),
+    ),
+    'team members': `teams/${teamId}/members`,
+    evidence: `/v1/seeds/${seedId}/evidence`,
+  }
 }
 
 /** The ids that a path can have. */
@@ -60,6 +87,8 @@ interface Ids {
   teamId: string
   apiKeyId: string
   token: string
+  seedId: string
+  grantId: string
 }
 
 const idsOf = (tenant: Tenant): Ids => ({
@@ -69,6 +98,8 @@ const idsOf = (tenant: Tenant): Ids => ({
   teamId: tenant.team.id,
   apiKeyId: tenant.owner.apiKeyId,
   token: tenant.invite.token,
+  seedId: tenant.seed.id,
+  grantId: tenant.grantId,
 })
 
 const names = Object.keys(idsOf(ours)) as (keyof Ids)[]
@@ -109,6 +140,17 @@ const requests: Record<string, (ids: Ids) => TestRequest> = {
     del(`/v1/workspaces/${slug}/teams/${teamId}/members/${userId}`),
   'events.list': ({ slug }) => get(`/v1/workspaces/${slug}/events`),
   'people.list': ({ slug }) => get(`/v1/workspaces/${slug}/people`),
+  'seeds.list': ({ slug }) => get(`/v1/workspaces/${slug}/seeds`),
+  'seeds.create': ({ slug }) => post(`/v1/workspaces/${slug}/seeds`, { title: 'Weed', summary: 'Growing' }),
+  'seeds.get': ({ seedId }) => get(`/v1/seeds/${seedId}`),
+  'seeds.update': ({ seedId }) => patch(`/v1/seeds/${seedId}`, { title: 'Weed' }),
+  'seeds.join': ({ seedId }) => post(`/v1/seeds/${seedId}/join`),
+  'seeds.leave': ({ seedId }) => post(`/v1/seeds/${seedId}/leave`),
+  'seeds.listEvidence': ({ seedId }) => get(`/v1/seeds/${seedId}/evidence`),
+  'seeds.addEvidence': ({ seedId }) =>
+    post(`/v1/seeds/${seedId}/evidence`, { kind: 'note', verdict: 'neutral', summary: 'Growing' }),
+  'integrations.list': ({ slug }) => get(`/v1/workspaces/${slug}/integrations`),
+  'integrations.revoke': ({ slug, grantId }) => post(`/v1/workspaces/${slug}/integrations/${grantId}/revoke`),
 }
 
 /** Whether a slug is free is for everybody to know. */
@@ -140,6 +182,10 @@ async function findSecrets({ workspace, team }: Tenant): Promise<string[]> {
       union select unnest(array[id::text, name]) from workspaces where id = ${workspace.id}
       union select unnest(array[id::text, email]) from invites where workspace_id = ${workspace.id}
       union select unnest(array[id::text, name]) from teams where workspace_id = ${workspace.id}
+      union select unnest(array[id::text, title]) from seeds where workspace_id = ${workspace.id}
+      union select unnest(array[evidence.id::text, evidence.summary])
+        from evidence join seeds on seeds.id = seed_id where workspace_id = ${workspace.id}
+      union select unnest(array[id::text, client_id, client_name]) from agent_grants where workspace_id = ${workspace.id}
       union select unnest(array[id::text, summary]) from events where workspace_id = ${workspace.id}`,
   )
   expect(rows.length).toBeGreaterThan(30)
@@ -172,6 +218,10 @@ function readState({ workspace, owner }: Tenant): Promise<unknown> {
       (select array_agg(invites::text order by id) from invites where workspace_id = ${id}) as invites,
       (select array_agg(teams::text order by id) from teams where workspace_id = ${id}) as teams,
       (select array_agg(team_members::text order by team_id, user_id) from team_members where workspace_id = ${id}) as team_members,
+      (select array_agg(seeds::text order by id) from seeds where workspace_id = ${id}) as seeds,
+      (select array_agg(seed_participants::text order by seed_id, user_id) from seed_participants where workspace_id = ${id}) as participants,
+      (select count(*) from evidence join seeds on seeds.id = seed_id where workspace_id = ${id}) as evidence,
+      (select array_agg(agent_grants::text order by id) from agent_grants where workspace_id = ${id}) as grants,
       (select count(*) from events where workspace_id = ${id}) as events,
       (select array_agg(row(id, revoked_at)::text order by id) from api_keys where user_id = ${owner.id}) as keys`,
   )
@@ -233,8 +283,9 @@ describe.each(Object.entries(requests))('%s', (id, request) => {
 
 describe('a cursor of another tenant', () => {
   it.each(Object.keys(ours.cursorOf))('of %s leads nowhere', async (list) => {
-    const path = list === 'teams//members' ? `teams/${ours.team.id}/members` : list
-    const url = (cursor: string | undefined) => get(`${ours.url}/${path}?cursor=${cursor}`)
+    const path = String(pathsOf(ours.team.id, ours.seed.id)[list])
+    const url = (cursor: string | undefined) =>
+      get(`${path.startsWith('/') ? path : `${ours.url}/${path}`}?cursor=${cursor}`)
     expect((await as(ours.owner, url(ours.cursorOf[list]))).statusCode).toBe(200)
     expectError(await ask(url(theirs.cursorOf[list]), list), errors.cursorInvalid, { field: 'cursor' })
   })
