@@ -62,6 +62,12 @@ module.exports = {
       to: { path: '^src/platform/', pathNot: '\\.port\\.ts$' },
     },
     {
+      name: 'website-uses-services-only',
+      severity: 'error',
+      from: { path: '^src/website/' },
+      to: { path: '^src/(db|platform)/|\\.(repository|routes|schemas)\\.ts$' },
+    },
+    {
       name: 'config-is-read-at-the-edge',
       severity: 'error',
       from: { path: '^src', pathNot: '^src/(server|services|app|config)\\.ts$|^src/cli/' },
