@@ -156,6 +156,11 @@ export const errors = {
   cursorInvalid: error('InvalidInput', 'cursor_invalid', 'This cursor is not one of this list.'),
   sourceUrlInvalid: error('InvalidInput', 'source_url_invalid', 'This is not the address of a web page.'),
   slugReserved: error('InvalidInput', 'slug_reserved', 'This slug is reserved.'),
+  slugInvalid: error(
+    'InvalidInput',
+    'slug_invalid',
+    'A slug is 3 to 48 of a to z, 0 to 9 and single hyphens, none at either end.',
+  ),
   slugTaken: error('Conflict', 'slug_taken', 'Another workspace has this slug, or had it a short while ago.'),
   workspaceLimit: error(
     'Conflict',
@@ -196,6 +201,11 @@ export const errors = {
     'InvalidInput',
     'name_invalid',
     'A name is 1 to 100 characters, not blank, without control characters.',
+  ),
+  labelInvalid: error(
+    'InvalidInput',
+    'label_invalid',
+    'A name is 1 to 64 characters, not blank, without control characters.',
   ),
   notAParticipant: error(
     'Forbidden',
