@@ -1,0 +1,202 @@
+import { describe, expect, it } from 'vitest'
+import { errors } from '../../src/kernel/errors.ts'
+import { createCompany, get, post } from '../support/company.ts'
+import { expectError, issuesOf } from '../support/expect-error.ts'
+import { createSeed, eventAbout, findParticipants, findSeed, type TestSeed } from '../support/seeds.ts'
+import { createTestClock } from '../support/test-clock.ts'
+import { startTestApp } from '../support/test-app.ts'
+import { findEvents } from '../support/workspaces.ts'
+
+const clock = createTestClock()
+const service = await startTestApp({ clock })
+const { as } = service
+const company = await createCompany(service)
+
+const create = (body: object) => as(company.member, post(`${company.url}/seeds`, body))
+const least = { title: 'Fewer meetings', summary: 'A day of none' }
+
+async function expectNothingMade(run: () => Promise<unknown>): Promise<void> {
+  const before = (await as(company.owner, get(`${company.url}/seeds?limit=200`))).body
+  const events = await findEvents(service, company.workspace)
+  await run()
+  expect((await as(company.owner, get(`${company.url}/seeds?limit=200`))).body).toBe(before)
+  expect(await findEvents(service, company.workspace)).toEqual(events)
+}
+
+describe('200', () => {
+  it('makes an open seed that nobody has joined, and tells the workspace', async () => {
+    const fields = {
+      title: 'Fewer meetings',
+      summary: 'A day of none',
+      problem: 'No time to think',
+      audience: 'Makers',
+      hypothesis: 'A free day is enough',
+      successCriteria: ['Ten teams keep it', 'Nobody goes back'],
+    }
+    const answer = await create(fields)
+    expect(answer.statusCode).toBe(200)
+    const { ok, seed } = answer.json<{ ok: boolean; seed: TestSeed }>()
+    expect(ok).toBe(true)
+    expect(seed).toEqual({
+      ...fields,
+      id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7/) as string,
+      status: 'open',
+      createdByUserId: company.member.id,
+      participantCount: 0,
+      joined: false,
+      createdAt: clock.now().toISOString(),
+      updatedAt: clock.now().toISOString(),
+    })
+    expect((await as(company.viewer, get(`/v1/seeds/${seed.id}`))).json()).toEqual(seed)
+    expect(await findSeed(service, seed)).toMatchObject({
+      workspace_id: company.workspace.id,
+      title: 'Fewer meetings',
+      success_criteria: fields.successCriteria,
+      status: 'open',
+    })
+    expect(await findParticipants(service, seed)).toEqual([])
+    expect((await findEvents(service, company.workspace)).at(-1)).toEqual(
+      eventAbout(
+        company.member,
+        { type: 'seed', id: seed.id },
+        { type: 'seed.created', summary: 'Mary Member created the seed Fewer meetings' },
+      ),
+    )
+  })
+
+  it('leaves out what is not given, and takes an empty text for none', async () => {
+    const none = { problem: null, audience: null, hypothesis: null, successCriteria: [] }
+    expect(await createSeed(service, company.member, company)).toMatchObject(none)
+    const empty = { problem: '', audience: '', hypothesis: '', successCriteria: [] }
+    expect(await createSeed(service, company.member, company, empty)).toMatchObject(none)
+  })
+
+  it('keeps line breaks, as LF, and normalizes the rest', async () => {
+    const seed = await createSeed(service, company.member, company, {
+      title: '  Cafe\u0301  ',
+      summary: '\r\n one\r\n\r\ntwo\nthree \n',
+      problem: 'a\r\nb',
+      successCriteria: [' Cafe\u0301 '],
+    })
+    expect(seed).toMatchObject({
+      title: 'Café',
+      summary: 'one\n\ntwo\nthree',
+      problem: 'a\nb',
+      successCriteria: ['Café'],
+    })
+  })
+
+  it('takes all that fits, in characters of any kind', async () => {
+    const longest = {
+      title: '🌱'.repeat(120),
+      summary: '🌱'.repeat(2000),
+      problem: 'p'.repeat(2000),
+      audience: 'a'.repeat(2000),
+      hypothesis: 'h'.repeat(2000),
+      successCriteria: Array.from({ length: 20 }, (_, i) => String(i % 10).repeat(300)),
+    }
+    expect(await createSeed(service, company.member, company, longest)).toMatchObject(longest)
+  })
+
+  it('repeats nothing under one Idempotency-Key', async () => {
+    const request = { ...post(`${company.url}/seeds`, least), headers: { 'idempotency-key': 'seed-1' } }
+    const [first, second] = [await as(company.member, request), await as(company.member, request)]
+    expect(second.body).toBe(first.body)
+    expect(second.headers['idempotent-replayed']).toBe('true')
+  })
+})
+
+describe('400', () => {
+  const texts = [
+    ['title', 120],
+    ['summary', 2000],
+  ] as const
+  it.each(texts)('refuses a %s that is none', async (name, max) => {
+    const bad = [
+      undefined,
+      null,
+      5,
+      true,
+      [],
+      {},
+      '',
+      ' ',
+      '\n',
+      '\u200b',
+      'a\0',
+      'a\tb',
+      'x'.repeat(max + 1),
+    ]
+    await expectNothingMade(async () => {
+      for (const value of bad) {
+        const answer = await create({ ...least, [name]: value })
+        expectError(answer, errors.decodeError, { issues: answer.json<{ issues: unknown }>().issues })
+        const issue = issuesOf(answer)[0]
+        expect(issue?.path, JSON.stringify(value)).toEqual([name])
+        const tag = value === undefined ? 'Missing' : typeof value === 'string' ? 'Refinement' : 'Type'
+        expect(issue?._tag).toBe(tag)
+      }
+    })
+  })
+
+  it('refuses a line break in a title and in a criterion, and a lone carriage return anywhere', async () => {
+    await expectNothingMade(async () => {
+      for (const [bad, path] of [
+        [{ title: 'a\nb' }, ['title']],
+        [{ successCriteria: ['a\nb'] }, ['successCriteria', 0]],
+        [{ summary: 'a\rb' }, ['summary']],
+        [{ problem: 'a\u2028b' }, ['problem']],
+      ] as const) {
+        const answer = await create({ ...least, ...bad })
+        expect(issuesOf(answer)).toEqual([{ _tag: 'Refinement', path }])
+      }
+    })
+  })
+
+  it.each(['problem', 'audience', 'hypothesis'])('refuses null, blanks and too much for %s', async (name) => {
+    await expectNothingMade(async () => {
+      for (const value of [null, 5, ' ', '\n', 'x'.repeat(2001), 'a\0']) {
+        const answer = await create({ ...least, [name]: value })
+        expect(answer.statusCode, JSON.stringify(value)).toBe(400)
+        expect(issuesOf(answer)[0]?.path).toEqual([name])
+      }
+    })
+  })
+
+  it('refuses criteria that are none, or too many', async () => {
+    await expectNothingMade(async () => {
+      for (const value of [null, 'one', [''], [' '], [5], [null], ['x'.repeat(301)], Array(21).fill('x')]) {
+        const answer = await create({ ...least, successCriteria: value })
+        expect(answer.statusCode, JSON.stringify(value)).toBe(400)
+        expect(issuesOf(answer)[0]?.path[0]).toBe('successCriteria')
+      }
+    })
+  })
+
+  it('tells every fault, and knows no other field', async () => {
+    await expectNothingMade(async () => {
+      const answer = await create({ title: 5, status: 'open', id: 'x' })
+      expect(issuesOf(answer)).toEqual([
+        { _tag: 'Unexpected', path: ['id'] },
+        { _tag: 'Unexpected', path: ['status'] },
+        { _tag: 'Missing', path: ['summary'] },
+        { _tag: 'Type', path: ['title'] },
+      ])
+    })
+  })
+})
+
+describe('403 and 404', () => {
+  it('is for members and above', async () => {
+    await expectNothingMade(async () => {
+      expectError(await as(company.viewer, post(`${company.url}/seeds`, least)), errors.roleInsufficient)
+      const stranger = await service.createPerson()
+      expectError(await as(stranger, post(`${company.url}/seeds`, least)), errors.notAMember)
+    })
+  })
+
+  it('knows no workspace that there is not', async () => {
+    const answer = await as(company.member, post('/v1/workspaces/no-such-workspace/seeds', least))
+    expectError(answer, errors.notFound)
+  })
+})

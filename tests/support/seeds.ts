@@ -1,0 +1,170 @@
+import { sql } from 'drizzle-orm'
+import { expect } from 'vitest'
+import { createId } from '../../src/kernel/ids.ts'
+import { post, type TestCompany } from './company.ts'
+import { selectRows, type TestApp, type TestPerson } from './test-app.ts'
+import { eventBy } from './workspaces.ts'
+
+/** A seed as the API tells it. */
+export interface TestSeed {
+  id: string
+  title: string
+  summary: string
+  problem: string | null
+  audience: string | null
+  hypothesis: string | null
+  successCriteria: string[]
+  status: string
+  createdByUserId: string | null
+  participantCount: number
+  joined: boolean
+  createdAt: string
+  updatedAt: string
+}
+
+/** A piece of evidence as the API tells it. */
+export interface TestEvidence {
+  id: string
+  seedId: string
+  kind: string
+  verdict: string
+  summary: string
+  sourceUrl: string | null
+  authorUserId: string | null
+  authorName: string
+  createdAt: string
+}
+
+/** An id of the right form that nothing has. */
+export const unknownId = () => createId()
+
+/** Creates a seed through the API. */
+export async function createSeed(
+  { as }: Pick<TestApp, 'as'>,
+  actor: TestPerson,
+  { url }: Pick<TestCompany, 'url'>,
+  fields: object = {},
+): Promise<TestSeed> {
+  const answer = await as(
+    actor,
+    post(`${url}/seeds`, { title: 'Fewer meetings', summary: 'A day of none', ...fields }),
+  )
+  expect(answer.statusCode, answer.body).toBe(200)
+  return answer.json<{ seed: TestSeed }>().seed
+}
+
+/** Has somebody join a seed through the API. */
+export async function joinSeed(
+  { as }: Pick<TestApp, 'as'>,
+  actor: TestPerson,
+  seed: { id: string },
+): Promise<void> {
+  const answer = await as(actor, post(`/v1/seeds/${seed.id}/join`))
+  expect(answer.statusCode, answer.body).toBe(200)
+}
+
+export const someEvidence = { kind: 'interview', verdict: 'supports', summary: 'Seven of ten would' }
+
+/** Adds evidence to a seed through the API, on behalf of somebody who has joined it. */
+export async function addEvidence(
+  { as }: Pick<TestApp, 'as'>,
+  actor: TestPerson,
+  seed: { id: string },
+  fields: object = {},
+): Promise<TestEvidence> {
+  const answer = await as(actor, post(`/v1/seeds/${seed.id}/evidence`, { ...someEvidence, ...fields }))
+  expect(answer.statusCode, answer.body).toBe(200)
+  return answer.json<{ evidence: TestEvidence }>().evidence
+}
+
+/** The row of a seed. */
+export async function findSeed(
+  { db }: Pick<TestApp, 'db'>,
+  { id }: { id: string },
+): Promise<Record<string, unknown> | undefined> {
+  return (await selectRows(db, sql`select * from seeds where id = ${id}`))[0]
+}
+
+/** The ids of those who are in a seed, in the order in which they joined. */
+export async function findParticipants({ db }: Pick<TestApp, 'db'>, seed: { id: string }): Promise<string[]> {
+  const rows = await selectRows<{ user_id: string }>(
+    db,
+    sql`select user_id from seed_participants where seed_id = ${seed.id} order by joined_at, user_id`,
+  )
+  return rows.map((row) => row.user_id)
+}
+
+/** The evidence of a seed, oldest first. */
+export function findEvidence(
+  { db }: Pick<TestApp, 'db'>,
+  seed: { id: string },
+): Promise<Record<string, unknown>[]> {
+  return selectRows(db, sql`select * from evidence where seed_id = ${seed.id} order by created_at, id`)
+}
+
+/** What an event of a person's change of a seed, of its evidence or of a grant is, in the form of `findEvents`. */
+export function eventAbout(
+  person: TestPerson,
+  target: { type: 'seed' | 'evidence' | 'integration'; id: string },
+  event: { type: string; summary: string },
+): Record<string, unknown> {
+  return { ...eventBy(person, target, event), target_type: target.type }
+}
+
+/** A grant made for a test, as the API tells it. */
+export interface TestGrant {
+  id: string
+  clientId: string
+  clientName: string
+  clientUri: string | null
+  userId: string
+  userName: string
+  scopes: string[]
+  createdAt: string
+  lastUsedAt: string | null
+  expiresAt: string
+}
+
+/** Lets an agent into a workspace on a person's behalf. */
+export async function insertGrant(
+  { db }: Pick<TestApp, 'db'>,
+  workspace: { id: string },
+  person: { id: string; name: string },
+  {
+    clientName = 'Robbie',
+    clientUri = null as string | null,
+    createdAt = new Date(),
+    expiresAt = new Date(createdAt.getTime() + 86_400_000),
+  } = {},
+): Promise<TestGrant> {
+  const grant = {
+    id: createId(),
+    clientId: `client-${createId()}`,
+    clientName,
+    clientUri,
+    userId: person.id,
+    userName: person.name,
+    scopes: ['validation-kit:read'],
+    createdAt: createdAt.toISOString(),
+    lastUsedAt: null,
+    expiresAt: expiresAt.toISOString(),
+  }
+  await db.execute(sql`
+    insert into agent_grants (id, client_id, client_name, client_uri, workspace_id, user_id, scopes, created_at, expires_at)
+    values (${grant.id}, ${grant.clientId}, ${clientName}, ${clientUri}, ${workspace.id}, ${person.id},
+      '{validation-kit:read}', ${grant.createdAt}, ${grant.expiresAt})`)
+  return grant
+}
+
+/** When a grant was revoked; null while it was not. */
+export async function findRevokedAt(
+  { db }: Pick<TestApp, 'db'>,
+  { id }: { id: string },
+): Promise<Date | null> {
+  const [row] = await selectRows<{ revoked_at: string | null }>(
+    db,
+    sql`select revoked_at from agent_grants where id = ${id}`,
+  )
+  if (!row) throw new Error('there is no such grant')
+  return row.revoked_at === null ? null : new Date(row.revoked_at)
+}
