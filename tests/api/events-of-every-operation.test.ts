@@ -282,8 +282,7 @@ describe.each(Object.entries(changes))('%s', (_id, prepare) => {
         api_key_id: actor.apiKeyId,
         source: 'api',
         target_type: change.target.type,
-        target_id:
-          change.target.id instanceof RegExp ? expect.stringMatching(change.target.id) : change.target.id,
+        target_id: matching(change.target.id),
         summary: change.summary,
       },
     ])
