@@ -77,9 +77,9 @@ describe('an agent that knows only the URL', () => {
     const { browser, slug, workspaceId } = await createVisitor()
     const agent = createAgentMemory()
     const connect = async () => {
-      const transport = new TransportV1(endpoint, { authProvider: agent as never })
+      const transport = new TransportV1(endpoint, { authProvider: agent })
       const client = new ClientV1({ name: 'test', version: '1' })
-      await client.connect(transport as never)
+      await client.connect(transport)
       return client
     }
     await expect(connect()).rejects.toThrow(UnauthorizedErrorV1)

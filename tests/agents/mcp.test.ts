@@ -32,7 +32,7 @@ const post = (payload: unknown, more: Record<string, string> = {}) =>
 describe('clients', () => {
   it('of the first line list and call the tool', async () => {
     const client = new ClientV1({ name: 'first line', version: '1' })
-    await client.connect(new TransportV1(endpoint, { requestInit: { headers } }) as never)
+    await client.connect(new TransportV1(endpoint, { requestInit: { headers } }))
     const { tools } = await client.listTools()
     expect(tools).toMatchObject([
       {
@@ -92,7 +92,7 @@ describe('without a token', () => {
     const answer = await app.inject({
       method,
       url: '/agent/mcp',
-      payload: method === 'POST' ? '{not json' : undefined,
+      ...(method === 'POST' && { payload: '{not json' }),
     })
     expect(answer.statusCode).toBe(401)
     expect(answer.headers['www-authenticate']).toBe(challenge)

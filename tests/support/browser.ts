@@ -25,7 +25,7 @@ export class Browser {
   /** Sends a form of a page that was opened, with its hidden fields. */
   async submit(page: string, action: string, fields: Record<string, string>): Promise<Response> {
     const hidden = [...page.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)].map(
-      ([, name = '', value = '']): [string, string] => [name, value],
+      ([, name, value]): [string, string] => [String(name), String(value)],
     )
     return this.open(action, {
       method: 'POST',
@@ -48,7 +48,8 @@ export class Browser {
 
   #keep(cookie: string): void {
     const [pair = ''] = cookie.split(';')
-    const [name = '', value = ''] = [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]
+    const name = pair.slice(0, pair.indexOf('='))
+    const value = pair.slice(pair.indexOf('=') + 1)
     const path = /path=([^;]+)/i.exec(cookie)?.[1] ?? '/'
     const key = `${name} ${path}`
     if (value === '' || /expires=Thu, 01 Jan 1970|max-age=0/i.test(cookie)) this.#cookies.delete(key)

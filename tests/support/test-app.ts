@@ -40,12 +40,15 @@ export interface TestAppOptions {
   /** Environment variables beyond the tests' own. */
   environment?: Record<string, string>
   clock?: Clock
+  /** How the metadata documents of agents are fetched. */
+  fetchMetadata?: typeof fetch
 }
 
 /** Builds the service and closes it when the tests of the file are done. */
 export async function startTestApp({
   environment = {},
   clock = systemClock,
+  fetchMetadata,
 }: TestAppOptions = {}): Promise<TestApp> {
   const config = loadConfig({
     DATABASE_URL: await cloneDatabase(),
@@ -61,7 +64,7 @@ export async function startTestApp({
     poolMax: config.databasePoolMax,
     onIdleError: (error) => void log.push(String(error)),
   })
-  const services = createServices({ config, db, clock, log: logger })
+  const services = createServices({ config, db, clock, log: logger, ...(fetchMetadata && { fetchMetadata }) })
   const app = await buildApp(config, services, logger)
   await app.ready()
 
