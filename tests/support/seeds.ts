@@ -134,9 +134,10 @@ export async function insertGrant(
     clientName = 'Robbie',
     clientUri = null as string | null,
     createdAt = new Date(),
-    expiresAt = new Date(createdAt.getTime() + 86_400_000),
+    lifetimeMs = 86_400_000,
   } = {},
 ): Promise<TestGrant> {
+  const expiresAt = new Date(createdAt.getTime() + lifetimeMs)
   const grant = {
     id: createId(),
     clientId: `client-${createId()}`,

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest'
+import { errors } from '../../src/kernel/errors.ts'
+import { createCompany, get } from '../support/company.ts'
+import { countQueries } from '../support/count-queries.ts'
+import { expectError } from '../support/expect-error.ts'
+import { createSeed, joinSeed, unknownId } from '../support/seeds.ts'
+import { startTestApp } from '../support/test-app.ts'
+
+const service = await startTestApp()
+const { app, as, db } = service
+const company = await createCompany(service)
+
+describe('200', () => {
+  it('gives the seed to everybody in its workspace, each as they see it', async () => {
+    const seed = await createSeed(service, company.member, company, { problem: 'No time' })
+    await joinSeed(service, company.admin, seed)
+    for (const role of ['owner', 'admin', 'member', 'viewer'] as const) {
+      const answer = await as(company[role], get(`/v1/seeds/${seed.id}`))
+      expect(answer.statusCode).toBe(200)
+      expect(answer.json()).toEqual({ ...seed, participantCount: 1, joined: role === 'admin' })
+      expect(answer.headers['cache-control']).toBe('private, no-store')
+    }
+  })
+
+  it('asks three times: for the key, for the workspace, for the seed', async () => {
+    const { id } = await createSeed(service, company.member, company)
+    expect(await countQueries(db, () => as(company.member, get(`/v1/seeds/${id}`)))).toBe(3)
+  })
+})
+
+describe('401', () => {
+  it('asks for a key, whether there is such a seed or not', async () => {
+    const { id } = await createSeed(service, company.member, company)
+    expectError(await app.inject(get(`/v1/seeds/${id}`)), errors.apiKeyRequired)
+    expectError(await app.inject(get(`/v1/seeds/${unknownId()}`)), errors.apiKeyRequired)
+  })
+})
+
+describe('404', () => {
+  it('does not tell a seed of another workspace from one that is not', async () => {
+    const { id } = await createSeed(service, company.member, company)
+    const other = await createCompany(service)
+    for (const path of [id, unknownId(), id.toUpperCase(), 'x', '%00', "'"]) {
+      expectError(await as(other.owner, get(`/v1/seeds/${path}`)), errors.notFound)
+    }
+  })
+})

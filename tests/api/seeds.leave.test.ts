@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest'
+import { errors } from '../../src/kernel/errors.ts'
+import { createCompany, patch, post } from '../support/company.ts'
+import { expectError, issuesOf } from '../support/expect-error.ts'
+import {
+  addEvidence,
+  createSeed,
+  eventAbout,
+  findEvidence,
+  findParticipants,
+  joinSeed,
+  unknownId,
+} from '../support/seeds.ts'
+import { startTestApp, type TestPerson } from '../support/test-app.ts'
+import { findEvents } from '../support/workspaces.ts'
+
+const service = await startTestApp()
+const { as } = service
+const company = await createCompany(service)
+
+const leave = (person: TestPerson, id: string) => as(person, post(`/v1/seeds/${id}/leave`))
+const leavesOf = async (seed: { id: string }) =>
+  (await findEvents(service, company.workspace)).filter(
+    ({ type, target_id }) => type === 'seed.left' && target_id === seed.id,
+  )
+
+describe('200', () => {
+  it('takes the caller out, leaves their evidence, and tells of it', async () => {
+    const seed = await createSeed(service, company.member, company)
+    await joinSeed(service, company.member, seed)
+    await joinSeed(service, company.admin, seed)
+    await addEvidence(service, company.member, seed)
+    const answer = await leave(company.member, seed.id)
+    expect(answer.statusCode).toBe(200)
+    expect(answer.json()).toEqual({ ok: true })
+    expect(await findParticipants(service, seed)).toEqual([company.admin.id])
+    expect(await findEvidence(service, seed)).toMatchObject([{ author_user_id: company.member.id }])
+    expect(await leavesOf(seed)).toEqual([
+      eventAbout(
+        company.member,
+        { type: 'seed', id: seed.id },
+        { type: 'seed.left', summary: 'Mary Member left the seed Fewer meetings' },
+      ),
+    ])
+  })
+
+  it('is no error for somebody who is not in it, and tells nothing', async () => {
+    const seed = await createSeed(service, company.member, company)
+    expect((await leave(company.member, seed.id)).json()).toEqual({ ok: true })
+    await joinSeed(service, company.member, seed)
+    const answers = await Promise.all(Array.from({ length: 10 }, () => leave(company.member, seed.id)))
+    expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([200]))
+    expect(await leavesOf(seed)).toHaveLength(1)
+  })
+
+  it.each(['validated', 'dropped'])('lets people out of a seed that is %s', async (status) => {
+    const seed = await createSeed(service, company.member, company)
+    await joinSeed(service, company.member, seed)
+    await as(company.member, patch(`/v1/seeds/${seed.id}`, { status }))
+    expect((await leave(company.member, seed.id)).statusCode).toBe(200)
+    expect(await findParticipants(service, seed)).toEqual([])
+  })
+})
+
+describe('400', () => {
+  it('takes no body', async () => {
+    const seed = await createSeed(service, company.member, company)
+    await joinSeed(service, company.member, seed)
+    const answer = await as(company.member, post(`/v1/seeds/${seed.id}/leave`, { why: 'tired' }))
+    expect(issuesOf(answer)).toEqual([{ _tag: 'Unexpected', path: ['why'] }])
+    expect(await findParticipants(service, seed)).toEqual([company.member.id])
+  })
+})
+
+describe('403 and 404', () => {
+  it('is for members and above, and nobody of another workspace', async () => {
+    const seed = await createSeed(service, company.member, company)
+    expectError(await leave(company.viewer, seed.id), errors.roleInsufficient)
+    const { owner } = await createCompany(service)
+    for (const id of [seed.id, unknownId(), 'x']) expectError(await leave(owner, id), errors.notFound)
+  })
+})

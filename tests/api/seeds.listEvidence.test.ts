@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest'
+import { errors } from '../../src/kernel/errors.ts'
+import { createCompany, get } from '../support/company.ts'
+import { expectError, issuesOf } from '../support/expect-error.ts'
+import { addEvidence, createSeed, joinSeed, unknownId, type TestEvidence } from '../support/seeds.ts'
+import { startTestApp } from '../support/test-app.ts'
+
+const service = await startTestApp()
+const { as } = service
+const company = await createCompany(service)
+
+describe('200', () => {
+  it('gives the evidence of the seed, newest first, to everybody in the workspace', async () => {
+    const [seed, other] = [
+      await createSeed(service, company.member, company),
+      await createSeed(service, company.member, company),
+    ]
+    for (const { id } of [seed, other]) await joinSeed(service, company.member, { id })
+    expect((await as(company.viewer, get(`/v1/seeds/${seed.id}/evidence`))).body).toBe('[]')
+    const first = await addEvidence(service, company.member, seed)
+    const second = await addEvidence(service, company.member, seed)
+    await addEvidence(service, company.member, other)
+    for (const role of ['owner', 'admin', 'member', 'viewer'] as const) {
+      const answer = await as(company[role], get(`/v1/seeds/${seed.id}/evidence`))
+      expect(answer.statusCode).toBe(200)
+      expect(answer.json()).toEqual([second, first])
+    }
+  })
+
+  it('leads through the pages', async () => {
+    const seed = await createSeed(service, company.member, company)
+    await joinSeed(service, company.member, seed)
+    const ids: string[] = []
+    for (let i = 0; i < 5; i++) ids.unshift((await addEvidence(service, company.member, seed)).id)
+    const seen: string[] = []
+    let url: string | undefined = `/v1/seeds/${seed.id}/evidence?limit=2`
+    while (url !== undefined) {
+      const answer = await as(company.viewer, get(url))
+      seen.push(...answer.json<TestEvidence[]>().map(({ id }) => id))
+      const next = /<([^>]+)>; rel="next"/.exec(String(answer.headers.link))?.[1]
+      url = next === undefined ? undefined : new URL(next).pathname + new URL(next).search
+    }
+    expect(seen).toEqual(ids)
+  })
+})
+
+describe('400', () => {
+  it('refuses what it does not know, and the cursor of another seed', async () => {
+    const seeds = [
+      await createSeed(service, company.member, company),
+      await createSeed(service, company.member, company),
+    ] as const
+    for (const seed of seeds) {
+      await joinSeed(service, company.member, seed)
+      for (let i = 0; i < 2; i++) await addEvidence(service, company.member, seed)
+    }
+    const [seed, other] = seeds
+    const unknown = await as(company.viewer, get(`/v1/seeds/${seed.id}/evidence?verdict=neutral`))
+    expect(issuesOf(unknown)).toEqual([{ _tag: 'Unexpected', path: ['verdict'] }])
+    const { headers } = await as(company.viewer, get(`/v1/seeds/${other.id}/evidence?limit=1`))
+    const cursor = new URL(String(/<([^>]+)>/.exec(String(headers.link))?.[1])).searchParams.get('cursor')
+    const answer = await as(company.viewer, get(`/v1/seeds/${seed.id}/evidence?cursor=${cursor}`))
+    expectError(answer, errors.cursorInvalid, { field: 'cursor' })
+  })
+})
+
+describe('404', () => {
+  it('does not tell a seed of another workspace from one that is not', async () => {
+    const { id } = await createSeed(service, company.member, company)
+    const { owner } = await createCompany(service)
+    for (const path of [id, unknownId(), 'x']) {
+      expectError(await as(owner, get(`/v1/seeds/${path}/evidence`)), errors.notFound)
+    }
+  })
+})

@@ -1,0 +1,153 @@
+import { describe, expect, it } from 'vitest'
+import { errors } from '../../src/kernel/errors.ts'
+import { createCompany, get, patch } from '../support/company.ts'
+import { expectError, issuesOf } from '../support/expect-error.ts'
+import { createSeed, eventAbout, findSeed, unknownId } from '../support/seeds.ts'
+import { createTestClock } from '../support/test-clock.ts'
+import { startTestApp } from '../support/test-app.ts'
+import { findEvents } from '../support/workspaces.ts'
+
+const clock = createTestClock()
+const service = await startTestApp({ clock })
+const { as } = service
+const company = await createCompany(service)
+
+const full = {
+  title: 'Fewer meetings',
+  summary: 'A day of none',
+  problem: 'No time',
+  audience: 'Makers',
+  hypothesis: 'A day is enough',
+  successCriteria: ['Ten teams'],
+}
+const update = (id: string, body: object) => as(company.member, patch(`/v1/seeds/${id}`, body))
+const read = async (id: string) =>
+  (await as(company.member, get(`/v1/seeds/${id}`))).json<Record<string, unknown>>()
+
+describe('200', () => {
+  it.each([
+    ['title', 'No meetings', 'the title'],
+    ['summary', 'Two\nlines', 'the summary'],
+    ['problem', 'Another', 'the problem'],
+    ['audience', 'All', 'the audience'],
+    ['hypothesis', 'Two days', 'the hypothesis'],
+    ['successCriteria', ['a', 'b'], 'the success criteria'],
+    ['status', 'validating', 'the status (from open to validating)'],
+  ])('changes the %s and nothing else, and tells of it', async (name, value, told) => {
+    const seed = await createSeed(service, company.member, company, full)
+    clock.advance(5_000)
+    const answer = await update(seed.id, { [name]: value })
+    expect(answer.statusCode).toBe(200)
+    expect(answer.json()).toEqual({ ok: true })
+    expect(await read(seed.id)).toEqual({ ...seed, [name]: value, updatedAt: clock.now().toISOString() })
+    expect((await findEvents(service, company.workspace)).at(-1)).toEqual(
+      eventAbout(
+        company.member,
+        { type: 'seed', id: seed.id },
+        { type: 'seed.updated', summary: `Mary Member changed ${told} of the seed Fewer meetings` },
+      ),
+    )
+  })
+
+  it('changes several at once, with one event', async () => {
+    const seed = await createSeed(service, company.member, company, full)
+    const before = await findEvents(service, company.workspace)
+    await update(seed.id, { title: 'No meetings', problem: '', status: 'dropped' })
+    expect(await read(seed.id)).toMatchObject({ title: 'No meetings', problem: null, status: 'dropped' })
+    const told = (await findEvents(service, company.workspace)).slice(before.length)
+    expect(told.map(({ summary }) => summary)).toEqual([
+      'Mary Member changed the title, the problem and the status (from open to dropped) of the seed Fewer meetings',
+    ])
+  })
+
+  it('clears an optional field that is given as empty', async () => {
+    const seed = await createSeed(service, company.member, company, full)
+    await update(seed.id, { problem: '', audience: '', hypothesis: '', successCriteria: [] })
+    expect(await read(seed.id)).toMatchObject({
+      title: full.title,
+      problem: null,
+      audience: null,
+      hypothesis: null,
+      successCriteria: [],
+    })
+  })
+
+  it('lets any status follow any other', async () => {
+    const { id } = await createSeed(service, company.member, company)
+    for (const status of ['validated', 'open', 'dropped', 'validating', 'open']) {
+      expect((await update(id, { status })).statusCode).toBe(200)
+      expect((await read(id)).status).toBe(status)
+    }
+  })
+
+  it('is for others than its creator as well', async () => {
+    const { id } = await createSeed(service, company.member, company)
+    const answer = await as(company.admin, patch(`/v1/seeds/${id}`, { title: 'Mine now' }))
+    expect(answer.statusCode).toBe(200)
+  })
+
+  it.each([
+    ['nothing', {}],
+    ['what is so already', { ...full, status: 'open' }],
+    ['what is so once it is normalized', { title: ' Fewer meetings ', summary: 'A day of none\r\n' }],
+  ])('leaves all as it is, and tells nothing, when given %s', async (_name, body) => {
+    const seed = await createSeed(service, company.member, company, full)
+    const [row, events] = [await findSeed(service, seed), await findEvents(service, company.workspace)]
+    clock.advance(5_000)
+    expect((await update(seed.id, body)).json()).toEqual({ ok: true })
+    expect(await findSeed(service, seed)).toEqual(row)
+    expect(await findEvents(service, company.workspace)).toEqual(events)
+  })
+
+  it('loses none of several changes at once', async () => {
+    const seed = await createSeed(service, company.member, company)
+    const changes = [{ title: 'New' }, { problem: 'P' }, { audience: 'A' }, { status: 'validating' }]
+    const answers = await Promise.all(changes.map((body) => update(seed.id, body)))
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200, 200])
+    expect(await read(seed.id)).toMatchObject(Object.assign({}, ...changes) as object)
+  })
+})
+
+describe('400', () => {
+  it('refuses what no seed has, and changes nothing', async () => {
+    const seed = await createSeed(service, company.member, company, full)
+    const [row, events] = [await findSeed(service, seed), await findEvents(service, company.workspace)]
+    for (const [body, tag, path] of [
+      [{ title: '' }, 'Refinement', ['title']],
+      [{ title: null }, 'Type', ['title']],
+      [{ title: 'x'.repeat(121) }, 'Refinement', ['title']],
+      [{ summary: ' ' }, 'Refinement', ['summary']],
+      [{ problem: null }, 'Type', ['problem']],
+      [{ problem: ' ' }, 'Refinement', ['problem']],
+      [{ audience: 'a\0' }, 'Refinement', ['audience']],
+      [{ hypothesis: 5 }, 'Type', ['hypothesis']],
+      [{ successCriteria: null }, 'Type', ['successCriteria']],
+      [{ successCriteria: ['x', ''] }, 'Refinement', ['successCriteria', 1]],
+      [{ status: 'closed' }, 'Type', ['status']],
+      [{ participantCount: 5 }, 'Unexpected', ['participantCount']],
+      [{ title: 'Good', workspaceId: 'x' }, 'Unexpected', ['workspaceId']],
+    ] as const) {
+      const answer = await update(seed.id, body)
+      expect(answer.statusCode, JSON.stringify(body)).toBe(400)
+      expect(issuesOf(answer)[0], JSON.stringify(body)).toEqual({ _tag: tag, path })
+    }
+    const bare = await as(company.member, { method: 'PATCH', url: `/v1/seeds/${seed.id}` })
+    expect(issuesOf(bare)).toEqual([{ _tag: 'Missing', path: [] }])
+    expect(await findSeed(service, seed)).toEqual(row)
+    expect(await findEvents(service, company.workspace)).toEqual(events)
+  })
+})
+
+describe('403 and 404', () => {
+  it('is for members and above, and nobody of another workspace', async () => {
+    const seed = await createSeed(service, company.member, company)
+    const row = await findSeed(service, seed)
+    const body = { title: 'Taken' }
+    expectError(await as(company.viewer, patch(`/v1/seeds/${seed.id}`, body)), errors.roleInsufficient)
+    const { owner } = await createCompany(service)
+    for (const id of [seed.id, unknownId(), 'x']) {
+      expectError(await as(owner, patch(`/v1/seeds/${id}`, body)), errors.notFound)
+    }
+    expect(await findSeed(service, seed)).toEqual(row)
+  })
+})
