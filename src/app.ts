@@ -1,6 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import fastifyCors from '@fastify/cors'
-import fastifyHelmet from '@fastify/helmet'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, { type FastifyBaseLogger } from 'fastify'
 import { agentOAuthRoutes } from './agent-oauth/agent-oauth.routes.ts'
@@ -47,6 +45,7 @@ import { registerRateLimits } from './http/rate-limits.ts'
 import { registerRequestContext, urlBytesMax } from './http/request-context.ts'
 import { publicAccess, registerRouteGuard } from './http/route-guard.ts'
 import { sharedSchemas } from './http/schemas.ts'
+import { registerSecurityHeaders } from './http/security-headers.ts'
 import { uploads } from './http/uploads.ts'
 import { schemaController } from './http/validation.ts'
 import { picturesRoutes } from './pictures/pictures.routes.ts'
@@ -168,45 +167,11 @@ export async function buildApp(config: Config, services: Services, logger: Fasti
   })
   await app.register(async (scope: App) => {
     await websiteRoutes(scope, services, {
+      baseUrl: config.baseUrl,
       webUrl: config.webUrl,
       signInLimitPerMinute: config.signInLimitPerMinute,
+      uploadLimitPerHour: config.uploadLimitPerHour,
     })
   })
   return app
-}
-
-async function registerSecurityHeaders(app: App, config: Config): Promise<void> {
-  await app.register(fastifyHelmet, {
-    // Answers are data: nothing in them is run or framed.
-    contentSecurityPolicy: {
-      useDefaults: false,
-      directives: { defaultSrc: [`'none'`], frameAncestors: [`'none'`] },
-    },
-    crossOriginResourcePolicy: { policy: 'cross-origin' },
-    xFrameOptions: { action: 'deny' },
-    // For browsers that are no more, or for documents, which these answers are not.
-    originAgentCluster: false,
-    xDnsPrefetchControl: false,
-    xDownloadOptions: false,
-    xPermittedCrossDomainPolicies: false,
-    xXssProtection: false,
-    strictTransportSecurity: config.baseUrl.startsWith('https:'),
-  })
-  await app.register(fastifyCors, {
-    // Without cookies there is nothing that another origin could borrow: a page needs a key of its own.
-    origin: config.corsOrigins === '*' ? '*' : [...config.corsOrigins],
-    methods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
-    exposedHeaders: [
-      'Content-Location',
-      'Idempotent-Replayed',
-      'Link',
-      'RateLimit',
-      'RateLimit-Policy',
-      'Retry-After',
-      'WWW-Authenticate',
-      'X-Request-Id',
-    ],
-    maxAge: 86_400,
-    strictPreflight: false,
-  })
 }

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import closeWithGrace from 'close-with-grace'
+import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import { buildApp } from './app.ts'
 import { ConfigError, loadConfig, readEnvironment, type Config } from './config.ts'
@@ -12,12 +13,13 @@ import { createFirstPerson, type FirstPerson } from './first-run.ts'
 import type { App } from './http/app-types.ts'
 import { createLogger } from './http/logging.ts'
 import { systemClock } from './kernel/clock.ts'
-import { createServices } from './services.ts'
+import { createServices, type Services } from './services.ts'
 
 // How long the process takes to end at most. The first is less: requests that do not end must not cost the database
 // its orderly end.
 const requestsLimitMs = 20_000
 const stopLimitMs = 30_000
+const migratedPollMs = 2_000
 
 type Closer = () => Promise<unknown>
 
@@ -90,9 +92,24 @@ async function start(config: Config, log: Logger, closers: Closer[]): Promise<vo
   })
   closers.push(() => closeApp(app, connections))
   await listen(app, config)
-  await services.startJobs()
+  if (isReady) await services.startJobs()
+  else closers.push(startJobsOnceMigrated(services, db.$client, log))
   if (config.databaseUrl === undefined)
     printWelcome(config, isReady ? await createFirstPerson(services) : undefined)
+}
+
+/** Starts the jobs when an operator has migrated the database, without a restart. Returns how to stop looking. */
+function startJobsOnceMigrated(services: Services, pool: Pool, log: Logger): Closer {
+  const timer = setInterval(() => {
+    isMigrated(pool)
+      .then(async (isReady) => {
+        if (!isReady) return
+        clearInterval(timer)
+        await services.startJobs()
+      })
+      .catch((error: unknown) => log.warn({ err: error }, 'the jobs could not be started yet'))
+  }, migratedPollMs).unref()
+  return async () => clearInterval(timer)
 }
 
 async function listen(app: App, { host, port }: Config): Promise<void> {
