@@ -63,6 +63,7 @@ const reservedSlugs = new Set([
     'undefined',
     'null',
     'verify',
+    'verify-email',
     'well-known',
     'workspace',
     'workspaces',

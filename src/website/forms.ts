@@ -1,6 +1,9 @@
 import { Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
-import { ApiError } from '../kernel/errors.ts'
+import { ApiError, errors } from '../kernel/errors.ts'
+import { roles, type Role } from '../kernel/roles.ts'
+import { isSlug } from '../kernel/slugs.ts'
+import { nameLengthMax, parseLine } from '../kernel/text.ts'
 import { html, type Content, type Html } from './html.ts'
 import { csrfFieldName } from './web-session.ts'
 
@@ -37,8 +40,52 @@ export function readFields<const Name extends string>(
   return Object.fromEntries(names.map((name) => [name, readField(request, name)])) as Record<Name, string>
 }
 
-const mendable = new Set(['InvalidInput', 'Conflict', 'TooManyRequests'])
+const mendable = new Set(['InvalidInput', 'Conflict', 'PayloadTooLarge', 'TooManyRequests'])
 const mendableCodes = new Set(['role_too_high', 'invite_email_mismatch', 'email_unverified'])
+
+// What the rules of a workspace refuse is known by its code; the form knows which field it is about.
+const fieldOfCode: Record<string, string> = {
+  already_invited: 'email',
+  already_member: 'email',
+  already_team_member: 'userId',
+  slug_taken: 'slug',
+  team_name_taken: 'name',
+}
+
+/** The field that an error is about, if it is about one. */
+function fieldOf({ field, code }: ApiError): string | undefined {
+  return field ?? fieldOfCode[code]
+}
+
+/** What was typed into a form. */
+export function valuesOf({ body }: Pick<FastifyRequest, 'body'>): Record<string, string> {
+  const names = Object.keys((body as object | undefined) ?? {}).filter((name) => name !== csrfFieldName)
+  return Object.fromEntries(names.map((name) => [name, readField({ body }, name)]))
+}
+
+/** A line that was typed, as it is stored. Throws `name_invalid` or, for shorter ones, `label_invalid`. */
+export function requireLine(request: Pick<FastifyRequest, 'body'>, name: string, lengthMax: number): string {
+  const line = parseLine(readField(request, name), lengthMax)
+  if (line !== undefined) return line
+  throw lengthMax === nameLengthMax
+    ? errors.nameInvalid({ field: name })
+    : errors.labelInvalid({ field: name })
+}
+
+/** A role that was chosen. */
+export function requireRole(request: Pick<FastifyRequest, 'body'>): Role {
+  const role = roles.find((candidate) => candidate === readField(request, 'role'))
+  // There is no other in the list: it was not chosen on our page.
+  if (!role) throw errors.formExpired()
+  return role
+}
+
+/** A slug that was typed. Throws `slug_invalid`. */
+export function requireSlug(request: Pick<FastifyRequest, 'body'>): string {
+  const slug = readField(request, 'slug').trim()
+  if (!isSlug(slug)) throw errors.slugInvalid({ field: 'slug' })
+  return slug
+}
 
 /** Does what a form asks for; returns what the person can mend, which the form shows, and throws everything else. */
 export async function attempt<T>(
@@ -66,7 +113,7 @@ export function renderForm(options: {
 }): Html {
   const { request, action, state = emptyForm, fields = [], body, className, isUpload } = options
   const { error } = state
-  const isOwnFault = error && !(error.field !== null && fields.includes(error.field))
+  const isOwnFault = error && !fields.includes(fieldOf(error) ?? '')
   return html`<form
     method="post"
     action="${action}"
@@ -128,7 +175,7 @@ export interface FieldOptions {
 export function renderField(options: FieldOptions): Html {
   const { name, label, state = emptyForm, type = 'text', hint, autocomplete, role, maxLength } = options
   const value = type === 'password' ? '' : (state.values[name] ?? options.value ?? '')
-  const error = state.error?.field === name ? state.error.message : undefined
+  const error = state.error && fieldOf(state.error) === name ? state.error.message : undefined
   const hasErrorNote = error !== undefined || role !== undefined
   const notes = [...(hasErrorNote ? [`${name}-error`] : []), ...(hint === undefined ? [] : [`${name}-hint`])]
   return html`<div class="field">

@@ -111,7 +111,8 @@ export const webSession = fastifyPlugin(
       }
     })
 
-    app.addHook('preValidation', async (request) => {
+    // Once the body is there, of whatever kind the form is, and before anything is done.
+    app.addHook('preHandler', async (request) => {
       if (request.method === 'POST') assertCsrfToken(request)
     })
   },

@@ -1,32 +1,75 @@
 import type { App } from '../http/app-types.ts'
 import type { Services } from '../services.ts'
-import { consentPages } from './consent.pages.ts'
+import { accountPages, passwordForms, profilePhotoForm } from './account.pages.ts'
+import { agentsPages } from './agents.pages.ts'
+import { invitePages, invitesPages } from './invites.pages.ts'
+import { membersPages } from './members.pages.ts'
+import { onboardingPages } from './onboarding.pages.ts'
 import { signInLimits } from './sign-in-limits.ts'
 import { signInPages } from './sign-in.pages.ts'
 import { renderSignIn } from './sign-in.views.ts'
+import { teamsPages } from './teams.pages.ts'
+import { uploadForm } from './upload-form.ts'
 import { signedInOnly, webSession } from './web-session.ts'
+import { workspaceIconForm, workspaceSettingsPages } from './workspace-settings.pages.ts'
+import { workspacePages } from './workspace.pages.ts'
+import { createUploadPages, createWorkspacePages } from './workspace-visit.ts'
 
 export interface WebsiteOptions {
+  baseUrl: string
   webUrl: string
   /** Attempts to sign in a minute for each client address and each account; 0 = no limit. */
   signInLimitPerMinute: number
+  /** Uploads an hour for each person; 0 = no limit. */
+  uploadLimitPerHour: number
 }
 
 /** The website: every page, in a scope of its own. */
 export async function websiteRoutes(app: App, services: Services, options: WebsiteOptions): Promise<void> {
-  const { webUrl, signInLimitPerMinute } = options
+  const { baseUrl, webUrl, signInLimitPerMinute, uploadLimitPerHour } = options
+  const providers: never[] = []
   await app.register(webSession, { sessions: services.sessions, webUrl })
+  redirectToWebsite(app, { baseUrl, webUrl })
+
   app.get('/', async (request, reply) => {
     if (request.visit.sessionId === undefined)
-      return reply.showPage(renderSignIn({ request, next: undefined, providers: [] }))
+      return reply.showPage(renderSignIn({ request, next: undefined, providers }))
     return reply.redirect(await services.me.home(request.principal), 303)
   })
+  invitePages(app, services)
   await app.register(async (scope: App) => {
     await scope.register(signInLimits, { limitPerMinute: signInLimitPerMinute })
-    signInPages(scope, { services, providers: [] })
+    signInPages(scope, { services, providers })
   })
+
   await app.register(async (scope: App) => {
     await scope.register(signedInOnly)
-    consentPages(scope, services)
+    const pages = createWorkspacePages(scope, services.workspaces)
+    onboardingPages(scope, services, webUrl)
+    accountPages(scope, services, { baseUrl })
+    workspacePages(pages, services)
+    membersPages(pages, services)
+    invitesPages(pages, services)
+    teamsPages(pages, services)
+    agentsPages(pages, { integrations: services.integrations, mcpUrl: `${baseUrl}/agent/mcp` })
+    workspaceSettingsPages(pages, services, webUrl)
+    await scope.register(async (limited: App) => {
+      await limited.register(signInLimits, { limitPerMinute: signInLimitPerMinute })
+      passwordForms(limited, services, { baseUrl })
+    })
+    await scope.register(async (uploads: App) => {
+      await uploads.register(uploadForm, { uploadLimitPerHour })
+      profilePhotoForm(uploads, services)
+      workspaceIconForm(createUploadPages(uploads, services.workspaces), services, webUrl)
+    })
+  })
+}
+
+/** Leads browsers that ask the API's origin for a page to the website's, where that is another one. */
+function redirectToWebsite(app: App, { baseUrl, webUrl }: { baseUrl: string; webUrl: string }): void {
+  const apiHost = new URL(baseUrl).host
+  if (apiHost === new URL(webUrl).host) return
+  app.addHook('onRequest', async (request, reply) => {
+    if (request.method === 'GET' && request.host === apiHost) return reply.redirect(webUrl + request.url, 302)
   })
 }

@@ -1,0 +1,367 @@
+import type { FastifyRequest } from 'fastify'
+import type { ApiKey, CreatedApiKey } from '../areas/apiKeys/apiKeys.service.ts'
+import type { Preferences, Profile } from '../areas/me/me.service.ts'
+import type { Session } from '../accounts/sessions.service.ts'
+import type { App } from '../http/app-types.ts'
+import { nameLengthMax } from '../kernel/text.ts'
+import type { Services } from '../services.ts'
+import {
+  emptyForm,
+  form,
+  readField,
+  readFields,
+  renderAction,
+  renderField,
+  renderForm,
+  requireLine,
+  type FormState,
+} from './forms.ts'
+import { html, type Content, type Html } from './html.ts'
+import { renderPicture, type Section } from './layout.ts'
+import { renderConfirmed, renderDone, renderRows } from './lists.ts'
+import type { Page } from './pages.ts'
+import { renderNewPasswordField, renderPassword } from './sign-in.views.ts'
+import { describeBrowser, renderDate, renderTime } from './words.ts'
+import { renderPictureForm } from './workspace-settings.pages.ts'
+import { answer } from './workspace-visit.ts'
+
+interface AccountVisit {
+  request: FastifyRequest
+  state: FormState
+}
+
+const apiKeyNameLengthMax = 64
+
+type AccountServices = Pick<Services, 'apiKeys' | 'credentials' | 'me' | 'sessions'>
+
+/** What people set for themselves: profile, notifications, security. */
+export function accountPages(app: App, services: AccountServices, { baseUrl }: { baseUrl: string }): void {
+  const { apiKeys, me, sessions } = services
+  const visit = (request: FastifyRequest): AccountVisit => ({ request, state: emptyForm })
+
+  app.get('/settings', async (_request, reply) => reply.redirect('/settings/profile', 302))
+
+  const showProfile = async (shown: AccountVisit) => renderProfile(shown, me.profile(shown.request.principal))
+  app.get('/settings/profile', async (request, reply) => reply.showPage(await showProfile(visit(request))))
+  app.post('/settings/profile', form, async (request, reply) =>
+    answer(reply, visit(request), showProfile, async () => {
+      await me.updateProfile(request.principal, { name: requireLine(request, 'name', nameLengthMax) })
+      return '/settings/profile?done=saved'
+    }),
+  )
+
+  app.get('/settings/notifications', async (request, reply) =>
+    reply.showPage(renderNotifications(visit(request), await me.preferences(request.principal))),
+  )
+  app.post('/settings/notifications', form, async (request, reply) => {
+    await me.updatePreferences(request.principal, {
+      productUpdates: readField(request, 'productUpdates') === 'on',
+      workspaceActivity: readField(request, 'workspaceActivity') === 'on',
+    })
+    return reply.redirect('/settings/notifications?done=saved', 303)
+  })
+
+  const showSecurity = createSecurityPage(services, baseUrl)
+  app.get('/settings/security', async (request, reply) => reply.showPage(await showSecurity(visit(request))))
+
+  app.post('/settings/security/api-keys', form, async (request, reply) =>
+    answer(
+      reply,
+      visit(request),
+      (shown) => showSecurity(shown),
+      async () => {
+        const name = requireLine(request, 'name', apiKeyNameLengthMax)
+        return showSecurity(visit(request), await apiKeys.create(request.principal, { name }))
+      },
+    ),
+  )
+
+  app.post<{ Params: { id: string } }>(
+    '/settings/security/api-keys/:id/revoke',
+    form,
+    async (request, reply) => {
+      await apiKeys.revoke(request.principal, request.params.id)
+      return reply.redirect('/settings/security?done=revoked', 303)
+    },
+  )
+
+  app.post<{ Params: { id: string } }>(
+    '/settings/security/sessions/:id/end',
+    form,
+    async (request, reply) => {
+      await sessions.end(request.principal, request.params.id)
+      return reply.redirect('/settings/security?done=ended', 303)
+    },
+  )
+
+  app.post('/settings/security/sessions/end-others', form, async (request, reply) => {
+    await sessions.endOthers(request.principal, String(request.visit.sessionId))
+    return reply.redirect('/settings/security?done=ended', 303)
+  })
+}
+
+/** The form of the profile photo, which holds a file. */
+export function profilePhotoForm(app: App, { me }: AccountServices): void {
+  const show = async (shown: AccountVisit) => renderProfile(shown, me.profile(shown.request.principal))
+  app.post('/settings/profile/photo', async (request, reply) =>
+    answer(reply, { request, state: emptyForm }, show, async () => {
+      await me.uploadPhoto(request.principal, request.takeFile())
+      return '/settings/profile?done=saved'
+    }),
+  )
+}
+
+/** The forms about the password, which can be guessed at. */
+export function passwordForms(app: App, services: AccountServices, { baseUrl }: { baseUrl: string }): void {
+  const { credentials } = services
+  const show = createSecurityPage(services, baseUrl)
+
+  app.post('/settings/security/password', form, async (request, reply) =>
+    answer(
+      reply,
+      { request, state: emptyForm },
+      (shown) => show(shown),
+      async () => {
+        const input = readFields(request, 'currentPassword', 'password')
+        await credentials.changePassword(request.principal, String(request.visit.sessionId), input)
+        return '/settings/security?done=password-changed'
+      },
+    ),
+  )
+
+  app.post('/settings/security/password-link', form, async (request, reply) => {
+    await credentials.requestLink('reset_password', request.principal.user.email)
+    return reply.redirect('/settings/security?done=mail-sent', 303)
+  })
+}
+
+/** How the security page is shown, with what can be seen only once. */
+function createSecurityPage({ apiKeys, credentials, sessions }: AccountServices, baseUrl: string) {
+  return async (shown: AccountVisit, createdKey?: CreatedApiKey): Promise<Page> => {
+    const { principal } = shown.request
+    const [keys, browsers, hasPassword] = await Promise.all([
+      apiKeys.list(principal),
+      sessions.list(principal),
+      credentials.hasPassword(principal),
+    ])
+    return renderSecurity(shown, { keys, browsers, hasPassword, createdKey, baseUrl })
+  }
+}
+
+function renderProfile({ request, state }: AccountVisit, { name, email, image }: Profile): Page {
+  const isAboutFile = state.error?.field === 'file'
+  const formState = isAboutFile ? emptyForm : state
+  return {
+    title: 'Profile',
+    section: sectionOf('Profile'),
+    body: html`<h1>Profile</h1>
+      ${renderDone(request)}
+      ${renderForm({
+        request,
+        action: '/settings/profile',
+        state: formState,
+        fields: ['name'],
+        body: html`${renderField({
+            name: 'name',
+            label: 'Name',
+            value: name,
+            autocomplete: 'name',
+            maxLength: nameLengthMax,
+            state: formState,
+          })}
+          <p>Your e-mail address is <strong>${email}</strong>.</p>
+          <button>Save</button>`,
+      })}
+      <section class="card" aria-labelledby="photo">
+        <h2 id="photo">Photo</h2>
+        ${renderPicture(image, name, 64)}
+        ${renderPictureForm({
+          visit: { request, state },
+          action: '/settings/profile/photo',
+          label: 'New photo',
+          isAboutFile,
+        })}
+      </section>`,
+  }
+}
+
+function renderNotifications({ request }: AccountVisit, preferences: Preferences): Page {
+  return {
+    title: 'Notifications',
+    section: sectionOf('Notifications'),
+    body: html`<h1>Notifications</h1>
+      ${renderDone(request)}
+      ${renderForm({
+        request,
+        action: '/settings/notifications',
+        body: html`<fieldset>
+            <legend>Send me mail about</legend>
+            ${renderCheckbox('productUpdates', 'News about the product', preferences.productUpdates)}
+            ${renderCheckbox('workspaceActivity', 'Changes in my workspaces', preferences.workspaceActivity)}
+          </fieldset>
+          <p class="hint">Mail that you ask for, such as a link to sign in, always comes.</p>
+          <button>Save</button>`,
+      })}`,
+  }
+}
+
+function renderCheckbox(name: string, label: string, isChecked: boolean): Html {
+  return html`<div class="check">
+    <input type="checkbox" id="${name}" name="${name}" ${isChecked && html`checked`} />
+    <label for="${name}">${label}</label>
+  </div>`
+}
+
+function renderSecurity(
+  { request, state }: AccountVisit,
+  shown: {
+    keys: ApiKey[]
+    browsers: Session[]
+    hasPassword: boolean
+    createdKey: CreatedApiKey | undefined
+    baseUrl: string
+  },
+): Page {
+  const { keys, browsers, hasPassword, createdKey, baseUrl } = shown
+  const isAboutKey = 'name' in state.values
+  return {
+    title: 'Security',
+    section: sectionOf('Security'),
+    body: html`<h1>Security</h1>
+      ${renderDone(request)}
+      <section aria-labelledby="api-keys">
+        <h2 id="api-keys">API keys</h2>
+        <p>
+          With a key a program does in your name what you can do. The <a href="/docs/">API</a> is at
+          ${baseUrl}.
+        </p>
+        ${createdKey && renderCreatedKey(createdKey)}
+        ${renderForm({
+          request,
+          action: '/settings/security/api-keys',
+          ...(isAboutKey && { state }),
+          fields: ['name'],
+          className: 'line',
+          body: html`${renderField({
+              name: 'name',
+              label: 'What the new key is for',
+              maxLength: apiKeyNameLengthMax,
+              autocomplete: 'off',
+              ...(isAboutKey && { state }),
+            })}<button>Create the key</button>`,
+        })}
+        ${renderRows(
+          keys.map((key) => renderKey(request, key)),
+          html`<p>You have no API keys.</p>`,
+        )}
+      </section>
+      <section aria-labelledby="sessions">
+        <h2 id="sessions">Where you are signed in</h2>
+        ${renderRows(
+          browsers.map((browser) => renderBrowser(request, browser)),
+          null,
+        )}
+        ${
+          browsers.length > 1 &&
+          renderAction(request, {
+            action: '/settings/security/sessions/end-others',
+            label: 'Sign out everywhere else',
+          })
+        }
+      </section>
+      <section class="card" aria-labelledby="password-heading">
+        <h2 id="password-heading">Password</h2>
+        ${hasPassword ? renderPasswordForm(request, isAboutKey ? undefined : state) : renderNoPassword(request)}
+      </section>`,
+  }
+}
+
+function renderCreatedKey({ name, secret }: CreatedApiKey): Html {
+  return html`<div class="notice" role="status">
+    <p>This is the key <strong>${name}</strong>. Keep it now: it is not shown again.</p>
+    <p class="copy">
+      <label class="unseen" for="secret">The key ${name}</label>
+      <input id="secret" class="mono" readonly value="${secret}" data-copy autocomplete="off" />
+    </p>
+  </div>`
+}
+
+function renderKey(request: FastifyRequest, key: ApiKey): Html {
+  const { id, name, tokenPrefix, lastFour, createdAt, lastUsedAt } = key
+  return html`<div class="row">
+    <div class="grow">
+      <strong>${name}</strong> <code>${tokenPrefix}…${lastFour}</code>
+      <span class="hint">
+        created ${renderDate(createdAt)} ·
+        ${lastUsedAt === null ? 'never used' : html`last used ${renderTime(lastUsedAt)}`}
+      </span>
+    </div>
+    ${renderConfirmed({
+      label: 'Revoke',
+      description: `the key ${name}`,
+      question: 'Programs that use the key are refused from their next request on.',
+      action: renderAction(request, {
+        action: `/settings/security/api-keys/${id}/revoke`,
+        label: 'Revoke the key',
+        isDangerous: true,
+      }),
+    })}
+  </div>`
+}
+
+function renderBrowser(request: FastifyRequest, { id, userAgent, createdAt, lastUsedAt }: Session): Html {
+  const isThis = id === request.visit.sessionId
+  const name = describeBrowser(userAgent)
+  return html`<div class="row">
+    <div class="grow">
+      <strong>${name}</strong> ${isThis && html`<span class="tag">this one</span>`}
+      <span class="hint">since ${renderDate(createdAt)} · last used ${renderTime(lastUsedAt)}</span>
+    </div>
+    ${
+      !isThis &&
+      renderAction(request, {
+        action: `/settings/security/sessions/${id}/end`,
+        label: 'Sign out',
+        description: `of ${name}`,
+      })
+    }
+  </div>`
+}
+
+function renderPasswordForm(request: FastifyRequest, state: FormState | undefined): Content {
+  return renderForm({
+    request,
+    action: '/settings/security/password',
+    ...(state && { state }),
+    fields: ['currentPassword', 'password'],
+    body: html`${renderPassword({
+        state,
+        name: 'currentPassword',
+        label: 'Present password',
+        autocomplete: 'current-password',
+      })}
+      ${renderNewPasswordField(state, 'New password')}
+      <p class="hint">You are signed out everywhere else. API keys go on working.</p>
+      <button>Change the password</button>`,
+  })
+}
+
+function renderNoPassword(request: FastifyRequest): Content {
+  return html`<p>You have no password: you sign in in another way.</p>
+    ${renderAction(request, {
+      action: '/settings/security/password-link',
+      label: 'Mail me a link to choose one',
+    })}`
+}
+
+function sectionOf(current: string): Section {
+  const links = [
+    ['Profile', '/settings/profile'],
+    ['Notifications', '/settings/notifications'],
+    ['Security', '/settings/security'],
+  ] as const
+  return {
+    name: 'Your settings',
+    links: links.map(([label, href]) => ({ label, href, isCurrent: label === current })),
+  }
+}

@@ -1,0 +1,84 @@
+import type { Services } from '../services.ts'
+import type { AgentGrant } from '../areas/integrations/integrations.service.ts'
+import type { Page as ListPage } from '../kernel/pagination.ts'
+import { renderAction, renderAlert } from './forms.ts'
+import { html } from './html.ts'
+import { renderConfirmed, renderDone, renderMore, renderRows } from './lists.ts'
+import type { Page } from './pages.ts'
+import { renderDate, renderTime } from './words.ts'
+import { sectionOf, type WorkspacePages, type WorkspaceVisit } from './workspace-visit.ts'
+
+/** Which agents have access to a workspace: all of them for owners and admins, else one's own. */
+export function agentsPages(
+  { page, action }: WorkspacePages,
+  { integrations, mcpUrl }: Pick<Services, 'integrations'> & { mcpUrl: string },
+): void {
+  const show = async (visit: WorkspaceVisit): Promise<Page> => {
+    const { cursor } = visit.request.query
+    const list = await integrations.list(visit.principal, visit.workspace.slug, {
+      ...(cursor !== undefined && { cursor }),
+    })
+    return renderAgents(visit, list, mcpUrl)
+  }
+
+  page('/agents', show)
+
+  action('/agents/:id/revoke', show, async ({ base, principal, request, workspace }) => {
+    await integrations.revoke(principal, workspace.slug, request.params.id)
+    return `${base}/agents?done=revoked`
+  })
+}
+
+function renderAgents(
+  visit: WorkspaceVisit,
+  { items, nextCursor }: ListPage<AgentGrant>,
+  mcpUrl: string,
+): Page {
+  const { base, may, principal, request, state } = visit
+  return {
+    title: 'Agents',
+    section: sectionOf(visit, 'Agents'),
+    body: html`<h1>Agents</h1>
+      <p>
+        ${
+          may('integrations.listAll')
+            ? 'Programs that members have allowed to read this workspace on their behalf.'
+            : 'Programs that you have allowed to read this workspace on your behalf.'
+        }
+      </p>
+      ${renderDone(request)} ${state.error && renderAlert(state.error.message)}
+      ${renderRows(
+        items.map(
+          ({ id, clientName, clientUri, userId, userName, scopes, createdAt, lastUsedAt, expiresAt }) =>
+            html`<div class="row">
+              <div class="grow">
+                <strong>${clientName}</strong>
+                <span class="hint">
+                  allowed by ${userId === principal.user.id ? 'you' : userName} on ${renderDate(createdAt)} ·
+                  ends on ${renderDate(expiresAt)} ·
+                  ${lastUsedAt === null ? 'never used' : html`last used ${renderTime(lastUsedAt)}`}
+                </span>
+                <span class="hint">may: ${scopes.join(', ')}${clientUri !== null && ` · ${clientUri}`}</span>
+              </div>
+              ${renderConfirmed({
+                label: 'Revoke',
+                description: `the access of ${clientName}`,
+                question: `${clientName} is refused from its next request on.`,
+                action: renderAction(request, {
+                  action: `${base}/agents/${id}/revoke`,
+                  label: 'Revoke the access',
+                  isDangerous: true,
+                }),
+              })}
+            </div>`,
+        ),
+        html`<p>No agent has access to this workspace.</p>
+          <p>Give an agent that speaks MCP this address. It asks you here what it may see.</p>
+          <p class="copy">
+            <label class="unseen" for="mcp-url">Address for agents</label>
+            <input id="mcp-url" class="mono" readonly value="${mcpUrl}" data-copy />
+          </p>`,
+      )}
+      ${renderMore(`${base}/agents`, nextCursor)}`,
+  }
+}

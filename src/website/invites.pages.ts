@@ -1,0 +1,280 @@
+import type { App } from '../http/app-types.ts'
+import type { Services } from '../services.ts'
+import type { Invite, InvitePreview } from '../areas/invites/invites.service.ts'
+import { emailLengthMax } from '../kernel/email.ts'
+import type { Page as ListPage } from '../kernel/pagination.ts'
+import { mayGrant } from '../kernel/roles.ts'
+import {
+  attempt,
+  form,
+  renderAction,
+  renderAlert,
+  renderField,
+  renderForm,
+  renderSelect,
+  readField,
+  requireRole,
+} from './forms.ts'
+import { html, type Content, type Html } from './html.ts'
+import { renderPicture } from './layout.ts'
+import { renderConfirmed, renderDone, renderMore, renderRows } from './lists.ts'
+import { grantable } from './members.pages.ts'
+import type { Page } from './pages.ts'
+import { renderDate } from './words.ts'
+import { renderRole } from './workspace.pages.ts'
+import { sectionOf, type WorkspacePages, type WorkspaceVisit } from './workspace-visit.ts'
+
+/** Who has been asked into a workspace. */
+export function invitesPages({ page, action }: WorkspacePages, { invites }: Pick<Services, 'invites'>): void {
+  const show = async (visit: WorkspaceVisit, link?: SentLink): Promise<Page> => {
+    const { cursor } = visit.request.query
+    const list = await invites.list(visit.principal, visit.workspace.slug, {
+      ...(cursor !== undefined && { cursor }),
+    })
+    return renderInvites(visit, list, link)
+  }
+
+  page('/invites', (visit) => show(visit))
+
+  action('/invites', show, async (visit) => {
+    const { principal, request, workspace } = visit
+    const email = readField(request, 'email')
+    const { inviteUrl } = await invites.create(principal, workspace.slug, {
+      email,
+      role: requireRole(request),
+    })
+    return show(visit, { email, inviteUrl })
+  })
+
+  action('/invites/:id/resend', show, async (visit) => {
+    const { principal, request, workspace } = visit
+    const { inviteUrl } = await invites.resend(principal, workspace.slug, request.params.id)
+    return show(visit, { email: readField(request, 'email'), inviteUrl })
+  })
+
+  action('/invites/:id/revoke', show, async ({ base, principal, request, workspace }) => {
+    await invites.revoke(principal, workspace.slug, request.params.id)
+    return `${base}/invites?done=revoked`
+  })
+
+  action('/invites/:id/role', show, async ({ base, principal, request, workspace }) => {
+    await invites.updateRole(principal, workspace.slug, request.params.id, { role: requireRole(request) })
+    return `${base}/invites?done=saved`
+  })
+}
+
+/** A link that can be seen only now. */
+interface SentLink {
+  email: string
+  inviteUrl: string
+}
+
+function renderInvites(
+  visit: WorkspaceVisit,
+  { items, nextCursor }: ListPage<Invite>,
+  link?: SentLink,
+): Page {
+  const { base, request, state, workspace } = visit
+  return {
+    title: 'Invites',
+    section: sectionOf(visit, 'Invites'),
+    body: html`<h1>Invites</h1>
+      ${renderDone(request)}
+      ${
+        link &&
+        html`<div class="notice" role="status">
+          <p>
+            ${link.email} gets a mail. You can also pass on the link yourself. It is shown only now, and works
+            for that address alone.
+          </p>
+          <p class="copy">
+            <label class="unseen" for="invite-link">Link for ${link.email}</label>
+            <input id="invite-link" class="mono" readonly value="${link.inviteUrl}" data-copy />
+          </p>
+        </div>`
+      }
+      <section class="card" aria-labelledby="invite">
+        <h2 id="invite">Invite somebody</h2>
+        ${renderForm({
+          request,
+          action: `${base}/invites`,
+          state,
+          fields: ['email'],
+          body: html`${renderField({
+              name: 'email',
+              label: 'E-mail address',
+              type: 'email',
+              autocomplete: 'off',
+              maxLength: emailLengthMax,
+              state,
+            })}
+            ${renderSelect({
+              name: 'role',
+              label: 'Role',
+              value: state.values.role ?? 'member',
+              choices: grantable(workspace.role),
+            })} <button>Send the invite</button>`,
+        })}
+      </section>
+      <h2>Open invites</h2>
+      ${renderRows(
+        items.map((invite) => renderInvite(visit, invite)),
+        html`<p>Nobody is invited at the moment.</p>`,
+      )}
+      ${renderMore(`${base}/invites`, nextCursor)}`,
+  }
+}
+
+function renderInvite({ base, request, workspace }: WorkspaceVisit, invite: Invite): Html {
+  const { id, email, role, status, invitedByName, expiresAt } = invite
+  const path = `${base}/invites/${id}`
+  return html`<div class="row">
+    <div class="grow">
+      <strong>${email}</strong> ${status === 'expired' && html`<span class="tag warn">expired</span>`}
+      <span class="hint">
+        invited by ${invitedByName} · ${status === 'expired' ? 'expired on' : 'until'}
+        ${renderDate(expiresAt)}
+      </span>
+    </div>
+    ${
+      mayGrant(workspace.role, role)
+        ? html`${renderForm({
+            request,
+            action: `${path}/role`,
+            className: 'inline',
+            body: html`${renderSelect({
+                name: 'role',
+                id: `role-${id}`,
+                label: `Role of the invite to ${email}`,
+                isLabelUnseen: true,
+                value: role,
+                choices: grantable(workspace.role),
+              })}<button class="small quiet">
+                Change<span class="unseen"> the role for ${email}</span>
+              </button>`,
+          })}
+          ${renderAction(request, {
+            action: `${path}/resend`,
+            label: 'New link',
+            description: `for ${email}`,
+            fields: { email },
+          })}
+          ${renderConfirmed({
+            label: 'Revoke',
+            description: `the invite to ${email}`,
+            question: 'The links that were sent lead nowhere then.',
+            action: renderAction(request, {
+              action: `${path}/revoke`,
+              label: 'Revoke the invite',
+              isDangerous: true,
+            }),
+          })}`
+        : renderRole(role)
+    }
+  </div>`
+}
+
+interface WithToken {
+  Params: { token: string }
+}
+
+/** The page that the link of an invite leads to, for those who have it. */
+export function invitePages(app: App, { invites, sessions }: Pick<Services, 'invites' | 'sessions'>): void {
+  app.get<WithToken>('/invites/:token', async (request, reply) => {
+    const { token } = request.params
+    if (request.visit.sessionId === undefined) return reply.showPage(renderSignInFirst(token))
+    const invite = await invites.preview(request.principal, token)
+    return reply.showPage(
+      renderInvitePage(invite, {
+        email: request.principal.user.email,
+        accept: renderForm({
+          request,
+          action: `/invites/${token}`,
+          body: html`<button>Accept the invitation</button>`,
+        }),
+        signOut: renderForm({
+          request,
+          action: `/invites/${token}/switch`,
+          body: html`<button class="quiet">Sign in as somebody else</button>`,
+        }),
+      }),
+    )
+  })
+
+  app.post<WithToken>('/invites/:token', form, async (request, reply) => {
+    const { token } = request.params
+    const back = `/invites/${token}`
+    if (request.visit.sessionId === undefined) return reply.redirect(back, 303)
+    const { result, error } = await attempt(() => invites.accept(request.principal, token))
+    if (error) {
+      return reply.showPage({
+        title: 'The invitation cannot be accepted',
+        status: error.status,
+        body: html`<section class="narrow">
+          <h1>The invitation cannot be accepted</h1>
+          ${renderAlert(error.message)}
+          <p><a href="${back}">Back to the invitation</a></p>
+        </section>`,
+      })
+    }
+    return reply.redirect(`/w/${result.slug}`, 303)
+  })
+
+  app.post<WithToken>('/invites/:token/switch', form, async (request, reply) => {
+    const { sessionToken } = request.visit
+    if (sessionToken !== undefined) await sessions.endByToken(sessionToken)
+    return reply.signOut().redirect(`/invites/${request.params.token}`, 303)
+  })
+}
+
+/** Says nothing of the invite, not even whether it is one: a link may have come into other hands. */
+function renderSignInFirst(token: string): Page {
+  const next = encodeURIComponent(`/invites/${token}`)
+  return {
+    title: 'You are invited',
+    body: html`<section class="narrow">
+      <h1>You are invited</h1>
+      <p>Sign in with the e-mail address that the invitation was sent to, and you see what it is about.</p>
+      <p><a class="button wide" href="/sign-in?next=${next}">Sign in</a></p>
+      <p><a class="button quiet wide" href="/sign-up?next=${next}">Sign up</a></p>
+    </section>`,
+  }
+}
+
+const statusTexts = {
+  expired: 'This invitation has expired. Ask for another one.',
+  accepted: 'This invitation has been accepted already.',
+  revoked: 'This invitation has been withdrawn.',
+}
+
+function renderInvitePage(
+  invite: InvitePreview,
+  { email, accept, signOut }: { email: string; accept: Html; signOut: Html },
+): Page {
+  const { workspaceName, workspaceSlug, workspaceIconUrl, role, status, invitedByName, expiresAt } = invite
+  return {
+    title: `Invitation to ${workspaceName}`,
+    body: html`<section class="narrow">
+      ${renderPicture(workspaceIconUrl, workspaceName, 64)}
+      <h1>${workspaceName}</h1>
+      <p>
+        ${invitedByName} invites <strong>${invite.email}</strong> to this workspace, as ${renderRole(role)}.
+      </p>
+      ${renderWhatNow()}
+    </section>`,
+  }
+
+  function renderWhatNow(): Content {
+    if (!invite.emailMatches) {
+      return html`${renderAlert(`You are signed in as ${email}: the invitation is for another address.`)}
+      ${signOut}`
+    }
+    if (status === 'accepted') {
+      return html`<p>${statusTexts.accepted}</p>
+        <p><a class="button" href="/w/${workspaceSlug}">Open the workspace</a></p>`
+    }
+    if (status !== 'pending') return renderAlert(statusTexts[status])
+    return html`${accept}
+      <p class="hint">It can be accepted until ${renderDate(expiresAt)}.</p>`
+  }
+}

@@ -1,0 +1,116 @@
+import type { Services } from '../services.ts'
+import type { Member } from '../areas/members/members.service.ts'
+import type { Page as ListPage } from '../kernel/pagination.ts'
+import { mayActOn, mayGrant, roles } from '../kernel/roles.ts'
+import { renderAction, renderForm, renderAlert, renderSelect, requireRole } from './forms.ts'
+import { html, type Html } from './html.ts'
+import { renderPicture } from './layout.ts'
+import { renderConfirmed, renderDone, renderMore, renderRows } from './lists.ts'
+import type { Page } from './pages.ts'
+import { renderDate } from './words.ts'
+import { renderRole } from './workspace.pages.ts'
+import { sectionOf, type WorkspacePages, type WorkspaceVisit } from './workspace-visit.ts'
+
+/** Who is in a workspace, as what. */
+export function membersPages({ page, action }: WorkspacePages, { members }: Pick<Services, 'members'>): void {
+  const show = async (visit: WorkspaceVisit): Promise<Page> => {
+    const { cursor } = visit.request.query
+    const list = await members.list(visit.principal, visit.workspace.slug, {
+      ...(cursor !== undefined && { cursor }),
+    })
+    return renderMembers(visit, list)
+  }
+
+  page('/members', show)
+
+  action('/members/:userId/role', show, async ({ principal, request, workspace, base }) => {
+    await members.updateRole(principal, workspace.slug, request.params.userId, { role: requireRole(request) })
+    return `${base}/members?done=saved`
+  })
+
+  action('/members/:userId/remove', show, async ({ principal, request, workspace, base }) => {
+    const { userId } = request.params
+    await members.remove(principal, workspace.slug, userId)
+    return userId === principal.user.id ? '/' : `${base}/members?done=removed`
+  })
+}
+
+function renderMembers(visit: WorkspaceVisit, { items, nextCursor }: ListPage<Member>): Page {
+  const { base, may, request, state } = visit
+  return {
+    title: 'Members',
+    section: sectionOf(visit, 'Members'),
+    body: html`<h1>Members</h1>
+      ${renderDone(request)} ${state.error && renderAlert(state.error.message)}
+      ${may('invites.create') && html`<p><a class="button" href="${base}/invites">Invite somebody</a></p>`}
+      ${renderRows(
+        items.map((member) => renderMember(visit, member)),
+        html`<p>Nobody.</p>`,
+      )}
+      ${renderMore(`${base}/members`, nextCursor)}`,
+  }
+}
+
+function renderMember(visit: WorkspaceVisit, member: Member): Html {
+  const { base, may, principal, request, workspace } = visit
+  const { userId, name, email, image, role, joinedAt } = member
+  const isSelf = userId === principal.user.id
+  const mayChange = may('members.updateRole') && (isSelf || mayActOn(workspace.role, role))
+  const path = `${base}/members/${userId}`
+  return html`<div class="row">
+    ${renderPicture(image, name, 40)}
+    <div class="grow">
+      <strong>${name}</strong>${isSelf && ' (you)'}
+      <span class="hint">${email} · since ${renderDate(joinedAt)}</span>
+    </div>
+    ${
+      mayChange
+        ? renderForm({
+            request,
+            action: `${path}/role`,
+            className: 'inline',
+            body: html`${renderSelect({
+                name: 'role',
+                id: `role-${userId}`,
+                label: `Role of ${name}`,
+                isLabelUnseen: true,
+                value: role,
+                choices: grantable(workspace.role),
+              })}<button class="small quiet">Change<span class="unseen"> the role of ${name}</span></button>`,
+          })
+        : renderRole(role)
+    }
+    ${
+      isSelf
+        ? renderConfirmed({
+            label: 'Leave',
+            description: workspace.name,
+            question: 'You lose access to this workspace at once, and so do your agents.',
+            action: renderAction(request, {
+              action: `${path}/remove`,
+              label: 'Leave the workspace',
+              isDangerous: true,
+            }),
+          })
+        : mayChange &&
+          renderConfirmed({
+            label: 'Remove',
+            description: name,
+            question: `${name} loses access to this workspace at once, and so do their agents.`,
+            action: renderAction(request, {
+              action: `${path}/remove`,
+              label: `Remove ${name}`,
+              isDangerous: true,
+            }),
+          })
+    }
+  </div>`
+}
+
+/** The roles that somebody can give, lowest first: what is chosen without thought gives the least. */
+export function grantable(role: Member['role']): { value: string; label: string }[] {
+  return roles
+    .filter((candidate) => mayGrant(role, candidate))
+    .toReversed()
+    .map((value) => ({ value, label: value }))
+}

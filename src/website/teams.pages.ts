@@ -1,0 +1,225 @@
+import type { Services } from '../services.ts'
+import type { Member } from '../areas/members/members.service.ts'
+import { teamNameLengthMax, type Team, type TeamMember } from '../areas/teams/teams.service.ts'
+import { errors } from '../kernel/errors.ts'
+import { pageLimitMax, type Page as ListPage } from '../kernel/pagination.ts'
+import {
+  readField,
+  renderAction,
+  renderAlert,
+  renderField,
+  renderForm,
+  renderSelect,
+  requireLine,
+} from './forms.ts'
+import { html } from './html.ts'
+import { renderPicture } from './layout.ts'
+import { renderConfirmed, renderDone, renderMore, renderRows } from './lists.ts'
+import type { Page } from './pages.ts'
+import { countOf, renderDate } from './words.ts'
+import { sectionOf, type WorkspacePages, type WorkspaceVisit } from './workspace-visit.ts'
+
+/** The teams of a workspace, and who is in them. */
+export function teamsPages(
+  { page, action }: WorkspacePages,
+  { members, teams }: Pick<Services, 'members' | 'teams'>,
+): void {
+  const showTeams = async (visit: WorkspaceVisit): Promise<Page> => {
+    const { cursor } = visit.request.query
+    return renderTeams(
+      visit,
+      await teams.list(visit.principal, visit.workspace.slug, { ...(cursor !== undefined && { cursor }) }),
+    )
+  }
+
+  const showTeam = async (visit: WorkspaceVisit): Promise<Page> => {
+    const { principal, request, workspace } = visit
+    const path = { slug: workspace.slug, teamId: request.params.id }
+    const { cursor } = request.query
+    const [team, inTeam, inWorkspace] = await Promise.all([
+      findTeam(visit),
+      teams.listMembers(principal, path, { ...(cursor !== undefined && { cursor }) }),
+      members.list(principal, workspace.slug, { limit: pageLimitMax }),
+    ])
+    return renderTeam(visit, { team, inTeam, inWorkspace: inWorkspace.items })
+  }
+
+  /** Throws `not_found`. */
+  async function findTeam({ principal, request, workspace }: WorkspaceVisit): Promise<Team> {
+    for (let cursor: string | undefined; ;) {
+      const list = await teams.list(principal, workspace.slug, {
+        limit: pageLimitMax,
+        ...(cursor !== undefined && { cursor }),
+      })
+      const team = list.items.find(({ id }) => id === request.params.id)
+      if (team) return team
+      if (list.nextCursor === null) throw errors.notFound()
+      cursor = list.nextCursor
+    }
+  }
+
+  const pathOf = ({ request, workspace }: WorkspaceVisit) => ({
+    slug: workspace.slug,
+    teamId: request.params.id,
+  })
+
+  page('/teams', showTeams)
+
+  action('/teams', showTeams, async ({ base, principal, request, workspace }) => {
+    const name = requireLine(request, 'name', teamNameLengthMax)
+    const { id } = await teams.create(principal, workspace.slug, { name })
+    return `${base}/teams/${id}`
+  })
+
+  page('/teams/:id', showTeam)
+
+  action('/teams/:id/rename', showTeam, async (visit) => {
+    const name = requireLine(visit.request, 'name', teamNameLengthMax)
+    await teams.rename(visit.principal, pathOf(visit), { name })
+    return `${visit.base}/teams/${visit.request.params.id}?done=saved`
+  })
+
+  action('/teams/:id/delete', showTeam, async (visit) => {
+    await teams.delete(visit.principal, pathOf(visit))
+    return `${visit.base}/teams?done=removed`
+  })
+
+  action('/teams/:id/members', showTeam, async (visit) => {
+    await teams.addMember(visit.principal, pathOf(visit), { userId: readField(visit.request, 'userId') })
+    return `${visit.base}/teams/${visit.request.params.id}?done=added`
+  })
+
+  action('/teams/:id/members/:userId/remove', showTeam, async (visit) => {
+    await teams.removeMember(visit.principal, pathOf(visit), visit.request.params.userId)
+    return `${visit.base}/teams/${visit.request.params.id}?done=removed`
+  })
+}
+
+function renderTeams(visit: WorkspaceVisit, { items, nextCursor }: ListPage<Team>): Page {
+  const { base, may, request, state } = visit
+  return {
+    title: 'Teams',
+    section: sectionOf(visit, 'Teams'),
+    body: html`<h1>Teams</h1>
+      ${renderDone(request)}
+      ${
+        may('teams.create') &&
+        renderForm({
+          request,
+          action: `${base}/teams`,
+          state,
+          fields: ['name'],
+          className: 'line',
+          body: html`${renderField({
+              name: 'name',
+              label: 'Name of a new team',
+              maxLength: teamNameLengthMax,
+              autocomplete: 'off',
+              state,
+            })}<button>Create the team</button>`,
+        })
+      }
+      ${renderRows(
+        items.map(
+          ({ id, name, memberCount, createdAt }) =>
+            html`<div class="row">
+              <div class="grow">
+                <a href="${base}/teams/${id}"><strong>${name}</strong></a>
+                <span class="hint">${countOf(memberCount, 'member')} · since ${renderDate(createdAt)}</span>
+              </div>
+            </div>`,
+        ),
+        html`<p>There are no teams yet. A team is a named group of members.</p>`,
+      )}
+      ${renderMore(`${base}/teams`, nextCursor)}`,
+  }
+}
+
+function renderTeam(
+  visit: WorkspaceVisit,
+  { team, inTeam, inWorkspace }: { team: Team; inTeam: ListPage<TeamMember>; inWorkspace: Member[] },
+): Page {
+  const { base, may, principal, request, state } = visit
+  const path = `${base}/teams/${team.id}`
+  const isIn = new Set(inTeam.items.map(({ userId }) => userId))
+  const others = inWorkspace.filter(({ userId }) => !isIn.has(userId))
+  const isAboutName = state.values.name !== undefined
+  return {
+    title: team.name,
+    section: sectionOf(visit, 'Teams'),
+    body: html`<p><a href="${base}/teams">All teams</a></p>
+      <h1>${team.name}</h1>
+      ${renderDone(request)} ${state.error && !isAboutName && renderAlert(state.error.message)}
+      ${renderRows(
+        inTeam.items.map(({ userId, name, image, addedAt }) => {
+          const isSelf = userId === principal.user.id
+          return html`<div class="row">
+            ${renderPicture(image, name, 40)}
+            <div class="grow">
+              <strong>${name}</strong>${isSelf && ' (you)'}
+              <span class="hint">since ${renderDate(addedAt)}</span>
+            </div>
+            ${
+              (isSelf || may('teams.removeMember')) &&
+              renderAction(request, {
+                action: `${path}/members/${userId}/remove`,
+                label: isSelf ? 'Leave' : 'Take out',
+                description: isSelf ? 'the team' : name,
+              })
+            }
+          </div>`
+        }),
+        html`<p>Nobody is in this team yet.</p>`,
+      )}
+      ${renderMore(path, inTeam.nextCursor)}
+      ${
+        may('teams.addMember') &&
+        others.length > 0 &&
+        renderForm({
+          request,
+          action: `${path}/members`,
+          className: 'line',
+          body: html`${renderSelect({
+              name: 'userId',
+              label: 'Add a member',
+              value: '',
+              choices: others.map(({ userId, name, email }) => ({
+                value: userId,
+                label: `${name} (${email})`,
+              })),
+            })}<button>Add</button>`,
+        })
+      }
+      ${
+        may('teams.rename') &&
+        html`<section class="card" aria-labelledby="rename">
+            <h2 id="rename">Rename</h2>
+            ${renderForm({
+              request,
+              action: `${path}/rename`,
+              ...(isAboutName && { state }),
+              fields: ['name'],
+              className: 'line',
+              body: html`${renderField({
+                  name: 'name',
+                  label: 'Name',
+                  value: team.name,
+                  maxLength: teamNameLengthMax,
+                  autocomplete: 'off',
+                  state,
+                })}<button>Save</button>`,
+            })}
+          </section>
+          ${renderConfirmed({
+            label: 'Delete the team',
+            description: team.name,
+            question: 'Its members stay in the workspace.',
+            action: renderAction(request, {
+              action: `${path}/delete`,
+              label: 'Delete the team',
+              isDangerous: true,
+            }),
+          })}`
+      }`,
+  }
+}

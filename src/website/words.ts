@@ -1,0 +1,46 @@
+import { html, type Html } from './html.ts'
+
+const dateFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
+const timeFormat = new Intl.DateTimeFormat('en-GB', {
+  dateStyle: 'medium',
+  timeStyle: 'short',
+  timeZone: 'UTC',
+})
+
+/** A day, in words. */
+export function renderDate(timestamp: string): Html {
+  return html`<time datetime="${timestamp}">${dateFormat.format(new Date(timestamp))}</time>`
+}
+
+/** A time, in words. */
+export function renderTime(timestamp: string): Html {
+  return html`<time datetime="${timestamp}">${timeFormat.format(new Date(timestamp))} UTC</time>`
+}
+
+/** As many things, with the word for them. */
+export function countOf(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`
+}
+
+const browsers: [RegExp, string][] = [
+  [/\bEdg(e|A|iOS)?\//, 'Edge'],
+  [/\bOPR\//, 'Opera'],
+  [/\b(Firefox|FxiOS)\//, 'Firefox'],
+  [/\b(Chrome|CriOS|Chromium|HeadlessChrome)\//, 'Chrome'],
+  [/\bSafari\//, 'Safari'],
+]
+const systems: [RegExp, string][] = [
+  [/\b(iPhone|iPad)\b/, 'iOS'],
+  [/\bAndroid\b/, 'Android'],
+  [/\bWindows\b/, 'Windows'],
+  [/\bMac OS X\b/, 'macOS'],
+  [/\bLinux\b/, 'Linux'],
+]
+
+/** What a browser is, as far as people care. It may lie. */
+export function describeBrowser(userAgent: string): string {
+  const find = (names: [RegExp, string][]) => names.find(([pattern]) => pattern.test(userAgent))?.[1]
+  const browser = find(browsers) ?? 'A browser'
+  const system = find(systems)
+  return system === undefined ? browser : `${browser} on ${system}`
+}

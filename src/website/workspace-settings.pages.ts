@@ -1,0 +1,149 @@
+import type { FastifyRequest } from 'fastify'
+import type { Services } from '../services.ts'
+import { slugLengthMax } from '../kernel/slugs.ts'
+import { nameLengthMax } from '../kernel/text.ts'
+import { readField, renderField, renderForm, requireLine, requireSlug, type FormState } from './forms.ts'
+import { html, type Html } from './html.ts'
+import { renderPicture } from './layout.ts'
+import { renderDone } from './lists.ts'
+import type { Page } from './pages.ts'
+import { sectionOf, type UploadPages, type WorkspacePages, type WorkspaceVisit } from './workspace-visit.ts'
+
+/** The settings of a workspace. */
+export function workspaceSettingsPages(
+  { page, action, data }: WorkspacePages,
+  { workspaces }: Pick<Services, 'workspaces'>,
+  webUrl: string,
+): void {
+  const show = async (visit: WorkspaceVisit) => renderSettings(visit, webUrl)
+
+  page('/settings', show)
+
+  action('/settings', show, async ({ principal, request, workspace }) => {
+    const change = {
+      name: requireLine(request, 'name', nameLengthMax),
+      slug: requireSlug(request),
+      allowedDomains: readField(request, 'allowedDomains'),
+    }
+    await workspaces.update(principal, workspace.slug, change)
+    return `/w/${change.slug}/settings?done=saved`
+  })
+
+  data('/settings/slug', async ({ principal, request, workspace }) => ({
+    available: await workspaces.isSlugAvailableTo(principal, workspace.slug, request.query.slug ?? ''),
+  }))
+}
+
+/** The form of the icon, which holds a file. */
+export function workspaceIconForm(
+  { upload }: UploadPages,
+  { workspaces }: Pick<Services, 'workspaces'>,
+  webUrl: string,
+): void {
+  upload(
+    '/settings/icon',
+    async (visit) => renderSettings(visit, webUrl),
+    async ({ base, principal, request, workspace }) => {
+      await workspaces.uploadIcon(principal, workspace.slug, request.takeFile())
+      return `${base}/settings?done=saved`
+    },
+  )
+}
+
+function renderSettings(visit: WorkspaceVisit, webUrl: string): Page {
+  const { base, request, state, workspace } = visit
+  const isAboutIcon = state.error?.field === 'file'
+  const formState = isAboutIcon ? { values: {} } : state
+  return {
+    title: 'Settings',
+    section: sectionOf(visit, 'Settings'),
+    body: html`<h1>Settings</h1>
+      ${renderDone(request)}
+      ${renderForm({
+        request,
+        action: `${base}/settings`,
+        state: formState,
+        fields: ['name', 'slug', 'allowedDomains'],
+        body: html`${renderField({
+            name: 'name',
+            label: 'Name',
+            value: workspace.name,
+            maxLength: nameLengthMax,
+            autocomplete: 'off',
+            state: formState,
+          })}
+          ${renderSlugField({
+            value: workspace.slug,
+            webUrl,
+            checkPath: `${base}/settings/slug`,
+            state: formState,
+            note: ' The old address keeps leading here for 90 days.',
+          })}
+          ${renderField({
+            name: 'allowedDomains',
+            label: 'Allowed mail domains',
+            value: workspace.allowedDomains.join(', '),
+            autocomplete: 'off',
+            isOptional: true,
+            hint: 'Whoever has proven an address at one of these joins as member by signing in. Separate them by commas.',
+            state: formState,
+          })} <button>Save</button>`,
+      })}
+      <section class="card" aria-labelledby="icon">
+        <h2 id="icon">Icon</h2>
+        ${renderPicture(workspace.iconUrl, workspace.name, 64)}
+        ${renderPictureForm({ visit, action: `${base}/settings/icon`, label: 'New icon', isAboutFile: isAboutIcon })}
+      </section>`,
+  }
+}
+
+/** A form with one picture. */
+export function renderPictureForm(options: {
+  visit: { request: FastifyRequest; state: FormState }
+  action: string
+  label: string
+  isAboutFile: boolean
+}): Html {
+  const { visit, action, label, isAboutFile } = options
+  const { request, state } = visit
+  return renderForm({
+    request,
+    action,
+    ...(isAboutFile && { state }),
+    fields: ['file'],
+    isUpload: true,
+    body: html`${renderField({
+        name: 'file',
+        label,
+        type: 'file',
+        accept: 'image/png,image/jpeg,image/webp,image/gif',
+        hint: 'PNG, JPEG, WebP or GIF, up to 5 MB. It is cropped to a square.',
+        ...(isAboutFile && { state }),
+      })}<button class="quiet">Upload</button>`,
+  })
+}
+
+/** A field for a slug, that tells while it is typed whether it can be had. */
+export function renderSlugField(options: {
+  webUrl: string
+  /** Where the script asks whether a slug can be had. */
+  checkPath: string
+  /** The field that the script makes a slug of. */
+  fromId?: string
+  value?: string
+  note?: string
+  state: FormState
+}): Html {
+  const { webUrl, checkPath, fromId, value, note = '', state } = options
+  return renderField({
+    name: 'slug',
+    label: 'Address',
+    ...(value !== undefined && { value }),
+    maxLength: slugLengthMax,
+    autocomplete: 'off',
+    hint: `${webUrl.replace(/^https?:\/\//, '')}/w/… — 3 to 48 of a to z, 0 to 9 and hyphens.${note}`,
+    role: html`data-slug-check="${checkPath}" ${fromId !== undefined && html`data-slug-from="${fromId}"`}
+    autocapitalize="none" spellcheck="false"`,
+    state,
+  })
+}

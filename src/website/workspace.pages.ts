@@ -1,0 +1,114 @@
+import type { Services } from '../services.ts'
+import type { WorkspaceEvent } from '../areas/events/events.service.ts'
+import type { Member } from '../areas/members/members.service.ts'
+import type { Team } from '../areas/teams/teams.service.ts'
+import { html, type Html } from './html.ts'
+import { renderPicture } from './layout.ts'
+import { renderMore, renderRows } from './lists.ts'
+import type { Page } from './pages.ts'
+import { countOf, renderTime } from './words.ts'
+import { sectionOf, type WorkspacePages, type WorkspaceVisit } from './workspace-visit.ts'
+
+const shownMembers = 12
+const shownEvents = 20
+
+/** The home of a workspace: who is here, in which teams, and what happened. */
+export function workspacePages(
+  { page }: WorkspacePages,
+  { events, members, teams }: Pick<Services, 'events' | 'members' | 'teams'>,
+): void {
+  page('', async (visit) => {
+    const { principal, request, workspace } = visit
+    const { cursor } = request.query
+    const [people, groups, feed] = await Promise.all([
+      members.list(principal, workspace.slug, { limit: shownMembers }),
+      teams.list(principal, workspace.slug, { limit: shownMembers }),
+      events.list(principal, workspace.slug, { limit: shownEvents, ...(cursor !== undefined && { cursor }) }),
+    ])
+    return renderOverview(visit, {
+      members: people.items,
+      hasMoreMembers: people.nextCursor !== null,
+      teams: groups.items,
+      events: feed.items,
+      nextCursor: feed.nextCursor,
+    })
+  })
+}
+
+function renderOverview(
+  visit: WorkspaceVisit,
+  shown: {
+    members: Member[]
+    hasMoreMembers: boolean
+    teams: Team[]
+    events: WorkspaceEvent[]
+    nextCursor: string | null
+  },
+): Page {
+  const { base, may, workspace } = visit
+  const isAlone = shown.members.length === 1
+  return {
+    title: 'Overview',
+    section: sectionOf(visit, 'Overview'),
+    body: html`<h1>${workspace.name}</h1>
+      <div class="columns">
+        <section class="card" aria-labelledby="members">
+          <h2 id="members">Members</h2>
+          <ul class="faces">
+            ${shown.members.map(
+              ({ name, image, role }) =>
+                html`<li>${renderPicture(image, name, 32)} <span>${name}</span> ${renderRole(role)}</li>`,
+            )}
+          </ul>
+          <p>
+            ${
+              isAlone && may('invites.create')
+                ? html`You are alone here. <a href="${base}/invites">Invite somebody</a>`
+                : html`<a href="${base}/members"
+                    >${shown.hasMoreMembers ? 'All members' : 'See the members'}</a
+                  >`
+            }
+          </p>
+        </section>
+        <section class="card" aria-labelledby="teams">
+          <h2 id="teams">Teams</h2>
+          ${
+            shown.teams.length === 0
+              ? html`<p>There are no teams yet.</p>`
+              : html`<ul class="faces">
+                  ${shown.teams.map(
+                    ({ id, name, memberCount }) =>
+                      html`<li>
+                        <a href="${base}/teams/${id}">${name}</a>
+                        <span class="hint">${countOf(memberCount, 'member')}</span>
+                      </li>`,
+                  )}
+                </ul>`
+          }
+          <p><a href="${base}/teams">${may('teams.create') ? 'Manage the teams' : 'See the teams'}</a></p>
+        </section>
+      </div>
+      <section aria-labelledby="events">
+        <h2 id="events">What happened</h2>
+        ${renderRows(
+          shown.events.map(
+            ({ summary, createdAt, source }) =>
+              html`<p class="event">
+                ${summary}<span class="hint"
+                  >${renderTime(createdAt)}${source !== 'web' && ` · by ${sourceNames[source]}`}</span
+                >
+              </p>`,
+          ),
+          html`<p>Nothing yet.</p>`,
+        )}
+        ${renderMore(base, shown.nextCursor)}
+      </section>`,
+  }
+}
+
+const sourceNames = { web: 'the website', api: 'the API', mcp: 'an agent', system: 'the service' } as const
+
+/** A role, beside a name. */
+export function renderRole(role: string): Html {
+  return html`<span class="tag">${role}</span>`
+}
