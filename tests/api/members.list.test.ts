@@ -1,0 +1,68 @@
+import { sql } from 'drizzle-orm'
+import { describe, expect, it } from 'vitest'
+import { errors } from '../../src/kernel/errors.ts'
+import { createCompany, get } from '../support/company.ts'
+import { countQueries } from '../support/count-queries.ts'
+import { expectError } from '../support/expect-error.ts'
+import { selectRows, startTestApp } from '../support/test-app.ts'
+import { createWorkspace, randomSlug } from '../support/workspaces.ts'
+
+const service = await startTestApp({ environment: { BASE_URL: 'https://api.example.com' } })
+const { app, as, createPerson, db } = service
+
+describe('200', () => {
+  it('lists everybody in the order in which they joined, whoever asks', async () => {
+    const { url, workspace, owner, admin, member, viewer } = await createCompany(service)
+    await db.execute(sql`update users set image_key = 'photo.webp' where id = ${admin.id}`)
+    const rows = await selectRows<{ user_id: string; joined_at: string }>(
+      db,
+      sql`select user_id, joined_at from memberships where workspace_id = ${workspace.id}`,
+    )
+    const joinedAt = Object.fromEntries(
+      rows.map((row) => [row.user_id, new Date(row.joined_at).toISOString()]),
+    )
+    const expected = [
+      { person: owner, role: 'owner', image: null },
+      { person: admin, role: 'admin', image: 'https://api.example.com/pictures/photo.webp' },
+      { person: member, role: 'member', image: null },
+      { person: viewer, role: 'viewer', image: null },
+    ].map(({ person: { id, name, email }, role, image }) => ({
+      userId: id,
+      name,
+      email,
+      image,
+      role,
+      joinedAt: joinedAt[id],
+    }))
+    for (const person of [owner, admin, member, viewer]) {
+      const answer = await as(person, get(`${url}/members`))
+      expect(answer.statusCode).toBe(200)
+      expect(answer.json()).toEqual(expected)
+      expect(answer.headers.link).toBeUndefined()
+      expect(answer.headers['cache-control']).toBe('private, no-store')
+    }
+  })
+
+  it('holds at least the one who made the workspace', async () => {
+    const person = await createPerson()
+    const { slug } = await createWorkspace(service, person)
+    const answer = await as(person, get(`/v1/workspaces/${slug}/members`))
+    expect(answer.json()).toMatchObject([{ userId: person.id, role: 'owner' }])
+  })
+
+  it('asks the database twice beyond the key: for the workspace, and for the list', async () => {
+    const { url, owner } = await createCompany(service)
+    await as(owner, get(`${url}/members`))
+    expect(await countQueries(db, () => as(owner, get(`${url}/members`)))).toBe(3)
+  })
+})
+
+describe('401, 403 and 404', () => {
+  it('for nobody, a stranger and a workspace that is not', async () => {
+    const { url } = await createCompany(service)
+    const stranger = await createPerson()
+    expectError(await app.inject(`${url}/members`), errors.apiKeyRequired)
+    expectError(await as(stranger, get(`${url}/members`)), errors.notAMember)
+    expectError(await as(stranger, get(`/v1/workspaces/${randomSlug()}/members`)), errors.notFound)
+  })
+})

@@ -1,0 +1,170 @@
+import { sql } from 'drizzle-orm'
+import { describe, expect, it } from 'vitest'
+import { errors } from '../../src/kernel/errors.ts'
+import { createId } from '../../src/kernel/ids.ts'
+import {
+  addPerson,
+  createCompany,
+  createInvite,
+  createSeed,
+  createTeam,
+  del,
+  eventOn,
+  findRoles,
+  findTeamMembers,
+  get,
+  insertGrant,
+  post,
+} from '../support/company.ts'
+import { expectError } from '../support/expect-error.ts'
+import { selectRows, startTestApp } from '../support/test-app.ts'
+import { findEvents } from '../support/workspaces.ts'
+
+const service = await startTestApp()
+const { app, as, createPerson, db } = service
+
+const remove = (url: string, { id }: { id: string }) => del(`${url}/members/${id}`)
+
+describe('200', () => {
+  it('removes somebody, who is out from the next request on', async () => {
+    const { url, workspace, owner, admin, member, viewer } = await createCompany(service)
+    const answer = await as(admin, remove(url, member))
+    expect(answer.statusCode).toBe(200)
+    expect(answer.json()).toEqual({ ok: true })
+    expect(Object.keys(await findRoles(service, workspace)).toSorted()).toEqual(
+      [owner.id, admin.id, viewer.id].toSorted(),
+    )
+    expectError(await as(member, get(url)), errors.notAMember)
+    expect((await findEvents(service, workspace)).at(-1)).toEqual(
+      eventOn(
+        admin,
+        { type: 'user', id: member.id },
+        { type: 'member.removed', summary: 'Adam Admin removed Mary Member' },
+      ),
+    )
+  })
+
+  it('lets everybody leave, owners while there is another one', async () => {
+    const { url, workspace, owner, admin, member, viewer } = await createCompany(service)
+    const other = await addPerson(service, workspace, 'owner')
+    for (const person of [owner, admin, member, viewer]) {
+      expect((await as(person, remove(url, person))).json()).toEqual({ ok: true })
+      expect((await findEvents(service, workspace)).at(-1)).toEqual(
+        eventOn(
+          person,
+          { type: 'user', id: person.id },
+          { type: 'member.left', summary: `${person.name} left Acme` },
+        ),
+      )
+    }
+    expect(await findRoles(service, workspace)).toEqual({ [other.id]: 'owner' })
+  })
+
+  it('ends their places in the teams, the seeds and the grants of this workspace, and of no other', async () => {
+    const [here, there] = [await createCompany(service), await createCompany(service)]
+    const person = await createPerson()
+    const places = []
+    for (const company of [here, there]) {
+      const { token } = await createInvite(service, company.owner, company, { email: person.email })
+      await as(person, post(`/v1/invites/${token}/accept`))
+      const team = await createTeam(service, company.owner, company)
+      for (const { id } of [person, company.viewer])
+        await as(company.owner, post(`${team.url}/members`, { userId: id }))
+      const seed = await createSeed(service, person, company)
+      await as(person, post(`${seed.url}/join`))
+      const grantId = await insertGrant(service, company.workspace, person)
+      places.push({ team, seed, grantId })
+    }
+    const [left, kept] = places
+    if (!left || !kept) throw new Error('there are two')
+    await as(here.owner, remove(here.url, person))
+    expect(await findTeamMembers(service, left.team)).toEqual([here.viewer.id])
+    expect(await findTeamMembers(service, kept.team)).toEqual([person.id, there.viewer.id])
+    const participants = await selectRows(
+      db,
+      sql`select seed_id from seed_participants where user_id = ${person.id}`,
+    )
+    expect(participants).toEqual([{ seed_id: kept.seed.id }])
+    const grants = await selectRows(db, sql`select id from agent_grants where user_id = ${person.id}`)
+    expect(grants).toEqual([{ id: kept.grantId }])
+    // What they made stays.
+    expect((await as(here.owner, get(left.seed.url))).json()).toMatchObject({ createdByUserId: person.id })
+  })
+
+  it('leaves a name in the feed', async () => {
+    const { url, owner, admin, member } = await createCompany(service)
+    await as(admin, remove(url, member))
+    await as(owner, remove(url, admin))
+    const feed = (await as(owner, get(`${url}/events`))).json<object[]>()
+    expect(feed).toMatchObject([
+      { actorName: 'Olga Owner', summary: 'Olga Owner removed Adam Admin' },
+      { actorName: 'Adam Admin', actorUserId: admin.id, summary: 'Adam Admin removed Mary Member' },
+      {},
+    ])
+  })
+
+  it('lets somebody who was removed be invited back', async () => {
+    const company = await createCompany(service)
+    const { url, owner, member, workspace } = company
+    await as(owner, remove(url, member))
+    const { token } = await createInvite(service, owner, company, { email: member.email, role: 'viewer' })
+    await as(member, post(`/v1/invites/${token}/accept`))
+    expect(await findRoles(service, workspace)).toMatchObject({ [member.id]: 'viewer' })
+  })
+})
+
+describe('400', () => {
+  it('takes no body', async () => {
+    const { url, workspace, owner, member } = await createCompany(service)
+    const answer = await as(owner, { ...remove(url, member), payload: { reason: 'x' } })
+    expect(answer.statusCode).toBe(400)
+    expect(await findRoles(service, workspace)).toMatchObject({ [member.id]: 'member' })
+  })
+})
+
+describe('401', () => {
+  it('asks for a key', async () => {
+    const { url, member } = await createCompany(service)
+    expectError(await app.inject(remove(url, member)), errors.apiKeyRequired)
+  })
+})
+
+describe('403', () => {
+  it('lets nobody remove who is not below them, but owners remove owners', async () => {
+    const { url, workspace, owner, admin, member, viewer } = await createCompany(service)
+    const otherAdmin = await addPerson(service, workspace, 'admin')
+    expectError(await as(admin, remove(url, owner)), errors.roleTooHigh)
+    expectError(await as(admin, remove(url, otherAdmin)), errors.roleTooHigh)
+    expectError(await as(member, remove(url, viewer)), errors.roleInsufficient)
+    expectError(await as(viewer, remove(url, member)), errors.roleInsufficient)
+    expect(Object.keys(await findRoles(service, workspace))).toHaveLength(5)
+    const otherOwner = await addPerson(service, workspace, 'owner')
+    expect((await as(owner, remove(url, otherOwner))).statusCode).toBe(200)
+  })
+
+  it('for a stranger, also with their own id', async () => {
+    const { url, member } = await createCompany(service)
+    const stranger = await createPerson()
+    for (const target of [member, stranger])
+      expectError(await as(stranger, remove(url, target)), errors.notAMember)
+  })
+})
+
+describe('404', () => {
+  it('for somebody who is not in the workspace, no more, or nobody', async () => {
+    const { url, owner, member } = await createCompany(service)
+    const stranger = await createPerson()
+    await as(owner, remove(url, member))
+    for (const id of [stranger.id, member.id, createId(), 'x', '%00'])
+      expectError(await as(owner, remove(url, { id })), errors.notFound)
+  })
+})
+
+describe('409', () => {
+  it('keeps the last owner', async () => {
+    const { url, workspace, owner } = await createCompany(service)
+    expectError(await as(owner, remove(url, owner)), errors.lastOwner)
+    expect(await findRoles(service, workspace)).toMatchObject({ [owner.id]: 'owner' })
+    expect(await findEvents(service, workspace)).toHaveLength(1)
+  })
+})

@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest'
+import { errors } from '../../src/kernel/errors.ts'
+import { createId } from '../../src/kernel/ids.ts'
+import { addPerson, createCompany, eventOn, findJobs, findRoles, get, patch } from '../support/company.ts'
+import { expectError, issuesOf } from '../support/expect-error.ts'
+import { startTestApp } from '../support/test-app.ts'
+import { findEvents } from '../support/workspaces.ts'
+
+const service = await startTestApp()
+const { app, as } = service
+
+const update = (url: string, { id }: { id: string }, body: object) => patch(`${url}/members/${id}`, body)
+
+describe('200', () => {
+  it('changes the role, tells of it, and has a notice sent', async () => {
+    const { url, workspace, owner, member, ...others } = await createCompany(service)
+    const answer = await as(owner, update(url, member, { role: 'admin' }))
+    expect(answer.statusCode).toBe(200)
+    expect(answer.json()).toEqual({ ok: true })
+    expect(await findRoles(service, workspace)).toEqual({
+      [owner.id]: 'owner',
+      [others.admin.id]: 'admin',
+      [member.id]: 'admin',
+      [others.viewer.id]: 'viewer',
+    })
+    expect((await findEvents(service, workspace)).at(-1)).toEqual(
+      eventOn(
+        owner,
+        { type: 'user', id: member.id },
+        {
+          type: 'member.role_changed',
+          summary: 'Olga Owner changed the role of Mary Member from member to admin',
+        },
+      ),
+    )
+    expect(await findJobs(service, member.id)).toEqual([
+      {
+        task: 'send_role_changed',
+        payload: { workspaceId: workspace.id, userId: member.id, role: 'admin', actorName: 'Olga Owner' },
+      },
+    ])
+  })
+
+  it('holds from the next request on', async () => {
+    const { url, owner, admin, member } = await createCompany(service)
+    await as(owner, update(url, admin, { role: 'viewer' }))
+    expectError(await as(admin, update(url, member, { role: 'viewer' })), errors.roleInsufficient)
+    await as(owner, update(url, member, { role: 'admin' }))
+    expect((await as(member, get(`${url}/invites`))).statusCode).toBe(200)
+  })
+
+  it('hands a workspace over: another owner, and then none less', async () => {
+    const { url, workspace, owner, member } = await createCompany(service)
+    await as(owner, update(url, member, { role: 'owner' }))
+    expect((await as(owner, update(url, owner, { role: 'viewer' }))).statusCode).toBe(200)
+    expect(await findRoles(service, workspace)).toMatchObject({ [owner.id]: 'viewer', [member.id]: 'owner' })
+    expect((await as(member, update(url, owner, { role: 'admin' }))).statusCode).toBe(200)
+    expectError(await as(owner, update(url, member, { role: 'viewer' })), errors.roleTooHigh)
+  })
+
+  it('is no change to what somebody is already: no event, no notice', async () => {
+    const { url, workspace, owner, member } = await createCompany(service)
+    expect((await as(owner, update(url, member, { role: 'member' }))).json()).toEqual({ ok: true })
+    expect((await as(owner, update(url, owner, { role: 'owner' }))).json()).toEqual({ ok: true })
+    expect(await findEvents(service, workspace)).toHaveLength(1)
+    expect(await findJobs(service, workspace.id)).toEqual([])
+  })
+})
+
+describe('400', () => {
+  it.each([
+    ['no role', {}, [{ _tag: 'Missing', path: ['role'] }]],
+    ['an unknown role', { role: 'god' }, [{ _tag: 'Type', path: ['role'] }]],
+    ['a role in another case', { role: 'Admin' }, [{ _tag: 'Type', path: ['role'] }]],
+    ['null', { role: null }, [{ _tag: 'Type', path: ['role'] }]],
+    ['a list', { role: ['admin'] }, [{ _tag: 'Type', path: ['role'] }]],
+    ['a field more', { role: 'admin', name: 'x' }, [{ _tag: 'Unexpected', path: ['name'] }]],
+  ])('refuses %s', async (_name, body, issues) => {
+    const { url, workspace, owner, member } = await createCompany(service)
+    const answer = await as(owner, update(url, member, body))
+    expectError(answer, errors.decodeError, { issues: answer.json<{ issues: unknown }>().issues })
+    expect(issuesOf(answer)).toEqual(issues)
+    expect(await findRoles(service, workspace)).toMatchObject({ [member.id]: 'member' })
+  })
+})
+
+describe('401', () => {
+  it('asks for a key', async () => {
+    const { url, member } = await createCompany(service)
+    expectError(await app.inject(update(url, member, { role: 'admin' })), errors.apiKeyRequired)
+  })
+})
+
+describe('403', () => {
+  it('lets nobody raise themselves', async () => {
+    const { url, workspace, admin, member, viewer } = await createCompany(service)
+    expectError(await as(admin, update(url, admin, { role: 'owner' })), errors.roleTooHigh)
+    for (const person of [member, viewer])
+      expectError(await as(person, update(url, person, { role: 'admin' })), errors.roleInsufficient)
+    expect(await findRoles(service, workspace)).toMatchObject({
+      [admin.id]: 'admin',
+      [member.id]: 'member',
+      [viewer.id]: 'viewer',
+    })
+  })
+
+  it('lets an admin neither change an equal nor give more than they have', async () => {
+    const { url, workspace, admin, member } = await createCompany(service)
+    const equal = await addPerson(service, workspace, 'admin')
+    expectError(await as(admin, update(url, equal, { role: 'viewer' })), errors.roleTooHigh)
+    expectError(await as(admin, update(url, member, { role: 'owner' })), errors.roleTooHigh)
+    expect(await findEvents(service, workspace)).toHaveLength(1)
+  })
+})
+
+describe('404', () => {
+  it('for somebody who is not in the workspace, and for nobody', async () => {
+    const { url, owner } = await createCompany(service)
+    const stranger = await service.createPerson()
+    for (const id of [stranger.id, createId(), 'x', '%00'])
+      expectError(await as(owner, update(url, { id }, { role: 'admin' })), errors.notFound)
+  })
+})
+
+describe('409', () => {
+  it('keeps the last owner one', async () => {
+    const { url, workspace, owner } = await createCompany(service)
+    for (const role of ['admin', 'member', 'viewer'])
+      expectError(await as(owner, update(url, owner, { role })), errors.lastOwner)
+    expect(await findRoles(service, workspace)).toMatchObject({ [owner.id]: 'owner' })
+    expect(await findEvents(service, workspace)).toHaveLength(1)
+  })
+})
