@@ -5,6 +5,7 @@ import { agentsPages } from './agents.pages.ts'
 import { invitePages, invitesPages } from './invites.pages.ts'
 import { membersPages } from './members.pages.ts'
 import { onboardingPages } from './onboarding.pages.ts'
+import { consentPages } from './consent.pages.ts'
 import { signInLimits } from './sign-in-limits.ts'
 import { signInPages } from './sign-in.pages.ts'
 import { renderSignIn } from './sign-in.views.ts'
@@ -71,5 +72,9 @@ function redirectToWebsite(app: App, { baseUrl, webUrl }: { baseUrl: string; web
   if (apiHost === new URL(webUrl).host) return
   app.addHook('onRequest', async (request, reply) => {
     if (request.method === 'GET' && request.host === apiHost) return reply.redirect(webUrl + request.url, 302)
+  })
+  await app.register(async (scope: App) => {
+    await scope.register(signedInOnly)
+    consentPages(scope, services)
   })
 }
