@@ -1,0 +1,325 @@
+import { describe, expect, it } from 'vitest'
+import { createKitMcpHandler } from '../../src/areas/agent/agent.mcp.ts'
+import type { KitService, ValidationKit } from '../../src/areas/agent/agent.service.ts'
+import type { AgentPrincipal } from '../../src/kernel/agent.ts'
+import { errors } from '../../src/kernel/errors.ts'
+
+const agent: AgentPrincipal = {
+  grant: {
+    id: 'grant',
+    clientId: 'client',
+    clientName: 'Robbie',
+    scopes: ['validation-kit:read'],
+    expiresAt: new Date(),
+  },
+  user: { id: 'user', name: 'Ada', email: 'ada@example.com', emailVerifiedAt: null, imageKey: null },
+  workspace: { id: 'workspace', name: 'Acme', slug: 'acme' },
+  role: 'member',
+}
+
+const kit: ValidationKit = {
+  version: '1',
+  generatedAt: '2026-11-21T03:04:05.678Z',
+  workspace: agent.workspace,
+  grant: {
+    id: 'grant',
+    clientName: 'Robbie',
+    userId: 'user',
+    userName: 'Ada',
+    role: 'member',
+    scopes: ['validation-kit:read'],
+    expiresAt: '2027-11-21T03:04:05.678Z',
+  },
+  seeds: [],
+  truncated: false,
+}
+
+const revisionsBefore2026 = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']
+const latest = '2026-07-28'
+
+interface Message {
+  id?: unknown
+  result?: Record<string, unknown>
+  error?: { code: number; message: string }
+}
+
+function createTester(read: KitService['read'] = async () => kit) {
+  const failures: unknown[] = []
+  const refusals: unknown[] = []
+  const handle = createKitMcpHandler(
+    { read },
+    { onError: (error) => failures.push(error), onRefusal: (error) => refusals.push(error) },
+  )
+
+  async function send(body: string, headers: Record<string, string> = {}, who = agent) {
+    const request = new Request('https://api.example.com/agent/mcp', {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        ...headers,
+      },
+      body,
+    })
+    const response = await handle(request, who)
+    const text = await response.text()
+    const isStream = response.headers.get('content-type')?.startsWith('text/event-stream')
+    const message =
+      text === '' ? {} : (JSON.parse(isStream ? (/^data: (.*)$/m.exec(text)?.[1] ?? '') : text) as Message)
+    return { status: response.status, ...message }
+  }
+
+  /** Sends a request in the form of a revision: the latest says with every one which it is, and who asks. */
+  function ask(revision: string, method: string, params: Record<string, unknown> = {}) {
+    const message = { jsonrpc: '2.0', id: 1, method, params }
+    if (revision !== latest) {
+      const isFirst = method === 'initialize' || revision < '2025-06-18'
+      return send(JSON.stringify(message), isFirst ? {} : { 'mcp-protocol-version': revision })
+    }
+    const _meta = {
+      'io.modelcontextprotocol/protocolVersion': revision,
+      'io.modelcontextprotocol/clientInfo': { name: 'tester', version: '1' },
+      'io.modelcontextprotocol/clientCapabilities': {},
+    }
+    return send(JSON.stringify({ ...message, params: { ...params, _meta } }), {
+      'mcp-protocol-version': revision,
+      'mcp-method': method,
+      ...(typeof params.name === 'string' && { 'mcp-name': params.name }),
+    })
+  }
+
+  const call = (revision: string, args?: unknown, name = 'read_validation_kit') =>
+    ask(revision, 'tools/call', { name, ...(args !== undefined && { arguments: args }) })
+
+  return { ask, call, failures, refusals, send }
+}
+
+describe('the beginning', () => {
+  it.each(revisionsBefore2026)('is a handshake in %s', async (revision) => {
+    const { ask } = createTester()
+    const answer = await ask(revision, 'initialize', {
+      protocolVersion: revision,
+      capabilities: {},
+      clientInfo: { name: 'tester', version: '1' },
+    })
+    expect(answer.status).toBe(200)
+    expect(answer.result).toEqual({
+      protocolVersion: revision,
+      capabilities: { tools: { listChanged: false } },
+      serverInfo: { name: 'workspace', title: 'Workspace', version: '1.0.0' },
+      instructions: expect.stringContaining('read_validation_kit') as string,
+    })
+  })
+
+  it('is a discovery in the latest', async () => {
+    const { result } = await createTester().ask(latest, 'server/discover')
+    expect(result).toMatchObject({
+      supportedVersions: [latest],
+      capabilities: { tools: { listChanged: false } },
+      instructions: expect.stringContaining('read_validation_kit') as string,
+    })
+  })
+
+  it('offers another revision to who asks for one that there is not', async () => {
+    const { result } = await createTester().ask('1999-01-01', 'initialize', {
+      protocolVersion: '1999-01-01',
+      capabilities: {},
+      clientInfo: { name: 'tester', version: '1' },
+    })
+    expect(revisionsBefore2026).toContain(result?.protocolVersion)
+  })
+
+  it('takes a notification and says nothing', async () => {
+    const { send } = createTester()
+    const message = { jsonrpc: '2.0', method: 'notifications/initialized' }
+    expect(await send(JSON.stringify(message))).toEqual({ status: 202 })
+  })
+})
+
+describe.each([...revisionsBefore2026, latest])('in %s', (revision) => {
+  it('lists one tool, which only reads', async () => {
+    const { result } = await createTester().ask(revision, 'tools/list')
+    const [tool, ...others] = result?.tools as Record<string, unknown>[]
+    expect(others).toEqual([])
+    expect(tool).toMatchObject({
+      name: 'read_validation_kit',
+      title: 'Read the validation kit',
+      annotations: {
+        readOnlyHint: true,
+        idempotentHint: true,
+        destructiveHint: false,
+        openWorldHint: false,
+      },
+      inputSchema: {
+        type: 'object',
+        properties: { seedId: { type: 'string' } },
+        additionalProperties: false,
+      },
+    })
+  })
+
+  it('tells what comes out by a schema that is closed, and refers to nothing', async () => {
+    const { result } = await createTester().ask(revision, 'tools/list')
+    const [tool] = result?.tools as { outputSchema: object }[]
+    const text = JSON.stringify(tool)
+    expect(text).not.toMatch(/\$ref|\$id/)
+    const objects = text.match(/"type":"object"/g)
+    expect(objects).toHaveLength(text.match(/"additionalProperties":false/g)?.length ?? -1)
+    expect(objects?.length).toBeGreaterThan(5)
+    expect(tool?.outputSchema).toMatchObject({
+      required: ['version', 'generatedAt', 'workspace', 'grant', 'seeds', 'truncated'],
+    })
+  })
+
+  it('gives the kit, as text and as data', async () => {
+    const asked: unknown[] = []
+    const { call } = createTester(async (...parameters) => {
+      asked.push(parameters)
+      return kit
+    })
+    for (const args of [undefined, {}, { seedId: 'a seed' }]) {
+      const { status, result } = await call(revision, args)
+      expect(status).toBe(200)
+      expect(result?.isError ?? false).toBe(false)
+      expect(result?.structuredContent).toEqual(kit)
+      expect(result?.content).toEqual([{ type: 'text', text: JSON.stringify(kit) }])
+    }
+    expect(asked).toEqual([
+      [agent, {}],
+      [agent, {}],
+      [agent, { seedId: 'a seed' }],
+    ])
+  })
+
+  it('says what to do about a seed that is not there', async () => {
+    const { call, failures } = createTester(async () => {
+      throw errors.notFound()
+    })
+    const { result } = await call(revision, { seedId: 'x' })
+    expect(result).toMatchObject({
+      isError: true,
+      content: [
+        {
+          text: expect.stringMatching(/no seed with this id in the workspace Acme.*without seedId/) as string,
+        },
+      ],
+    })
+    expect(result?.structuredContent).toBeUndefined()
+    expect(failures).toEqual([])
+  })
+
+  it('tells nothing of what fails, but to the operator', async () => {
+    const fault = new Error('password of the database: 12345')
+    const { call, failures } = createTester(async () => {
+      throw fault
+    })
+    const answer = await call(revision)
+    expect(answer.result).toMatchObject({
+      isError: true,
+      content: [{ text: 'The validation kit cannot be read at the moment. Try again later.' }],
+    })
+    expect(JSON.stringify(answer)).not.toContain('12345')
+    expect(failures).toEqual([fault])
+  })
+
+  it('refuses arguments that it does not take, and reads nothing', async () => {
+    const { call } = createTester(() => {
+      throw new Error('it read')
+    })
+    for (const args of [{ seedID: 'x' }, { seedId: 5 }, { seedId: null }]) {
+      const { result } = await call(revision, args)
+      expect(result).toMatchObject({
+        isError: true,
+        content: [
+          { text: expect.stringContaining('Invalid arguments for tool read_validation_kit') as string },
+        ],
+      })
+    }
+  })
+
+  it('knows no other tool and no other method', async () => {
+    const { ask, call } = createTester()
+    expect((await call(revision, {}, 'drop_tables')).error).toMatchObject({ code: -32602 })
+    expect((await ask(revision, 'resources/list')).error).toMatchObject({ code: -32601 })
+  })
+})
+
+describe('what is no message', () => {
+  it.each([
+    ['no JSON', '{', -32700, 400],
+    ['nothing', '', -32700, 400],
+    ['no JSON-RPC', '{"hello":"world"}', -32600, 400],
+  ])('is refused as the protocol has it: %s', async (_name, body, code, status) => {
+    const answer = await createTester().send(body)
+    expect(answer.status).toBe(status)
+    expect(answer.error?.code).toBe(code)
+  })
+
+  it('is refused when it is not said to be JSON', async () => {
+    const answer = await createTester().send('{}', { 'content-type': 'text/plain' })
+    expect(answer.status).toBe(415)
+  })
+
+  it('is refused when it is too long', async () => {
+    const answer = await createTester().send(JSON.stringify({ a: 'x'.repeat(65 * 1024) }))
+    expect(answer.status).toBe(413)
+  })
+
+  it('is refused in a revision that there is not', async () => {
+    const { send } = createTester()
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' })
+    const answer = await send(body, { 'mcp-protocol-version': '1999-01-01' })
+    expect(answer.status).toBe(400)
+  })
+})
+
+describe('several agents at once', () => {
+  it('each read their own', async () => {
+    const { send } = createTester(async (who) => {
+      await new Promise((done) => setTimeout(done, Math.random() * 20))
+      return { ...kit, workspace: who.workspace }
+    })
+    const message = JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'read_validation_kit' },
+    })
+    const workspaces = Array.from({ length: 20 }, (_, i) => ({ id: `w${i}`, name: `W ${i}`, slug: `w-${i}` }))
+    const answers = await Promise.all(
+      workspaces.map((workspace) => send(message, {}, { ...agent, workspace })),
+    )
+    expect(answers.map(({ result }) => (result?.structuredContent as ValidationKit).workspace)).toEqual(
+      workspaces,
+    )
+  })
+})
+
+describe('a client that hangs up', () => {
+  it('before it is answered harms nobody', async () => {
+    const { failures, refusals, send } = createTester()
+    const handle = createKitMcpHandler(
+      { read: () => new Promise((done) => setTimeout(done, 50, kit)) },
+      { onError: (error) => failures.push(error), onRefusal: (error) => refusals.push(error) },
+    )
+    const abort = new AbortController()
+    const answer = handle(
+      new Request('https://api.example.com/agent/mcp', {
+        method: 'POST',
+        signal: abort.signal,
+        headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+        body: JSON.stringify({
+          jsonrpc: '2.0',
+          id: 1,
+          method: 'tools/call',
+          params: { name: 'read_validation_kit' },
+        }),
+      }),
+      agent,
+    )
+    abort.abort()
+    await answer.then((response) => response.text()).catch(() => undefined)
+    expect(failures).toEqual([])
+    expect((await send('{')).status).toBe(400)
+  })
+})
