@@ -2,10 +2,10 @@ import type { App } from '../http/app-types.ts'
 import type { Services } from '../services.ts'
 import { accountPages, passwordForms, profilePhotoForm } from './account.pages.ts'
 import { agentsPages } from './agents.pages.ts'
+import { consentPages } from './consent.pages.ts'
 import { invitePages, invitesPages } from './invites.pages.ts'
 import { membersPages } from './members.pages.ts'
 import { onboardingPages } from './onboarding.pages.ts'
-import { consentPages } from './consent.pages.ts'
 import { signInLimits } from './sign-in-limits.ts'
 import { signInPages } from './sign-in.pages.ts'
 import { renderSignIn } from './sign-in.views.ts'
@@ -54,6 +54,8 @@ export async function websiteRoutes(app: App, services: Services, options: Websi
     teamsPages(pages, services)
     agentsPages(pages, { integrations: services.integrations, mcpUrl: `${baseUrl}/agent/mcp` })
     workspaceSettingsPages(pages, services, webUrl)
+    consentPages(scope, services)
+    consentPages(scope, services)
     await scope.register(async (limited: App) => {
       await limited.register(signInLimits, { limitPerMinute: signInLimitPerMinute })
       passwordForms(limited, services, { baseUrl })
@@ -72,9 +74,5 @@ function redirectToWebsite(app: App, { baseUrl, webUrl }: { baseUrl: string; web
   if (apiHost === new URL(webUrl).host) return
   app.addHook('onRequest', async (request, reply) => {
     if (request.method === 'GET' && request.host === apiHost) return reply.redirect(webUrl + request.url, 302)
-  })
-  await app.register(async (scope: App) => {
-    await scope.register(signedInOnly)
-    consentPages(scope, services)
   })
 }
