@@ -5,12 +5,15 @@ import type { Services } from './services.ts'
 export interface FirstPerson {
   email: string
   apiKey: string
+  /** The path of the website that signs them in, once, within a day. */
+  signInPath: string
 }
 
 /** Makes a first person with a workspace and an API key, so that an empty database can be tried out. Does nothing when there is anybody. */
 export async function createFirstPerson({
   accounts,
   apiKeys,
+  credentials,
   workspaces,
 }: Services): Promise<FirstPerson | undefined> {
   if (!(await accounts.isEmpty())) return undefined
@@ -18,5 +21,6 @@ export async function createFirstPerson({
   const principal: Principal = { user, source: 'system', apiKeyId: null, grantId: null }
   await workspaces.create(principal, { name: 'First workspace', slug: 'first-workspace' })
   const { secret } = await apiKeys.create(principal, { name: 'First run' })
-  return { email: user.email, apiKey: secret }
+  const signInPath = `/sign-in/link/${await credentials.createSignInToken(user.id)}`
+  return { email: user.email, apiKey: secret, signInPath }
 }

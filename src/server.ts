@@ -152,8 +152,9 @@ async function startOwnDatabase({ dataDir }: Config, closers: Closer[]): Promise
   return database.url
 }
 
-function printWelcome({ baseUrl, dataDir }: Config, first: FirstPerson | undefined): void {
+function printWelcome({ baseUrl, webUrl, dataDir }: Config, first: FirstPerson | undefined): void {
   const lines = [
+    `The website is at  ${webUrl}/sign-in`,
     `The API is at      ${baseUrl}`,
     `Its documentation  ${baseUrl}/docs`,
     `Its data           ${dataDir} (a PostgreSQL of its own; set DATABASE_URL to use another)`,
@@ -161,7 +162,11 @@ function printWelcome({ baseUrl, dataDir }: Config, first: FirstPerson | undefin
   if (first) {
     lines.push(
       '',
-      `This database was empty. It has a first person now, ${first.email}, with an API key that is shown only here:`,
+      `This database was empty. It has a first person now, ${first.email}. This link signs you in as them, once:`,
+      '',
+      `  ${webUrl}${first.signInPath}`,
+      '',
+      'and this is their API key, which is shown only here:',
       '',
       `  curl -H 'Authorization: Bearer ${first.apiKey}' ${baseUrl}/v1/me`,
     )
