@@ -55,6 +55,7 @@ export async function websiteRoutes(app: App, services: Services, options: Websi
     agentsPages(pages, { integrations: services.integrations, mcpUrl: `${baseUrl}/agent/mcp` })
     workspaceSettingsPages(pages, services, webUrl)
     consentPages(scope, services)
+    await scope.register(async (limited: App) => {
       await limited.register(signInLimits, { limitPerMinute: signInLimitPerMinute })
       passwordForms(limited, services, { baseUrl })
     })
