@@ -1,0 +1,226 @@
+import { sql } from 'drizzle-orm'
+import { describe, expect, it } from 'vitest'
+import { errors } from '../../src/kernel/errors.ts'
+import { createToken } from '../../src/kernel/tokens.ts'
+import {
+  createCompany,
+  createInvite,
+  del,
+  eventOn,
+  findInvite,
+  findJobs,
+  findRoles,
+  get,
+  patch,
+  post,
+  type TestCompany,
+} from '../support/company.ts'
+import { expectError } from '../support/expect-error.ts'
+import { startTestApp, type TestPerson } from '../support/test-app.ts'
+import { createTestClock } from '../support/test-clock.ts'
+import { addMember, findEvents, randomSlug } from '../support/workspaces.ts'
+
+const clock = createTestClock()
+const service = await startTestApp({ clock })
+const { app, as, createPerson, db } = service
+const week = 7 * 24 * 60 * 60 * 1000
+
+const accept = (token: string) => post(`/v1/invites/${token}/accept`)
+
+/** Somebody with an invite of theirs. */
+async function invitePerson(inviter?: (company: TestCompany) => TestPerson) {
+  const company = await createCompany(service)
+  const person = await createPerson({ name: 'Ivy Invited' })
+  const by = inviter?.(company) ?? company.owner
+  const invite = await createInvite(service, by, company, { email: person.email, role: 'viewer' })
+  return { company, person, invite }
+}
+
+describe('200', () => {
+  it('makes the caller a member, tells of it, and has a notice sent', async () => {
+    const { company, person, invite } = await invitePerson(({ admin }) => admin)
+    const { workspace } = company
+    clock.advance(1_000)
+    const answer = await as(person, accept(invite.token))
+    expect(answer.statusCode).toBe(200)
+    expect(answer.json()).toEqual({
+      ok: true,
+      workspaceId: workspace.id,
+      slug: workspace.slug,
+      role: 'viewer',
+    })
+    expect(await findRoles(service, workspace)).toMatchObject({ [person.id]: 'viewer' })
+    expect(await findInvite(service, invite)).toMatchObject({ state: 'accepted' })
+    expect((await findEvents(service, workspace)).at(-1)).toEqual(
+      eventOn(
+        person,
+        { type: 'user', id: person.id },
+        {
+          type: 'member.joined',
+          summary: 'Ivy Invited accepted the invite of Adam Admin and joined as viewer',
+        },
+      ),
+    )
+    expect((await findJobs(service, invite.id)).at(-1)).toEqual({
+      task: 'send_invite_accepted',
+      payload: { inviteId: invite.id, memberName: 'Ivy Invited' },
+    })
+    const members = (await as(person, get(`${company.url}/members`))).json<
+      { userId: string; joinedAt: string }[]
+    >()
+    const joinedAt = clock.now().toISOString()
+    expect(members.find(({ userId }) => userId === person.id)).toMatchObject({ joinedAt })
+    // It is where they go from now on.
+    expect((await as(person, get('/v1/me/home'))).json()).toBe(`/w/${workspace.slug}`)
+  })
+
+  it('takes the address in whatever case', async () => {
+    const company = await createCompany(service)
+    const person = await createPerson()
+    const { token } = await createInvite(service, company.owner, company, {
+      email: person.email.toUpperCase(),
+    })
+    expect((await as(person, accept(token))).statusCode).toBe(200)
+  })
+
+  it('works after the workspace was renamed', async () => {
+    const { company, person, invite } = await invitePerson()
+    const slug = randomSlug()
+    await as(company.owner, patch(company.url, { name: 'Beta', slug }))
+    expect((await as(person, accept(invite.token))).json()).toMatchObject({ slug })
+  })
+
+  it('works when another one with the same role is the owner by then', async () => {
+    const { company, person, invite } = await invitePerson()
+    await as(company.owner, patch(`${company.url}/members/${company.admin.id}`, { role: 'owner' }))
+    await as(company.admin, patch(`${company.url}/members/${company.owner.id}`, { role: 'admin' }))
+    expect((await as(person, accept(invite.token))).statusCode).toBe(200)
+  })
+
+  it('leaves somebody who has come in another way what they are', async () => {
+    const { company, person, invite } = await invitePerson()
+    await addMember(service, company.workspace, person, 'admin')
+    expect((await as(person, accept(invite.token))).json()).toMatchObject({ role: 'admin' })
+    expect(await findInvite(service, invite)).toMatchObject({ state: 'accepted' })
+    expect(await findRoles(service, company.workspace)).toMatchObject({ [person.id]: 'admin' })
+  })
+})
+
+describe('401', () => {
+  it('asks for a key', async () => {
+    const { company, person, invite } = await invitePerson()
+    expectError(await app.inject(accept(invite.token)), errors.apiKeyRequired)
+    expect(person.id in (await findRoles(service, company.workspace))).toBe(false)
+  })
+})
+
+describe('403', () => {
+  it('for somebody else, whatever has become of the invite', async () => {
+    const { company, person, invite } = await invitePerson()
+    const other = await createPerson()
+    expectError(await as(other, accept(invite.token)), errors.inviteEmailMismatch)
+    await as(person, accept(invite.token))
+    expectError(await as(other, accept(invite.token)), errors.inviteEmailMismatch)
+    expect(other.id in (await findRoles(service, company.workspace))).toBe(false)
+  })
+
+  it('for an address that may be somebody else’s', async () => {
+    const company = await createCompany(service)
+    const person = await createPerson({ isVerified: false })
+    const invite = await createInvite(service, company.owner, company, { email: person.email })
+    expectError(await as(person, accept(invite.token)), errors.emailUnverified)
+    expect(person.id in (await findRoles(service, company.workspace))).toBe(false)
+    await db.execute(sql`update users set email_verified_at = now() where id = ${person.id}`)
+    expect((await as(person, accept(invite.token))).statusCode).toBe(200)
+  })
+})
+
+describe('404', () => {
+  it('for what is no token', async () => {
+    const { person, invite } = await invitePerson()
+    for (const token of [createToken(), invite.id, 'x', '%00'])
+      expectError(await as(person, accept(token)), errors.notFound)
+  })
+})
+
+describe('409', () => {
+  const expectRevokedAfter = async (
+    change: (made: Awaited<ReturnType<typeof invitePerson>>) => Promise<unknown>,
+  ) => {
+    const made = await invitePerson(({ admin }) => admin)
+    await change(made)
+    expectError(await as(made.person, accept(made.invite.token)), errors.inviteRevoked)
+    expect(made.person.id in (await findRoles(service, made.company.workspace))).toBe(false)
+    expect(await findJobs(service, made.invite.id)).toHaveLength(1)
+  }
+
+  it('once it has expired, to the millisecond', async () => {
+    const { person, invite } = await invitePerson()
+    const { company: other, person: otherPerson, invite: otherInvite } = await invitePerson()
+    clock.advance(week - 1)
+    expect((await as(person, accept(invite.token))).statusCode).toBe(200)
+    clock.advance(1)
+    expectError(await as(otherPerson, accept(otherInvite.token)), errors.inviteExpired)
+    expect(otherPerson.id in (await findRoles(service, other.workspace))).toBe(false)
+  })
+
+  it('once it was withdrawn', () =>
+    expectRevokedAfter(({ company, invite }) =>
+      as(company.owner, post(`${company.url}/invites/${invite.id}/revoke`)),
+    ))
+
+  it.each([
+    ['was removed', (url: string) => del(url)],
+    ['may not invite any more', (url: string) => patch(url, { role: 'member' })],
+  ])('when who invited %s', (_name, change) =>
+    expectRevokedAfter(({ company }) =>
+      as(company.owner, change(`${company.url}/members/${company.admin.id}`)),
+    ),
+  )
+
+  it('when it gives more than who invited has by now', async () => {
+    const company = await createCompany(service)
+    const person = await createPerson()
+    const { token } = await createInvite(service, company.owner, company, {
+      email: person.email,
+      role: 'owner',
+    })
+    await as(company.owner, patch(`${company.url}/members/${company.admin.id}`, { role: 'owner' }))
+    await as(company.admin, patch(`${company.url}/members/${company.owner.id}`, { role: 'admin' }))
+    expectError(await as(person, accept(token)), errors.inviteRevoked)
+  })
+
+  it('the second time, also for somebody who has left since', async () => {
+    const { company, person, invite } = await invitePerson()
+    await as(person, accept(invite.token))
+    expectError(await as(person, accept(invite.token)), errors.inviteUsed)
+    await as(person, del(`${company.url}/members/${person.id}`))
+    expectError(await as(person, accept(invite.token)), errors.inviteUsed)
+    expect(person.id in (await findRoles(service, company.workspace))).toBe(false)
+  })
+
+  it('for somebody who is in as many workspaces as one may be in', async () => {
+    const { company, person, invite } = await invitePerson()
+    await db.execute(sql`
+      with filler as (
+        insert into workspaces (id, name, slug, creator_user_id, created_at)
+        select gen_random_uuid(), 'Filler', 'filler', ${person.id}, now() from generate_series(1, 1000) returning id)
+      insert into memberships select id, ${person.id}, 'owner', now(), now() from filler`)
+    expectError(await as(person, accept(invite.token)), errors.workspaceLimit)
+    expect(await findInvite(service, invite)).toMatchObject({ state: 'open' })
+    expect(person.id in (await findRoles(service, company.workspace))).toBe(false)
+  })
+})
+
+describe('a refused accept', () => {
+  it('leaves no trace', async () => {
+    const other = await createPerson()
+    const { company, invite } = await invitePerson()
+    const events = await findEvents(service, company.workspace)
+    await as(other, accept(invite.token))
+    expect(await findEvents(service, company.workspace)).toEqual(events)
+    expect(await findJobs(service, invite.id)).toHaveLength(1)
+    expect(await findInvite(service, invite)).toMatchObject({ state: 'open' })
+    expect(other.id in (await findRoles(service, company.workspace))).toBe(false)
+  })
+})

@@ -1,0 +1,215 @@
+import { createHash } from 'node:crypto'
+import { sql } from 'drizzle-orm'
+import { describe, expect, it } from 'vitest'
+import { errors } from '../../src/kernel/errors.ts'
+import {
+  createCompany,
+  createInvite,
+  eventOn,
+  findInvite,
+  findJobs,
+  get,
+  post,
+  randomEmail,
+  tokenOf,
+  type TestInvite,
+} from '../support/company.ts'
+import { expectError, issuesOf } from '../support/expect-error.ts'
+import { selectRows, startTestApp } from '../support/test-app.ts'
+import { createTestClock } from '../support/test-clock.ts'
+import { findEvents } from '../support/workspaces.ts'
+
+const clock = createTestClock()
+const service = await startTestApp({ clock, environment: { WEB_URL: 'https://app.example.com' } })
+const { app, as, createPerson, db } = service
+const week = 7 * 24 * 60 * 60 * 1000
+
+const countInvites = async ({ id }: { id: string }) =>
+  (await selectRows(db, sql`select id from invites where workspace_id = ${id}`)).length
+
+describe('200', () => {
+  it('makes an invite, tells of it, and has it sent', async () => {
+    const { url, workspace, admin } = await createCompany(service)
+    const email = `Ivy.${randomEmail()}`
+    const answer = await as(admin, post(`${url}/invites`, { email, role: 'admin' }))
+    expect(answer.statusCode).toBe(200)
+    const { invite, inviteUrl } = answer.json<{ invite: TestInvite; inviteUrl: string }>()
+    const expiresAt = new Date(clock.now().getTime() + week)
+    expect(answer.json()).toEqual({
+      ok: true,
+      invite: {
+        id: invite.id,
+        email,
+        role: 'admin',
+        status: 'pending',
+        invitedByUserId: admin.id,
+        invitedByName: 'Adam Admin',
+        createdAt: clock.now().toISOString(),
+        expiresAt: expiresAt.toISOString(),
+        lastSentAt: null,
+      },
+      inviteUrl,
+    })
+    // 256 bits in base64url.
+    expect(inviteUrl).toMatch(/^https:\/\/app\.example\.com\/invites\/[A-Za-z0-9_-]{43}$/)
+    expect(await findInvite(service, invite)).toMatchObject({
+      workspace_id: workspace.id,
+      email,
+      role: 'admin',
+      state: 'open',
+      invited_by_user_id: admin.id,
+    })
+    const tokens = await selectRows<{ hash: string }>(
+      db,
+      sql`select encode(token_hash, 'hex') as hash from invite_tokens where invite_id = ${invite.id}`,
+    )
+    expect(tokens).toEqual([{ hash: createHash('sha256').update(tokenOf(inviteUrl)).digest('hex') }])
+    expect((await findEvents(service, workspace)).at(-1)).toEqual(
+      eventOn(
+        admin,
+        { type: 'invite', id: invite.id },
+        { type: 'invite.created', summary: `Adam Admin invited ${email} as admin` },
+      ),
+    )
+    expect(await findJobs(service, invite.id)).toEqual([
+      { task: 'send_invite', payload: { inviteId: invite.id } },
+    ])
+  })
+
+  it('trims the address, and keeps it as it is otherwise', async () => {
+    const company = await createCompany(service)
+    const email = `O'Neil+x@EXAMPLE.com`
+    expect(await createInvite(service, company.owner, company, { email })).toMatchObject({ email })
+  })
+
+  it('invites again whose invite has expired: the old one is replaced', async () => {
+    const company = await createCompany(service)
+    const { email, id, token } = await createInvite(service, company.owner, company)
+    clock.advance(week)
+    const second = await createInvite(service, company.owner, company, { email: email.toUpperCase() })
+    expect(second.id).not.toBe(id)
+    expect(await findInvite(service, { id })).toMatchObject({ state: 'replaced' })
+    const old = await as(company.owner, get(`/v1/invites/${token}`))
+    expect(old.json()).toMatchObject({ status: 'expired' })
+    const listed = (await as(company.owner, get(`${company.url}/invites`))).json<{ id: string }[]>()
+    expect(listed.map((invite) => invite.id)).toEqual([second.id])
+  })
+
+  it('invites again whose invite was withdrawn', async () => {
+    const company = await createCompany(service)
+    const { email, id } = await createInvite(service, company.owner, company)
+    await as(company.owner, post(`${company.url}/invites/${id}/revoke`))
+    expect((await createInvite(service, company.owner, company, { email })).id).not.toBe(id)
+  })
+
+  it('invites one address into several workspaces', async () => {
+    const email = randomEmail()
+    for (const company of [await createCompany(service), await createCompany(service)])
+      await createInvite(service, company.owner, company, { email })
+    expect(await selectRows(db, sql`select id from invites where email = ${email}`)).toHaveLength(2)
+  })
+})
+
+describe('400', () => {
+  it.each([
+    ['nothing', {}, ['email', 'role']],
+    ['no role', { email: 'x@example.com' }, ['role']],
+    ['an unknown role', { email: 'x@example.com', role: 'guest' }, ['role']],
+    ['null', { email: null, role: 'member' }, ['email']],
+    ['something that is no address', { email: 'x', role: 'member' }, ['email']],
+    ['two addresses', { email: 'x@example.com, y@example.com', role: 'member' }, ['email']],
+    ['an address with a name', { email: 'X <x@example.com>', role: 'member' }, ['email']],
+    ['a line break', { email: 'x@example.com\r\nBcc: y@example.com', role: 'member' }, ['email']],
+    ['NUL', { email: 'x\0@example.com', role: 'member' }, ['email']],
+    ['255 characters', { email: `${'x'.repeat(243)}@example.com`, role: 'member' }, ['email']],
+    ['a field more', { email: 'x@example.com', role: 'member', name: 'X' }, ['name']],
+  ])('refuses %s', async (_name, body, fields) => {
+    const { url, workspace, owner } = await createCompany(service)
+    const answer = await as(owner, post(`${url}/invites`, body))
+    expectError(answer, errors.decodeError, { issues: answer.json<{ issues: unknown }>().issues })
+    expect([...new Set(issuesOf(answer).map(({ path }) => path[0]))]).toEqual(fields)
+    expect(await countInvites(workspace)).toBe(0)
+  })
+})
+
+describe('401 and 403', () => {
+  it('for nobody, those who may not, and a role above the own one', async () => {
+    const { url, workspace, admin, member, viewer } = await createCompany(service)
+    const invite = (role: string) => post(`${url}/invites`, { email: randomEmail(), role })
+    expectError(await app.inject(invite('member')), errors.apiKeyRequired)
+    for (const person of [member, viewer])
+      expectError(await as(person, invite('viewer')), errors.roleInsufficient)
+    expectError(await as(await createPerson(), invite('viewer')), errors.notAMember)
+    expectError(await as(admin, invite('owner')), errors.roleTooHigh)
+    expect(await countInvites(workspace)).toBe(0)
+    expect(await findEvents(service, workspace)).toHaveLength(1)
+  })
+})
+
+describe('409', () => {
+  it('for an address that is invited already, in whatever case', async () => {
+    const company = await createCompany(service)
+    const { email } = await createInvite(service, company.owner, company)
+    for (const again of [email, email.toUpperCase()]) {
+      const answer = await as(company.admin, post(`${company.url}/invites`, { email: again, role: 'viewer' }))
+      expectError(answer, errors.alreadyInvited)
+    }
+    expect(await countInvites(company.workspace)).toBe(1)
+  })
+
+  it('for the address of a member, in whatever case', async () => {
+    const { url, workspace, owner, viewer } = await createCompany(service)
+    for (const email of [owner.email, viewer.email.toUpperCase()])
+      expectError(await as(owner, post(`${url}/invites`, { email, role: 'member' })), errors.alreadyMember)
+    expect(await countInvites(workspace)).toBe(0)
+  })
+})
+
+describe('429', () => {
+  it('limits the invites of a workspace an hour, sent again ones among them', async () => {
+    const limited = await startTestApp({ clock, environment: { INVITE_LIMIT_PER_HOUR: '3' } })
+    const company = await createCompany(limited)
+    const other = await createCompany(limited)
+    const { id } = await createInvite(limited, company.owner, company)
+    clock.advance(10 * 60_000)
+    await createInvite(limited, company.admin, company)
+    await limited.as(company.owner, post(`${company.url}/invites/${id}/resend`))
+
+    const email = randomEmail()
+    const create = () => limited.as(company.owner, post(`${company.url}/invites`, { email, role: 'member' }))
+    const refused = await create()
+    expectError(refused, errors.tooManyInvites)
+    // Until the first of the three is an hour old.
+    expect(refused.headers['retry-after']).toBe(String(50 * 60))
+    const resent = await limited.as(company.owner, post(`${company.url}/invites/${id}/resend`))
+    expectError(resent, errors.tooManyInvites)
+    await createInvite(limited, other.owner, other)
+
+    clock.advance(50 * 60_000)
+    expectError(await create(), errors.tooManyInvites)
+    clock.advance(1_000)
+    expect((await create()).statusCode).toBe(200)
+    expectError(
+      await limited.as(
+        company.owner,
+        post(`${company.url}/invites`, { email: randomEmail(), role: 'member' }),
+      ),
+      errors.tooManyInvites,
+    )
+  })
+
+  it('lets 200 an hour through by default', async () => {
+    expect(service.config.inviteLimitPerHour).toBe(200)
+    const company = await createCompany(service)
+    await db.execute(sql`
+      insert into events (id, workspace_id, type, actor_type, actor_name, source, summary, created_at)
+      select gen_random_uuid(), ${company.workspace.id}, 'invite.created', 'user', 'x', 'api', 'x', ${clock.now().toISOString()}
+      from generate_series(1, 199)`)
+    await createInvite(service, company.owner, company)
+    const answer = await as(
+      company.owner,
+      post(`${company.url}/invites`, { email: randomEmail(), role: 'member' }),
+    )
+    expectError(answer, errors.tooManyInvites)
+  })
+})
