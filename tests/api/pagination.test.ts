@@ -5,6 +5,7 @@ import { errors } from '../../src/kernel/errors.ts'
 import { createId } from '../../src/kernel/ids.ts'
 import { createCompany, createTeam, get, post, type TestCompany } from '../support/company.ts'
 import { expectError, issuesOf } from '../support/expect-error.ts'
+import { createSeed, insertGrant } from '../support/seeds.ts'
 import { listen, sendRaw } from '../support/raw-http.ts'
 import { selectRows, startTestApp } from '../support/test-app.ts'
 
@@ -12,14 +13,20 @@ const baseUrl = 'https://api.example.com'
 const service = await startTestApp({ environment: { BASE_URL: baseUrl } })
 const { app, as, createPerson, db } = service
 
+/** A company with a team and a seed, in which lists are. */
+interface FilledCompany extends TestCompany {
+  teamId: string
+  seedId: string
+}
+
 /** A list that comes in pages, and how its rows come and go. */
 interface List {
   name: string
-  url: (company: TestCompany & { teamId: string }) => string
+  url: (company: FilledCompany) => string
   keyOf: (row: Record<string, unknown>) => string
   /** Adds a row made at a time; returns its key. */
-  insert: (company: TestCompany & { teamId: string }, at: Date) => Promise<string>
-  remove: (company: TestCompany & { teamId: string }, key: string) => Promise<unknown>
+  insert: (company: FilledCompany, at: Date) => Promise<string>
+  remove: (company: FilledCompany, key: string) => Promise<unknown>
   /** Newest first. */
   isDescending?: boolean
 }
@@ -113,6 +120,43 @@ const lists: List[] = [
     remove: (_company, id) => db.execute(sql`delete from events where id = ${id}`),
   },
   {
+    name: 'seeds.list',
+    url: ({ url }) => `${url}/seeds`,
+    keyOf: idOf,
+    isDescending: true,
+    async insert({ workspace }, at) {
+      const id = createId()
+      await db.execute(sql`
+        insert into seeds (id, workspace_id, title, summary, status, created_at, updated_at)
+        values (${id}, ${workspace.id}, 'Filler', 'Filler', 'open', ${at.toISOString()}, ${at.toISOString()})`)
+      return id
+    },
+    remove: (_company, id) => db.execute(sql`delete from seeds where id = ${id}`),
+  },
+  {
+    name: 'seeds.listEvidence',
+    url: ({ seedId }) => `/v1/seeds/${seedId}/evidence`,
+    keyOf: idOf,
+    isDescending: true,
+    async insert({ seedId }, at) {
+      const id = createId()
+      await db.execute(sql`
+        insert into evidence (id, seed_id, kind, verdict, summary, author_name, created_at)
+        values (${id}, ${seedId}, 'note', 'neutral', 'Filler', 'Olga', ${at.toISOString()})`)
+      return id
+    },
+    remove: (_company, id) => db.execute(sql`delete from evidence where id = ${id}`),
+  },
+  {
+    name: 'integrations.list',
+    url: ({ url }) => `${url}/integrations`,
+    keyOf: idOf,
+    isDescending: true,
+    insert: async ({ workspace, owner }, createdAt) =>
+      (await insertGrant(service, workspace, owner, { createdAt })).id,
+    remove: (_company, id) => db.execute(sql`update agent_grants set revoked_at = now() where id = ${id}`),
+  },
+  {
     name: 'people.list, of members',
     url: ({ url }) => `${url}/people`,
     keyOf: idOf,
@@ -135,7 +179,8 @@ const lists: List[] = [
 async function createFilled(list: List, count: number) {
   const company = await createCompany(service)
   const { id: teamId } = await createTeam(service, company.owner, company)
-  const filled = { ...company, teamId }
+  const { id: seedId } = await createSeed(service, company.owner, company)
+  const filled = { ...company, teamId, seedId }
   const keys: string[] = []
   // Several at one moment: then ids decide.
   for (let i = 0; i < count; i++) keys.push(await list.insert(filled, secondsFromNow(10 + Math.floor(i / 3))))
@@ -168,7 +213,7 @@ function nextOf({ headers }: { headers: Record<string, unknown> }): string | und
 /** Follows the links to the end; `between` happens after each page. */
 async function walk(
   list: List,
-  company: TestCompany & { teamId: string },
+  company: FilledCompany,
   limit: number,
   between: (seen: string[]) => Promise<unknown> = async () => undefined,
 ): Promise<string[]> {
@@ -387,16 +432,23 @@ describe.each(lists)('$name', (list) => {
   })
 })
 
-async function cursorOf(list: List, company: TestCompany & { teamId: string }): Promise<string> {
+async function cursorOf(list: List, company: FilledCompany): Promise<string> {
   const { next } = await fetchPage(list, company, `${list.url(company)}?limit=1`)
   return String(new URL(String(next), baseUrl).searchParams.get('cursor'))
 }
 
 /** What a cursor is bound to. */
-function listIdOf({ name }: List, { workspace, teamId }: TestCompany & { teamId: string }): string {
+function listIdOf({ name }: List, { workspace, teamId, seedId }: FilledCompany): string {
   const [operation = ''] = name.split(',')
   if (operation === 'teams.listMembers') return `${operation} ${teamId}`
-  const filters = { 'events.list': ' [null,null,null,null]', 'people.list': ' undefined' }[operation] ?? ''
+  if (operation === 'seeds.listEvidence') return `${operation} ${seedId}`
+  const filters =
+    {
+      'events.list': ' [null,null,null,null]',
+      'people.list': ' undefined',
+      'seeds.list': ' ',
+      'integrations.list': ' ',
+    }[operation] ?? ''
   return `${operation} ${workspace.id}${filters}`
 }
 
