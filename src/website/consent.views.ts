@@ -59,9 +59,9 @@ function renderChoice(
         choices: choices.map(({ id, name }) => ({ value: id, label: name })),
         value: choices[0]?.id ?? '',
       })}
-      <p class="buttons">
+      <p>
         <button name="decision" value="allow">Allow</button>
-        <button name="decision" value="deny" class="secondary">Deny</button>
+        <button name="decision" value="deny" class="quiet">Deny</button>
       </p>`,
   })
 }
