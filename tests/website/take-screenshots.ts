@@ -1,0 +1,115 @@
+// Makes the pictures in docs/screenshots: npx tsx tests/website/take-screenshots.ts, after npm run build.
+import { spawn } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Page } from 'playwright-core'
+import sharp from 'sharp'
+import { openBrowser, sizes } from './browser.ts'
+
+const port = 3999
+const origin = `http://localhost:${port}`
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const folder = join(root, 'docs/screenshots')
+
+const dataDir = await mkdtemp(join(tmpdir(), 'workspace-screenshots-'))
+const service = spawn(process.execPath, [join(root, 'dist/server.js')], {
+  cwd: dataDir,
+  env: {
+    ...process.env,
+    DATA_DIR: dataDir,
+    PORT: String(port),
+    DATABASE_URL: '',
+    SIGN_IN_LIMIT_PER_MINUTE: '0',
+  },
+  stdio: ['ignore', 'pipe', 'inherit'],
+})
+try {
+  await takeAll(await readLink())
+} finally {
+  service.kill('SIGINT')
+  await new Promise((resolve) => service.once('exit', resolve))
+  await rm(dataDir, { recursive: true, force: true })
+}
+
+async function readLink(): Promise<string> {
+  let text = ''
+  for await (const piece of service.stdout) {
+    text += String(piece)
+    const link = /https?:\S+\/sign-in\/link\/\S+/.exec(text)?.[0]
+    // What follows is drained, so that the service does not stop at a full pipe.
+    if (link !== undefined) {
+      service.stdout.resume()
+      return link
+    }
+  }
+  throw new Error(`the service has not started: ${text}`)
+}
+
+async function takeAll(link: string): Promise<void> {
+  const browser = await openBrowser()
+  const page = await browser.newPage({ viewport: sizes.desk })
+  await page.goto(`${origin}/sign-in`)
+  await take(page, 'sign-in')
+  await page.goto(link)
+  await page.getByRole('main').getByRole('button', { name: 'Sign in' }).click()
+  await page.goto(`${origin}/w/first-workspace/settings`)
+  await page.getByLabel('Name').fill('Analytical Engines')
+  await page.getByLabel('Address').fill('analytical-engines')
+  await page.getByLabel('Allowed mail domains').fill('engines.example.com')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page
+    .getByLabel('New icon')
+    .setInputFiles({ name: 'icon.png', mimeType: 'image/png', buffer: await drawIcon() })
+  await page.getByRole('button', { name: 'Upload' }).click()
+  for (const name of ['Research', 'Looms']) {
+    await page.goto(`${origin}/w/analytical-engines/teams`)
+    await page.getByLabel('Name of a new team').fill(name)
+    await page.getByRole('button', { name: 'Create the team' }).click()
+  }
+  await page.getByLabel('Add a member').selectOption({ index: 0 })
+  await page.getByRole('button', { name: 'Add' }).click()
+  await page.goto(`${origin}/w/analytical-engines/invites`)
+  for (const email of ['charles@example.com', 'mary@example.com']) {
+    await page.getByLabel('E-mail address').fill(email)
+    await page.getByRole('button', { name: 'Send the invite' }).click()
+  }
+  await take(page, 'invites')
+  await page.goto(`${origin}/w/analytical-engines`)
+  await take(page, 'workspace')
+  await page.goto(`${origin}/w/analytical-engines/settings`)
+  await take(page, 'workspace-settings')
+  await page.goto(`${origin}/settings/security`)
+  await page.getByLabel('What the new key is for').fill('Laptop')
+  await page.getByRole('button', { name: 'Create the key' }).click()
+  await take(page, 'security')
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await page.goto(`${origin}/w/analytical-engines`)
+  await take(page, 'workspace-dark')
+  await page.setViewportSize(sizes.phone)
+  await take(page, 'phone-workspace-dark')
+  await page.emulateMedia({ colorScheme: 'light' })
+  await page.goto(`${origin}/settings/security`)
+  await take(page, 'phone-security')
+  await browser.close()
+}
+
+/** A picture of what the browser shows, small enough for a repository. */
+async function take(page: Page, name: string): Promise<void> {
+  // Chromium without a GPU fails to capture now and then, while it still draws.
+  const capture = () => page.screenshot()
+  const picture = await capture().catch(async () => {
+    await page.waitForTimeout(1_000)
+    return capture()
+  })
+  await sharp(picture)
+    .png({ palette: true, colours: 128, compressionLevel: 9 })
+    .toFile(join(folder, `${name}.png`))
+}
+
+async function drawIcon(): Promise<Buffer> {
+  return sharp(await readFile(join(root, 'public/icon.svg')), { density: 600 })
+    .png()
+    .toBuffer()
+}
