@@ -63,8 +63,12 @@ export function createEventsService(options: {
   }
 }
 
-/** A time of the request. One before 1970, of which there are no events, and a leap second are moved to the next one. */
+// Beyond these a time has no four-digit year, or PostgreSQL does not know it. There are no events before or after.
+const timeMin = Date.UTC(1970, 0, 1)
+const timeMax = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
+
+/** A time of the request. One out of bounds is moved to the bound, and a leap second to the one before. */
 function parseTime(text: string): Date {
   const time = Date.parse(text.replace(':60', ':59'))
-  return new Date(Math.max(0, time))
+  return new Date(Math.min(Math.max(timeMin, time), timeMax))
 }
