@@ -1,0 +1,100 @@
+import { sql } from 'drizzle-orm'
+import { describe, expect, it } from 'vitest'
+import { errors } from '../../src/kernel/errors.ts'
+import { createCompany, createTeam, eventOn, get, post } from '../support/company.ts'
+import { expectError, issuesOf } from '../support/expect-error.ts'
+import { selectRows, startTestApp } from '../support/test-app.ts'
+import { createTestClock } from '../support/test-clock.ts'
+import { findEvents } from '../support/workspaces.ts'
+
+const clock = createTestClock()
+const service = await startTestApp({ clock })
+const { app, as, db } = service
+
+const findNames = async ({ id }: { id: string }) =>
+  (
+    await selectRows<{ name: string }>(
+      db,
+      sql`select name from teams where workspace_id = ${id} order by name`,
+    )
+  ).map(({ name }) => name)
+
+describe('200', () => {
+  it('makes a team and tells of it', async () => {
+    const { url, workspace, admin } = await createCompany(service)
+    const answer = await as(admin, post(`${url}/teams`, { name: 'Design' }))
+    expect(answer.statusCode).toBe(200)
+    const { team } = answer.json<{ team: { id: string } }>()
+    expect(answer.json()).toEqual({
+      ok: true,
+      team: { id: team.id, name: 'Design', memberCount: 0, createdAt: clock.now().toISOString() },
+    })
+    expect((await as(admin, get(`${url}/teams`))).json()).toEqual([team])
+    expect(await findNames(workspace)).toEqual(['Design'])
+    expect((await findEvents(service, workspace)).at(-1)).toEqual(
+      eventOn(
+        admin,
+        { type: 'team', id: team.id },
+        { type: 'team.created', summary: 'Adam Admin created the team Design' },
+      ),
+    )
+  })
+
+  it('takes a name of 64 characters, trimmed and composed', async () => {
+    const { url, workspace, owner } = await createCompany(service)
+    for (const name of [` ${'e\u0301'.repeat(31)}\u00a0`, '🧑'.repeat(64)])
+      expect((await as(owner, post(`${url}/teams`, { name }))).statusCode, name).toBe(200)
+    expect((await findNames(workspace)).toSorted()).toEqual(['é'.repeat(31), '🧑'.repeat(64)].toSorted())
+  })
+
+  it('lets two workspaces have teams of one name', async () => {
+    for (const company of [await createCompany(service), await createCompany(service)])
+      expect(await createTeam(service, company.owner, company, 'Design')).toMatchObject({ name: 'Design' })
+  })
+})
+
+describe('400', () => {
+  it.each([
+    ['no name', {}, 'Missing', 'name'],
+    ['null', { name: null }, 'Type', 'name'],
+    ['a number', { name: 5 }, 'Type', 'name'],
+    ['an empty name', { name: '' }, 'Refinement', 'name'],
+    ['a blank name', { name: ' \u00a0\u3000' }, 'Refinement', 'name'],
+    ['invisible characters alone', { name: '\u200b\u2060' }, 'Refinement', 'name'],
+    ['a line break', { name: 'a\nb' }, 'Refinement', 'name'],
+    ['NUL', { name: 'a\0b' }, 'Refinement', 'name'],
+    ['65 characters', { name: 'x'.repeat(65) }, 'Refinement', 'name'],
+    ['a field more', { name: 'x', id: 'y' }, 'Unexpected', 'id'],
+  ])('refuses %s', async (_name, body, tag, field) => {
+    const { url, workspace, owner } = await createCompany(service)
+    const answer = await as(owner, post(`${url}/teams`, body))
+    expectError(answer, errors.decodeError, { issues: answer.json<{ issues: unknown }>().issues })
+    expect(issuesOf(answer)).toEqual([{ _tag: tag, path: [field] }])
+    expect(await findNames(workspace)).toEqual([])
+  })
+})
+
+describe('401 and 403', () => {
+  it('for nobody, and those who may not', async () => {
+    const { url, workspace, member, viewer } = await createCompany(service)
+    expectError(await app.inject(post(`${url}/teams`, { name: 'x' })), errors.apiKeyRequired)
+    for (const person of [member, viewer])
+      expectError(await as(person, post(`${url}/teams`, { name: 'x' })), errors.roleInsufficient)
+    expectError(
+      await as(await service.createPerson(), post(`${url}/teams`, { name: 'x' })),
+      errors.notAMember,
+    )
+    expect(await findNames(workspace)).toEqual([])
+  })
+})
+
+describe('409', () => {
+  it('for a name that another team has, in whatever case and composition', async () => {
+    const company = await createCompany(service)
+    await createTeam(service, company.owner, company, 'Équipe Straße')
+    for (const name of ['Équipe Straße', 'équipe straße', 'ÉQUIPE STRAßE', ' E\u0301quipe Straße '])
+      expectError(await as(company.owner, post(`${company.url}/teams`, { name })), errors.teamNameTaken)
+    expect(await findNames(company.workspace)).toEqual(['Équipe Straße'])
+    expect(await findEvents(service, company.workspace)).toHaveLength(2)
+  })
+})
