@@ -1,0 +1,246 @@
+import { sql } from 'drizzle-orm'
+import { describe, expect, it } from 'vitest'
+import { errors } from '../../src/kernel/errors.ts'
+import { createId } from '../../src/kernel/ids.ts'
+import { createCompany, createInvite, createTeam, get, patch, post } from '../support/company.ts'
+import { countQueries } from '../support/count-queries.ts'
+import { expectError, issuesOf } from '../support/expect-error.ts'
+import { createTestClock } from '../support/test-clock.ts'
+import { selectRows, startTestApp } from '../support/test-app.ts'
+import { createWorkspace, randomSlug } from '../support/workspaces.ts'
+
+const clock = createTestClock()
+const service = await startTestApp({ clock })
+const { app, as, createPerson, db } = service
+
+interface Event {
+  id: string
+  type: string
+  actorName: string
+  summary: string
+  createdAt: string
+}
+
+async function listEvents(
+  { url, owner }: Awaited<ReturnType<typeof createCompany>>,
+  query: Record<string, string> = {},
+): Promise<Event[]> {
+  const answer = await as(owner, get(`${url}/events?${new URLSearchParams(query).toString()}`))
+  expect(answer.statusCode, answer.body).toBe(200)
+  return answer.json<Event[]>()
+}
+
+/** A company in which one thing happens a minute: it is made, and then four teams. */
+async function createBusyCompany() {
+  const company = await createCompany(service)
+  const times = [clock.now()]
+  for (const [actor, name] of [
+    [company.owner, 'One'],
+    [company.admin, 'Two'],
+    [company.owner, 'Three'],
+    [company.admin, 'Four'],
+  ] as const) {
+    clock.advance(60_000)
+    times.push(clock.now())
+    await createTeam(service, actor, company, name)
+  }
+  return { company, times: times.map((time) => time.toISOString()) }
+}
+
+describe('200', () => {
+  it('tells what happened, newest first, with every field, to whoever is in the workspace', async () => {
+    const company = await createCompany(service)
+    const { url, workspace, owner, admin, member, viewer } = company
+    const createdAt = clock.now().toISOString()
+    clock.advance(1_000)
+    const team = await createTeam(service, admin, company, 'Design')
+    const rows = await selectRows<{ id: string }>(
+      db,
+      sql`select id from events where workspace_id = ${workspace.id} order by created_at desc`,
+    )
+    for (const person of [owner, admin, member, viewer]) {
+      const answer = await as(person, get(`${url}/events`))
+      expect(answer.statusCode).toBe(200)
+      expect(answer.json()).toEqual([
+        {
+          id: rows[0]?.id,
+          type: 'team.created',
+          actorType: 'user',
+          actorUserId: admin.id,
+          actorName: 'Adam Admin',
+          grantId: null,
+          apiKeyId: admin.apiKeyId,
+          source: 'api',
+          targetType: 'team',
+          targetId: team.id,
+          summary: 'Adam Admin created the team Design',
+          createdAt: clock.now().toISOString(),
+        },
+        {
+          id: rows[1]?.id,
+          type: 'workspace.created',
+          actorType: 'user',
+          actorUserId: owner.id,
+          actorName: 'Olga Owner',
+          grantId: null,
+          apiKeyId: owner.apiKeyId,
+          source: 'api',
+          targetType: 'workspace',
+          targetId: workspace.id,
+          summary: 'Olga Owner created the workspace Acme',
+          createdAt,
+        },
+      ])
+    }
+  })
+
+  it('keeps the name that somebody had', async () => {
+    const { company } = await createBusyCompany()
+    await as(company.admin, patch('/v1/me', { name: 'Adam Otherwise' }))
+    clock.advance(1_000)
+    await createTeam(service, company.admin, company, 'Five')
+    const names = (await listEvents(company, { actorUserId: company.admin.id })).map(
+      (event) => event.actorName,
+    )
+    expect(names).toEqual(['Adam Otherwise', 'Adam Admin', 'Adam Admin'])
+  })
+
+  it('filters by type', async () => {
+    const { company } = await createBusyCompany()
+    await createInvite(service, company.owner, company)
+    const typesOf = async (type: string) => (await listEvents(company, { type })).map((event) => event.type)
+    expect(await typesOf('team.created')).toEqual(Array(4).fill('team.created'))
+    expect(await typesOf('invite.created')).toEqual(['invite.created'])
+    for (const unknown of ['nothing.happened', 'team', 'TEAM.CREATED', '%', "' or 1=1 --"])
+      expect(await typesOf(unknown)).toEqual([])
+  })
+
+  it('filters by who did it', async () => {
+    const { company } = await createBusyCompany()
+    const by = async (actorUserId: string) =>
+      (await listEvents(company, { actorUserId })).map((event) => event.summary.split(' ').at(-1))
+    expect(await by(company.admin.id)).toEqual(['Four', 'Two'])
+    expect(await by(company.owner.id)).toEqual(['Three', 'One', 'Acme'])
+    for (const nobody of [company.viewer.id, createId(), 'x', 'not an id at all'])
+      expect(await by(nobody)).toEqual([])
+  })
+
+  it('filters by time: from since on, until before until', async () => {
+    const { company, times } = await createBusyCompany()
+    const [, one = '', two = '', three = ''] = times
+    const names = async (query: Record<string, string>) =>
+      (await listEvents(company, query)).map((event) => event.summary.split(' ').at(-1))
+    expect(await names({ since: two })).toEqual(['Four', 'Three', 'Two'])
+    expect(await names({ until: two })).toEqual(['One', 'Acme'])
+    expect(await names({ since: one, until: three })).toEqual(['Two', 'One'])
+    expect(await names({ since: three, until: one })).toEqual([])
+    expect(await names({ since: two, until: two })).toEqual([])
+    const later = new Date(Date.parse(two) + 1).toISOString()
+    expect(await names({ since: later })).toEqual(['Four', 'Three'])
+    // The same moment, written otherwise.
+    const offset = new Date(Date.parse(two) + 7_200_000).toISOString().replace('Z', '+02:00')
+    expect(await names({ since: offset })).toEqual(['Four', 'Three', 'Two'])
+  })
+
+  it('filters by all at once', async () => {
+    const { company, times } = await createBusyCompany()
+    const found = await listEvents(company, {
+      type: 'team.created',
+      actorUserId: company.admin.id,
+      since: String(times[1]),
+      until: String(times[4]),
+    })
+    expect(found.map((event) => event.summary)).toEqual(['Adam Admin created the team Two'])
+  })
+
+  it.each([
+    '0000-01-01T00:00:00Z',
+    '0001-01-01T00:00:00Z',
+    '1969-12-31T23:59:59.999Z',
+    '2016-12-31T23:59:60Z',
+    '2016-12-31T23:59:60.5Z',
+    '9999-12-31T23:59:59.999Z',
+    '9999-12-31T23:59:59-12:00',
+    '0000-01-01T00:00:00+23:59',
+    '2026-01-01t00:00:00z',
+    '2026-01-01 00:00:00Z',
+    '2026-01-01T00:00:00.123456789Z',
+    '2026-02-28T23:59:59-00:00',
+    '2024-02-29T12:00:00+14:00',
+  ])('takes any time of RFC 3339: %s', async (time) => {
+    const { url, owner } = await createCompany(service)
+    const isPast = Number(time.slice(0, 4)) < 2026 || time.startsWith('2026-0')
+    for (const [name, expected] of [
+      ['since', isPast ? 1 : 0],
+      ['until', isPast ? 0 : 1],
+    ] as const) {
+      const answer = await as(owner, get(`${url}/events?${name}=${encodeURIComponent(time)}`))
+      expect(answer.statusCode, answer.body).toBe(200)
+      expect(answer.json(), name).toHaveLength(expected)
+    }
+  })
+
+  it('asks the database twice beyond the key', async () => {
+    const { company } = await createBusyCompany()
+    // The first use within a minute is noted, too.
+    await listEvents(company)
+    expect(await countQueries(db, () => listEvents(company, { type: 'team.created' }))).toBe(3)
+  })
+
+  it('tells of changes by the key that made them', async () => {
+    const person = await createPerson()
+    const { slug } = await createWorkspace(service, person)
+    const created = await as(person, post('/v1/api-keys', { name: 'Second' }))
+    const key = created.json<{ id: string; secret: string }>()
+    await as({ apiKey: key.secret }, post(`/v1/workspaces/${slug}/teams`, { name: 'x' }))
+    const feed = await as(person, get(`/v1/workspaces/${slug}/events`))
+    expect(feed.json()).toMatchObject([{ apiKeyId: key.id }, { apiKeyId: person.apiKeyId }])
+  })
+})
+
+describe('400', () => {
+  it.each([
+    ['since', 'yesterday'],
+    ['since', '2026-01-01'],
+    ['since', '2026-01-01T00:00:00'],
+    ['until', '2026-02-30T00:00:00Z'],
+    ['until', '2026-01-01T24:00:01Z'],
+    ['until', '1767225600'],
+    ['since', ''],
+    ['type', 'a\0b'],
+    ['type', 'x'.repeat(65)],
+    ['actorUserId', 'x'.repeat(65)],
+  ])('refuses the %s %j', async (name, value) => {
+    const { url, owner } = await createCompany(service)
+    const answer = await as(owner, get(`${url}/events?${name}=${encodeURIComponent(value)}`))
+    expectError(answer, errors.decodeError, { issues: answer.json<{ issues: unknown }>().issues })
+    expect(issuesOf(answer)).toEqual([{ _tag: 'Refinement', path: [name] }])
+  })
+
+  it('refuses a filter that it does not know', async () => {
+    const { url, owner } = await createCompany(service)
+    const answer = await as(owner, get(`${url}/events?actor=${owner.id}`))
+    expectError(answer, errors.decodeError, { issues: answer.json<{ issues: unknown }>().issues })
+    expect(issuesOf(answer)).toEqual([{ _tag: 'Unexpected', path: ['actor'] }])
+  })
+})
+
+describe('401, 403 and 404', () => {
+  it('for nobody, a stranger and a workspace that is not', async () => {
+    const { url } = await createCompany(service)
+    const stranger = await createPerson()
+    expectError(await app.inject(`${url}/events`), errors.apiKeyRequired)
+    expectError(await as(stranger, get(`${url}/events`)), errors.notAMember)
+    expectError(await as(stranger, get(`/v1/workspaces/${randomSlug()}/events`)), errors.notFound)
+  })
+
+  it('knows no way to change or delete an event', async () => {
+    const company = await createCompany(service)
+    const [event] = await listEvents(company)
+    for (const method of ['PATCH', 'PUT', 'DELETE', 'POST'] as const) {
+      for (const url of [`${company.url}/events`, `${company.url}/events/${event?.id}`])
+        expectError(await as(company.owner, { method, url }), errors.routeNotFound)
+    }
+    expect(await listEvents(company)).toEqual([event])
+  })
+})

@@ -1,0 +1,186 @@
+import { sql } from 'drizzle-orm'
+import { describe, expect, it } from 'vitest'
+import { errors } from '../../src/kernel/errors.ts'
+import { addPerson, createCompany, createInvite, createTeam, get, post } from '../support/company.ts'
+import { countQueries } from '../support/count-queries.ts'
+import { expectError, issuesOf } from '../support/expect-error.ts'
+import { startTestApp } from '../support/test-app.ts'
+import { addMember, createWorkspace, randomSlug } from '../support/workspaces.ts'
+
+const service = await startTestApp({ environment: { BASE_URL: 'https://api.example.com' } })
+const { app, as, createPerson, db } = service
+
+describe('200', () => {
+  it('shows who is here, in which teams, and to owners and admins who is invited', async () => {
+    const company = await createCompany(service)
+    const { url, owner, admin, member, viewer } = company
+    await db.execute(sql`update users set image_key = 'photo.webp' where id = ${member.id}`)
+    const [zulu, alpha] = [
+      await createTeam(service, owner, company, 'Zulu'),
+      await createTeam(service, owner, company, 'Alpha'),
+    ]
+    for (const team of [alpha, zulu]) await as(owner, post(`${team.url}/members`, { userId: member.id }))
+    await as(owner, post(`${alpha.url}/members`, { userId: viewer.id }))
+    const invite = await createInvite(service, owner, company, { role: 'viewer' })
+    const members = [
+      { person: owner, role: 'owner', image: null, teams: [] },
+      { person: admin, role: 'admin', image: null, teams: [] },
+      {
+        person: member,
+        role: 'member',
+        image: 'https://api.example.com/pictures/photo.webp',
+        teams: [zulu, alpha],
+      },
+      { person: viewer, role: 'viewer', image: null, teams: [alpha] },
+    ].map(({ person: { id, name, email }, role, image, teams }) => ({
+      id,
+      kind: 'member',
+      userId: id,
+      name,
+      email,
+      image,
+      role,
+      teams: teams.map((team) => ({ id: team.id, name: team.name })),
+    }))
+    const invited = {
+      id: invite.id,
+      kind: 'invited',
+      userId: null,
+      name: invite.email,
+      email: invite.email,
+      image: null,
+      role: 'viewer',
+      teams: [],
+    }
+    for (const person of [owner, admin])
+      expect((await as(person, get(`${url}/people`))).json()).toEqual([...members, invited])
+    for (const person of [member, viewer])
+      expect((await as(person, get(`${url}/people`))).json()).toEqual(members)
+  })
+
+  it('shows no invite that has expired, was accepted or withdrawn', async () => {
+    const company = await createCompany(service)
+    const { url, owner } = company
+    const person = await createPerson()
+    const expired = await createInvite(service, owner, company)
+    await db.execute(
+      sql`update invites set expires_at = ${new Date().toISOString()} where id = ${expired.id}`,
+    )
+    const accepted = await createInvite(service, owner, company, { email: person.email })
+    await as(person, post(`/v1/invites/${accepted.token}/accept`))
+    const revoked = await createInvite(service, owner, company)
+    await as(owner, post(`${url}/invites/${revoked.id}/revoke`))
+    const people = (await as(owner, get(`${url}/people`))).json<{ kind: string; email: string }[]>()
+    expect(people).toHaveLength(5)
+    expect(people.filter(({ kind }) => kind === 'invited')).toEqual([])
+    expect(people.filter(({ email }) => email === person.email)).toHaveLength(1)
+  })
+
+  it('asks the database three times beyond the key, however many there are and whatever is searched', async () => {
+    const company = await createCompany(service)
+    const { url, owner, viewer } = company
+    await createTeam(service, owner, company)
+    await createInvite(service, owner, company)
+    // The first use within a minute is noted, too.
+    await as(viewer, get(url))
+    for (const query of ['', '?q=example', '?q=a']) {
+      expect(await countQueries(db, () => as(owner, get(`${url}/people${query}`)))).toBe(4)
+      expect(await countQueries(db, () => as(viewer, get(`${url}/people${query}`)))).toBe(3)
+    }
+  })
+})
+
+describe('a search', async () => {
+  const owner = await createPerson({ name: 'Search Owner', email: `owner-${randomSlug()}@here.example` })
+  const workspace = await createWorkspace(service, owner)
+  const url = `/v1/workspaces/${workspace.slug}`
+  for (const [i, [name, local]] of (
+    [
+      ['Élodie Dupont', 'elo'],
+      ['Ángel 100%', 'angel_100'],
+      ['Jean-Luc Picard', 'JLP'],
+      ['山田 太郎', 'yamada'],
+      ['Bob \\ Backslash', 'bob'],
+      ['ANNA Ö', 'anna.o'],
+    ] as const
+  ).entries()) {
+    const person = await createPerson({ name, email: `${local}@${randomSlug()}.example` })
+    await addMember(service, workspace, person, 'viewer', new Date(Date.now() + i * 1_000))
+  }
+  await createInvite(service, owner, { url }, { email: 'Elodie.Invited@elsewhere.example' })
+  // Somebody who is found by all of it, and not here.
+  await createPerson({ name: 'Élodie Ángel Jean-Luc 山田 Bob ANNA', email: 'elo@not-here.example' })
+
+  const search = async (q: string) => {
+    const answer = await as(owner, get(`${url}/people?q=${encodeURIComponent(q)}`))
+    expect(answer.statusCode, answer.body).toBe(200)
+    return answer.json<{ name: string }[]>().map(({ name }) => name.split(' ')[0])
+  }
+
+  it.each([
+    ['a part of a name', 'lodi', ['Élodie', 'Elodie.Invited@elsewhere.example']],
+    ['a name in another case', 'éLODIE', ['Élodie']],
+    ['a name composed otherwise', 'E\u0301lodie', ['Élodie']],
+    ['a name with a blank in it', 'Luc Pic', ['Jean-Luc']],
+    ['with blanks around', '  picard ', ['Jean-Luc']],
+    ['a part of an address', 'gel_1', ['Ángel']],
+    ['an address in another case', 'JLP@', ['Jean-Luc']],
+    ['a wild card, which is none', '100%', ['Ángel']],
+    ['another wild card, which is none', 'l_100', ['Ángel']],
+    ['an escape, which is none', 'b \\ b', ['Bob']],
+    ['two letters of another script', '山田', ['山田']],
+    ['three letters of another script', '山田 ', ['山田']],
+    ['what nobody has', 'nobody', []],
+    ['a quote', `'`, []],
+    ['wild cards alone', '%%%', []],
+    ['one wild card', '%', []],
+    ['an underscore', '_', []],
+  ])('finds %s', async (_name, q, expected) => {
+    expect(await search(q)).toEqual(expected)
+  })
+
+  it('finds one or two characters at the beginning of words only', async () => {
+    expect(await search('b')).toEqual(['Bob'])
+    expect(await search('ba')).toEqual(['Bob'])
+    expect(await search('ob')).toEqual([])
+    expect(await search('ö')).toEqual(['ANNA'])
+    expect(await search('太')).toEqual(['山田'])
+  })
+
+  it('for nothing finds everybody', async () => {
+    for (const q of ['', ' ', '\u3000']) expect(await search(q)).toHaveLength(8)
+  })
+
+  it('shows the invited to owners and admins only', async () => {
+    const [admin, member] = [
+      await addPerson(service, workspace, 'admin', 'Adam'),
+      await addPerson(service, workspace, 'member', 'Mary'),
+    ]
+    const count = async (person: { apiKey: string }) =>
+      (await as(person, get(`${url}/people?q=elsewhere.example`))).json<unknown[]>().length
+    expect([await count(owner), await count(admin), await count(member)]).toEqual([1, 1, 0])
+  })
+})
+
+describe('400', () => {
+  it.each([
+    ['q', 'x'.repeat(101)],
+    ['q', 'a\0b'],
+    ['q', 'a\nb'],
+  ])('refuses the %s %j', async (name, value) => {
+    const { url, owner } = await createCompany(service)
+    const answer = await as(owner, get(`${url}/people?${name}=${encodeURIComponent(value)}`))
+    expectError(answer, errors.decodeError, { issues: answer.json<{ issues: unknown }>().issues })
+    expect(issuesOf(answer)).toEqual([{ _tag: 'Refinement', path: [name] }])
+  })
+})
+
+describe('401, 403 and 404', () => {
+  it('for nobody, a stranger and a workspace that is not', async () => {
+    const { url } = await createCompany(service)
+    const stranger = await createPerson()
+    expectError(await app.inject(`${url}/people`), errors.apiKeyRequired)
+    expectError(await as(stranger, get(`${url}/people`)), errors.notAMember)
+    expectError(await as(stranger, get(`/v1/workspaces/${randomSlug()}/people`)), errors.notFound)
+  })
+})
