@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { parseEnv } from 'node:util'
 import { Type, type Static } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
 import type { ErrorObject } from 'ajv'
 import { envSchema } from 'env-schema'
 
@@ -118,6 +119,14 @@ export const ConfigSchema = Type.Object({
     description:
       'Attempts to sign in or to have a mail sent, a minute for each client address and each account; 0 = no limit.',
   }),
+  OIDC_PROVIDERS: Type.Optional(
+    Type.String({
+      format: 'providers',
+      description:
+        'Identity providers that people can sign in with, by OpenID Connect: a JSON list of ' +
+        '{"id", "name", "issuer", "clientId", "clientSecret"}.',
+    }),
+  ),
   SMTP_URL: Type.Optional(
     Type.String({
       pattern: '^smtps?://',
@@ -144,6 +153,25 @@ export const ConfigSchema = Type.Object({
   }),
 })
 
+const OidcProviders = Type.Array(
+  Type.Object(
+    {
+      id: Type.String({ pattern: '^[a-z0-9][a-z0-9-]{0,31}$' }),
+      name: Type.String({ minLength: 1, maxLength: 50 }),
+      // Plain http only where nobody can listen.
+      issuer: Type.String({
+        pattern: '^(https://|http://(localhost|127\\.0\\.0\\.1|\\[::1\\])[:/])[^?#\\s]*$',
+      }),
+      clientId: Type.String({ minLength: 1 }),
+      clientSecret: Type.String({ minLength: 1 }),
+    },
+    { additionalProperties: false },
+  ),
+)
+
+/** An identity provider, and what we are to it. */
+export type OidcProvider = Static<typeof OidcProviders>[number]
+
 /** The settings of a process, checked, complete and frozen. */
 export interface Config {
   readonly host: string
@@ -167,6 +195,7 @@ export interface Config {
   readonly uploadLimitPerHour: number
   readonly inviteLimitPerHour: number
   readonly signInLimitPerMinute: number
+  readonly oidcProviders: readonly OidcProvider[]
   readonly smtpUrl: string | undefined
   readonly mailFrom: string
   readonly storageUrl: string | undefined
@@ -217,6 +246,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
     uploadLimitPerHour: variables.UPLOAD_LIMIT_PER_HOUR,
     inviteLimitPerHour: variables.INVITE_LIMIT_PER_HOUR,
     signInLimitPerMinute: variables.SIGN_IN_LIMIT_PER_MINUTE,
+    oidcProviders: parseProviders(variables.OIDC_PROVIDERS ?? '[]') ?? [],
     smtpUrl: variables.SMTP_URL,
     mailFrom: variables.MAIL_FROM,
     storageUrl: variables.STORAGE_URL,
@@ -234,6 +264,7 @@ function parse(environment: NodeJS.ProcessEnv): Static<typeof ConfigSchema> {
       ajv: {
         customOptions: (ajv) => {
           ajv.addFormat('proxies', isProxyList)
+          ajv.addFormat('providers', (text) => parseProviders(text) !== undefined)
           return ajv
         },
       },
@@ -248,14 +279,26 @@ function parse(environment: NodeJS.ProcessEnv): Static<typeof ConfigSchema> {
 function describe({ keyword, instancePath, message }: ErrorObject, environment: NodeJS.ProcessEnv): string {
   const name = instancePath.slice(1)
   const schema = ConfigSchema.properties[name as keyof typeof ConfigSchema.properties]
-  // A URL may hold a password: only what cannot is shown.
-  const shown = /_URL$|SECRET/.test(name) ? '' : ` (it is ${JSON.stringify(environment[name])})`
+  // A URL may hold a password, as do providers: only what cannot is shown.
+  const shown = /_URL$|SECRET|PROVIDERS/.test(name) ? '' : ` (it is ${JSON.stringify(environment[name])})`
   const rule = keyword === 'pattern' || keyword === 'format' ? 'has the wrong form' : message
   return `${name} ${rule}${shown}. ${schema.description ?? ''}`
 }
 
 function withoutEmpty(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
+}
+
+/** The providers of a JSON list, or undefined for what is none. */
+function parseProviders(text: string): OidcProvider[] | undefined {
+  try {
+    const list: unknown = JSON.parse(text)
+    if (!Value.Check(OidcProviders, list)) return undefined
+    const ids = new Set(list.map(({ id }) => id))
+    return ids.size === list.length && list.every(({ issuer }) => URL.canParse(issuer)) ? list : undefined
+  } catch {
+    return undefined
+  }
 }
 
 /** Whether a text names proxies. A number of hops does not: any client can pretend to be behind as many. */

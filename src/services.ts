@@ -41,6 +41,8 @@ import { isMigrated } from './db/migrate.ts'
 import type { Clock } from './kernel/clock.ts'
 import type { IdempotencyStore } from './kernel/idempotency.ts'
 import { createPictureStore, type PictureStore } from './pictures/picture-store.ts'
+import type { IdentityProvider } from './platform/identity/identity.port.ts'
+import { createOidcProvider } from './platform/identity/oidc-identity.ts'
 import { createSharpImages } from './platform/images/sharp-images.ts'
 import { createGraphileQueue } from './platform/jobs/graphile-queue.repository.ts'
 import { startJobRunner } from './platform/jobs/graphile-runner.ts'
@@ -63,6 +65,8 @@ export interface Services {
   /** How people of the website prove who they are. */
   credentials: CredentialsService
   idempotency: IdempotencyStore
+  /** Where people can sign in, beside here. */
+  identityProviders: IdentityProvider[]
   events: EventsService
   integrations: IntegrationsService
   invites: InvitesService
@@ -148,6 +152,7 @@ export function createServices({ config, db, clock, log, fetchMetadata }: Servic
     credentials: createCredentialsService({ db, clock, jobs, passwords: createArgon2Passwords() }),
     events: createEventsService({ db, requireWorkspace }),
     idempotency: createIdempotencyStore(db, clock),
+    identityProviders: config.oidcProviders.map((provider) => createOidcProvider(provider, webUrl)),
     integrations: createIntegrationsService({ db, clock, requireWorkspace }),
     invites: createInvitesService({
       db,
@@ -206,8 +211,9 @@ function createMailer({ smtpUrl, mailFrom, dataDir, databaseUrl }: Config, log: 
   if (smtpUrl !== undefined) return createSmtpMailer(smtpUrl, mailFrom)
   const isTrial = databaseUrl === undefined
   return createFileMailer(join(dataDir, 'mail'), mailFrom, ({ to, subject, text }, path) => {
-    const links = isTrial ? text.match(/https?:\/\/\S+/g) : undefined
-    log.info({ to: to.address, subject, path, links }, 'mail was written')
+    // Whom people write to, and above all the links, are for the log of nobody but who tries things out.
+    const shown = isTrial ? { to: to.address, subject, links: text.match(/https?:\/\/\S+/g) } : {}
+    log.info({ path, ...shown }, 'mail was written')
   })
 }
 

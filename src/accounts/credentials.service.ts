@@ -7,17 +7,20 @@ import { createId } from '../kernel/ids.ts'
 import type { Principal } from '../kernel/principal.ts'
 import { nameLengthMax, parseLine } from '../kernel/text.ts'
 import { createToken, hashSecret } from '../kernel/tokens.ts'
+import type { ExternalIdentity } from '../platform/identity/identity.port.ts'
 import type { JobQueue } from '../platform/jobs/jobs.port.ts'
 import type { PasswordHasher } from '../platform/passwords/passwords.port.ts'
-import { insertUserIfNew, type UserRow } from './accounts.repository.ts'
+import { findUserByEmail, insertUserIfNew, type UserRow } from './accounts.repository.ts'
 import {
   consumeAccountToken,
   deleteAccountTokens,
   deletePassword,
   findAccountToken,
+  findIdentityUser,
   findPasswordHash,
   findUserWithPassword,
   insertAccountToken,
+  insertIdentityIfNew,
   lockUser,
   markEmailVerified,
   rehashPassword,
@@ -56,6 +59,11 @@ export interface CredentialsService {
   resetPassword(token: string, input: { password: string }): Promise<void>
   /** Signs in whoever has the link. Throws `link_invalid`. */
   signInByLink(token: string, browser: Browser): Promise<string>
+  /**
+   * Signs in whom a provider vouches for; returns the new session's token. The first time it is the address that tells
+   * who it is, so the provider has to have verified it. Throws `identity_unverified`.
+   */
+  signInByIdentity(identity: ExternalIdentity, browser: Browser): Promise<string>
   /** A link's token that is not sent but told, this once. */
   createSignInToken(userId: string): Promise<string>
   hasPassword(principal: Principal): Promise<boolean>
@@ -199,6 +207,14 @@ export function createCredentialsService(options: CredentialsServiceOptions): Cr
         return startSession(tx, { user: { ...user, emailVerifiedAt: now }, browser, now })
       }),
 
+    signInByIdentity: (identity, browser) =>
+      db.transaction(async (tx) => {
+        const now = clock.now()
+        const known = await findIdentityUser(tx, identity)
+        const user = known ?? (await linkIdentity(tx, identity, now))
+        return startSession(tx, { user, browser, now })
+      }),
+
     async createSignInToken(userId) {
       const token = createToken()
       await insertAccountToken(db, {
@@ -232,9 +248,30 @@ export function createCredentialsService(options: CredentialsServiceOptions): Cr
  * Notes that an address is its person's who has proven it without the password. Whoever chose the password may be
  * somebody else, who signed up with the address before: it goes.
  */
-export async function proveAddress(tx: Executor, userId: string, now: Date): Promise<void> {
+async function proveAddress(tx: Executor, userId: string, now: Date): Promise<void> {
   await deletePassword(tx, userId)
   await markEmailVerified(tx, userId, now)
+}
+
+/** The person whose address a provider has verified, made where there is none, and linked from now on. */
+async function linkIdentity(tx: Executor, identity: ExternalIdentity, now: Date): Promise<UserRow> {
+  const email = identity.isEmailVerified ? parseEmail(identity.email ?? '') : undefined
+  if (email === undefined) throw errors.identityUnverified()
+  const fallbackName = email.slice(0, email.indexOf('@'))
+  const name =
+    parseLine(identity.name ?? '', nameLengthMax) ?? parseLine(fallbackName, nameLengthMax) ?? 'Somebody'
+  await insertUserIfNew(tx, { id: createId(), email, name, emailVerifiedAt: now, createdAt: now })
+  const found = await findUserByEmail(tx, email)
+  const user = found && (await lockUser(tx, found.id))
+  if (!user) throw errors.identityUnverified()
+  if (user.emailVerifiedAt === null) await proveAddress(tx, user.id, now)
+  await insertIdentityIfNew(tx, {
+    issuer: identity.issuer,
+    subject: identity.subject,
+    userId: user.id,
+    createdAt: now,
+  })
+  return { ...user, emailVerifiedAt: user.emailVerifiedAt ?? now }
 }
 
 function assertAcceptable(password: string, person: { name: string; email: string }): void {

@@ -101,6 +101,16 @@ export const errors = {
     'password_unacceptable',
     'A password has 10 to 200 characters, not all alike, and is neither your name nor your address.',
   ),
+  providerFailed: error(
+    'InvalidInput',
+    'provider_failed',
+    'The provider did not confirm who you are. Try again, or sign in in another way.',
+  ),
+  identityUnverified: error(
+    'Forbidden',
+    'identity_unverified',
+    'The provider does not confirm that your e-mail address is yours. Sign in in another way.',
+  ),
   linkInvalid: error('NotFound', 'link_invalid', 'This link has expired, or was used already.'),
   formExpired: error(
     'Forbidden',

@@ -3,6 +3,7 @@ import type { Services } from '../services.ts'
 import { accountPages, passwordForms, profilePhotoForm } from './account.pages.ts'
 import { agentsPages } from './agents.pages.ts'
 import { consentPages } from './consent.pages.ts'
+import { identityPages } from './identity.pages.ts'
 import { invitePages, invitesPages } from './invites.pages.ts'
 import { membersPages } from './members.pages.ts'
 import { onboardingPages } from './onboarding.pages.ts'
@@ -28,7 +29,7 @@ export interface WebsiteOptions {
 /** The website: every page, in a scope of its own. */
 export async function websiteRoutes(app: App, services: Services, options: WebsiteOptions): Promise<void> {
   const { baseUrl, webUrl, signInLimitPerMinute, uploadLimitPerHour } = options
-  const providers: never[] = []
+  const providers = services.identityProviders
   await app.register(webSession, { sessions: services.sessions, webUrl })
   redirectToWebsite(app, { baseUrl, webUrl })
 
@@ -41,6 +42,7 @@ export async function websiteRoutes(app: App, services: Services, options: Websi
   await app.register(async (scope: App) => {
     await scope.register(signInLimits, { limitPerMinute: signInLimitPerMinute })
     signInPages(scope, { services, providers })
+    identityPages(scope, services, webUrl)
   })
 
   await app.register(async (scope: App) => {

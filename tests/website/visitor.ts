@@ -109,8 +109,8 @@ export async function startWebsite(
       vi.waitFor(
         async () => {
           const mail = await findMail(address, subject)
-          expect(mail, `a mail to ${address}`).toBeDefined()
-          return mail!
+          if (!mail) throw new Error(`there is no mail to ${address} yet`)
+          return mail
         },
         { timeout: 10_000, interval: 50 },
       ),

@@ -1,0 +1,234 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { sql } from 'drizzle-orm'
+import Provider from 'oidc-provider'
+import { afterAll, describe, expect, it } from 'vitest'
+import { randomEmail } from '../support/company.ts'
+import { selectRows } from '../support/test-app.ts'
+import { createVisitor, password, signUp, startWebsite, type Visitor } from './visitor.ts'
+
+interface Person {
+  email: string
+  email_verified: boolean
+  name?: string
+}
+
+const people = new Map<string, Person>()
+const webUrl = 'http://localhost:3000'
+const issuer = await startProvider()
+const website = await startWebsite({
+  environment: {
+    OIDC_PROVIDERS: JSON.stringify([
+      { id: 'example', name: 'Example ID', issuer, clientId: 'workspace', clientSecret: 'a secret' },
+      {
+        id: 'away',
+        name: 'Away',
+        issuer: 'http://localhost:9',
+        clientId: 'workspace',
+        clientSecret: 'a secret',
+      },
+    ]),
+  },
+})
+
+/** A real provider, in which whoever says their name is believed. */
+async function startProvider(): Promise<string> {
+  const server: Server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const url = `http://localhost:${(server.address() as AddressInfo).port}`
+  const provider = new Provider(url, {
+    clients: [
+      {
+        client_id: 'workspace',
+        client_secret: 'a secret',
+        redirect_uris: [`${webUrl}/sign-in/with/example/callback`],
+      },
+    ],
+    claims: { email: ['email', 'email_verified'], profile: ['name'] },
+    pkce: { required: () => true },
+    findAccount: (_context, id) => ({
+      accountId: id,
+      claims: async () => ({ sub: id, ...people.get(id) }),
+    }),
+  })
+  server.on('request', provider.callback())
+  afterAll(() => server.close())
+  return url
+}
+
+/** What a browser does at the provider, from where it is sent to until it is sent back. */
+async function signInAt(start: string, login: string): Promise<URL> {
+  const cookies = new Map<string, string>()
+  const send = async (url: string, form?: Record<string, string>) => {
+    const answer = await fetch(url, {
+      redirect: 'manual',
+      headers: { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') },
+      ...(form && { method: 'POST', body: new URLSearchParams(form) }),
+    })
+    for (const cookie of answer.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? []
+      cookies.set(name, value)
+    }
+    return answer
+  }
+  let url = start
+  for (let i = 0; i < 12; i++) {
+    const answer = await send(url)
+    if (answer.status === 200) {
+      const prompt = /name="prompt" value="(\w+)"/.exec(await answer.text())?.[1] ?? ''
+      const posted = await send(url, { prompt, login, password: 'any' })
+      url = new URL(String(posted.headers.get('location')), url).href
+    } else {
+      url = new URL(String(answer.headers.get('location')), url).href
+    }
+    if (url.startsWith(webUrl)) return new URL(url)
+  }
+  throw new Error(`the provider did not come to an end: ${url}`)
+}
+
+const begin = async (visitor: Visitor, next = '/') => {
+  const answer = await visitor.get(`/sign-in/with/example?next=${encodeURIComponent(next)}`)
+  expect(answer.statusCode).toBe(303)
+  return String(answer.headers.location)
+}
+
+async function signInWith(
+  person: Person,
+  login: string = crypto.randomUUID(),
+  visitor = createVisitor(website),
+) {
+  people.set(login, person)
+  const back = await signInAt(await begin(visitor, '/settings/profile'), login)
+  return { visitor, login, back, answer: await visitor.get(back.pathname + back.search) }
+}
+
+const findUsers = (email: string) =>
+  selectRows<{ id: string; name: string; identities: number }>(
+    website.db,
+    sql`select id, name, (select count(*)::int from identities where user_id = users.id) as identities
+      from users where lower(email) = ${email.toLowerCase()}`,
+  )
+
+describe('signing in with a provider', () => {
+  it('is offered on the pages to sign in and up', async () => {
+    const visitor = createVisitor(website)
+    for (const path of ['/', '/sign-in', '/sign-up']) {
+      expect((await visitor.get(path)).body).toContain('/sign-in/with/example')
+      expect(visitor.page()).toContain('Continue with Example ID')
+    }
+  })
+
+  it('asks with PKCE, state and nonce', async () => {
+    const url = new URL(await begin(createVisitor(website)))
+    expect(Object.fromEntries(url.searchParams)).toMatchObject({
+      response_type: 'code',
+      code_challenge_method: 'S256',
+      redirect_uri: `${webUrl}/sign-in/with/example/callback`,
+    })
+    for (const name of ['state', 'nonce', 'code_challenge'])
+      expect(url.searchParams.get(name)).toMatch(/^[\w-]{43}$/)
+  })
+
+  it('makes a person the first time, and finds them again by who they are, not by address', async () => {
+    const email = randomEmail()
+    const { answer, login, visitor } = await signInWith({ email, email_verified: true, name: 'Grace' })
+    expect(answer.headers.location).toBe('/settings/profile')
+    expect((await visitor.get('/settings/profile')).body).toContain(email)
+    expect(await findUsers(email)).toMatchObject([{ name: 'Grace', identities: 1 }])
+
+    const again = await signInWith({ email: randomEmail(), email_verified: false }, login)
+    expect(again.answer.headers.location).toBe('/settings/profile')
+    expect((await again.visitor.get('/settings/profile')).body).toContain(email)
+  })
+
+  it('links somebody who is here by a verified address, and nobody by another', async () => {
+    const email = randomEmail()
+    await signUp(website, { email, name: 'Ada' })
+    const refused = await signInWith({ email, email_verified: false })
+    expect(refused.answer.statusCode).toBe(403)
+    expect(refused.answer.body).toContain('does not confirm')
+    expect(refused.visitor.cookies.has('session')).toBe(false)
+    expect(await findUsers(email)).toMatchObject([{ identities: 0 }])
+
+    const linked = await signInWith({ email: email.toUpperCase(), email_verified: true })
+    expect(linked.answer.statusCode).toBe(303)
+    expect(await findUsers(email)).toMatchObject([{ name: 'Ada', identities: 1 }])
+  })
+
+  it('drops a password that was chosen by somebody who never proved the address', async () => {
+    const email = randomEmail()
+    const attacker = createVisitor(website)
+    await attacker.get('/sign-up')
+    await attacker.submit('/sign-up', { name: 'Eve', email, password })
+    await signInWith({ email, email_verified: true })
+    await attacker.get('/sign-in')
+    expect((await attacker.submit('/sign-in', { email, password })).statusCode).toBe(400)
+  })
+
+  it('is not possible without an address', async () => {
+    const { answer } = await signInWith({ email: 'nobody', email_verified: true })
+    expect(answer.statusCode).toBe(403)
+  })
+})
+
+describe('an answer of a provider is refused', () => {
+  it('in another browser, a second time, and with anything changed', async () => {
+    const login = crypto.randomUUID()
+    people.set(login, { email: randomEmail(), email_verified: true })
+    const other = createVisitor(website)
+    const visitor = createVisitor(website)
+    const back = await signInAt(await begin(visitor), login)
+    const path = back.pathname + back.search
+    expect((await other.get(path)).statusCode).toBe(400)
+    await begin(other)
+    expect((await other.get(path)).statusCode).toBe(400)
+    expect((await visitor.get(path)).statusCode).toBe(303)
+    expect((await visitor.get(path)).statusCode).toBe(400)
+
+    for (const [name, value] of [
+      ['state', 'another'],
+      ['iss', 'https://evil.example'],
+      ['code', 'another'],
+      ['error', 'access_denied'],
+    ] as const) {
+      const again = createVisitor(website)
+      const changed = await signInAt(await begin(again), login)
+      changed.searchParams.set(name, value)
+      const answer = await again.get(changed.pathname + changed.search)
+      expect(answer.statusCode, name).toBe(400)
+      expect(answer.body).toContain('did not confirm who you are')
+      expect(again.cookies.has('session')).toBe(false)
+    }
+  })
+
+  it('when it is not about what this browser asked for', async () => {
+    const visitor = createVisitor(website)
+    await begin(visitor)
+    const flow = JSON.parse(
+      Buffer.from(String(visitor.cookies.get('identity')), 'base64url').toString(),
+    ) as object
+    const login = crypto.randomUUID()
+    people.set(login, { email: randomEmail(), email_verified: true })
+    for (const change of [{ nonce: 'another' }, { codeVerifier: 'a'.repeat(43) }, { provider: 'away' }]) {
+      const back = await signInAt(await begin(visitor), login)
+      const kept = JSON.parse(
+        Buffer.from(String(visitor.cookies.get('identity')), 'base64url').toString(),
+      ) as object
+      const changed = { ...flow, ...kept, ...change }
+      visitor.cookies.set('identity', Buffer.from(JSON.stringify(changed)).toString('base64url'))
+      expect((await visitor.get(back.pathname + back.search)).statusCode).toBe(400)
+    }
+  })
+})
+
+describe('a provider', () => {
+  it('that is not there is not there', async () => {
+    expect((await createVisitor(website).get('/sign-in/with/other')).statusCode).toBe(404)
+  })
+
+  it('that cannot be reached breaks nothing else', async () => {
+    const answer = await createVisitor(website).get('/sign-in/with/away')
+    expect(answer.statusCode).toBe(400)
+    expect(answer.body).toContain('sign in in another way')
+  })
+})
