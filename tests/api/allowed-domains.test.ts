@@ -1,0 +1,139 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'drizzle-orm'
+import { describe, expect, it } from 'vitest'
+import { runAdmin } from '../acceptance/service.ts'
+import { createCompany, findRoles, get, patch } from '../support/company.ts'
+import { selectRows, startTestApp } from '../support/test-app.ts'
+import { findEvents, randomSlug } from '../support/workspaces.ts'
+
+const service = await startTestApp()
+const { as, createPerson, db } = service
+
+/** A domain that no other test has, and a company that lets its people in. */
+async function createOpenCompany(domain = `${randomSlug('d')}.example`) {
+  const company = await createCompany(service)
+  const answer = await as(
+    company.owner,
+    patch(company.url, { name: 'Acme', slug: company.workspace.slug, allowedDomains: domain }),
+  )
+  expect(answer.statusCode, answer.body).toBe(200)
+  return { ...company, domain }
+}
+
+const emailAt = (domain: string) => `${randomUUID()}@${domain}`
+
+async function isIn({ workspace }: { workspace: { id: string } }, { id }: { id: string }): Promise<boolean> {
+  return id in (await findRoles(service, workspace))
+}
+
+describe('a verified person of an allowed domain', () => {
+  it('is a member from the start, and the feed tells why', async () => {
+    const company = await createOpenCompany()
+    const person = await createPerson({ name: 'Dora Domain', email: emailAt(company.domain) })
+    expect(await findRoles(service, company.workspace)).toMatchObject({ [person.id]: 'member' })
+    expect((await findEvents(service, company.workspace)).at(-1)).toEqual({
+      type: 'member.joined',
+      actor_type: 'system',
+      actor_user_id: person.id,
+      actor_name: 'Dora Domain',
+      grant_id: null,
+      api_key_id: null,
+      source: 'system',
+      target_type: 'user',
+      target_id: person.id,
+      summary: `Dora Domain joined, having an address at ${company.domain}`,
+    })
+    expect((await as(person, get('/v1/me/onboarding'))).json()).toMatchObject({
+      existing: { slug: company.workspace.slug, role: 'member' },
+    })
+  })
+
+  it('joins every workspace that allows it, and no other', async () => {
+    const first = await createOpenCompany()
+    const [second, other] = [await createOpenCompany(first.domain), await createOpenCompany()]
+    const person = await createPerson({ email: emailAt(first.domain) })
+    expect(await Promise.all([first, second, other].map((company) => isIn(company, person)))).toEqual([
+      true,
+      true,
+      false,
+    ])
+  })
+
+  it('joins in whatever case the address is written', async () => {
+    const company = await createOpenCompany()
+    const person = await createPerson({ email: emailAt(company.domain).toUpperCase() })
+    expect(await isIn(company, person)).toBe(true)
+  })
+
+  it('joins by a domain of other scripts, in either of its forms', async () => {
+    const name = randomSlug('münchen')
+    const company = await createOpenCompany(`${name}.example`)
+    const ascii = new URL(`http://${name}.example`).hostname
+    expect(ascii).toMatch(/^xn--/)
+    const [stored] = await selectRows(
+      db,
+      sql`select allowed_domains from workspaces where id = ${company.workspace.id}`,
+    )
+    expect(stored).toEqual({ allowed_domains: [ascii] })
+    expect(await isIn(company, await createPerson({ email: emailAt(ascii) }))).toBe(true)
+  })
+
+  it('joins also when an operator adds them by command', async () => {
+    const company = await createOpenCompany()
+    const [verified, unverified] = [emailAt(company.domain), emailAt(company.domain)]
+    const environment = { DATABASE_URL: String(service.config.databaseUrl) }
+    for (const [email, ...options] of [[verified, '--verified'], [unverified]] as const) {
+      const { code, stderr } = await runAdmin(
+        ['create-user', '--email', email, '--name', 'Dora Domain', ...options],
+        { environment },
+      )
+      expect(code, stderr).toBe(0)
+    }
+    const members = await selectRows(
+      db,
+      sql`select email, role from memberships join users on users.id = user_id
+        where workspace_id = ${company.workspace.id} and email in (${verified}, ${unverified})`,
+    )
+    expect(members).toEqual([{ email: verified, role: 'member' }])
+  })
+})
+
+describe('nobody else joins', () => {
+  it('whose address is not known to be theirs', async () => {
+    const company = await createOpenCompany()
+    const person = await createPerson({ email: emailAt(company.domain), isVerified: false })
+    expect(await isIn(company, person)).toBe(false)
+    expect(await findEvents(service, company.workspace)).toHaveLength(2)
+  })
+
+  it('of a subdomain, a domain above or one that looks like it', async () => {
+    const company = await createOpenCompany()
+    for (const domain of [
+      `mail.${company.domain}`,
+      `x${company.domain}`,
+      `${company.domain}.example`,
+      company.domain.replace('.example', '.example.com'),
+    ]) {
+      expect(await isIn(company, await createPerson({ email: emailAt(domain) })), domain).toBe(false)
+    }
+    const local = await createPerson({ email: `${company.domain}@${randomSlug('other')}.example` })
+    expect(await isIn(company, local)).toBe(false)
+  })
+
+  it('once the domain is allowed no more, and those who joined stay', async () => {
+    const company = await createOpenCompany()
+    const before = await createPerson({ email: emailAt(company.domain) })
+    await as(
+      company.owner,
+      patch(company.url, { name: 'Acme', slug: company.workspace.slug, allowedDomains: '' }),
+    )
+    const after = await createPerson({ email: emailAt(company.domain) })
+    expect([await isIn(company, before), await isIn(company, after)]).toEqual([true, false])
+  })
+
+  it('of those who were there before the domain was allowed', async () => {
+    const domain = `${randomSlug('d')}.example`
+    const person = await createPerson({ email: emailAt(domain) })
+    expect(await isIn(await createOpenCompany(domain), person)).toBe(false)
+  })
+})

@@ -1,0 +1,191 @@
+import { sql } from 'drizzle-orm'
+import type pg from 'pg'
+import { describe, expect, it } from 'vitest'
+import { createId } from '../../src/kernel/ids.ts'
+import { createCompany, get, type TestCompany } from '../support/company.ts'
+import { clone, selectRows, startTestApp } from '../support/test-app.ts'
+
+/** Many people, and a workspace with a good part of them and a long history. */
+const people = 100_000
+const members = 10_000
+const events = 1_000_000
+
+const service = await startTestApp({
+  environment: { BASE_URL: 'https://api.example.com', DATABASE_URL: await clone() },
+})
+const { as, db } = service
+const [big, small] = [await createCompany(service), await createCompany(service)]
+await fill(big)
+
+async function fill({ workspace, owner, admin }: TestCompany): Promise<void> {
+  // UUIDv7 as far as the service looks at it, from a number.
+  const id = sql.raw(`encode(int8send(1700000000000 + i), 'hex')`)
+  const uuid = sql`(substr(${id}, 5, 8) || '-' || substr(${id}, 13, 4) || '-7000-8000-' || lpad(to_hex(i), 12, '0'))::uuid`
+  await db.execute(sql`
+    insert into users (id, email, name, created_at)
+    select ${uuid}, 'person-' || i || '@' || (i % 97) || '.example.com', 'Person ' || md5(i::text), now()
+    from generate_series(1, ${people}) as i`)
+  await db.execute(sql`
+    insert into memberships (workspace_id, user_id, role, joined_at, last_used_at)
+    select ${workspace.id}, ${uuid}, 'member', now() + i * interval '1 second', now()
+    from generate_series(1, ${members}) as i`)
+  await db.execute(sql`
+    insert into events (id, workspace_id, type, actor_type, actor_user_id, actor_name, source, summary, created_at)
+    select ${uuid}, ${workspace.id}, case when i % 5000 = 0 then 'team.renamed' else 'seed.updated' end, 'user',
+      case when i % 5000 = 1 then ${admin.id}::uuid else ${owner.id}::uuid end, 'Olga', 'api', 'Olga did something',
+      '2020-01-01'::timestamptz + i * interval '1 minute'
+    from generate_series(1, ${events}) as i`)
+  await db.execute(sql`vacuum analyze users`)
+  await db.execute(sql`vacuum analyze memberships`)
+  await db.execute(sql`vacuum analyze events`)
+}
+
+interface Statement {
+  text: string
+  values: unknown[]
+}
+
+/** The statements that a request reads its list by. */
+async function statementsOf(company: TestCompany, path: string): Promise<Statement[]> {
+  const sent: Statement[] = []
+  const pool = db.$client
+  const query = pool.query.bind(pool) as (...args: unknown[]) => unknown
+  pool.query = ((first: pg.QueryConfig, values: unknown[] | undefined, ...rest: unknown[]) => {
+    sent.push({ text: first.text, values: values ?? first.values ?? [] })
+    return query(first, values, ...rest)
+  }) as typeof pool.query
+  try {
+    const answer = await as(company.owner, get(`${company.url}/${path}`))
+    expect(answer.statusCode, answer.body).toBe(200)
+  } finally {
+    Reflect.deleteProperty(pool, 'query')
+  }
+  // Before: the key, and the workspace.
+  return sent.filter(({ text }) => text.startsWith('select') && !/"api_keys"|"workspace_slugs"/.test(text))
+}
+
+interface PlanNode {
+  'Node Type': string
+  'Relation Name'?: string
+  'Shared Hit Blocks': number
+  'Shared Read Blocks': number
+  Plans?: PlanNode[]
+}
+
+interface Cost {
+  /** Pages of the database that were looked at. */
+  buffers: number
+  /** The large tables that were read from end to end. */
+  scanned: string[]
+  plan: string
+}
+
+async function costOf({ text, values }: Statement): Promise<Cost> {
+  const { rows } = await db.$client.query<{ 'QUERY PLAN': { Plan: PlanNode }[] }>(
+    `explain (analyze, buffers, format json) ${text}`,
+    values,
+  )
+  const root = rows[0]?.['QUERY PLAN'][0]?.Plan
+  if (!root) throw new Error('there is no plan')
+  const scanned = listNodes(root)
+    .filter((node) => node['Node Type'] === 'Seq Scan')
+    .map((node) => String(node['Relation Name']))
+  return {
+    buffers: root['Shared Hit Blocks'] + root['Shared Read Blocks'],
+    scanned: scanned.filter((table) => ['users', 'memberships', 'events'].includes(table)),
+    plan: JSON.stringify(root),
+  }
+}
+
+function listNodes(node: PlanNode): PlanNode[] {
+  return [node, ...(node.Plans ?? []).flatMap(listNodes)]
+}
+
+/** The cursor to the last page, made by asking the list for the page before it. */
+async function lastPageOf(company: TestCompany, list: string, from: string): Promise<string> {
+  let next = `${company.url}/${list}${from}`
+  for (;;) {
+    const answer = await as(company.owner, get(next))
+    expect(answer.statusCode, answer.body).toBe(200)
+    const link = /<https:\/\/api\.example\.com([^>]+)>/.exec(String(answer.headers.link))?.[1]
+    if (link === undefined) return next.slice(company.url.length + 1)
+    next = link
+  }
+}
+
+/** What a page of 100 rows may cost, index pages and the rows themselves: far less than reading a table. */
+const buffersMax = 1_000
+
+async function expectCheap(path: string, indexes: RegExp): Promise<void> {
+  const [statement] = await statementsOf(big, path)
+  if (!statement) throw new Error('nothing was asked')
+  const { buffers, scanned, plan } = await costOf(statement)
+  expect(buffers, plan).toBeLessThan(buffersMax)
+  expect(plan).toMatch(indexes)
+  expect(scanned, plan).toEqual([])
+}
+
+describe('with many people and a long history', () => {
+  it('there is as much as the tests say', async () => {
+    const [counts] = await selectRows(
+      db,
+      sql`select (select count(*)::int from users) as users, (select count(*)::int from events) as events,
+        (select count(*)::int from memberships where workspace_id = ${big.workspace.id}) as members`,
+    )
+    expect(counts).toEqual({ users: people + 8, events: events + 2, members: members + 4 })
+  })
+
+  it.each([
+    ['members.list, first page', 'members', /memberships_by_workspace_idx/],
+    ['people.list, first page', 'people', /memberships_by_workspace_idx/],
+    ['events.list, first page', 'events', /events_by_workspace_idx/],
+    ['events.list by a rare type', 'events?type=team.renamed', /events_by_type_idx/],
+    ['events.list by a type that there is not', 'events?type=nothing.happened', /events_by_type_idx/],
+    ['events.list by a common type', 'events?type=seed.updated', /events_by_/],
+    ['events.list by a busy person', () => `events?actorUserId=${big.owner.id}`, /events_by_/],
+    ['events.list by somebody else', () => `events?actorUserId=${big.admin.id}`, /events_by_actor_idx/],
+    ['events.list by nobody', () => `events?actorUserId=${createId()}`, /events_by_actor_idx/],
+    [
+      'events.list of a time long ago',
+      'events?since=2020-06-01T00:00:00Z&until=2020-06-02T00:00:00Z',
+      /events_by_workspace_idx/,
+    ],
+    ['people.list, searched for one', 'people?q=person-7777@', /users_search_text_idx/],
+    ['people.list, searched for nobody', 'people?q=nobody-at-all', /users_search_text_idx/],
+    ['people.list, searched for everybody', 'people?q=example.com', /memberships_by_workspace_idx/],
+  ])('%s costs a page', async (_name, path, indexes) => {
+    await expectCheap(typeof path === 'string' ? path : path(), indexes)
+  })
+
+  it('the last page costs no more than the first', async () => {
+    for (const list of ['members', 'people']) {
+      const path = await lastPageOf(big, list, '?limit=200')
+      expect(path).toContain('cursor=')
+      await expectCheap(path, /memberships_by_workspace_idx/)
+    }
+    // A walk through a million would take too long: through the first hours, to the very first.
+    const early = await lastPageOf(big, 'events', '?limit=100&until=2020-01-01T10:00:00Z')
+    expect(early).toContain('cursor=')
+    await expectCheap(early, /events_by_workspace_idx/)
+  })
+
+  it('a page costs about what it costs in a small workspace of the same database', async () => {
+    const buffersOf = async (company: TestCompany, list: string) => {
+      const [statement = { text: '', values: [] }] = await statementsOf(company, `${list}?limit=3`)
+      return (await costOf(statement)).buffers
+    }
+    for (const list of ['members', 'people', 'events']) {
+      const [inBig, inSmall] = [await buffersOf(big, list), await buffersOf(small, list)]
+      // An index of a million rows is a level or two deeper.
+      expect(inBig, list).toBeLessThanOrEqual(inSmall * 2 + 12)
+    }
+  })
+
+  it('a list is read in one round trip, and the directory with its invites in two', async () => {
+    expect(await statementsOf(big, 'members')).toHaveLength(1)
+    expect(await statementsOf(big, 'events?type=team.renamed')).toHaveLength(1)
+    // A full page of members needs no look at the invited.
+    expect(await statementsOf(big, 'people')).toHaveLength(1)
+    expect(await statementsOf(small, 'people')).toHaveLength(2)
+  })
+})

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest'
+import { isAbove, mayActOn, mayGrant, roles, type Role } from '../../src/kernel/roles.ts'
+
+/** Every pair for which a rule holds, the first role before the second. */
+const pairs = (rule: (one: Role, other: Role) => boolean) =>
+  roles.flatMap((one) => roles.filter((other) => rule(one, other)).map((other) => `${one} ${other}`))
+
+describe('roles', () => {
+  it('are above each other in one order', () => {
+    expect(pairs(isAbove)).toEqual([
+      'owner admin',
+      'owner member',
+      'owner viewer',
+      'admin member',
+      'admin viewer',
+      'member viewer',
+    ])
+  })
+
+  it('act on those below, owners on owners too', () => {
+    expect(pairs(mayActOn)).toEqual([
+      'owner owner',
+      'owner admin',
+      'owner member',
+      'owner viewer',
+      'admin member',
+      'admin viewer',
+      'member viewer',
+    ])
+  })
+
+  it('grant at most themselves', () => {
+    expect(pairs(mayGrant)).toEqual([
+      'owner owner',
+      'owner admin',
+      'owner member',
+      'owner viewer',
+      'admin admin',
+      'admin member',
+      'admin viewer',
+      'member member',
+      'member viewer',
+      'viewer viewer',
+    ])
+  })
+})
