@@ -1,0 +1,235 @@
+import { describe, expect, it } from 'vitest'
+import { randomEmail } from '../support/company.ts'
+import { clone } from '../support/test-app.ts'
+import { createVisitor, csrfTokenOf, password, signUp, startWebsite } from './visitor.ts'
+
+const website = await startWebsite()
+const grace = await signUp(website, { email: randomEmail() })
+
+/** Every form of the website. */
+const forms = [
+  '/sign-in',
+  '/sign-up',
+  '/sign-out',
+  '/verify',
+  '/verify-email/token',
+  '/forgot',
+  '/reset/token',
+  '/sign-in/link',
+  '/sign-in/link/token',
+  '/onboarding',
+  '/settings/profile',
+  '/settings/notifications',
+  '/settings/security/api-keys',
+  '/settings/security/api-keys/id/revoke',
+  '/settings/security/sessions/id/end',
+  '/settings/security/sessions/end-others',
+  '/settings/security/password',
+  '/settings/security/password-link',
+  '/invites/token',
+  '/invites/token/switch',
+  '/w/acme/members/id/role',
+  '/w/acme/members/id/remove',
+  '/w/acme/invites',
+  '/w/acme/invites/id/resend',
+  '/w/acme/invites/id/revoke',
+  '/w/acme/invites/id/role',
+  '/w/acme/teams',
+  '/w/acme/teams/id/rename',
+  '/w/acme/teams/id/delete',
+  '/w/acme/teams/id/members',
+  '/w/acme/teams/id/members/id/remove',
+  '/w/acme/agents/id/revoke',
+  '/w/acme/settings',
+]
+
+describe.each(forms)('the form %s', (path) => {
+  it('is refused without its token, with a wrong one, with that of another session, and from elsewhere', async () => {
+    await grace.get('/onboarding')
+    const token = csrfTokenOf(grace.page())
+    const stranger = createVisitor(website)
+    await stranger.get('/sign-in')
+    const foreign = csrfTokenOf(stranger.page())
+    expect(foreign).not.toBe(token)
+    for (const wrong of ['', 'wrong', foreign, `${token}x`, 'ä'.repeat(43)]) {
+      const answer = await grace.submit(path, { _csrf: wrong })
+      expect(answer.statusCode, wrong).toBe(403)
+      expect(answer.body).toContain('Please try again')
+    }
+    for (const headers of [
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'same-site' },
+      { origin: 'https://evil.example' },
+      { origin: 'null' },
+    ] as Record<string, string>[]) {
+      expect((await grace.submit(path, { _csrf: token }, headers)).statusCode).toBe(403)
+    }
+    // These would end the session that the others need.
+    if (path === '/sign-out' || path.endsWith('/switch')) return
+    const headers = { origin: website.config.webUrl, 'sec-fetch-site': 'same-origin' }
+    const right = await grace.submit(path, { _csrf: token }, headers)
+    expect(right.body).not.toContain('Please try again')
+    expect(right.statusCode).toBeLessThan(500)
+  })
+})
+
+describe('forms with a file', () => {
+  it.each(['/settings/profile/photo', '/w/acme/settings/icon'])(
+    '%s is refused without its token',
+    async (path) => {
+      const boundary = 'x'
+      const payload = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="a.png"\r\n\r\nx\r\n--${boundary}--\r\n`
+      const answer = await website.app.inject({
+        method: 'POST',
+        url: path,
+        payload,
+        headers: {
+          'content-type': `multipart/form-data; boundary=${boundary}`,
+          cookie: `session=${String(grace.cookies.get('session'))}`,
+        },
+      })
+      expect(answer.statusCode).toBe(403)
+    },
+  )
+})
+
+describe('text that people write', () => {
+  const hostile = `"><script>alert(1)</script>'&amp;`
+
+  it('is shown as it is, everywhere', async () => {
+    const email = randomEmail()
+    const visitor = await signUp(website, { name: hostile, email })
+    await visitor.get('/onboarding')
+    const slug = `evil-${crypto.randomUUID().slice(0, 8)}`
+    expect((await visitor.submit('/onboarding', { name: hostile, slug })).headers.location).toBe(`/w/${slug}`)
+    await visitor.get(`/w/${slug}/teams`)
+    const team = String((await visitor.submit(`/w/${slug}/teams`, { name: hostile })).headers.location)
+    await visitor.get('/settings/security')
+    await visitor.submit('/settings/security/api-keys', { name: hostile }, { 'user-agent': hostile })
+    for (const path of [
+      `/w/${slug}`,
+      `/w/${slug}/members`,
+      `/w/${slug}/teams`,
+      team,
+      `/w/${slug}/settings`,
+      '/settings/security',
+      '/settings/profile',
+      '/onboarding',
+    ]) {
+      const { body, statusCode } = await visitor.get(path)
+      expect(statusCode, path).toBe(200)
+      expect(body, path).toContain('&lt;script&gt;')
+      expect(body, path).not.toContain('<script>')
+    }
+  })
+
+  it('is escaped in addresses, queries and fields of forms that failed', async () => {
+    const visitor = createVisitor(website)
+    for (const path of [
+      `/sign-in?next=${encodeURIComponent(`/${hostile}`)}`,
+      `/sign-in?done=${encodeURIComponent(hostile)}`,
+      `/${encodeURIComponent(hostile)}`,
+      `/reset/${encodeURIComponent(hostile)}`,
+    ]) {
+      expect((await visitor.get(path)).body, path).not.toContain('<script>')
+    }
+    await visitor.get('/sign-in')
+    expect((await visitor.submit('/sign-in', { email: hostile, password })).body).not.toContain('<script>')
+  })
+})
+
+describe('every page', () => {
+  it.each(['/', '/sign-in', '/onboarding', '/settings/security', '/no-such-page', '/w/no-such-workspace'])(
+    '%s carries the headers that keep it to itself',
+    async (path) => {
+      const visitor = path === '/' || path === '/sign-in' ? createVisitor(website) : grace
+      const { headers, body } = await visitor.get(path)
+      expect(headers['content-security-policy']).toBe(
+        `default-src 'none';style-src 'self';script-src 'self';img-src 'self' data: http://localhost:3000;` +
+          `connect-src 'self';form-action 'self';frame-ancestors 'none';base-uri 'none'`,
+      )
+      expect(headers['cache-control']).toBe('private, no-store')
+      expect(headers['referrer-policy']).toBe('same-origin')
+      expect(headers['x-frame-options']).toBe('DENY')
+      expect(headers['x-content-type-options']).toBe('nosniff')
+      expect(body).not.toMatch(/ style=| on[a-z]+=|<script>|<style/)
+    },
+  )
+
+  it('that is not there is a page for browsers and JSON for programs', async () => {
+    const page = await grace.get('/no-such-page')
+    expect(page.statusCode).toBe(404)
+    expect(page.headers['content-type']).toBe('text/html; charset=utf-8')
+    expect(page.body).toContain('No page has this address.')
+    for (const path of ['/v1/no-such-thing', '/agent/no-such-thing', '/.well-known/nothing'])
+      expect((await grace.get(path)).headers['content-type']).toBe('application/json; charset=utf-8')
+    expect((await website.app.inject('/no-such-page')).json()).toMatchObject({ code: 'route_not_found' })
+  })
+
+  it('that is for others says so', async () => {
+    const other = await signUp(website, { email: randomEmail() })
+    await other.get('/onboarding')
+    const slug = `acme-${crypto.randomUUID().slice(0, 8)}`
+    await other.submit('/onboarding', { name: 'Acme', slug })
+    expect((await grace.get(`/w/${slug}`)).statusCode).toBe(403)
+    expect((await grace.get(`/w/${slug}`)).body).toContain('You are not a member of this workspace.')
+    expect((await grace.get('/w/no-such-workspace')).statusCode).toBe(404)
+    expect((await createVisitor(website).get(`/w/${slug}`)).headers.location).toBe(
+      `/sign-in?next=${encodeURIComponent(`/w/${slug}`)}`,
+    )
+  })
+
+  it('fetches what it needs under names that change with the content', async () => {
+    const { body } = await grace.get('/onboarding')
+    const urls = [...body.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, url = '']) => url)
+    expect(new Set(urls).size).toBe(3)
+    for (const url of new Set(urls)) {
+      expect(url).toMatch(/^\/assets\/(site|icon)-[\w-]{12}\.(css|js|svg)$/)
+      const asset = await website.app.inject(url)
+      expect(asset.statusCode).toBe(200)
+      expect(asset.headers['cache-control']).toBe('public, max-age=31536000, immutable')
+    }
+  })
+})
+
+describe('on https', () => {
+  it('cookies belong to this host alone', async () => {
+    const secure = await startWebsite({
+      environment: { DATABASE_URL: await clone(), BASE_URL: 'https://work.example' },
+    })
+    const visitor = await signUp(secure, { email: randomEmail() })
+    const answer = await visitor.get('/onboarding')
+    expect([...visitor.cookies.keys()]).toEqual(['__Host-session'])
+    expect(answer.headers['strict-transport-security']).toBeDefined()
+    await visitor.submit('/sign-out')
+    const [cookie] = (await createVisitor(secure).get('/sign-in')).cookies
+    expect(cookie).toMatchObject({
+      name: '__Host-visitor',
+      secure: true,
+      httpOnly: true,
+      sameSite: 'Lax',
+      path: '/',
+    })
+  })
+})
+
+describe('on an origin of its own', () => {
+  it('is where the API leads browsers, and where links lead, whatever Host says', async () => {
+    const apart = await startWebsite({
+      environment: {
+        DATABASE_URL: await clone(),
+        BASE_URL: 'https://api.example',
+        WEB_URL: 'https://app.example',
+      },
+    })
+    const visitor = createVisitor(apart)
+    const led = await visitor.get('/sign-in?next=/onboarding', { host: 'api.example' })
+    expect(led.headers.location).toBe('https://app.example/sign-in?next=/onboarding')
+    expect((await visitor.get('/sign-in', { host: 'app.example' })).statusCode).toBe(200)
+    const forged = await visitor.get('/sign-in', { host: 'evil.example', 'x-forwarded-host': 'evil.example' })
+    expect(JSON.stringify(forged.headers) + forged.body).not.toContain('evil.example')
+    const email = randomEmail()
+    await visitor.submit('/sign-up', { name: 'Grace', email, password }, { host: 'evil.example' })
+    expect((await apart.waitForMail(email, /Confirm/)).text).toContain('https://app.example/verify-email/')
+  })
+})
