@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { JobQueue } from './jobs.port.ts'
 
-// With graphile-worker's growing pauses, the last attempt comes after about three days.
+// With graphile-worker's growing pauses, the last attempt comes after about four days.
 const attemptsMax = 25
 
 /** Jobs in PostgreSQL, by graphile-worker: a job is a row, so it is committed or rolled back with the change. */
