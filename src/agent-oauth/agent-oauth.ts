@@ -3,6 +3,7 @@ import * as oauth from 'oauth4webapi'
 import type { Provider } from 'oidc-provider'
 import type { Logger } from 'pino'
 import { appendEvent } from '../areas/events/events.repository.ts'
+import { lockMembersOfWorkspace, requireRoleNow } from '../areas/members/members.repository.ts'
 import { listMembershipsOfUser, membershipsMax } from '../areas/workspaces/workspaces.repository.ts'
 import type { Database } from '../db/client.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -217,6 +218,9 @@ export function createAgentOAuth(options: AgentOAuthOptions): AgentOAuth {
       const { clientId, clientName = 'An unnamed application', clientUri = null } = client
       const grantId = createId()
       await db.transaction(async (tx) => {
+        // Consents of one workspace take turns, with each other and with whoever leaves it.
+        await lockMembersOfWorkspace(tx, workspaceId)
+        await requireRoleNow(tx, workspaceId, user.id)
         await replaceGrants(tx, { userId: user.id, clientId, workspaceId }, now)
         await insertGrant(tx, {
           id: grantId,

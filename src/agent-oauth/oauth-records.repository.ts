@@ -1,5 +1,6 @@
 import { and, eq, gt, isNull, lt, or, sql, type SQL } from 'drizzle-orm'
 import type { Adapter, AdapterPayload } from 'oidc-provider'
+import { appendServiceEvent } from '../areas/events/events.repository.ts'
 import type { Executor } from '../db/client.ts'
 import { agentGrants } from '../db/schema/agent-grants.ts'
 import { oauthRecords } from '../db/schema/oauth.ts'
@@ -90,7 +91,7 @@ export function createRecordAdapter(
 
       async destroy(id) {
         await db.delete(oauthRecords).where(isRecord(id))
-        if (kind === 'Grant') await endGrants(db, eq(agentGrants.id, id), clock.now())
+        if (kind === 'Grant') await endGrantsWithEvent(db, eq(agentGrants.id, id), clock.now())
       },
 
       async revokeByGrantId(grantId) {
@@ -124,8 +125,9 @@ export async function deleteClient(db: Executor, clientId: string, now: Date): P
   const { rowCount } = await db
     .delete(oauthRecords)
     .where(and(eq(oauthRecords.kind, 'Client'), eq(oauthRecords.key, clientId)))
-  await endGrants(db, eq(agentGrants.clientId, clientId), now)
-  return rowCount === 1
+  const ended = await endGrantsWithEvent(db, eq(agentGrants.clientId, clientId), now)
+  // Who names a metadata document is nowhere registered.
+  return rowCount === 1 || ended > 0
 }
 
 /** Ends the grants that a new consent of the same person to the same client for the same workspace replaces. */
@@ -146,11 +148,33 @@ export async function insertGrant(db: Executor, row: typeof agentGrants.$inferIn
   await db.insert(agentGrants).values(row)
 }
 
-async function endGrants(db: Executor, condition: SQL | undefined, now: Date): Promise<void> {
-  await db
+async function endGrants(db: Executor, condition: SQL | undefined, now: Date) {
+  return db
     .update(agentGrants)
     .set({ revokedAt: now })
     .where(and(condition, isNull(agentGrants.revokedAt)))
+    .returning({
+      id: agentGrants.id,
+      workspaceId: agentGrants.workspaceId,
+      clientName: agentGrants.clientName,
+    })
+}
+
+/** Ends grants by nobody's decision in the workspace, which is told of it. Returns how many there were. */
+async function endGrantsWithEvent(db: Executor, condition: SQL | undefined, now: Date): Promise<number> {
+  return db.transaction(async (tx) => {
+    const ended = await endGrants(tx, condition, now)
+    for (const { id, workspaceId, clientName } of ended) {
+      await appendServiceEvent(tx, {
+        workspaceId,
+        type: 'integration.revoked',
+        target: { type: 'integration', id },
+        summary: `The access of ${clientName} was ended by its own doing or by an operator`,
+        at: now,
+      })
+    }
+    return ended.length
+  })
 }
 
 /** Whether a grant still holds: what agents were given ends with it at once, also at the token endpoint. */

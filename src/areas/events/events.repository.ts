@@ -67,6 +67,25 @@ export async function appendEvent(
   })
 }
 
+/** Adds an event that nobody did but the service, such as the end of access that was used twice. */
+export async function appendServiceEvent(transaction: Executor, event: NewEvent): Promise<void> {
+  await transaction.insert(events).values({
+    id: createId(),
+    workspaceId: event.workspaceId,
+    type: event.type,
+    actorType: 'system',
+    actorUserId: null,
+    actorName: 'The service',
+    grantId: event.target?.type === 'integration' ? event.target.id : null,
+    apiKeyId: null,
+    source: 'system',
+    targetType: event.target?.type ?? null,
+    targetId: event.target?.id ?? null,
+    summary: event.summary,
+    createdAt: event.at,
+  })
+}
+
 export type EventRow = Omit<typeof events.$inferSelect, 'workspaceId'>
 
 export interface EventFilter {
