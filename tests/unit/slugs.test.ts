@@ -35,12 +35,12 @@ describe('isSlug', () => {
 describe('isReservedSlug', () => {
   it('keeps the first segment of every path of the service from workspaces', async () => {
     const { app } = await startTestApp()
-    // The lines at the left margin: "├── /v1/me (GET, HEAD)".
+    // The lines below the root: "│   ├── v1/me (GET, HEAD)".
     const paths = Array.from(
-      app.printRoutes({ commonPrefix: false }).matchAll(/^[├└]── (\/?\S*) \(/gmu),
+      app.printRoutes({ commonPrefix: false }).matchAll(/^(?:[│ ] {3})?[├└]── \/?(\S*) \(/gmu),
       ([, path = '']) => path,
     )
-    const segments = new Set(paths.filter((path) => path !== '*').map((path) => path.split('/')[1] ?? ''))
+    const segments = new Set(paths.filter((path) => path !== '*').map((path) => path.split('/')[0] ?? ''))
     expect([...segments]).toEqual(
       expect.arrayContaining(['v1', 'health', 'ready', 'docs', 'pictures', 'openapi.json']),
     )
