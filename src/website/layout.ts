@@ -62,17 +62,17 @@ function renderUserMenu(user: PrincipalUser, csrfToken: string): Html {
 }
 
 function renderSection({ name, iconUrl, links }: Section): Html {
-  return html`<div class="section">
+  return html`<nav class="section" aria-label="${name}">
     <p class="section-name">
       ${iconUrl !== undefined && renderPicture(iconUrl, name, 28)} <strong>${name}</strong>
     </p>
-    <nav aria-label="${name}">
+    <div class="links">
       ${links.map(
         ({ href, label, isCurrent }) =>
           html`<a href="${href}" ${isCurrent && html`aria-current="page"`}>${label}</a>`,
       )}
-    </nav>
-  </div>`
+    </div>
+  </nav>`
 }
 
 /** A picture, or a letter where there is none. It stands beside a name and says nothing more. */
