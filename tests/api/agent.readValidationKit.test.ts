@@ -3,7 +3,8 @@ import ajvFormats from 'ajv-formats'
 import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import { ValidationKit, validationKitParts } from '../../src/areas/agent/agent.schemas.ts'
-import type { ValidationKit as Kit } from '../../src/areas/agent/agent.service.ts'
+import { createKitService, type ValidationKit as Kit } from '../../src/areas/agent/agent.service.ts'
+import { openDatabase } from '../../src/db/client.ts'
 import { inlined } from '../../src/http/schemas.ts'
 import { errors } from '../../src/kernel/errors.ts'
 import { addPerson, createCompany, get, patch, post } from '../support/company.ts'
@@ -16,7 +17,7 @@ import { startTestApp } from '../support/test-app.ts'
 
 const clock = createTestClock()
 const service = await startTestApp({ clock, environment: { REGISTRATION_LIMIT_PER_MINUTE: '0' } })
-const { app, as, db } = service
+const { app, as, config, db, services } = service
 const tester = createOAuthTester(service)
 const isKit = ajvFormats
   .default(new Ajv({ allowUnionTypes: true }))
@@ -230,6 +231,30 @@ describe('200', () => {
     await addEvidence(service, host, seed, { summary })
     const [shown] = (await read(token)).seeds
     expect([shown?.summary, shown?.evidence[0]?.summary]).toEqual([summary, summary])
+  })
+
+  it.each(['UTC', 'Asia/Kolkata'])('writes times in one form, in a session of %s too', async (timeZone) => {
+    const { host, token, url } = await letIn()
+    const { id } = await createSeed(service, host, { url })
+    const times = ['06.789', '05.120', '04.100', '03.000'].map((second) => `2026-11-21T23:59:${second}Z`)
+    for (const time of times) {
+      await db.execute(sql`
+        insert into evidence (id, seed_id, kind, verdict, summary, author_name, created_at)
+        values (gen_random_uuid(), ${id}, 'note', 'neutral', 'E', 'Ada', ${time})`)
+    }
+    const { rows } = await db.$client.query<{ name: string }>('select current_database() as name')
+    // Read through sessions of its own, as the database has them begin.
+    await db.$client.query(`alter database "${rows[0]?.name}" set timezone = '${timeZone}'`)
+    const other = openDatabase({ url: String(config.databaseUrl), poolMax: 1, onIdleError: () => undefined })
+    try {
+      const agent = await services.authenticateAgent(token)
+      if (!agent) throw new Error('the agent is not let in')
+      const kit = await createKitService({ db: other, clock }).read(agent)
+      expect(kit.seeds[0]?.evidence.map(({ createdAt }) => createdAt)).toEqual(times)
+    } finally {
+      await other.$client.end()
+      await db.$client.query(`alter database "${rows[0]?.name}" reset timezone`)
+    }
   })
 
   it('has nothing of other workspaces, also when the person is in them', async () => {

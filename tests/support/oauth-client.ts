@@ -29,7 +29,12 @@ export interface TestHost extends TestPerson {
 }
 
 /** Plays agents and the people who let them in, step by step, so that any step can be made wrong. */
-export function createOAuthTester({ app, config, services, createPerson }: TestApp) {
+export function createOAuthTester({
+  app,
+  config,
+  services,
+  createPerson,
+}: Pick<TestApp, 'app' | 'config' | 'services' | 'createPerson'>) {
   const form = { 'content-type': 'application/x-www-form-urlencoded' }
 
   async function createHost(): Promise<TestHost> {

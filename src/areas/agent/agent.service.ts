@@ -4,7 +4,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import { errors } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
 import type { Role } from '../../kernel/roles.ts'
-import { readKitSeeds, type KitEvidenceRow, type KitSeedRow } from './agent.repository.ts'
+import { readKitSeeds, type KitSeedRow } from './agent.repository.ts'
 
 /** The most seeds that a kit shows, and the most pieces of evidence of each. */
 export const kitSeedsMax = 50
@@ -31,11 +31,9 @@ export interface ValidationKit {
   truncated: boolean
 }
 
-export interface KitSeed extends Omit<KitSeedRow, 'supports' | 'contradicts' | 'neutral' | 'evidence'> {
+export interface KitSeed extends Omit<KitSeedRow, 'supports' | 'contradicts' | 'neutral'> {
   /** Of all evidence, also of what is not shown. */
   evidenceCounts: { supports: number; contradicts: number; neutral: number }
-  /** Newest first. */
-  evidence: KitEvidenceRow[]
 }
 
 export interface KitService {
@@ -80,12 +78,8 @@ export function createKitService({ db, clock }: { db: Database; clock: Clock }):
   }
 }
 
-function toKitSeed({ supports, contradicts, neutral, evidence, ...seed }: KitSeedRow): KitSeed {
-  return {
-    ...seed,
-    evidenceCounts: { supports, contradicts, neutral },
-    evidence: evidence.map((piece) => ({ ...piece, createdAt: new Date(piece.createdAt).toISOString() })),
-  }
+function toKitSeed({ supports, contradicts, neutral, ...seed }: KitSeedRow): KitSeed {
+  return { ...seed, evidenceCounts: { supports, contradicts, neutral } }
 }
 
 function isCut({ evidence, evidenceCounts: { supports, contradicts, neutral } }: KitSeed): boolean {
