@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
 import { chromium, type Browser } from 'playwright-core'
 
 const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((path) => existsSync(path))
@@ -29,3 +30,12 @@ export const sizes = {
   phone: { width: 390, height: 844 },
   desk: { width: 1280, height: 800 },
 } as const
+
+/** A port that nobody listens on at the moment. */
+export async function findFreePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
