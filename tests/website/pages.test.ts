@@ -1,0 +1,266 @@
+import { sql } from 'drizzle-orm'
+import { describe, expect, it } from 'vitest'
+import { randomEmail } from '../support/company.ts'
+import { selectRows } from '../support/test-app.ts'
+import { createVisitor, password, signUp, startWebsite, type Visitor } from './visitor.ts'
+
+const website = await startWebsite()
+
+/** A workspace with an owner, made on the website. */
+async function startWorkspace(name = 'Acme') {
+  const email = randomEmail()
+  const owner = await signUp(website, { name: 'Olga', email })
+  const slug = `acme-${crypto.randomUUID().slice(0, 8)}`
+  await owner.get('/onboarding')
+  expect((await owner.submit('/onboarding', { name, slug })).headers.location).toBe(`/w/${slug}`)
+  return { owner, email, slug, base: `/w/${slug}` }
+}
+
+/** Invites somebody, who signs up by the link and accepts. */
+async function bringIn(owner: Visitor, base: string, role = 'member', name = 'Mary') {
+  const email = randomEmail()
+  await owner.get(`${base}/invites`)
+  const sent = await owner.submit(`${base}/invites`, { email, role })
+  expect(sent.statusCode, sent.body).toBe(200)
+  const path = new URL(/value="([^"]*\/invites\/[^"]*)"/.exec(sent.body)?.[1] ?? '').pathname
+  const visitor = await signUp(website, { name, email })
+  await visitor.get(path)
+  const accepted = await visitor.submit(path)
+  expect(accepted.headers.location).toBe(base)
+  const [row] = await selectRows<{ id: string }>(website.db, sql`select id from users where email = ${email}`)
+  return { visitor, email, path, userId: String(row?.id) }
+}
+
+describe('a workspace', () => {
+  it('refuses a slug that is taken, reserved or none, with what was typed', async () => {
+    const { owner, slug } = await startWorkspace()
+    for (const [wrong, status, message] of [
+      [slug, 409, 'Another workspace has this slug'],
+      ['settings', 400, 'This slug is reserved.'],
+      ['No Slug!', 400, 'A slug is 3 to 48'],
+    ] as const) {
+      await owner.get('/onboarding')
+      const answer = await owner.submit('/onboarding', { name: 'Second one', slug: wrong })
+      expect(answer.statusCode).toBe(status)
+      expect(/id="slug-error"[^>]*>([^<]*)</.exec(answer.body)?.[1]).toContain(message)
+      expect(answer.body).toContain('value="Second one"')
+    }
+  })
+
+  it('tells the script which slugs can be had', async () => {
+    const { owner, slug, base } = await startWorkspace()
+    const ask = async (path: string) =>
+      (await owner.get(path, { accept: 'application/json' })).json<unknown>()
+    expect(await ask(`/onboarding/slug?slug=${slug}`)).toEqual({ available: false })
+    expect(await ask(`${base}/settings/slug?slug=${slug}`)).toEqual({ available: true })
+    expect(await ask(`/onboarding/slug?slug=free-${slug}`)).toEqual({ available: true })
+  })
+
+  it('moves with its slug, and the old address leads there', async () => {
+    const { owner, slug, base } = await startWorkspace()
+    await owner.get(`${base}/settings`)
+    const moved = await owner.submit(`${base}/settings`, {
+      name: 'Acme Inc',
+      slug: `${slug}-inc`,
+      allowedDomains: 'acme.example, sub.acme.example',
+    })
+    expect(moved.headers.location).toBe(`${base}-inc/settings?done=saved`)
+    expect((await owner.get(`${base}/teams?done=saved`)).headers.location).toBe(
+      `${base}-inc/teams?done=saved`,
+    )
+    const page = await owner.get(`${base}-inc/settings`)
+    expect(page.body).toContain('acme.example, sub.acme.example')
+    const wrong = await owner.submit(`${base}-inc/settings`, {
+      name: 'Acme',
+      slug: `${slug}-inc`,
+      allowedDomains: 'gmail.com',
+    })
+    expect(wrong.statusCode).toBe(400)
+    expect(wrong.body).toContain('value="gmail.com"')
+  })
+
+  it('writes events of what is done on the website', async () => {
+    const { owner, slug, base } = await startWorkspace()
+    await owner.get(`${base}/teams`)
+    await owner.submit(`${base}/teams`, { name: 'Looms' })
+    const events = await selectRows(
+      website.db,
+      sql`select type, source from events join workspaces on workspaces.id = workspace_id where slug = ${slug} order by events.id`,
+    )
+    expect(events).toEqual([
+      { type: 'workspace.created', source: 'web' },
+      { type: 'team.created', source: 'web' },
+    ])
+    expect((await owner.get(base)).body).toContain('Olga created the team Looms')
+  })
+})
+
+describe('members', () => {
+  it('come by an invite, change their role, and go', async () => {
+    const { owner, base } = await startWorkspace()
+    const { visitor, userId, path } = await bringIn(owner, base)
+    expect((await visitor.get(base)).statusCode).toBe(200)
+    expect((await visitor.get(`${base}/settings`)).body).not.toContain('role_insufficient')
+    expect((await visitor.get(`${base}/invites`)).statusCode).toBe(403)
+    expect((await visitor.get(path)).body).toContain('has been accepted already')
+
+    await owner.get(`${base}/members`)
+    await owner.submit(`${base}/members/${userId}/role`, { role: 'admin' })
+    expect((await visitor.get(`${base}/invites`)).statusCode).toBe(200)
+    await owner.get(`${base}/members`)
+    expect((await owner.submit(`${base}/members/${userId}/remove`)).headers.location).toBe(
+      `${base}/members?done=removed`,
+    )
+    expect((await visitor.get(base)).statusCode).toBe(403)
+  })
+
+  it('cannot lose their last owner', async () => {
+    const { owner, email, base } = await startWorkspace()
+    const [row] = await selectRows<{ id: string }>(
+      website.db,
+      sql`select id from users where email = ${email}`,
+    )
+    await owner.get(`${base}/members`)
+    const answer = await owner.submit(`${base}/members/${String(row?.id)}/remove`)
+    expect(answer.statusCode).toBe(409)
+    expect(answer.body).toContain('A workspace always has an owner.')
+  })
+})
+
+describe('invites', () => {
+  it('are refused beside their field, sent again, and revoked', async () => {
+    const { owner, base } = await startWorkspace()
+    const email = randomEmail()
+    await owner.get(`${base}/invites`)
+    const first = await owner.submit(`${base}/invites`, { email, role: 'viewer' })
+    const again = await owner.submit(`${base}/invites`, { email, role: 'viewer' })
+    expect(again.statusCode).toBe(409)
+    expect(/id="email-error"[^>]*>([^<]*)</.exec(again.body)?.[1]).toContain('pending invite')
+    expect(again.body).toContain(`value="${email}"`)
+    const id = /\/invites\/([0-9a-f-]{36})\/resend/.exec(first.body)?.[1]
+    const resent = await owner.submit(`${base}/invites/${String(id)}/resend`, { email })
+    const linkOf = (body: string) => /value="[^"]*(\/invites\/[^"]*)"/.exec(body)?.[1] ?? ''
+    expect(linkOf(resent.body)).not.toBe(linkOf(first.body))
+    expect((await owner.get(linkOf(first.body))).statusCode).toBe(404)
+    expect((await owner.get(linkOf(resent.body))).body).toContain('is for another address')
+    await owner.get(`${base}/invites`)
+    expect((await owner.submit(`${base}/invites/${String(id)}/revoke`)).statusCode).toBe(303)
+    const mismatch = await owner.submit(linkOf(resent.body))
+    expect(mismatch.statusCode).toBe(403)
+    expect(mismatch.body).toContain('another e-mail address')
+  })
+
+  it('tell strangers nothing', async () => {
+    const { owner, base } = await startWorkspace('Very secret')
+    await owner.get(`${base}/invites`)
+    const sent = await owner.submit(`${base}/invites`, { email: randomEmail(), role: 'member' })
+    const link = /value="[^"]*(\/invites\/[^"]*)"/.exec(sent.body)?.[1] ?? ''
+    const page = await createVisitor(website).get(link)
+    expect(page.statusCode).toBe(200)
+    expect(page.body).not.toContain('Very secret')
+    const unknown = await createVisitor(website).get('/invites/unknown')
+    expect(unknown.body.replaceAll('unknown', '')).toBe(
+      page.body.replaceAll(link.slice('/invites/'.length), ''),
+    )
+  })
+})
+
+describe('security', () => {
+  it('shows a new key once, and lists and revokes keys', async () => {
+    const visitor = await signUp(website, { email: randomEmail() })
+    await visitor.get('/settings/security')
+    const created = await visitor.submit('/settings/security/api-keys', { name: 'Laptop' })
+    const secret = /value="(wsk_[^"]*)"/.exec(created.body)?.[1] ?? ''
+    expect((await website.as({ apiKey: secret }, { url: '/v1/me' })).statusCode).toBe(200)
+    const listed = await visitor.get('/settings/security')
+    expect(listed.body).not.toContain(secret)
+    expect(listed.body).toContain(secret.slice(-4))
+    const id = /api-keys\/([0-9a-f-]{36})\/revoke/.exec(listed.body)?.[1]
+    await visitor.submit(`/settings/security/api-keys/${String(id)}/revoke`)
+    expect((await website.as({ apiKey: secret }, { url: '/v1/me' })).statusCode).toBe(401)
+    const blank = await visitor.submit('/settings/security/api-keys', { name: ' ' })
+    expect(blank.statusCode).toBe(400)
+    expect(blank.body).toContain('A name is 1 to 64')
+  })
+
+  it('ends other sessions: one, all, and by a new password', async () => {
+    const email = randomEmail()
+    const here = await signUp(website, { email })
+    const signIn = async (chosen = password) => {
+      const visitor = createVisitor(website)
+      await visitor.get('/sign-in')
+      await visitor.submit(
+        '/sign-in',
+        { email, password: chosen },
+        { 'user-agent': 'Mozilla Firefox/140.0 Windows' },
+      )
+      return visitor
+    }
+    const isSignedIn = async (visitor: Visitor) => (await visitor.get('/onboarding')).statusCode === 200
+
+    const one = await signIn()
+    const page = await here.get('/settings/security')
+    expect(page.body).toContain('Firefox on Windows')
+    const id = /sessions\/([0-9a-f-]{36})\/end/.exec(page.body)?.[1]
+    await here.submit(`/settings/security/sessions/${String(id)}/end`)
+    expect([await isSignedIn(one), await isSignedIn(here)]).toEqual([false, true])
+
+    const two = await signIn()
+    await here.get('/settings/security')
+    await here.submit('/settings/security/sessions/end-others')
+    expect([await isSignedIn(two), await isSignedIn(here)]).toEqual([false, true])
+
+    const three = await signIn()
+    await here.get('/settings/security')
+    const wrong = await here.submit('/settings/security/password', {
+      currentPassword: 'not the password',
+      password: 'another long password',
+    })
+    expect(wrong.statusCode).toBe(400)
+    expect(wrong.body).toContain('This is not your password.')
+    expect(await isSignedIn(three)).toBe(true)
+    await here.get('/settings/security')
+    const changed = await here.submit('/settings/security/password', {
+      currentPassword: password,
+      password: 'another long password',
+    })
+    expect(changed.headers.location).toBe('/settings/security?done=password-changed')
+    expect([await isSignedIn(three), await isSignedIn(here)]).toEqual([false, true])
+    expect(await isSignedIn(await signIn())).toBe(false)
+    expect(await isSignedIn(await signIn('another long password'))).toBe(true)
+  })
+
+  it("cannot touch other people's keys and sessions", async () => {
+    const other = await signUp(website, { email: randomEmail() })
+    await other.get('/settings/security')
+    await other.submit('/settings/security/api-keys', { name: 'Theirs' })
+    const keyId = /api-keys\/([0-9a-f-]{36})\/revoke/.exec(other.page())?.[1]
+    const visitor = await signUp(website, { email: randomEmail() })
+    await visitor.get('/settings/security')
+    expect((await visitor.submit(`/settings/security/api-keys/${String(keyId)}/revoke`)).statusCode).toBe(404)
+    const [session] = await selectRows<{ id: string }>(
+      website.db,
+      sql`select id from sessions order by id limit 1`,
+    )
+    await visitor.get('/settings/security')
+    expect((await visitor.submit(`/settings/security/sessions/${String(session?.id)}/end`)).statusCode).toBe(
+      404,
+    )
+  })
+})
+
+describe('profile and notifications', () => {
+  it('change what the API tells', async () => {
+    const email = randomEmail()
+    const visitor = await signUp(website, { email })
+    await visitor.get('/settings/profile')
+    expect((await visitor.submit('/settings/profile', { name: 'Grace M. Hopper' })).statusCode).toBe(303)
+    await visitor.get('/settings/notifications')
+    await visitor.submit('/settings/notifications', { workspaceActivity: 'on' })
+    const rows = await selectRows(
+      website.db,
+      sql`select name, product_updates, workspace_activity from users where email = ${email}`,
+    )
+    expect(rows).toEqual([{ name: 'Grace M. Hopper', product_updates: false, workspace_activity: true }])
+  })
+})
