@@ -1,0 +1,136 @@
+import Fastify, { type FastifyRequest } from 'fastify'
+import pg from 'pg'
+
+// The least that reading the validation kit can be: the look-up of the grant, the kit's query, a serialized answer. It
+// verifies nothing: its token is the grant's id.
+const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10 })
+const app = Fastify()
+
+const text = { type: 'string' }
+const nullableText = { type: ['string', 'null'] }
+const object = (properties: object) => ({ type: 'object', properties })
+
+const evidence = {
+  id: text,
+  seedId: text,
+  kind: text,
+  verdict: text,
+  summary: text,
+  sourceUrl: nullableText,
+  authorUserId: nullableText,
+  authorName: text,
+  createdAt: text,
+}
+const integer = { type: 'integer' }
+const texts = { type: 'array', items: text }
+const kitSeed = {
+  id: text,
+  title: text,
+  summary: text,
+  problem: nullableText,
+  audience: nullableText,
+  hypothesis: nullableText,
+  successCriteria: texts,
+  status: text,
+  participantCount: integer,
+  joined: { type: 'boolean' },
+  evidenceCounts: object({ supports: integer, contradicts: integer, neutral: integer }),
+  evidence: { type: 'array', items: object(evidence) },
+}
+const kit = object({
+  version: text,
+  generatedAt: text,
+  workspace: object({ id: text, name: text, slug: text }),
+  grant: object({
+    id: text,
+    clientName: text,
+    userId: text,
+    userName: text,
+    role: text,
+    scopes: texts,
+    expiresAt: text,
+  }),
+  seeds: { type: 'array', items: object(kitSeed) },
+  truncated: { type: 'boolean' },
+})
+
+app.post('/agent/v1/validation-kit::read', { schema: { response: { 200: kit } } }, readKit)
+
+app.post('/agent/mcp', async (request) => {
+  const structuredContent = await readKit(request)
+  const content = [{ type: 'text', text: JSON.stringify(structuredContent) }]
+  return { jsonrpc: '2.0', id: 1, result: { content, structuredContent } }
+})
+
+/** The queries that the service makes, and their answer in the form that it has there. */
+async function readKit({ headers }: FastifyRequest) {
+  const [grant] = await query(
+    'grant',
+    `select agent_grants.id, client_name, scopes, expires_at, agent_grants.user_id, users.name as user_name, role,
+        workspaces.id as workspace_id, workspaces.name, slug
+      from agent_grants
+      join memberships on memberships.workspace_id = agent_grants.workspace_id
+        and memberships.user_id = agent_grants.user_id
+      join users on users.id = agent_grants.user_id
+      join workspaces on workspaces.id = agent_grants.workspace_id
+      where agent_grants.id = $1 and revoked_at is null and expires_at > now()`,
+    [headers.authorization?.slice('Bearer '.length)],
+  )
+  if (!grant) throw new Error('no such grant')
+  const rows = await query(
+    'kit',
+    `select latest.id, title, summary, problem, audience, hypothesis, success_criteria as "successCriteria", status,
+        (select count(*)::int from seed_participants where seed_id = latest.id) as "participantCount",
+        exists (select from seed_participants where seed_id = latest.id and user_id = $2) as joined,
+        supports, contradicts, neutral, evidence
+      from (
+        select * from seeds where workspace_id = $1 order by updated_at desc, id desc limit 51
+      ) as latest
+      cross join lateral (
+        select (count(*) filter (where verdict = 'supports'))::int as supports,
+          (count(*) filter (where verdict = 'contradicts'))::int as contradicts,
+          (count(*) filter (where verdict = 'neutral'))::int as neutral
+        from evidence where seed_id = latest.id
+      ) as counts
+      cross join lateral (
+        select coalesce(json_agg(json_build_object(
+          'id', id, 'seedId', seed_id, 'kind', kind, 'verdict', verdict, 'summary', summary, 'sourceUrl', source_url,
+          'authorUserId', author_user_id, 'authorName', author_name, 'createdAt', created_at
+        ) order by created_at desc, id desc), '[]') as evidence
+        from (
+          select * from evidence where seed_id = latest.id order by created_at desc, id desc limit 20
+        ) as newest
+      ) as shown
+      order by updated_at desc, latest.id desc`,
+    [grant.workspace_id, grant.user_id],
+  )
+  return {
+    version: '1',
+    generatedAt: new Date().toISOString(),
+    workspace: { id: grant.workspace_id, name: grant.name, slug: grant.slug },
+    grant: {
+      id: grant.id,
+      clientName: grant.client_name,
+      userId: grant.user_id,
+      userName: grant.user_name,
+      role: grant.role,
+      scopes: grant.scopes,
+      expiresAt: grant.expires_at,
+    },
+    seeds: rows.slice(0, 50).map(({ supports, contradicts, neutral, evidence: pieces, ...seed }) => ({
+      ...seed,
+      evidenceCounts: { supports, contradicts, neutral },
+      evidence: (pieces as { createdAt: string }[]).map((piece) => ({
+        ...piece,
+        createdAt: new Date(piece.createdAt).toISOString(),
+      })),
+    })),
+    truncated: rows.length > 50,
+  }
+}
+
+await app.listen({ host: '127.0.0.1', port: Number(process.env.PORT) })
+
+async function query(name: string, statement: string, values: unknown[]): Promise<Record<string, unknown>[]> {
+  return (await pool.query<Record<string, unknown>>({ name, text: statement, values })).rows
+}
