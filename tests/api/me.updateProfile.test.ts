@@ -23,7 +23,12 @@ describe('200', () => {
     const answer = await as(person, update({ name: 'Grace Hopper' }))
     expect(answer.statusCode).toBe(200)
     expect(answer.json()).toEqual({ ok: true })
-    expect(await findUser(person)).toEqual({ ...before, name: 'Grace Hopper' })
+    expect(await findUser(person)).toEqual({
+      ...before,
+      name: 'Grace Hopper',
+      // What the directory is searched by.
+      search_text: `grace hopper ${person.email}`,
+    })
     expect((await as(person, { url: '/v1/me' })).json()).toMatchObject({ name: 'Grace Hopper' })
   })
 
