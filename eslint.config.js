@@ -36,5 +36,14 @@ export default tseslint.config(
     rules: { 'no-restricted-properties': 'off' },
   },
   { files: ['**/*.js'], ...tseslint.configs.disableTypeChecked },
+  {
+    // What runs in browsers.
+    files: ['public/**/*.js'],
+    languageOptions: {
+      globals: Object.fromEntries(
+        ['clearTimeout', 'document', 'fetch', 'navigator', 'setTimeout'].map((name) => [name, 'readonly']),
+      ),
+    },
+  },
   prettier,
 )
