@@ -50,6 +50,31 @@ describe('the first start', () => {
   })
 })
 
+describe('the link of the first start', () => {
+  it('signs the first person in, at a click', async () => {
+    const service = await startService({ dataDir: await makeDirectory() })
+    const [link = ''] = /http\S+\/sign-in\/link\/\S+/.exec(service.stdout()) ?? []
+    expect(link.startsWith(service.baseUrl)).toBe(true)
+    const page = await fetch(link)
+    const token = /name="_csrf"\s+value="([^"]*)"/.exec(await page.text())?.[1] ?? ''
+    const cookie = page.headers.getSetCookie()[0]?.split(';')[0] ?? ''
+    const send = () =>
+      fetch(link, {
+        method: 'POST',
+        redirect: 'manual',
+        headers: { cookie },
+        body: new URLSearchParams({ _csrf: token }),
+      })
+    const signedIn = await send()
+    expect(signedIn.status).toBe(303)
+    const session = signedIn.headers.getSetCookie().find((text) => text.startsWith('session=')) ?? ''
+    const home = await fetch(service.baseUrl, { headers: { cookie: session.split(';')[0] ?? '' } })
+    expect(new URL(home.url).pathname).toBe('/w/first-workspace')
+    expect((await send()).status).toBe(404)
+    expect(await stopService(service)).toBe(0)
+  })
+})
+
 describe('the second start', () => {
   it('shows no secret, and everything is still there', async () => {
     const dataDir = await makeDirectory()
@@ -60,7 +85,7 @@ describe('the second start', () => {
 
     const second = await startService({ dataDir })
     expect(second.stdout()).toContain(second.baseUrl)
-    expect(second.stdout()).not.toMatch(/wsk_|curl|Bearer/)
+    expect(second.stdout()).not.toMatch(/wsk_|curl|Bearer|sign-in\/link/)
     expect(await call(second, 'GET /v1/me', { key })).toMatchObject({ status: 200, body: { name: 'Grace' } })
     expect(await stopService(second)).toBe(0)
     expect(second.stderr()).toBe('')

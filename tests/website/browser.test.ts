@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { findFreePort, hasBrowser, openBrowser, sizes } from './browser.ts'
@@ -8,8 +7,6 @@ import { randomEmail } from '../support/company.ts'
 import { drawQuadrants } from '../support/images.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 if (!hasBrowser)
   console.warn('There is no Chromium: the tests in a browser are left out. Install the package chromium.')
@@ -34,7 +31,7 @@ describe.runIf(hasBrowser)('in a browser', () => {
 
   /** Looks at the page that is shown with the eyes of those who do not see it, and for what does not fit. */
   async function check(page: Page): Promise<void> {
-    const violations = await page.evaluate(`${axe}; axe.run(document).then(({ violations }) =>
+    const violations = await page.evaluate(`${axe.source}; axe.run(document).then(({ violations }) =>
       violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`)
     expect(violations, page.url()).toEqual([])
     const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')

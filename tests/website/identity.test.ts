@@ -51,7 +51,8 @@ async function startProvider(): Promise<string> {
       claims: async () => ({ sub: id, ...people.get(id) }),
     }),
   })
-  server.on('request', provider.callback())
+  const answer = provider.callback()
+  server.on('request', (request, response) => void answer(request, response))
   afterAll(() => server.close())
   return url
 }
