@@ -16,6 +16,7 @@ export type EventType =
   | 'member.left'
   | 'invite.created'
   | 'invite.resent'
+  | 'invite.accepted'
   | 'invite.revoked'
   | 'invite.role_changed'
   | 'team.created'

@@ -312,6 +312,13 @@ export function createInvitesService(options: InvitesServiceOptions): InvitesSer
         const accepted = { workspaceId: invite.workspaceId, slug: invite.workspaceSlug }
         if (!isNew) {
           // They joined by themselves in the meantime, and keep the role that they have.
+          await appendEvent(tx, principal, {
+            workspaceId: invite.workspaceId,
+            type: 'invite.accepted',
+            target: { type: 'invite', id: invite.id },
+            summary: `${user.name} accepted the invite of ${invite.invitedByName}, being a member already`,
+            at: now,
+          })
           const member = await findMember(tx, invite.workspaceId, user.id)
           return { ...accepted, role: member?.role ?? invite.role }
         }
