@@ -97,7 +97,9 @@ program
 
 program
   .command('rotate-signing-key')
-  .description("sign agents' access tokens with a new key; those of the old ones stay valid until they expire")
+  .description(
+    "sign agents' access tokens with a new key; those of the old ones stay valid until they expire",
+  )
   .option('--json', 'print JSON')
   .action(async (options: OutputOptions) => {
     await withServices(async ({ agentOAuth }) => {
