@@ -7,8 +7,8 @@ export default defineConfig({
     setupFiles: ['tests/support/deny-network.ts'],
     // Vitest leaves a core to itself, of which there may be only two.
     maxWorkers: 2,
-    testTimeout: 20_000,
-    hookTimeout: 60_000,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
     expect: { requireAssertions: true },
   },
 })

@@ -21,23 +21,28 @@ async function fill({ workspace, owner, admin }: TestCompany): Promise<void> {
   // UUIDv7 as far as the service looks at it, from a number.
   const id = sql.raw(`encode(int8send(1700000000000 + i), 'hex')`)
   const uuid = sql`(substr(${id}, 5, 8) || '-' || substr(${id}, 13, 4) || '-7000-8000-' || lpad(to_hex(i), 12, '0'))::uuid`
-  await db.execute(sql`
+  await db.transaction(async (tx) => {
+    // What no request may take, filling may.
+    await tx.execute(sql`set local statement_timeout = 0`)
+    await tx.execute(sql`
     insert into users (id, email, name, created_at)
     select ${uuid}, 'person-' || i || '@' || (i % 97) || '.example.com', 'Person ' || md5(i::text), now()
     from generate_series(1, ${people}) as i`)
-  await db.execute(sql`
+    await tx.execute(sql`
     insert into memberships (workspace_id, user_id, role, joined_at, last_used_at)
     select ${workspace.id}, ${uuid}, 'member', now() + i * interval '1 second', now()
     from generate_series(1, ${members}) as i`)
-  await db.execute(sql`
+    await tx.execute(sql`
     insert into events (id, workspace_id, type, actor_type, actor_user_id, actor_name, source, summary, created_at)
     select ${uuid}, ${workspace.id}, case when i % 5000 = 0 then 'team.renamed' else 'seed.updated' end, 'user',
       case when i % 5000 = 1 then ${admin.id}::uuid else ${owner.id}::uuid end, 'Olga', 'api', 'Olga did something',
       '2020-01-01'::timestamptz + i * interval '1 minute'
     from generate_series(1, ${events}) as i`)
-  await db.execute(sql`vacuum analyze users`)
-  await db.execute(sql`vacuum analyze memberships`)
-  await db.execute(sql`vacuum analyze events`)
+  })
+  const client = await db.$client.connect()
+  await client.query('set statement_timeout = 0')
+  for (const table of ['users', 'memberships', 'events']) await client.query(`vacuum analyze ${table}`)
+  client.release(true)
 }
 
 interface Statement {
