@@ -1,4 +1,4 @@
-import { domainToASCII } from 'node:url'
+import { domainToASCII, domainToUnicode } from 'node:url'
 import emailProviders from 'email-providers'
 
 const hostname = /^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/
@@ -19,7 +19,9 @@ const urlSyntax = /[/\\?#:%]/
 function parseDomain(text: string): string | undefined {
   if (urlSyntax.test(text)) return undefined
   const domain = domainToASCII(text.replace(/^@/, '').toLowerCase())
-  return hostname.test(domain) ? domain : undefined
+  // A label that stays encoded decodes to nothing (RFC 5891 §5.4); not every Node.js refuses it above.
+  const isDecodable = !/(^|\.)xn--/.test(domainToUnicode(domain))
+  return hostname.test(domain) && isDecodable ? domain : undefined
 }
 
 // The list also has the domains that are reserved for examples (RFC 2606 §3), where nobody can have an address.
