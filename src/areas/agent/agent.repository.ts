@@ -6,6 +6,7 @@ import { memberships } from '../../db/schema/memberships.ts'
 import { evidence, seedParticipants, seeds } from '../../db/schema/seeds.ts'
 import { users } from '../../db/schema/users.ts'
 import { workspaces } from '../../db/schema/workspaces.ts'
+import { writeUses } from '../../db/last-used.repository.ts'
 import type { Use } from '../../db/use-recorder.ts'
 import type { AgentPrincipal } from '../../kernel/agent.ts'
 import type { EvidenceKind, SeedStatus, Verdict } from '../../kernel/seeds.ts'
@@ -61,18 +62,8 @@ export async function findLiveGrant(
 }
 
 /** Writes down when grants were last used, skipping those that another replica is just writing. */
-export async function recordGrantUses(executor: Executor, uses: readonly Use[]): Promise<void> {
-  const ids = sql.param(uses.map((use) => use.id))
-  const times = sql.param(uses.map((use) => use.usedAt.toISOString()))
-  await executor.execute(sql`
-    update ${agentGrants} set last_used_at = used.at
-    from (
-      select id, at
-      from ${agentGrants} join unnest(${ids}::uuid[], ${times}::timestamptz[]) as use (grant_id, at) on id = use.grant_id
-      where last_used_at is null or last_used_at < at
-      for no key update of ${agentGrants} skip locked
-    ) as used
-    where ${agentGrants}.id = used.id`)
+export function recordGrantUses(executor: Executor, uses: readonly Use[]): Promise<void> {
+  return writeUses(executor, agentGrants, uses)
 }
 
 /** A seed as a kit shows it. */

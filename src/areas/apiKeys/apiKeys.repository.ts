@@ -3,6 +3,7 @@ import type { Executor } from '../../db/client.ts'
 import { prepared } from '../../db/prepared.ts'
 import { apiKeys } from '../../db/schema/api-keys.ts'
 import { users } from '../../db/schema/users.ts'
+import { writeUses } from '../../db/last-used.repository.ts'
 import type { Use } from '../../db/use-recorder.ts'
 import type { PrincipalUser } from '../../kernel/principal.ts'
 
@@ -108,16 +109,6 @@ export function findApiKeyOwners(
 }
 
 /** Writes down when keys were last used, skipping those that another replica is just writing. */
-export async function recordApiKeyUses(executor: Executor, uses: readonly Use[]): Promise<void> {
-  const ids = sql.param(uses.map((use) => use.id))
-  const times = sql.param(uses.map((use) => use.usedAt.toISOString()))
-  await executor.execute(sql`
-    update ${apiKeys} set last_used_at = used.at
-    from (
-      select id, at
-      from ${apiKeys} join unnest(${ids}::uuid[], ${times}::timestamptz[]) as use (key_id, at) on id = use.key_id
-      where last_used_at is null or last_used_at < at
-      for no key update of ${apiKeys} skip locked
-    ) as used
-    where ${apiKeys}.id = used.id`)
+export function recordApiKeyUses(executor: Executor, uses: readonly Use[]): Promise<void> {
+  return writeUses(executor, apiKeys, uses)
 }
