@@ -70,7 +70,7 @@ module.exports = {
     {
       name: 'config-is-read-at-the-edge',
       severity: 'error',
-      from: { path: '^src', pathNot: '^src/(server|services|app|config)\\.ts$|^src/cli/' },
+      from: { path: '^src', pathNot: '^src/(process|services|app|config)\\.ts$|^src/cli/' },
       to: { path: '^src/config\\.ts$', dependencyTypesNot: ['type-only'] },
     },
   ],

@@ -3,6 +3,7 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci
 COPY tsconfig.json tsconfig.build.json ./
+COPY scripts ./scripts
 COPY src ./src
 RUN npm run build
 
@@ -17,6 +18,7 @@ WORKDIR /app
 COPY --from=production /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 COPY package.json ./
+COPY scripts ./scripts
 COPY drizzle ./drizzle
 COPY public ./public
 # The one place that is written to: the rest of the file system may be read-only.

