@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import PostalMime, { type Email } from 'postal-mime'
 import { SMTPServer } from 'smtp-server'
-import { afterAll } from 'vitest'
+import { afterFile } from './after-file.ts'
 
 /** A mail as the server took it. */
 export interface ReceivedMail {
@@ -110,7 +110,7 @@ export async function startMailServer(): Promise<MailServer> {
     },
   }
   await server.start()
-  afterAll(server.stop)
+  afterFile(server.stop)
   return server
 }
 

@@ -1,5 +1,5 @@
 import S3rver from 's3rver'
-import { afterAll } from 'vitest'
+import { afterFile } from './after-file.ts'
 import { makeFolder } from './uploads.ts'
 
 export interface S3Server {
@@ -22,7 +22,7 @@ export async function startS3Server(): Promise<S3Server> {
     configureBuckets: [{ name: 'pictures' }],
   })
   const { port } = await server.run()
-  afterAll(() => server.close())
+  afterFile(() => server.close())
   // Where the AWS SDK looks for the credentials; these are the only ones that the server knows.
   process.env.AWS_ACCESS_KEY_ID = 'S3RVER'
   process.env.AWS_SECRET_ACCESS_KEY = 'S3RVER'

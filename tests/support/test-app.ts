@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { InjectOptions, LightMyRequestResponse } from 'fastify'
 import type { SQL } from 'drizzle-orm'
 import pg from 'pg'
-import { afterAll, inject as provided } from 'vitest'
+import { inject as provided } from 'vitest'
 import { buildApp } from '../../src/app.ts'
 import { loadConfig, type Config } from '../../src/config.ts'
 import { openDatabase, type Database } from '../../src/db/client.ts'
@@ -11,6 +11,7 @@ import { createLogger } from '../../src/http/logging.ts'
 import { systemClock, type Clock } from '../../src/kernel/clock.ts'
 import type { Principal } from '../../src/kernel/principal.ts'
 import { createServices, type Services } from '../../src/services.ts'
+import { afterFile } from './after-file.ts'
 
 /** A person made for a test, with a key that works. */
 export interface TestPerson {
@@ -21,13 +22,13 @@ export interface TestPerson {
   apiKeyId: string
 }
 
-/** The service as production builds it, on a database of the test file's own. */
+/** The service as production builds it. */
 export interface TestApp {
   app: App
   config: Config
   db: Database
   services: Services
-  /** Every line logged so far. */
+  /** Every line logged since the call that returned this. */
   log: string[]
   /** Makes a person with an API key; each call another one. */
   createPerson: (input?: { name?: string; email?: string; isVerified?: boolean }) => Promise<TestPerson>
@@ -44,47 +45,92 @@ export interface TestAppOptions {
   fetchMetadata?: typeof fetch
 }
 
-/** Builds the service and closes it when the tests of the file are done. */
-export async function startTestApp({
-  environment = {},
-  clock = systemClock,
-  fetchMetadata,
-}: TestAppOptions = {}): Promise<TestApp> {
+/**
+ * Builds the service and closes it after the file, on the database of the file's own.
+ *
+ * But a file whose first app has no options gets the one, and the database, that all such files of a worker share: its
+ * tests keep to records of their own. What runs jobs, looks at a whole table or changes one begins with options, or
+ * brings a database by `environment: { DATABASE_URL: await clone() }`. Further apps of a file are processes of their own
+ * on the database of its first.
+ */
+export async function startTestApp(options: TestAppOptions = {}): Promise<TestApp> {
+  const isPlain = Object.keys(options).length === 0
+  if (isPlain && !databaseOfFile) {
+    useDatabase((databaseOfWorker ??= clone()))
+    return lend(await (sharedApp ??= build({ DATABASE_URL: await databaseOfWorker })))
+  }
+  const needsDatabase = options.environment?.DATABASE_URL === undefined
+  if (needsDatabase && !databaseOfFile) useDatabase(clone())
+  const built = await build({ DATABASE_URL: await databaseOfFile, ...options.environment }, options)
+  afterFile(built.close)
+  return lend(built)
+}
+
+let databaseOfFile: Promise<string> | undefined
+let databaseOfWorker: Promise<string> | undefined
+let sharedApp: Promise<BuiltApp> | undefined
+
+function useDatabase(url: Promise<string>): void {
+  databaseOfFile = url
+  afterFile(() => (databaseOfFile = undefined))
+}
+
+interface BuiltApp extends Pick<TestApp, 'app' | 'config' | 'db' | 'services' | 'close'> {
+  /** Where lines are logged to. */
+  logs: Set<string[]>
+}
+
+async function build(
+  environment: Record<string, string | undefined>,
+  { clock = systemClock, fetchMetadata }: TestAppOptions = {},
+): Promise<BuiltApp> {
   const config = loadConfig({
-    DATABASE_URL: await cloneDatabase(),
     LOG_LEVEL: 'trace',
     RATE_LIMIT_PER_MINUTE: '0',
     BAD_KEY_LIMIT_PER_MINUTE: '0',
     ...environment,
   })
-  const log: string[] = []
-  const logger = createLogger(config.logLevel, { write: (line) => void log.push(line) })
+  const logs = new Set<string[]>()
+  const write = (line: string) => {
+    for (const log of logs) log.push(line)
+  }
+  const logger = createLogger(config.logLevel, { write })
   const db = openDatabase({
     url: String(config.databaseUrl),
     poolMax: config.databasePoolMax,
-    onIdleError: (error) => void log.push(String(error)),
+    onIdleError: (error) => write(String(error)),
   })
   const services = createServices({ config, db, clock, log: logger, ...(fetchMetadata && { fetchMetadata }) })
   const app = await buildApp(config, services, logger)
   await app.ready()
 
   let isOpen = true
-  const close = async () => {
-    if (!isOpen) return
-    isOpen = false
-    await app.close()
-    await services.close()
-    await db.$client.end()
-  }
-  afterAll(close)
-
   return {
     app,
     config,
     db,
     services,
+    logs,
+    async close() {
+      if (!isOpen) return
+      isOpen = false
+      if ((await sharedApp)?.app === app) sharedApp = undefined
+      await app.close()
+      await services.close()
+      await db.$client.end()
+    },
+  }
+}
+
+/** What a file gets of an app. */
+function lend({ logs, ...built }: BuiltApp): TestApp {
+  const { app, services } = built
+  const log: string[] = []
+  logs.add(log)
+  afterFile(() => logs.delete(log))
+  return {
+    ...built,
     log,
-    close,
     async createPerson({
       name = 'Grace Hopper',
       email = `${randomUUID()}@example.com`,
@@ -98,14 +144,6 @@ export async function startTestApp({
     as: ({ apiKey }, request) =>
       app.inject({ ...request, headers: { ...request.headers, authorization: `Bearer ${apiKey}` } }),
   }
-}
-
-let cloned: Promise<string> | undefined
-
-/** The database of this test file: a clone of the template, made once. Tests keep apart by records of their own. */
-function cloneDatabase(): Promise<string> {
-  cloned ??= clone()
-  return cloned
 }
 
 /** A database that nobody else uses, for a test that looks at a whole table or breaks it. */

@@ -2,20 +2,13 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'drizzle-orm'
-import { afterAll } from 'vitest'
+import { afterFile } from './after-file.ts'
 import { selectRows, type TestApp } from './test-app.ts'
-
-const folders: string[] = []
-
-// Here, not where a folder is made: a hook that is registered while a test runs is not called.
-afterAll(async () => {
-  await Promise.all(folders.splice(0).map((folder) => rm(folder, { recursive: true, force: true })))
-})
 
 /** A folder of the test file's own, removed when its tests are done. */
 export async function makeFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'workspace-test-'))
-  folders.push(folder)
+  afterFile(() => rm(folder, { recursive: true, force: true }))
   return folder
 }
 
