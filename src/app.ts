@@ -170,6 +170,7 @@ export async function buildApp(config: Config, services: Services, logger: Fasti
       baseUrl: config.baseUrl,
       webUrl: config.webUrl,
       signInLimitPerMinute: config.signInLimitPerMinute,
+      mailLimitPerHour: config.mailLimitPerHour,
       uploadLimitPerHour: config.uploadLimitPerHour,
     })
   })

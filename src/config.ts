@@ -118,7 +118,15 @@ export const ConfigSchema = Type.Object({
     default: 10,
     minimum: 0,
     description:
-      'Attempts to sign in or to have a mail sent, a minute for each client address and each account; 0 = no limit.',
+      'Failed attempts to sign in a minute for each account from one client address, and ten times as many for ' +
+      'each account and for each address; 0 = no limit.',
+  }),
+  MAIL_LIMIT_PER_HOUR: Type.Integer({
+    default: 5,
+    minimum: 0,
+    description:
+      'Emails with links an hour to each recipient, and ten times as many requested from each client address; ' +
+      '0 = no limit.',
   }),
   OIDC_PROVIDERS: Type.Optional(
     Type.String({
@@ -196,6 +204,7 @@ export interface Config {
   readonly uploadLimitPerHour: number
   readonly inviteLimitPerHour: number
   readonly signInLimitPerMinute: number
+  readonly mailLimitPerHour: number
   readonly oidcProviders: readonly OidcProvider[]
   readonly smtpUrl: string | undefined
   readonly mailFrom: string
@@ -252,6 +261,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
     uploadLimitPerHour: variables.UPLOAD_LIMIT_PER_HOUR,
     inviteLimitPerHour: variables.INVITE_LIMIT_PER_HOUR,
     signInLimitPerMinute: variables.SIGN_IN_LIMIT_PER_MINUTE,
+    mailLimitPerHour: variables.MAIL_LIMIT_PER_HOUR,
     oidcProviders: parseProviders(variables.OIDC_PROVIDERS ?? '[]') ?? [],
     smtpUrl: variables.SMTP_URL,
     mailFrom: variables.MAIL_FROM,

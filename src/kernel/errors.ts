@@ -120,7 +120,17 @@ export const errors = {
   tooManySignIns: error(
     'TooManyRequests',
     'too_many_sign_ins',
-    'Too many attempts to sign in. Try again later.',
+    'Too many failed attempts to sign in. Try again later.',
+  ),
+  signInByLink: error(
+    'TooManyRequests',
+    'sign_in_by_link',
+    'Too many failed attempts to sign in to this account. Sign in with a link sent by email instead.',
+  ),
+  tooManyMails: error(
+    'TooManyRequests',
+    'too_many_mails',
+    'Too many emails to this address. Use the link in the last one, or try again later.',
   ),
   consentExpired: error(
     'NotFound',

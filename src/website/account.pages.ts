@@ -20,6 +20,7 @@ import { html, type Content, type Html } from './html.ts'
 import { renderPicture, type Section } from './layout.ts'
 import { renderConfirmed, renderDone, renderRows } from './lists.ts'
 import type { Page } from './pages.ts'
+import type { SignInLimits } from './sign-in-limits.ts'
 import { renderNewPasswordField, renderPassword } from './sign-in.views.ts'
 import { describeBrowser, renderDate, renderTime } from './words.ts'
 import { renderPictureForm } from './workspace-settings.pages.ts'
@@ -111,8 +112,12 @@ export function profilePhotoForm(app: App, { me }: AccountServices): void {
   )
 }
 
-/** The forms about the password, which can be guessed at. */
-export function passwordForms(app: App, services: AccountServices, { baseUrl }: { baseUrl: string }): void {
+/** The forms about the password. */
+export function passwordForms(
+  app: App,
+  services: AccountServices,
+  { baseUrl, limits }: { baseUrl: string; limits: SignInLimits },
+): void {
   const { credentials } = services
   const show = createSecurityPage(services, baseUrl)
 
@@ -123,14 +128,19 @@ export function passwordForms(app: App, services: AccountServices, { baseUrl }: 
       (shown) => show(shown),
       async () => {
         const input = readFields(request, 'currentPassword', 'password')
-        await credentials.changePassword(request.principal, String(request.visit.sessionId), input)
+        const { principal, visit } = request
+        await limits.guess(request, principal.user.id, () =>
+          credentials.changePassword(principal, String(visit.sessionId), input),
+        )
         return '/settings/security?done=password-changed'
       },
     ),
   )
 
   app.post('/settings/security/password-link', form, async (request, reply) => {
-    await credentials.requestLink('reset_password', request.principal.user.email)
+    const { email } = request.principal.user
+    await limits.countMail(request, email)
+    await credentials.requestLink('reset_password', email)
     return reply.redirect('/settings/security?done=mail-sent', 303)
   })
 }

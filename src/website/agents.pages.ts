@@ -46,7 +46,7 @@ function renderAgents(
             : 'Programs that you have allowed to read this workspace on your behalf.'
         }
       </p>
-      ${renderDone(request)} ${state.error && renderAlert(state.error.message)}
+      ${renderDone(request)} ${state.error && renderAlert(state.error)}
       ${renderRows(
         items.map(
           ({ id, clientName, clientUri, userId, userName, scopes, createdAt, lastUsedAt, expiresAt }) =>

@@ -6,6 +6,7 @@ import { isSlug } from '../kernel/slugs.ts'
 import { nameLengthMax, parseLine } from '../kernel/text.ts'
 import { html, type Content, type Html } from './html.ts'
 import { csrfFieldName } from './web-session.ts'
+import { describeError } from './words.ts'
 
 /** The body of a form: the fields that were filled in, as text. */
 export const formSchema = {
@@ -121,13 +122,14 @@ export function renderForm(options: {
     ${isUpload && html`enctype="multipart/form-data"`}
   >
     <input type="hidden" name="${csrfFieldName}" value="${request.visit.csrfToken}" />
-    ${isOwnFault && renderAlert(error.message)} ${body}
+    ${isOwnFault && renderAlert(error)} ${body}
   </form>`
 }
 
 /** Something that people should notice at once. */
-export function renderAlert(message: string): Html {
-  return html`<p class="alert" role="alert">${message}</p>`
+export function renderAlert(problem: ApiError | string): Html {
+  const text = typeof problem === 'string' ? problem : describeError(problem)
+  return html`<p class="alert" role="alert">${text}</p>`
 }
 
 /** A button that does one thing, at once. */
@@ -175,7 +177,7 @@ export interface FieldOptions {
 export function renderField(options: FieldOptions): Html {
   const { name, label, state = emptyForm, type = 'text', hint, autocomplete, role, maxLength } = options
   const value = type === 'password' ? '' : (state.values[name] ?? options.value ?? '')
-  const error = state.error && fieldOf(state.error) === name ? state.error.message : undefined
+  const error = state.error && fieldOf(state.error) === name ? describeError(state.error) : undefined
   const hasErrorNote = error !== undefined || role !== undefined
   const notes = [...(hasErrorNote ? [`${name}-error`] : []), ...(hint === undefined ? [] : [`${name}-hint`])]
   return html`<div class="field">

@@ -209,10 +209,10 @@ export function invitePages(app: App, { invites, sessions }: Pick<Services, 'inv
     if (error) {
       return reply.showPage({
         title: 'The invitation cannot be accepted',
-        status: error.status,
+        error,
         body: html`<section class="narrow">
           <h1>The invitation cannot be accepted</h1>
-          ${renderAlert(error.message)}
+          ${renderAlert(error)}
           <p><a href="${back}">Back to the invitation</a></p>
         </section>`,
       })

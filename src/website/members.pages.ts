@@ -41,7 +41,7 @@ function renderMembers(visit: WorkspaceVisit, { items, nextCursor }: ListPage<Me
     title: 'Members',
     section: sectionOf(visit, 'Members'),
     body: html`<h1>Members</h1>
-      ${renderDone(request)} ${state.error && renderAlert(state.error.message)}
+      ${renderDone(request)} ${state.error && renderAlert(state.error)}
       ${may('invites.create') && html`<p><a class="button" href="${base}/invites">Invite somebody</a></p>`}
       ${renderRows(
         items.map((member) => renderMember(visit, member)),

@@ -4,6 +4,7 @@ import type { ApiError } from '../kernel/errors.ts'
 import { registerAssets } from './assets.ts'
 import { html, type Html } from './html.ts'
 import { renderLayout, type Section } from './layout.ts'
+import { describeError } from './words.ts'
 
 declare module 'fastify' {
   interface FastifyReply {
@@ -16,8 +17,8 @@ declare module 'fastify' {
 export interface Page {
   title: string
   body: Html
-  /** 200 unless told otherwise. */
-  status?: number
+  /** What the page reports; it has the error's status, and 200 without one. */
+  error?: ApiError | undefined
   /** Where in the website the page is; the navigation shows it. */
   section?: Section
   /**
@@ -37,14 +38,15 @@ export async function registerPages(app: App, { pictureUrl }: PagesOptions): Pro
   const assets = await registerAssets(app)
   app.decorateReply('showPage', function (this: FastifyReply, page: Page) {
     const { request } = this
-    const { status = 200, mayLeave = false } = page
+    const { error, mayLeave = false } = page
+    if (error?.retryAfterSeconds !== undefined) void this.header('retry-after', error.retryAfterSeconds)
     const document = renderLayout(page, {
       assets,
       user: (request.principal as typeof request.principal | null)?.user,
       csrfToken: (request.visit as typeof request.visit | null | undefined)?.csrfToken,
     })
     return (
-      this.code(status)
+      this.code(error?.status ?? 200)
         .type('text/html; charset=utf-8')
         .header('cache-control', 'private, no-store')
         .header('content-security-policy', describePolicy(pictureUrl, mayLeave))
@@ -85,8 +87,7 @@ export function showError(
     const next = request.method === 'POST' ? '' : `?next=${encodeURIComponent(request.url)}`
     return reply.redirect(`/sign-in${next}`, 303)
   }
-  if (error.retryAfterSeconds !== undefined) void reply.header('retry-after', error.retryAfterSeconds)
-  return reply.showPage({ ...renderError(error, request.id), status: error.status })
+  return reply.showPage({ ...renderError(error, request.id), error })
 }
 
 function isPageWanted({ headers, is404, routeOptions, url }: FastifyRequest): boolean {
@@ -106,9 +107,10 @@ const titles: Record<number, string> = {
   503: 'The service cannot answer at the moment',
 }
 
-function renderError({ status, code, message }: ApiError, requestId: string): Pick<Page, 'title' | 'body'> {
+function renderError(error: ApiError, requestId: string): Pick<Page, 'title' | 'body'> {
+  const { status, code } = error
   const title = code === 'form_expired' ? 'Please try again' : (titles[status] ?? 'This did not work')
-  const text = code === 'route_not_found' ? 'No page has this address.' : message
+  const text = code === 'route_not_found' ? 'No page has this address.' : describeError(error)
   return {
     title,
     body: html`<section class="narrow">

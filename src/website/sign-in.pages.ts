@@ -4,6 +4,7 @@ import type { App } from '../http/app-types.ts'
 import type { Services } from '../services.ts'
 import { attempt, emptyForm, form, readField, readFields, type FormState } from './forms.ts'
 import { parseLocalPath } from './local-path.ts'
+import type { SignInLimits } from './sign-in-limits.ts'
 import {
   renderCheckMail,
   renderForgot,
@@ -38,10 +39,11 @@ export interface SignInPagesOptions {
   services: Pick<Services, 'credentials' | 'sessions'>
   /** The identity providers that people can sign in with. */
   providers: readonly ProviderLink[]
+  limits: SignInLimits
 }
 
 /** Signing up, in and out, and what follows from links in mails. */
-export function signInPages(app: App, { services, providers }: SignInPagesOptions): void {
+export function signInPages(app: App, { services, providers, limits }: SignInPagesOptions): void {
   const { credentials, sessions } = services
 
   app.get<{ Querystring: { next?: string; done?: string } }>('/sign-in', async (request, reply) => {
@@ -54,7 +56,9 @@ export function signInPages(app: App, { services, providers }: SignInPagesOption
   app.post('/sign-in', form, async (request, reply) => {
     const { email, password, next: text } = readFields(request, 'email', 'password', 'next')
     const next = parseLocalPath(text)
-    const { result, error } = await attempt(() => credentials.signIn({ email, password }, browserOf(request)))
+    const { result, error } = await attempt(() =>
+      limits.guess(request, email, () => credentials.signIn({ email, password }, browserOf(request))),
+    )
     if (error)
       return reply.showPage(renderSignIn({ request, next, providers, state: { values: { email }, error } }))
     if (result !== undefined) return reply.signIn(result).redirect(next ?? '/', 303)
@@ -76,7 +80,10 @@ export function signInPages(app: App, { services, providers }: SignInPagesOption
   app.post('/sign-up', form, async (request, reply) => {
     const { name, email, password, next: text } = readFields(request, 'name', 'email', 'password', 'next')
     const next = parseLocalPath(text)
-    const { error } = await attempt(() => credentials.signUp({ name, email, password }))
+    const { error } = await attempt(async () => {
+      await limits.countMail(request, email)
+      await credentials.signUp({ name, email, password })
+    })
     if (error) {
       const state = { values: { name, email }, error }
       return reply.showPage(renderSignUp({ request, next, providers, state }))
@@ -95,8 +102,9 @@ export function signInPages(app: App, { services, providers }: SignInPagesOption
 
   app.post<WithToken>('/verify-email/:token', form, async (request, reply) => {
     const password = readField(request, 'password')
+    const { token } = request.params
     const { result, error } = await attempt(() =>
-      credentials.verifyEmail(request.params.token, { password }, browserOf(request)),
+      limits.guess(request, token, () => credentials.verifyEmail(token, { password }, browserOf(request))),
     )
     if (error) return showVerify(request, reply, { values: {}, error })
     return goOn(request, reply.signIn(result))
@@ -144,9 +152,11 @@ export function signInPages(app: App, { services, providers }: SignInPagesOption
   ) {
     return async (request: FastifyRequest, reply: FastifyReply) => {
       const email = readField(request, 'email')
-      const { error } = await attempt(() => credentials.requestLink(purpose, email))
-      if (error)
-        return reply.showPage({ ...render(request, { values: { email }, error }), status: error.status })
+      const { error } = await attempt(async () => {
+        await limits.countMail(request, email)
+        await credentials.requestLink(purpose, email)
+      })
+      if (error) return reply.showPage(render(request, { values: { email }, error }))
       return reply.showPage(renderCheckMail({ email }))
     }
   }

@@ -176,7 +176,7 @@ function narrow(
 ): Page {
   return {
     title: state?.error ? `Error: ${title}` : title,
-    status: state?.error?.status ?? 200,
+    error: state?.error,
     mayLeave,
     body: html`<section class="narrow">${body}</section>`,
   }

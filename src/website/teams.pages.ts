@@ -149,7 +149,7 @@ function renderTeam(
     section: sectionOf(visit, 'Teams'),
     body: html`<p><a href="${base}/teams">All teams</a></p>
       <h1>${team.name}</h1>
-      ${renderDone(request)} ${state.error && !isAboutName && renderAlert(state.error.message)}
+      ${renderDone(request)} ${state.error && !isAboutName && renderAlert(state.error)}
       ${renderRows(
         inTeam.items.map(({ userId, name, image, addedAt }) => {
           const isSelf = userId === principal.user.id

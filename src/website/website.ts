@@ -7,7 +7,7 @@ import { identityPages } from './identity.pages.ts'
 import { invitePages, invitesPages } from './invites.pages.ts'
 import { membersPages } from './members.pages.ts'
 import { onboardingPages } from './onboarding.pages.ts'
-import { signInLimits } from './sign-in-limits.ts'
+import { createSignInLimits, type SignInLimitsOptions } from './sign-in-limits.ts'
 import { signInPages } from './sign-in.pages.ts'
 import { renderSignIn } from './sign-in.views.ts'
 import { teamsPages } from './teams.pages.ts'
@@ -17,18 +17,17 @@ import { workspaceIconForm, workspaceSettingsPages } from './workspace-settings.
 import { workspacePages } from './workspace.pages.ts'
 import { createUploadPages, createWorkspacePages } from './workspace-visit.ts'
 
-export interface WebsiteOptions {
+export interface WebsiteOptions extends SignInLimitsOptions {
   baseUrl: string
   webUrl: string
-  /** Attempts to sign in a minute for each client address and each account; 0 = no limit. */
-  signInLimitPerMinute: number
   /** Uploads an hour for each person; 0 = no limit. */
   uploadLimitPerHour: number
 }
 
 /** The website: every page, in a scope of its own. */
 export async function websiteRoutes(app: App, services: Services, options: WebsiteOptions): Promise<void> {
-  const { baseUrl, webUrl, signInLimitPerMinute, uploadLimitPerHour } = options
+  const { baseUrl, webUrl, uploadLimitPerHour } = options
+  const limits = createSignInLimits(app, options)
   const providers = services.identityProviders
   await app.register(webSession, { sessions: services.sessions, webUrl })
   redirectToWebsite(app, { baseUrl, webUrl })
@@ -39,17 +38,15 @@ export async function websiteRoutes(app: App, services: Services, options: Websi
     return reply.redirect(await services.me.home(request.principal), 303)
   })
   invitePages(app, services)
-  await app.register(async (scope: App) => {
-    await scope.register(signInLimits, { limitPerMinute: signInLimitPerMinute })
-    signInPages(scope, { services, providers })
-    identityPages(scope, services, webUrl)
-  })
+  signInPages(app, { services, providers, limits })
+  identityPages(app, services, webUrl)
 
   await app.register(async (scope: App) => {
     await scope.register(signedInOnly)
     const pages = createWorkspacePages(scope, services.workspaces)
     onboardingPages(scope, services, webUrl)
     accountPages(scope, services, { baseUrl })
+    passwordForms(scope, services, { baseUrl, limits })
     workspacePages(pages, services)
     membersPages(pages, services)
     invitesPages(pages, services)
@@ -57,10 +54,6 @@ export async function websiteRoutes(app: App, services: Services, options: Websi
     agentsPages(pages, { integrations: services.integrations, mcpUrl: `${baseUrl}/agent/mcp` })
     workspaceSettingsPages(pages, services, webUrl)
     consentPages(scope, services)
-    await scope.register(async (limited: App) => {
-      await limited.register(signInLimits, { limitPerMinute: signInLimitPerMinute })
-      passwordForms(limited, services, { baseUrl })
-    })
     await scope.register(async (uploads: App) => {
       await uploads.register(uploadForm, { uploadLimitPerHour })
       profilePhotoForm(uploads, services)

@@ -1,3 +1,4 @@
+import type { ApiError } from '../kernel/errors.ts'
 import { html, type Html } from './html.ts'
 
 const dateFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
@@ -43,4 +44,12 @@ export function describeBrowser(userAgent: string): string {
   const browser = find(browsers) ?? 'A browser'
   const system = find(systems)
   return system === undefined ? browser : `${browser} on ${system}`
+}
+
+/** What an error says to people: with the time to wait, where there is one. */
+export function describeError({ message, retryAfterSeconds }: ApiError): string {
+  if (retryAfterSeconds === undefined) return message
+  const [count, unit] =
+    retryAfterSeconds < 120 ? [retryAfterSeconds, 'second'] : [Math.ceil(retryAfterSeconds / 60), 'minute']
+  return `${message.replace(/ Try again later\.$/, '')} Try again in ${count} ${unit}${count === 1 ? '' : 's'}.`
 }

@@ -109,7 +109,7 @@ export async function answer<Visit extends { request: FastifyRequest; state: For
   const { result, error } = await attempt(() => run(visit))
   if (error) {
     const page = await show({ ...visit, state: { values: valuesOf(visit.request), error } })
-    return reply.showPage({ ...page, title: `Error: ${page.title}`, status: error.status })
+    return reply.showPage({ ...page, title: `Error: ${page.title}`, error })
   }
   return typeof result === 'string' ? reply.redirect(result, 303) : reply.showPage(result)
 }

@@ -337,27 +337,118 @@ describe('a link to sign in', () => {
   })
 })
 
-describe('too many attempts', () => {
-  it('are refused by address and by account', async () => {
+describe('guessing a password', () => {
+  async function startLimited() {
     const limited = await startWebsite({
-      environment: { SIGN_IN_LIMIT_PER_MINUTE: '3', TRUST_PROXY: 'loopback' },
+      environment: { SIGN_IN_LIMIT_PER_MINUTE: '3', MAIL_LIMIT_PER_HOUR: '0', TRUST_PROXY: 'loopback' },
     })
-    const email = randomEmail()
-    const from = async (address: string, account: string) => {
+    /** Gives a password for an account, from a client address. */
+    const signInFrom = async (address: string, email: string, tried: string) => {
       const visitor = createVisitor(limited)
       await visitor.get('/sign-in')
-      return visitor.submit(
-        '/sign-in',
-        { email: account, password: 'wrong password' },
-        { 'x-forwarded-for': address },
-      )
+      return visitor.submit('/sign-in', { email, password: tried }, { 'x-forwarded-for': address })
     }
-    for (let i = 0; i < 3; i++) expect((await from('192.0.2.1', randomEmail())).statusCode).toBe(400)
-    const refused = await from('192.0.2.1', randomEmail())
+    return { limited, signInFrom }
+  }
+
+  async function createAccount({ services }: Awaited<ReturnType<typeof startLimited>>['limited']) {
+    const email = randomEmail()
+    await services.accounts.create({ email, name: 'Grace', isVerified: true })
+    const owner = await services.accounts.findByEmail(email)
+    const token = await services.credentials.createSignInToken(String(owner?.id))
+    return { email, signInLink: `/sign-in/link/${token}` }
+  }
+
+  it('is refused for the account from that address, with the form and the seconds to wait', async () => {
+    const { signInFrom } = await startLimited()
+    const email = randomEmail()
+    for (let i = 0; i < 3; i++) expect((await signInFrom('192.0.2.1', email, 'wrong')).statusCode).toBe(400)
+    const refused = await signInFrom('192.0.2.1', ` ${email.toUpperCase()}`, 'wrong')
     expect(refused.statusCode).toBe(429)
-    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0)
-    expect(refused.body).toContain('Too many attempts')
-    for (let i = 0; i < 3; i++) expect((await from(`192.0.2.${i + 10}`, email)).statusCode).toBe(400)
-    expect((await from('192.0.2.20', email.toUpperCase())).statusCode).toBe(429)
+    const seconds = Number(refused.headers['retry-after'])
+    expect(seconds).toBeGreaterThan(0)
+    expect(seconds).toBeLessThanOrEqual(60)
+    expect(refused.body).toContain(`Too many failed attempts to sign in. Try again in ${seconds} second`)
+    expect(refused.body).toContain(`value=" ${email.toUpperCase()}"`)
+    // Neither another account from there nor the account from elsewhere.
+    expect((await signInFrom('192.0.2.1', randomEmail(), 'wrong')).statusCode).toBe(400)
+    expect((await signInFrom('192.0.2.2', email, 'wrong')).statusCode).toBe(400)
+  })
+
+  it('counts failures, not people who sign in from one office', async () => {
+    const { signInFrom, limited } = await startLimited()
+    const email = randomEmail()
+    await limited.services.credentials.signUp({ name: 'Grace', email, password })
+    await limited.db.execute(sql`update users set email_verified_at = now() where email = ${email}`)
+    for (let i = 0; i < 35; i++) expect((await signInFrom('192.0.2.1', email, password)).statusCode).toBe(303)
+  })
+
+  it('is refused to an address that tries many accounts', async () => {
+    const { signInFrom } = await startLimited()
+    for (let i = 0; i < 30; i++)
+      expect((await signInFrom('192.0.2.1', randomEmail(), 'wrong')).statusCode).toBe(400)
+    expect((await signInFrom('192.0.2.1', randomEmail(), 'wrong')).statusCode).toBe(429)
+    expect((await signInFrom('192.0.2.2', randomEmail(), 'wrong')).statusCode).toBe(400)
+  })
+
+  it('from many addresses leads the owner to the mailed link, which works', async () => {
+    const started = await startLimited()
+    const { email, signInLink } = await createAccount(started.limited)
+    const { signInFrom } = started
+    for (let i = 0; i < 30; i++)
+      expect((await signInFrom(`192.0.2.${i}`, email, 'wrong')).statusCode).toBe(400)
+    const refused = await signInFrom('192.0.2.200', email, 'wrong')
+    expect(refused.statusCode).toBe(429)
+    expect(refused.body).toContain('Sign in with a link sent by email instead.')
+    const owner = createVisitor(started.limited)
+    await owner.get('/sign-in/link')
+    expect((await owner.submit('/sign-in/link', { email })).statusCode).toBe(200)
+    await owner.get(signInLink)
+    expect((await owner.submit(signInLink)).statusCode).toBe(303)
+  })
+
+  it('many times at once gets no more attempts than one after the other', async () => {
+    const { signInFrom } = await startLimited()
+    const email = randomEmail()
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => signInFrom('192.0.2.1', email, 'wrong')),
+    )
+    expect(answers.filter(({ statusCode }) => statusCode === 400)).toHaveLength(3)
+    expect(answers.filter(({ statusCode }) => statusCode === 429)).toHaveLength(17)
+  })
+})
+
+describe('having mails sent', () => {
+  it('is bounded by recipient, whoever asks and whether or not there is an account', async () => {
+    const limited = await startWebsite({
+      environment: { MAIL_LIMIT_PER_HOUR: '2', TRUST_PROXY: 'loopback' },
+    })
+    const request = async (path: string, email: string, address: string) => {
+      const visitor = createVisitor(limited)
+      await visitor.get(path)
+      const fields = path === '/sign-up' ? { name: 'Eve', email, password } : { email }
+      return visitor.submit(path, fields, { 'x-forwarded-for': address })
+    }
+    const email = randomEmail()
+    expect((await request('/forgot', email, '192.0.2.1')).statusCode).toBe(200)
+    expect((await request('/sign-in/link', email, '192.0.2.2')).statusCode).toBe(200)
+    for (const path of ['/forgot', '/sign-in/link', '/verify', '/sign-up']) {
+      const refused = await request(path, email, '192.0.2.3')
+      expect(refused.statusCode).toBe(429)
+      expect(refused.body).toMatch(/Too many emails to this address.* Try again in \d+ minutes\./)
+      expect(refused.body).toContain(`value="${email}"`)
+    }
+    expect((await request('/forgot', randomEmail(), '192.0.2.3')).statusCode).toBe(200)
+  })
+
+  it('is bounded by the address that asks, ten times as wide', async () => {
+    const limited = await startWebsite({ environment: { MAIL_LIMIT_PER_HOUR: '1' } })
+    const request = async () => {
+      const visitor = createVisitor(limited)
+      await visitor.get('/forgot')
+      return (await visitor.submit('/forgot', { email: randomEmail() })).statusCode
+    }
+    for (let i = 0; i < 10; i++) expect(await request()).toBe(200)
+    expect(await request()).toBe(429)
   })
 })

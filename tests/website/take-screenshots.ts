@@ -22,6 +22,7 @@ const service = spawn(process.execPath, [join(root, 'dist/server.js')], {
     PORT: String(port),
     DATABASE_URL: '',
     SIGN_IN_LIMIT_PER_MINUTE: '0',
+    MAIL_LIMIT_PER_HOUR: '0',
   },
   stdio: ['ignore', 'pipe', 'inherit'],
 })

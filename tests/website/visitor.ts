@@ -83,7 +83,12 @@ export async function startWebsite(
   const dataDir = await makeFolder()
   const service = await startTestApp({
     ...options,
-    environment: { DATA_DIR: dataDir, SIGN_IN_LIMIT_PER_MINUTE: '0', ...options.environment },
+    environment: {
+      DATA_DIR: dataDir,
+      SIGN_IN_LIMIT_PER_MINUTE: '0',
+      MAIL_LIMIT_PER_HOUR: '0',
+      ...options.environment,
+    },
   })
   await service.services.startJobs()
   const seen = new Set<string>()
