@@ -3,6 +3,7 @@ import type { FastifyReply } from 'fastify'
 import type { AgentPrincipal } from '../kernel/agent.ts'
 import { errors } from '../kernel/errors.ts'
 import type { App } from './app-types.ts'
+import { readBearerToken } from './bearer.ts'
 
 export interface AgentTokenAuthOptions {
   /** Which agent an access token stands for, if the token is valid, for us, and its grant holds. */
@@ -29,7 +30,7 @@ export const agentTokenAuth = fastifyPlugin(
 
     app.addHook('onRequest', async (request, reply) => {
       void reply.header('cache-control', 'private, no-store')
-      const token = readBearerToken(request.headers.authorization)
+      const token = readBearerToken(request.headers.authorization) || undefined
       // RFC 6750 §3.1: who sent no token is told where to get one, and no error.
       if (token === undefined) throw refuse(reply, `Bearer ${resource}`)
       const agent = await authenticate(token)
@@ -43,10 +44,6 @@ export const agentTokenAuth = fastifyPlugin(
   },
   { name: 'agent-token-auth' },
 )
-
-function readBearerToken(authorization: string | undefined): string | undefined {
-  return authorization === undefined ? undefined : /^bearer +(\S+)\s*$/i.exec(authorization)?.[1]
-}
 
 function refuse(reply: FastifyReply, challenge: string): Error {
   void reply.header('www-authenticate', challenge)

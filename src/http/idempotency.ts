@@ -5,6 +5,7 @@ import { errors } from '../kernel/errors.ts'
 import type { IdempotencyStore, IdempotentRequest } from '../kernel/idempotency.ts'
 import { deriveKey, seal, unseal } from '../kernel/sealing.ts'
 import type { App } from './app-types.ts'
+import { readBearerToken } from './bearer.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -82,7 +83,7 @@ function fingerprintOf({ method, url, body, upload }: FastifyRequest): Buffer {
 
 /** A key of the caller's API key; the stored SHA-256 of the API key does not lead to it. */
 function sealingKey({ headers }: FastifyRequest): Buffer {
-  const apiKey = String(headers['x-api-key'] ?? headers.authorization?.replace(/^bearer +/i, '').trim())
+  const apiKey = String(headers['x-api-key'] ?? readBearerToken(headers.authorization))
   return deriveKey(apiKey, 'idempotent answer')
 }
 

@@ -19,7 +19,7 @@ export interface S3Location {
  */
 export function parseS3Url(text: string): S3Location {
   const { hostname, pathname, searchParams } = new URL(text)
-  const folder = pathname.replace(/^\/+|\/+$/g, '')
+  const folder = pathname.split('/').filter(Boolean).join('/')
   return {
     bucket: hostname,
     prefix: folder === '' ? '' : `${folder}/`,
