@@ -4,19 +4,23 @@ import { errors } from '../kernel/errors.ts'
 import type { Principal } from '../kernel/principal.ts'
 import { isWellFormedApiKey } from '../kernel/tokens.ts'
 import type { App } from './app-types.ts'
+import { readBearerToken } from './bearer.ts'
 import { addressOf, createRateLimiter, sendRateLimitHeaders } from './rate-limits.ts'
+import { createRecentCallers } from './recent-callers.ts'
 
 export interface ApiKeyAuthOptions {
   /** Who an active key belongs to. Only asked about keys of the right form. */
   authenticate: (apiKey: string) => Promise<Principal | undefined>
   /** Requests a minute for each key; 0 = no limit. */
   rateLimitPerMinute: number
-  /** Requests with a bad key a minute for each client address; 0 = no limit. */
+  /** Requests with an unknown or revoked key a minute for each client address; 0 = no limit. */
   badKeyLimitPerMinute: number
 }
 
 const windowSeconds = 60
 const policyName = 'api-key'
+const goodAddressMs = 60 * 60 * 1000
+const goodAddressesMax = 10_000
 
 /**
  * Asks every route of the scope that it is registered in for an API key, and says so in the API description: hook and
@@ -37,6 +41,8 @@ export const apiKeyAuth = fastifyPlugin(
       callerOf: addressOf,
     })
 
+    const goodAddresses = createRecentCallers({ windowMs: goodAddressMs, max: goodAddressesMax })
+
     app.addHook('onRoute', (route) => {
       route.config = { ...route.config, access: 'apiKey' }
       route.schema = { ...route.schema, security: [{ bearer: [] }, { apiKey: [] }] }
@@ -48,16 +54,23 @@ export const apiKeyAuth = fastifyPlugin(
       const presented = readCredentials(request)
       if (presented === undefined) throw errors.apiKeyRequired()
 
-      // Looked at before the database is asked: guessing keys must not cost a query each.
-      const badKeys = await badKeyLimiter?.peek(request)
-      if (badKeys?.isExceeded) throw errors.tooManyBadKeys({ retryAfterSeconds: badKeys.resetSeconds })
+      // Costs no query, and so is not counted: an office must not be shut out by what somebody there types wrong.
+      if (!isWellFormedApiKey(presented)) throw errors.apiKeyRequired()
 
-      const principal = isWellFormedApiKey(presented) ? await authenticate(presented) : undefined
+      // Looked at before the database is asked: guessing keys must not cost a query each. Not where a good key came from
+      // lately: a stranger behind the same address must not shut its owner out.
+      const address = addressOf(request)
+      const badKeys = await badKeyLimiter?.peek(request)
+      if (badKeys?.isExceeded && !goodAddresses.has(address))
+        throw errors.tooManyBadKeys({ retryAfterSeconds: badKeys.resetSeconds })
+
+      const principal = await authenticate(presented)
       if (!principal) {
         await badKeyLimiter?.count(request)
         throw errors.apiKeyRequired()
       }
       request.principal = principal
+      goodAddresses.add(address)
 
       const state = await keyLimiter?.count(request)
       if (!state) return
@@ -73,8 +86,7 @@ export const apiKeyAuth = fastifyPlugin(
  * Undefined when it presents none; the empty string, which no key is, when it contradicts itself.
  */
 function readCredentials({ headers, raw }: FastifyRequest): string | undefined {
-  const { authorization } = headers
-  const bearer = authorization === undefined ? undefined : /^bearer +(\S*)\s*$/i.exec(authorization)?.[1]
+  const bearer = readBearerToken(headers.authorization)
   const header = headers['x-api-key'] as string | undefined
   if (bearer !== undefined && header !== undefined && bearer !== header) return ''
   // Node keeps the first of several Authorization headers and drops the others; another server may have read the last.

@@ -1,4 +1,4 @@
-import { Ajv, type AnySchemaObject, type ErrorObject, type Options } from 'ajv'
+import { Ajv, type AnySchemaObject, type ErrorObject, type Options, type ValidateFunction } from 'ajv'
 import ajvFormats from 'ajv-formats'
 import type { FastifyServerOptions } from 'fastify'
 import type { FastifyRouteSchemaDef } from 'fastify/types/schema.js'
@@ -9,7 +9,7 @@ const strictOptions: Options = {
   removeAdditional: false,
   coerceTypes: false,
   useDefaults: true,
-  // Every fault at once. The bodies are bounded, so are the faults.
+  // Every fault at once, as far as issuesMax.
   allErrors: true,
   allowUnionTypes: true,
   // Gives the fault its schema, whose description says what a pattern means.
@@ -32,8 +32,48 @@ function buildValidator(sharedSchemas: Record<string, AnySchemaObject>) {
   // "Infinity" becomes a number too. Strict about numbers, Ajv would not hold it against the maximum.
   const coercing = createAjv(sharedSchemas, { ...strictOptions, coerceTypes: true, strictNumbers: false })
   return ({ schema, httpPart }: FastifyRouteSchemaDef<AnySchemaObject>) =>
-    (httpPart === 'body' ? strict : coercing).compile(schema)
+    httpPart === 'body' ? compileBody(strict, schema) : coercing.compile(schema)
 }
+
+/**
+ * Compiles the schema of a body so that the lengths of arrays are checked before their items: the faults of an array
+ * that is too long are as many as fit into the body, and take longer to collect than anything else that it could hold.
+ */
+function compileBody(ajv: Ajv, schema: AnySchemaObject): ValidateFunction {
+  const check = ajv.compile(schema)
+  const withoutItems = dropItems(schema)
+  if (JSON.stringify(withoutItems) === JSON.stringify(schema)) return check
+  const checkLengths = ajv.compile(withoutItems)
+  const validate = Object.assign(
+    (body: unknown): boolean => {
+      const isTooLong =
+        !checkLengths(body) && checkLengths.errors?.some(({ keyword }) => keyword === 'maxItems') === true
+      const isValid = !isTooLong && check(body) === true
+      validate.errors = (isTooLong ? checkLengths : check).errors ?? null
+      return isValid
+    },
+    { errors: null as ErrorObject[] | null, schema },
+  )
+  return validate as unknown as ValidateFunction
+}
+
+/** A schema without what it says of the items of arrays. Their number has to be bounded. */
+function dropItems(schema: AnySchemaObject): AnySchemaObject {
+  const entries = Object.entries(schema as Record<string, unknown>).map(
+    ([name, value]): [string, unknown] => {
+      if (Array.isArray(value))
+        return [name, value.map((part: unknown) => (isObject(part) ? dropItems(part) : part))]
+      return [name, isObject(value) ? dropItems(value) : value]
+    },
+  )
+  const copy = Object.fromEntries(entries) as AnySchemaObject
+  if (schema.type !== 'array') return copy
+  if (schema.maxItems === undefined) throw new Error('an array in a body has no maxItems')
+  delete copy.items
+  return copy
+}
+
+const isObject = (value: unknown): value is AnySchemaObject => typeof value === 'object' && value !== null
 
 function createAjv(sharedSchemas: Record<string, AnySchemaObject>, options: Options): Ajv {
   const ajv = new Ajv(options)
@@ -42,7 +82,10 @@ function createAjv(sharedSchemas: Record<string, AnySchemaObject>, options: Opti
   return ajv
 }
 
-/** Translates Ajv's faults into the contract's issues, one for each fault of each field. */
+/** The most issues that one answer reports: more help nobody, and a body has room for tens of thousands. */
+export const issuesMax = 100
+
+/** Translates Ajv's faults into the contract's issues, one for each fault of each field, up to `issuesMax`. */
 export function toDecodeIssues(faults: readonly ErrorObject[]): DecodeIssue[] {
   const issues = new Map<string, DecodeIssue>()
   for (const fault of faults) {
@@ -50,6 +93,7 @@ export function toDecodeIssues(faults: readonly ErrorObject[]): DecodeIssue[] {
     const key = JSON.stringify([issue._tag, issue.path])
     // The branches of a union, or a length and a pattern, fault the same field in the same way: the first one tells.
     if (!issues.has(key)) issues.set(key, issue)
+    if (issues.size === issuesMax) break
   }
   return [...issues.values()]
 }

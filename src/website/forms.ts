@@ -10,7 +10,7 @@ import { describeError } from './words.ts'
 
 /** The body of a form: the fields that were filled in, as text. */
 export const formSchema = {
-  body: Type.Record(Type.String(), Type.Union([Type.String(), Type.Array(Type.String())])),
+  body: Type.Record(Type.String(), Type.Union([Type.String(), Type.Array(Type.String(), { maxItems: 100 })])),
 }
 
 /** Forms have the fields that their page has, and what browsers add to them is nobody's fault. */

@@ -112,11 +112,32 @@ describe('the limit of bad keys', async () => {
     expect(queries).toBe(0)
   })
 
-  it('counts keys that cannot be any', async () => {
+  it('does not count keys that cannot be any, which cost no query', async () => {
+    const remoteAddress = '203.0.113.2'
     const send = () =>
-      app.inject({ ...profile, remoteAddress: '203.0.113.2', headers: { authorization: 'Bearer nonsense' } })
-    for (const answer of await repeat(5, send)) expectError(answer, errors.apiKeyRequired)
-    expectError(await send(), errors.tooManyBadKeys)
+      app.inject({ ...profile, remoteAddress, headers: { authorization: 'Bearer nonsense' } })
+    const queries = await countQueries(db, async () => {
+      for (const answer of await repeat(10, send)) expectError(answer, errors.apiKeyRequired)
+    })
+    expect(queries).toBe(0)
+    expectError(await sendBadKey(limited, remoteAddress), errors.apiKeyRequired)
+  })
+
+  it('does not shut out an address from which a good key came lately', async () => {
+    const person = await createPerson()
+    const [office, elsewhere] = ['203.0.113.7', '203.0.113.8']
+    expect((await as(person, { ...profile, remoteAddress: office })).statusCode).toBe(200)
+    for (const remoteAddress of [office, elsewhere]) await repeat(6, () => sendBadKey(limited, remoteAddress))
+    expect((await as(person, { ...profile, remoteAddress: office })).statusCode).toBe(200)
+    expectError(await as(person, { ...profile, remoteAddress: elsewhere }), errors.tooManyBadKeys)
+    vi.useFakeTimers({ toFake: ['Date'] })
+    try {
+      vi.setSystemTime(Date.now() + 60 * 60 * 1000)
+      await repeat(6, () => sendBadKey(limited, office))
+      expectError(await as(person, { ...profile, remoteAddress: office }), errors.tooManyBadKeys)
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   it('leaves a request without any key at 401', async () => {
@@ -152,7 +173,7 @@ describe('the limit of bad keys', async () => {
       target.app.inject({
         ...profile,
         remoteAddress: '127.0.0.1',
-        headers: { 'x-api-key': 'nonsense', 'x-forwarded-for': from },
+        headers: { 'x-api-key': createApiKeySecret('wsk').secret, 'x-forwarded-for': from },
       })
     const direct = await startTestApp({ environment: { BAD_KEY_LIMIT_PER_MINUTE: '1' } })
     expectError(await send(direct, '203.0.113.10'), errors.apiKeyRequired)
