@@ -1,0 +1,25 @@
+import { Ajv } from 'ajv'
+import ajvFormats from 'ajv-formats'
+import { expect, it, vi } from 'vitest'
+import { startTestApp } from '../support/test-app.ts'
+
+const ajv = new Ajv()
+ajvFormats.default(ajv)
+
+it('every schema that requests are validated by is JSON Schema', async () => {
+  const compile = vi.spyOn(Ajv.prototype, 'compile')
+  const addSchema = vi.spyOn(Ajv.prototype, 'addSchema')
+  // Options, since the app that files share may have been built before.
+  await startTestApp({ environment: {} })
+  expect(compile.mock.calls.length).toBeGreaterThan(60)
+  expect(addSchema.mock.calls.length).toBeGreaterThan(60)
+
+  for (const [schema] of [...compile.mock.calls, ...addSchema.mock.calls]) {
+    const isValid = [schema].flat().every((each) => ajv.validateSchema(each) === true)
+    expect(isValid, `${JSON.stringify(schema)}: ${ajv.errorsText()}`).toBe(true)
+  }
+})
+
+it('a schema that is not JSON Schema is found', () => {
+  expect(ajv.validateSchema({ type: 'objekt' })).toBe(false)
+})
