@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import {
   call,
+  copyInstallation,
   findPort,
-  keyOf,
   makeDirectory,
   runAdmin,
   startService,
@@ -33,7 +33,7 @@ describe('--help', () => {
 
 describe('beside a running service', () => {
   it('every command works, for people and as JSON', async () => {
-    const dataDir = await makeDirectory()
+    const { dataDir, key } = await copyInstallation()
     const service = await startService({ dataDir })
     const options = { dataDir }
 
@@ -56,7 +56,7 @@ describe('beside a running service', () => {
     expect(migrated).toEqual({ code: 0, stdout: 'The database was up to date.\n', stderr: '' })
     expect(migratedJson).toEqual({ code: 0, stdout: '{"ok":true,"changed":false}\n', stderr: '' })
 
-    const [key, keyJson, listed, listedJson] = await inPairs(
+    const [made, madeJson, listed, listedJson] = await inPairs(
       [
         ['create-key', '--email', 'Grace@Example.com', '--name', 'Laptop'],
         ['create-key', '--email', 'edsger@example.com', '--name', 'Agent', '--json'],
@@ -65,10 +65,10 @@ describe('beside a running service', () => {
       ],
       options,
     )
-    expect(key).toMatchObject({ code: 0, stderr: '' })
-    expect(key?.stdout).toMatch(/^wsk_\w+\n$/)
-    await expectKeyOf(service, key?.stdout.trim(), 'Grace Hopper')
-    const madeKey = JSON.parse(keyJson?.stdout ?? '') as { secret: string }
+    expect(made).toMatchObject({ code: 0, stderr: '' })
+    expect(made?.stdout).toMatch(/^wsk_\w+\n$/)
+    await expectKeyOf(service, made?.stdout.trim(), 'Grace Hopper')
+    const madeKey = JSON.parse(madeJson?.stdout ?? '') as { secret: string }
     expect(madeKey).toMatchObject({ name: 'Agent', id: expect.stringMatching(uuid) as string })
     await expectKeyOf(service, madeKey.secret, 'Edsger')
     expect(listed).toMatchObject({ code: 0, stderr: '' })
@@ -80,12 +80,12 @@ describe('beside a running service', () => {
     ])
     expect(listedJson?.stdout).not.toContain('wsk_')
 
-    expect(await call(service, 'GET /v1/me', { key: keyOf(service) })).toMatchObject({ status: 200 })
+    expect(await call(service, 'GET /v1/me', { key })).toMatchObject({ status: 200 })
     expect(await stopService(service)).toBe(0)
   })
 
   it('what cannot be done is told in a line, with exit code 1', async () => {
-    const dataDir = await makeDirectory()
+    const { dataDir } = await copyInstallation()
     const service = await startService({ dataDir })
     const refused: [args: string[], reason: RegExp][] = [
       [['create-user', '--email', 'ADA@example.com', '--name', 'Ada'], /^error: .+\n$/],

@@ -4,6 +4,7 @@ import { createServer } from 'node:net'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import {
   call,
+  copyInstallation,
   databasePid,
   findPort,
   findServers,
@@ -20,9 +21,8 @@ vi.setConfig({ testTimeout: 60_000 })
 
 describe('kill -9', () => {
   it('of the service alone: the next start takes its database over', async () => {
-    const dataDir = await makeDirectory()
+    const { dataDir, key } = await copyInstallation()
     const killed = await startService({ dataDir })
-    const key = keyOf(killed)
     await call(killed, 'PATCH /v1/me', { key, body: { name: 'Before the crash' } })
     const database = await databasePid(dataDir)
     killed.signal('SIGKILL')
@@ -37,9 +37,8 @@ describe('kill -9', () => {
   })
 
   it('of the service and its database: the next start recovers', async () => {
-    const dataDir = await makeDirectory()
+    const { dataDir, key } = await copyInstallation()
     const killed = await startService({ dataDir })
-    const key = keyOf(killed)
     await call(killed, 'PATCH /v1/me', { key, body: { name: 'Before the crash' } })
     const database = await databasePid(dataDir)
     killed.signal('SIGKILL')
@@ -69,14 +68,14 @@ describe('kill -9', () => {
 
 describe('a second service on the same data', () => {
   it('says so in a line and leaves the first alone', async () => {
-    const dataDir = await makeDirectory()
+    const { dataDir, key } = await copyInstallation()
     const first = await startService({ dataDir })
     const second = await launchService({ dataDir })
     expect(await second.ended).toEqual({ code: 1, signal: null })
     expect(second.stderr()).toBe(`Another process uses the data directory ${dataDir}.\n`)
     expect(second.stdout()).toBe('')
     expect(await call(first, 'GET /ready')).toMatchObject({ status: 200 })
-    expect(await call(first, 'GET /v1/me', { key: keyOf(first) })).toMatchObject({ status: 200 })
+    expect(await call(first, 'GET /v1/me', { key })).toMatchObject({ status: 200 })
     expect(await stopService(first)).toBe(0)
   })
 

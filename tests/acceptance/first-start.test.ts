@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import {
   call,
   findUser,
@@ -11,6 +11,7 @@ import {
   run,
   startService,
   stopService,
+  type Service,
   untilNothingRunsIn,
 } from './service.ts'
 
@@ -19,8 +20,18 @@ vi.setConfig({ testTimeout: 60_000 })
 const isRoot = process.getuid?.() === 0
 
 describe('the first start', () => {
+  let dataDir: string
+  let service: Service
+
+  beforeAll(async () => {
+    dataDir = join(await makeDirectory(undefined, 'file'), 'data')
+    service = await startService({ dataDir, lifetime: 'file' })
+  })
+  afterAll(async () => {
+    expect(await stopService(service)).toBe(0)
+  })
+
   it('shows where everything is, and a key that works as pasted', async ({ skip }) => {
-    const service = await startService({ dataDir: await makeDirectory() })
     expect(service.stdout()).toContain(`The API is at      ${service.baseUrl}\n`)
     expect(service.stdout()).toContain(`Its documentation  ${service.baseUrl}/docs\n`)
     expect(service.stderr()).toBe('')
@@ -35,24 +46,11 @@ describe('the first start', () => {
   })
 
   it('keeps its data where only the owner can look', async () => {
-    const dataDir = join(await makeDirectory(), 'data')
-    const service = await startService({ dataDir })
     expect((await stat(dataDir)).mode & 0o777).toBe(0o700)
     expect((await stat(join(dataDir, 'postgres-password'))).mode & 0o777).toBe(0o600)
-    expect(await stopService(service)).toBe(0)
   })
 
-  it('keeps its data in .data in the working directory unless told otherwise', async () => {
-    const workingDirectory = await makeDirectory()
-    const service = await startService({ workingDirectory })
-    expect(existsSync(join(workingDirectory, '.data/postgres/PG_VERSION'))).toBe(true)
-    expect(await stopService(service)).toBe(0)
-  })
-})
-
-describe('the link of the first start', () => {
-  it('signs the first person in, at a click', async () => {
-    const service = await startService({ dataDir: await makeDirectory() })
+  it('shows a link that signs the first person in, at a click', async () => {
     const [link = ''] = /http\S+\/sign-in\/link\/\S+/.exec(service.stdout()) ?? []
     expect(link.startsWith(service.baseUrl)).toBe(true)
     const page = await fetch(link)
@@ -71,6 +69,39 @@ describe('the link of the first start', () => {
     const home = await fetch(service.baseUrl, { headers: { cookie: session.split(';')[0] ?? '' } })
     expect(new URL(home.url).pathname).toBe('/w/first-workspace')
     expect((await send()).status).toBe(404)
+  })
+
+  it('serves documentation that needs nothing from elsewhere', async () => {
+    const page = await fetch(`${service.baseUrl}/docs`)
+    expect(page.status).toBe(200)
+    expect(page.headers.get('content-security-policy')).toMatch(/default-src 'self'/)
+    const html = await page.text()
+    const references = [...html.matchAll(/<(?:script|link|img)\b[^>]*?(?:src|href)="([^"]+)"/g)]
+      .map(([, reference = '']) => new URL(reference, page.url))
+      .filter(({ protocol }) => protocol !== 'data:')
+    expect(references.length).toBeGreaterThanOrEqual(4)
+    for (const { href } of references) {
+      expect(href.startsWith(`${service.baseUrl}/`), href).toBe(true)
+      const asset = await fetch(href)
+      expect(asset.status, href).toBe(200)
+      const text = await asset.text()
+      expect(text.length, href).toBeGreaterThan(0)
+      if (href.includes('.css')) expect(text).not.toMatch(/@import|url\(["']?(https?:)?\/\//)
+    }
+
+    const description = await call(service, 'GET /openapi.json')
+    expect(description).toMatchObject({
+      status: 200,
+      body: { openapi: '3.1.0', servers: [{ url: service.baseUrl }] },
+    })
+    const initializer = references.find(({ href }) => href.includes('initializer'))
+    expect(await (await fetch(String(initializer))).text()).toContain('/openapi.json')
+  })
+
+  it('keeps its data in .data in the working directory unless told otherwise', async () => {
+    const workingDirectory = await makeDirectory()
+    const service = await startService({ workingDirectory })
+    expect(existsSync(join(workingDirectory, '.data/postgres/PG_VERSION'))).toBe(true)
     expect(await stopService(service)).toBe(0)
   })
 })
@@ -114,36 +145,6 @@ describe('a key', () => {
     // What the service says of itself names no key but the one that it was to show.
     expect(service.stdout().replaceAll(firstKey, '').includes('wsk_')).toBe(false)
     expect(service.stdout().split(firstKey)).toHaveLength(2)
-  })
-})
-
-describe('the documentation', () => {
-  it('needs nothing from elsewhere', async () => {
-    const service = await startService({ dataDir: await makeDirectory() })
-    const page = await fetch(`${service.baseUrl}/docs`)
-    expect(page.status).toBe(200)
-    expect(page.headers.get('content-security-policy')).toMatch(/default-src 'self'/)
-    const html = await page.text()
-    const references = [...html.matchAll(/<(?:script|link|img)\b[^>]*?(?:src|href)="([^"]+)"/g)]
-      .map(([, reference = '']) => new URL(reference, page.url))
-      .filter(({ protocol }) => protocol !== 'data:')
-    expect(references.length).toBeGreaterThanOrEqual(4)
-    for (const { href } of references) {
-      expect(href.startsWith(`${service.baseUrl}/`), href).toBe(true)
-      const asset = await fetch(href)
-      expect(asset.status, href).toBe(200)
-      const text = await asset.text()
-      expect(text.length, href).toBeGreaterThan(0)
-      if (href.includes('.css')) expect(text).not.toMatch(/@import|url\(["']?(https?:)?\/\//)
-    }
-
-    const description = await call(service, 'GET /openapi.json')
-    expect(description).toMatchObject({
-      status: 200,
-      body: { openapi: '3.1.0', servers: [{ url: service.baseUrl }] },
-    })
-    const initializer = references.find(({ href }) => href.includes('initializer'))
-    expect(await (await fetch(String(initializer))).text()).toContain('/openapi.json')
   })
 })
 

@@ -1,13 +1,14 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chown, mkdtemp, readFile, readdir, rm } from 'node:fs/promises'
+import { chown, mkdtemp, readFile, readdir, rename, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { onTestFinished } from 'vitest'
+import { inject, onTestFinished } from 'vitest'
+import { afterFile } from '../support/after-file.ts'
 
 /** Where the built program is. `npm test` builds it first. */
 export const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -26,7 +27,13 @@ export interface Run {
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
 }
 
+// What is started or made is ended or removed after the test, or after all tests of the file.
+const after = { test: onTestFinished, file: afterFile }
+
+type Lifetime = keyof typeof after
+
 export interface RunOptions {
+  lifetime?: Lifetime
   environment?: Record<string, string | undefined>
   workingDirectory?: string
   user?: { uid: number; gid: number }
@@ -48,7 +55,7 @@ export function run(file: string, args: string[], options: RunOptions = {}): Run
   child.once('error', () => undefined)
   if (pid === undefined) throw new Error(`${file} cannot be started`)
   const signal = (name: NodeJS.Signals) => void process.kill(options.isGroup ? -pid : pid, name)
-  onTestFinished(() => {
+  after[options.lifetime ?? 'test'](() => {
     if (child.exitCode === null && child.signalCode === null) signal('SIGKILL')
   })
   const stdout = collect(child.stdout)
@@ -165,15 +172,50 @@ export async function runAdmin(
 }
 
 /** Makes a directory for one test. Whatever runs on a database in it is ended with the test. */
-export async function makeDirectory(user?: { uid: number; gid: number }): Promise<string> {
+export async function makeDirectory(
+  user?: { uid: number; gid: number },
+  lifetime: Lifetime = 'test',
+): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'workspace-acceptance-'))
   if (user) await chown(directory, user.uid, user.gid)
-  onTestFinished(async () => {
+  after[lifetime](async () => {
     for (const pid of await findServers(directory)) process.kill(pid, 'SIGKILL')
     await untilNothingRunsIn(directory)
     await rm(directory, { recursive: true, force: true, maxRetries: 10 })
   })
   return directory
+}
+
+/** A data directory that a first start has filled. */
+export interface Installation {
+  dataDir: string
+  /** The API key that the first start showed. */
+  key: string
+}
+
+/** A copy of an installation, for one test that is not about the first start: a copy is quicker than a start. */
+export async function copyInstallation(): Promise<Installation> {
+  installation ??= install()
+  const { dataDir: original, key } = await installation
+  const dataDir = join(await makeDirectory(), 'data')
+  // Not by Node, which does not keep the owner: root's database belongs to another account.
+  const copying = await run('cp', ['-Rp', original, dataDir]).ended
+  if (copying.code !== 0) throw new Error(`${original} was not copied`)
+  return { dataDir, key }
+}
+
+let installation: Promise<Installation> | undefined
+
+async function install(): Promise<Installation> {
+  const dataDir = join(await makeDirectory(), 'data')
+  const service = await startService({ dataDir })
+  const key = keyOf(service)
+  await stopService(service)
+  await untilNothingRunsIn(dataDir)
+  // The directory goes with the test; this one is copied until the end of the run.
+  const kept = join(inject('scratchDirectory'), `installation-${process.pid}`)
+  await rename(dataDir, kept)
+  return { dataDir: kept, key }
 }
 
 /** The process of the database in a data directory, which its lock file names first. */

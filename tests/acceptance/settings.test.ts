@@ -6,6 +6,7 @@ import pg from 'pg'
 import { describe, expect, inject, it, vi } from 'vitest'
 import {
   call,
+  copyInstallation,
   databaseUrl,
   findPort,
   keyOf,
@@ -78,7 +79,7 @@ describe('a DATABASE_URL that cannot be used', () => {
   })
 
   it('with the wrong password, or for a database that is not there, is told in a line', async () => {
-    const dataDir = await makeDirectory()
+    const { dataDir } = await copyInstallation()
     const other = await startService({ dataDir })
     const url = await databaseUrl(dataDir)
     const cases: [url: string, reason: RegExp][] = [

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import {
   call,
+  copyInstallation,
   findPort,
   findServers,
-  keyOf,
   launchService,
   makeDirectory,
   root,
@@ -23,9 +23,8 @@ vi.setConfig({ testTimeout: 60_000 })
 
 describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
   it('lets a request in flight end, then the database, and exits with 0', async () => {
-    const dataDir = await makeDirectory()
+    const { dataDir, key } = await copyInstallation()
     const service = await startService({ dataDir })
-    const key = keyOf(service)
     const body = JSON.stringify({ name: `Stopped by ${signal}` })
     const client = await open(service)
     client.socket.write(
@@ -55,7 +54,7 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
 
 describe('a signal', () => {
   it('does not wait for connections that ask nothing', async () => {
-    const dataDir = await makeDirectory()
+    const { dataDir } = await copyInstallation()
     const service = await startService({ dataDir })
     const silent = await open(service)
     const idle = await open(service)
@@ -70,13 +69,13 @@ describe('a signal', () => {
   })
 
   it('is obeyed once when it comes twice, as Ctrl-C does below npm', async () => {
-    const dataDir = await makeDirectory()
+    const { dataDir, key } = await copyInstallation()
     const service = await startService({ dataDir })
     const client = await open(service)
     const body = '{"name":"Grace"}'
     client.socket.write(`PATCH /v1/me HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\n`)
     client.socket.write(`Content-Length: ${body.length}\r\n`)
-    client.socket.write(`Content-Type: application/json\r\nAuthorization: Bearer ${keyOf(service)}\r\n\r\n`)
+    client.socket.write(`Content-Type: application/json\r\nAuthorization: Bearer ${key}\r\n\r\n`)
     await client.received(/100 Continue/)
     service.signal('SIGINT')
     await service.said(/"msg":"stopping"/)
@@ -98,7 +97,7 @@ describe('a signal', () => {
   })
 
   it('ends the service in order also when its database has been killed', async () => {
-    const dataDir = await makeDirectory()
+    const { dataDir } = await copyInstallation()
     const service = await startService({ dataDir })
     for (const pid of await findServers(dataDir)) process.kill(pid, 'SIGKILL')
     await until(async () => (await call(service, 'GET /ready')).status === 503)
@@ -127,7 +126,7 @@ describe.skipIf(existsSync(join(root, '.env')))('npm start', () => {
   })
 
   async function startNpm() {
-    const dataDir = await makeDirectory()
+    const { dataDir } = await copyInstallation()
     const environment = { PORT: String(await findPort()), DATA_DIR: dataDir }
     const npm = run('npm', ['start'], { workingDirectory: root, environment, isGroup: true })
     await npm.said(/Its data .*\n/)

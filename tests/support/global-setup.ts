@@ -12,6 +12,8 @@ declare module 'vitest' {
     databaseServerUrl: string
     /** The name of a migrated, empty database to clone. */
     templateDatabase: string
+    /** A directory that is removed at the end of the run. */
+    scratchDirectory: string
   }
 }
 
@@ -25,7 +27,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await pool.end()
   project.provide('databaseServerUrl', server.url)
   project.provide('templateDatabase', template)
+  const scratchDirectory = await mkdtemp(join(tmpdir(), 'workspace-test-'))
+  project.provide('scratchDirectory', scratchDirectory)
   return async () => {
+    await rm(scratchDirectory, { recursive: true, force: true })
     await dropDatabases(server.url, template)
     await server.close()
   }
