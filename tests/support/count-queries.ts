@@ -1,12 +1,24 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { vi } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
 
+const counting = new AsyncLocalStorage<{ queries: number }>()
+
 /** Runs something and counts the statements that it sends to the database outside of transactions. */
 export async function countQueries(db: Database, run: () => Promise<unknown>): Promise<number> {
-  const query = vi.spyOn(db.$client, 'query')
+  const send = db.$client.query.bind(db.$client) as (...args: unknown[]) => unknown
+  const count = { queries: 0 }
+  const query = vi.spyOn(db.$client, 'query').mockImplementation((...args: unknown[]) => {
+    // The app also writes down in the background what earlier requests have used.
+    if (counting.getStore() === count) count.queries += 1
+    return send(...args)
+  })
   try {
-    await run()
-    return query.mock.calls.length
+    // Awaited in there: a request is sent only when somebody waits for its answer.
+    await counting.run(count, async () => {
+      await run()
+    })
+    return count.queries
   } finally {
     query.mockRestore()
   }
