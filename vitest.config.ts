@@ -7,7 +7,7 @@ export default defineConfig({
     setupFiles: ['tests/support/setup.ts'],
     // Vitest leaves a core to itself, of which there may be only two.
     maxWorkers: 2,
-    // Most of the time of a file would go into importing the service again: files share modules, and keep to themselves.
+    // Files share modules. Importing the service again for each of them took a third of the time (docs/decisions/0060).
     isolate: false,
     testTimeout: 60_000,
     hookTimeout: 120_000,

@@ -27,7 +27,7 @@ export interface Run {
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
 }
 
-// What is started or made is ended or removed after the test, or after all tests of the file.
+// Processes are stopped and directories removed after the test, or after the last test of the file.
 const after = { test: onTestFinished, file: afterFile }
 
 type Lifetime = keyof typeof after
@@ -186,21 +186,21 @@ export async function makeDirectory(
   return directory
 }
 
-/** A data directory that a first start has filled. */
+/** A data directory in which the service has been started and stopped. */
 export interface Installation {
   dataDir: string
-  /** The API key that the first start showed. */
+  /** The API key that the first start printed. */
   key: string
 }
 
-/** A copy of an installation, for one test that is not about the first start: a copy is quicker than a start. */
+/** Copies an installation for one test. Much faster than a first start, for tests of something else. */
 export async function copyInstallation(): Promise<Installation> {
   installation ??= install()
   const { dataDir: original, key } = await installation
   const dataDir = join(await makeDirectory(), 'data')
-  // Not by Node, which does not keep the owner: root's database belongs to another account.
+  // `fs.cp` does not keep the owner. When root runs this, the database belongs to another account.
   const copying = await run('cp', ['-Rp', original, dataDir]).ended
-  if (copying.code !== 0) throw new Error(`${original} was not copied`)
+  if (copying.code !== 0) throw new Error(`${original} could not be copied`)
   return { dataDir, key }
 }
 
@@ -212,7 +212,7 @@ async function install(): Promise<Installation> {
   const key = keyOf(service)
   await stopService(service)
   await untilNothingRunsIn(dataDir)
-  // The directory goes with the test; this one is copied until the end of the run.
+  // The directory is removed after this test; later tests copy the installation too.
   const kept = join(inject('scratchDirectory'), `installation-${process.pid}`)
   await rename(dataDir, kept)
   return { dataDir: kept, key }

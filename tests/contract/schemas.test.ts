@@ -6,10 +6,10 @@ import { startTestApp } from '../support/test-app.ts'
 const ajv = new Ajv()
 ajvFormats.default(ajv)
 
-it('every schema that requests are validated by is JSON Schema', async () => {
+it('every schema of a request or a response is valid JSON Schema', async () => {
   const compile = vi.spyOn(Ajv.prototype, 'compile')
   const addSchema = vi.spyOn(Ajv.prototype, 'addSchema')
-  // Options, since the app that files share may have been built before.
+  // With options, so that it is built now and not shared.
   await startTestApp({ environment: {} })
   expect(compile.mock.calls.length).toBeGreaterThan(60)
   expect(addSchema.mock.calls.length).toBeGreaterThan(60)
@@ -20,6 +20,6 @@ it('every schema that requests are validated by is JSON Schema', async () => {
   }
 })
 
-it('a schema that is not JSON Schema is found', () => {
+it('an invalid schema would be noticed', () => {
   expect(ajv.validateSchema({ type: 'objekt' })).toBe(false)
 })

@@ -3,15 +3,15 @@ type CleanUp = () => unknown
 const cleanUps: CleanUp[] = []
 
 /**
- * Has something done when the tests of the file are done; what was asked for last is done first. For helpers: a hook of
- * vitest that is registered while a test runs is not called, nor is one that a module registers which another file of
- * the worker has imported before.
+ * Runs `cleanUp` when all tests of the current file have ended, the last one registered first. Helpers use this instead
+ * of Vitest's `afterAll`. Vitest ignores an `afterAll` that is called during a test. And test files share modules, so an
+ * `afterAll` at the top level of a helper would apply only to the first file that imports it.
  */
 export function afterFile(cleanUp: CleanUp): void {
   cleanUps.push(cleanUp)
 }
 
-/** Does what was asked for; all of it, also when some of it fails. Called by setup.ts. */
+/** Runs and forgets all registered functions. If some throw, it still runs the rest, then throws an AggregateError. */
 export async function cleanUpAfterFile(): Promise<void> {
   const errors: unknown[] = []
   for (let cleanUp = cleanUps.pop(); cleanUp; cleanUp = cleanUps.pop()) {

@@ -9,12 +9,12 @@ export async function countQueries(db: Database, run: () => Promise<unknown>): P
   const send = db.$client.query.bind(db.$client) as (...args: unknown[]) => unknown
   const count = { queries: 0 }
   const query = vi.spyOn(db.$client, 'query').mockImplementation((...args: unknown[]) => {
-    // The app also writes down in the background what earlier requests have used.
+    // Not those of background work, such as recording when keys were last used.
     if (counting.getStore() === count) count.queries += 1
     return send(...args)
   })
   try {
-    // Awaited in there: a request is sent only when somebody waits for its answer.
+    // Awaited inside: `inject` sends a request only when its result is awaited.
     await counting.run(count, async () => {
       await run()
     })

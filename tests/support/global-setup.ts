@@ -12,7 +12,7 @@ declare module 'vitest' {
     databaseServerUrl: string
     /** The name of a migrated, empty database to clone. */
     templateDatabase: string
-    /** A directory that is removed at the end of the run. */
+    /** A directory for files that several tests use. Removed at the end of the run. */
     scratchDirectory: string
   }
 }

@@ -12,7 +12,7 @@ export interface RawAnswer {
 
 /** Opens the service on a free loopback port. It is closed with the app. */
 export async function listen(app: App): Promise<number> {
-  // Another file may have opened the app that they share.
+  // A shared app may already listen for an earlier file.
   if (!app.server.listening) await app.listen({ host: '127.0.0.1', port: 0 })
   return (app.server.address() as AddressInfo).port
 }

@@ -28,7 +28,7 @@ export interface TestApp {
   config: Config
   db: Database
   services: Services
-  /** Every line logged since the call that returned this. */
+  /** The lines logged since `startTestApp` returned. */
   log: string[]
   /** Makes a person with an API key; each call another one. */
   createPerson: (input?: { name?: string; email?: string; isVerified?: boolean }) => Promise<TestPerson>
@@ -46,12 +46,14 @@ export interface TestAppOptions {
 }
 
 /**
- * Builds the service and closes it after the file, on the database of the file's own.
+ * Starts the service. It is closed after the last test of the file.
  *
- * But a file whose first app has no options gets the one, and the database, that all such files of a worker share: its
- * tests keep to records of their own. What runs jobs, looks at a whole table or changes one begins with options, or
- * brings a database by `environment: { DATABASE_URL: await clone() }`. Further apps of a file are processes of their own
- * on the database of its first.
+ * Without options, the first call in a file returns an app that it shares, with its database, with other test files, one
+ * after the other. Such a file must only use records that it creates. A file that runs jobs, reads or alters whole
+ * tables, or stops the app needs its own: pass `{ environment: { DATABASE_URL: await clone() } }`.
+ *
+ * With options, the app is new, and its database belongs to the file. Further calls in a file start further apps on the
+ * file's database, like replicas.
  */
 export async function startTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   const isPlain = Object.keys(options).length === 0
@@ -76,7 +78,7 @@ function useDatabase(url: Promise<string>): void {
 }
 
 interface BuiltApp extends Pick<TestApp, 'app' | 'config' | 'db' | 'services' | 'close'> {
-  /** Where lines are logged to. */
+  /** The arrays that each log line is appended to. */
   logs: Set<string[]>
 }
 
@@ -122,7 +124,7 @@ async function build(
   }
 }
 
-/** What a file gets of an app. */
+/** The app as one caller sees it: `log` starts empty. */
 function lend({ logs, ...built }: BuiltApp): TestApp {
   const { app, services } = built
   const log: string[] = []

@@ -31,7 +31,8 @@ describe.runIf(hasBrowser)('in a browser', () => {
 
   /** Looks at the page that is shown with the eyes of those who do not see it, and for what does not fit. */
   async function check(page: Page): Promise<void> {
-    const violations = await page.evaluate(`${axe.source}; axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
+    const violations =
+      await page.evaluate(`${axe.source}; axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
       violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`)
     expect(violations, page.url()).toEqual([])
     const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
