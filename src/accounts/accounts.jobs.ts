@@ -56,7 +56,11 @@ export function createAccountsJobs(options: {
       const content =
         purpose === 'verify_email' && user.emailVerifiedAt !== null
           ? accountExistsMail({ name, signInUrl: `${webUrl}/sign-in` })
-          : linkMails[purpose]({ name, url: await createLink(user, purpose) })
+          : linkMails[purpose]({
+              name,
+              url: await createLink(user, purpose),
+              lifetimeMs: linkLifetimeMs[purpose],
+            })
       await mailer.send({ ...content, to: { name, address: user.email }, id: `account-${id}` })
     },
 

@@ -5,7 +5,7 @@ export interface MailContent {
   html: string
 }
 
-/** Asks somebody into a workspace. */
+/** Invites somebody to a workspace. */
 export function inviteMail(input: {
   workspaceName: string
   invitedByName: string
@@ -15,17 +15,17 @@ export function inviteMail(input: {
 }): MailContent {
   const { workspaceName, invitedByName, role, inviteUrl, expiresAt } = input
   return compose({
-    subject: `${invitedByName} invites you to ${workspaceName}`,
+    subject: `${invitedByName} invited you to ${workspaceName}`,
     paragraphs: [
-      `${invitedByName} invites you to the workspace ${workspaceName}, as ${role}.`,
-      `The invitation is for this address only and can be accepted until ${formatDate(expiresAt)}.`,
+      `Open the link below to join the workspace ${workspaceName} as ${role}. ${invitedByName} invited you.`,
+      `The invitation is for this email address only. It expires on ${formatDate(expiresAt)}.`,
     ],
-    link: { label: 'See the invitation', url: inviteUrl },
-    footer: 'If you do not know what this is about, do nothing: the invitation expires by itself.',
+    link: { label: 'Open the invitation', url: inviteUrl },
+    footer: 'If you did not expect this invitation, ignore this email. The invitation expires by itself.',
   })
 }
 
-/** Tells somebody that they are something else in a workspace now. */
+/** Notifies somebody of their new role in a workspace. */
 export function roleChangedMail(input: {
   workspaceName: string
   workspaceUrl: string
@@ -33,16 +33,17 @@ export function roleChangedMail(input: {
   role: string
 }): MailContent {
   return compose({
-    subject: `You are ${input.role} of ${input.workspaceName} now`,
+    subject: `Your role in ${input.workspaceName} is now ${input.role}`,
     paragraphs: [
       `${input.actorName} changed your role in the workspace ${input.workspaceName} to ${input.role}.`,
+      'You do not need to do anything.',
     ],
     link: { label: 'Open the workspace', url: input.workspaceUrl },
     footer: noticeFooter,
   })
 }
 
-/** Tells somebody that their invitation was accepted. */
+/** Notifies whoever invited somebody that the invitation was accepted. */
 export function inviteAcceptedMail(input: {
   workspaceName: string
   workspaceUrl: string
@@ -50,74 +51,90 @@ export function inviteAcceptedMail(input: {
 }): MailContent {
   return compose({
     subject: `${input.memberName} joined ${input.workspaceName}`,
-    paragraphs: [`${input.memberName} accepted your invitation to the workspace ${input.workspaceName}.`],
+    paragraphs: [
+      `${input.memberName} accepted your invitation to the workspace ${input.workspaceName}.`,
+      'You do not need to do anything.',
+    ],
     link: { label: 'Open the workspace', url: input.workspaceUrl },
     footer: noticeFooter,
   })
 }
 
-/** Asks whoever signed up with an address to prove that it is theirs. */
-export function verifyEmailMail(input: { name: string; url: string }): MailContent {
+/** A link to a page of the website, and how long it works. */
+export interface LinkMailInput {
+  name: string
+  url: string
+  lifetimeMs: number
+}
+
+/** Asks whoever signed up to confirm the address. */
+export function verifyEmailMail({ name, url, lifetimeMs }: LinkMailInput): MailContent {
   return compose({
-    subject: 'Confirm your e-mail address',
+    subject: 'Confirm your email address',
     paragraphs: [
-      `Hello ${input.name}, an account was made with this address.`,
-      'Confirm that it is yours to sign in. The link works for a day.',
+      `Hello ${name}, open the link below and enter your password to confirm your email address.`,
+      `The link works for ${formatDuration(lifetimeMs)}. To get a new one, sign in with your password.`,
     ],
-    link: { label: 'Confirm the address', url: input.url },
-    footer: 'If that was not you, do nothing: without your confirmation nobody can use the account.',
+    link: { label: 'Confirm your email address', url },
+    footer:
+      'If you did not create an account, ignore this email. Without your confirmation, nobody can use the account.',
   })
 }
 
-/** Tells somebody who signed up once more that there is an account. */
+/** Tells somebody who signed up again that they have an account. */
 export function accountExistsMail(input: { name: string; signInUrl: string }): MailContent {
   return compose({
-    subject: 'You have an account already',
+    subject: 'You already have an account',
     paragraphs: [
-      `Hello ${input.name}, somebody tried to sign up with this address, which has an account already.`,
-      'If that was you, sign in. On the same page you can have a new password if you have forgotten yours.',
+      `Hello ${input.name}, sign in at the link below: you already have an account with this email address.`,
+      'Somebody just tried to sign up with it again. If you forgot your password, choose "Forgot your password?" on that page.',
     ],
     link: { label: 'Sign in', url: input.signInUrl },
-    footer: 'If that was not you, there is nothing to do: nothing has changed.',
+    footer: 'If this was not you, ignore this email. Nothing has changed.',
   })
 }
 
 /** Lets somebody choose a new password. */
-export function resetPasswordMail(input: { name: string; url: string }): MailContent {
+export function resetPasswordMail({ name, url, lifetimeMs }: LinkMailInput): MailContent {
   return compose({
     subject: 'Choose a new password',
     paragraphs: [
-      `Hello ${input.name}, here you can choose a new password. The link works for an hour, and once.`,
+      `Hello ${name}, open the link below to choose a new password.`,
+      `The link works once, within ${formatDuration(lifetimeMs)}. A new password signs you out on all devices.`,
     ],
-    link: { label: 'Choose a new password', url: input.url },
-    footer: 'If you did not ask for this, do nothing: your password stays as it is.',
+    link: { label: 'Choose a new password', url },
+    footer: 'If you did not ask for a new password, ignore this email. Your password stays the same.',
   })
 }
 
-/** Lets somebody in without a password. */
-export function signInLinkMail(input: { name: string; url: string }): MailContent {
+/** Lets somebody sign in without a password. */
+export function signInLinkMail({ name, url, lifetimeMs }: LinkMailInput): MailContent {
   return compose({
-    subject: 'Your link to sign in',
-    paragraphs: [`Hello ${input.name}, with this link you sign in. It works for 15 minutes, and once.`],
-    link: { label: 'Sign in', url: input.url },
-    footer: 'If you did not ask for this, do nothing, and give the link to nobody.',
+    subject: 'Your sign-in link',
+    paragraphs: [
+      `Hello ${name}, open the link below to sign in.`,
+      `The link works once, within ${formatDuration(lifetimeMs)}. You do not need a password.`,
+    ],
+    link: { label: 'Sign in', url },
+    footer:
+      'If you did not ask to sign in, ignore this email. Do not forward it: the link signs in anybody who opens it.',
   })
 }
 
-/** Tells somebody that their password is another one now. */
+/** Tells somebody that their password was changed. */
 export function passwordChangedMail(input: { name: string; forgotUrl: string }): MailContent {
   return compose({
     subject: 'Your password was changed',
     paragraphs: [
-      `Hello ${input.name}, the password of your account was changed just now, and other sessions were ended.`,
-      'If that was not you, choose a new one at once.',
+      `Hello ${input.name}, if you did not just change your password, open the link below and choose a new one now.`,
+      'The password of your account was changed, and your other devices were signed out.',
     ],
     link: { label: 'Choose a new password', url: input.forgotUrl },
-    footer: 'If that was you, there is nothing to do.',
+    footer: 'If you changed the password yourself, ignore this email.',
   })
 }
 
-const noticeFooter = 'You receive this because your notices of workspace activity are on.'
+const noticeFooter = 'You receive this email because notices of workspace activity are on in your settings.'
 
 interface MailParts {
   subject: string
@@ -127,19 +144,26 @@ interface MailParts {
 }
 
 function compose({ subject, paragraphs, link, footer }: MailParts): MailContent {
+  // A line for each element, and wrapped: mail has a limit for lines, and people read the source of mails in files.
   const html = [
-    ...paragraphs.map((paragraph) => `<p>${escapeHtml(paragraph)}</p>`),
+    '<!doctype html>',
+    '<html lang="en">',
+    '<body style="font-family:system-ui,sans-serif">',
+    ...paragraphs.map((paragraph) => `<p>${escapeHtml(wrap(paragraph))}</p>`),
     `<p><a href="${escapeHtml(link.url)}">${escapeHtml(link.label)}</a></p>`,
-    `<p style="color:#666">${escapeHtml(footer)}</p>`,
+    `<p style="color:#666">${escapeHtml(wrap(footer))}</p>`,
+    '</body>',
+    '</html>',
+    '',
   ]
   return {
     subject,
     text: [...paragraphs.map(wrap), `${link.label}:\n${link.url}`, wrap(footer), ''].join('\n\n'),
-    html: `<!doctype html><html lang="en"><body style="font-family:system-ui,sans-serif">${html.join('')}</body></html>`,
+    html: html.join('\n'),
   }
 }
 
-/** Breaks lines before 76 characters, beyond which they would be encoded and hard to read in the raw mail. */
+/** Breaks lines before 76 characters, so that they can be read in any terminal. */
 function wrap(text: string): string {
   return text.replace(/(?=\S)(.{1,72})(?:\s+|$)/gu, '$1\n').trimEnd()
 }
@@ -157,4 +181,16 @@ function escapeHtml(text: string): string {
 
 function formatDate(date: Date): string {
   return `${date.toISOString().slice(0, 16).replace('T', ' ')} UTC`
+}
+
+const units: [name: string, lengthMs: number][] = [
+  ['hour', 60 * 60 * 1000],
+  ['minute', 60 * 1000],
+]
+
+/** A duration in the largest unit that it is a whole number of, such as `24 hours`. */
+function formatDuration(durationMs: number): string {
+  const [name, lengthMs] = units.find(([, length]) => durationMs % length === 0) ?? ['second', 1000]
+  const count = Math.ceil(durationMs / lengthMs)
+  return `${count} ${name}${count === 1 ? '' : 's'}`
 }

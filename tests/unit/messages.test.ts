@@ -1,8 +1,19 @@
 import { describe, expect, it } from 'vitest'
-import { inviteAcceptedMail, inviteMail, roleChangedMail, type MailContent } from '../../src/mail/messages.ts'
+import {
+  accountExistsMail,
+  inviteAcceptedMail,
+  inviteMail,
+  passwordChangedMail,
+  resetPasswordMail,
+  roleChangedMail,
+  signInLinkMail,
+  verifyEmailMail,
+  type MailContent,
+} from '../../src/mail/messages.ts'
 
 const url = 'https://app.example.com/invites/abc_-'
 const evil = `<b onclick="x('y')">&amp;</b>`
+const minuteMs = 60 * 1000
 
 const mails: [string, (name: string) => MailContent][] = [
   [
@@ -24,16 +35,26 @@ const mails: [string, (name: string) => MailContent][] = [
     'a notice of an accepted invite',
     (name) => inviteAcceptedMail({ workspaceName: name, workspaceUrl: url, memberName: name }),
   ],
+  [
+    'a request to confirm an address',
+    (name) => verifyEmailMail({ name, url, lifetimeMs: 24 * 60 * minuteMs }),
+  ],
+  ['a link to sign in', (name) => signInLinkMail({ name, url, lifetimeMs: 15 * minuteMs })],
+  ['a link to a new password', (name) => resetPasswordMail({ name, url, lifetimeMs: 60 * minuteMs })],
+  ['a mail about an account', (name) => accountExistsMail({ name, signInUrl: url })],
+  ['a mail about a changed password', (name) => passwordChangedMail({ name, forgotUrl: url })],
 ]
 
 describe.each(mails)('%s', (_name, mailFor) => {
   it('says the same in both of its forms', () => {
     const { subject, text, html } = mailFor('Ada')
-    expect(subject).toContain('Ada')
+    expect(subject).not.toBe('')
+    expect(text).toContain('Ada')
     expect(text.match(/https:\S+/g)).toEqual([url])
     expect(html).toContain(`<a href="${url}">`)
     const words = html
       .replaceAll(/<[^>]+>/g, ' ')
+      .replaceAll('&quot;', '"')
       .replaceAll(/\s+/g, ' ')
       .trim()
     const plain = text.replace(`:\n${url}`, '').replaceAll(/\s+/g, ' ').trim()
@@ -42,16 +63,26 @@ describe.each(mails)('%s', (_name, mailFor) => {
 
   it('shows names as they are, and as nothing but text', () => {
     const { subject, text, html } = mailFor(evil)
-    expect(subject).toContain(evil)
+    expect(subject).not.toContain('&lt;')
     expect(text.replaceAll(/\s+/g, ' ')).toContain(evil)
     expect(html).not.toContain('<b ')
-    expect(html).toContain('&lt;b onclick=&quot;x(&#39;y&#39;)&quot;&gt;&amp;amp;&lt;/b&gt;')
+    expect(html.replaceAll(/\s+/g, ' ')).toContain(
+      '&lt;b onclick=&quot;x(&#39;y&#39;)&quot;&gt;&amp;amp;&lt;/b&gt;',
+    )
   })
 
-  it('has no line that is too long to be read raw', () => {
+  it('has no line that is too long to be read in a terminal, but for the link', () => {
     const words = Array.from({ length: 20 }, (_, i) => `word${i}`).join(' ')
     for (const line of mailFor(words.slice(0, 100)).text.split('\n'))
       expect(line.length).toBeLessThanOrEqual(76)
+  })
+
+  it('has no line that mail cannot carry, whatever the names', () => {
+    for (const name of ['"'.repeat(100), '🧑'.repeat(100), `${'&'.repeat(99)} `]) {
+      const { text, html } = mailFor(name)
+      for (const line of [...text.split('\n'), ...html.split('\n')])
+        expect(Buffer.byteLength(line)).toBeLessThanOrEqual(998)
+    }
   })
 
   it('keeps a name without blanks whole', () => {
@@ -60,19 +91,26 @@ describe.each(mails)('%s', (_name, mailFor) => {
   })
 })
 
-describe('an invite', () => {
-  it('tells until when it can be accepted, and what to do otherwise', () => {
-    const mail = mails[0]?.[1]('Ada')
-    expect(mail?.text).toContain('2026-11-28 03:04 UTC')
-    expect(mail?.text).toContain('do nothing')
+describe('a mail with a link', () => {
+  it.each([
+    ['an invite', /^Open the link below to join/, '2026-11-28 03:04 UTC'],
+    ['a request to confirm an address', /open the link below and enter your password/, 'for 24 hours'],
+    ['a link to sign in', /open the link below to sign in/, 'once, within 15 minutes'],
+    ['a link to a new password', /open the link below to choose a new password/, 'once, within 1 hour'],
+  ])('%s says first what to do, then how long the link works', (name, firstSentence, duration) => {
+    const mail = mails.find(([candidate]) => candidate === name)?.[1]('Ada')
+    const [first = '', second] = String(mail?.text).split('\n\n')
+    expect(first.replaceAll('\n', ' ')).toMatch(firstSentence)
+    expect(second?.replaceAll('\n', ' ')).toContain(duration)
+    expect(mail?.text).toContain('ignore this email')
   })
 })
 
 describe('a notice', () => {
-  it('tells why it came', () => {
-    for (const [, mailFor] of mails.slice(1)) {
+  it('says why it came', () => {
+    for (const [, mailFor] of mails.slice(1, 3)) {
       const words = mailFor('Ada').text.replaceAll(/\s+/g, ' ')
-      expect(words).toContain('because your notices of workspace activity are on')
+      expect(words).toContain('because notices of workspace activity are on')
     }
   })
 })

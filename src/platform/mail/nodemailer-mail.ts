@@ -13,22 +13,28 @@ export function createSmtpMailer(smtpUrl: string, from: string): Mailer {
   })
   return {
     async send(message) {
-      await transport.sendMail(toOptions(message, from))
+      await transport.sendMail(toOptions(message, { from, isEightBitClean: false }))
     },
     close: () => transport.close(),
   }
 }
 
-/** Writes mail into a folder as .eml files, for trying things out without a mail server. */
+/**
+ * Writes mail into a folder as .eml files, for trying things out without a mail server. Links stand whole on their line,
+ * also when they are long: people read these files with `cat` and click.
+ */
 export function createFileMailer(
   folder: string,
   from: string,
   onWritten: (message: MailMessage, path: string) => void,
 ): Mailer {
-  const transport = createTransport({ streamTransport: true, buffer: true, newline: 'crlf' })
+  // As text files are here: a carriage return would stick to the end of every link that a script cuts out.
+  const transport = createTransport({ streamTransport: true, buffer: true, newline: 'unix' })
   return {
     async send(message) {
-      const { message: content } = await transport.sendMail(toOptions(message, from))
+      const { message: content } = await transport.sendMail(
+        toOptions(message, { from, isEightBitClean: true }),
+      )
       const path = join(folder, `${new Date().toISOString().replaceAll(':', '-')}-${message.id}.eml`)
       await mkdir(folder, { recursive: true, mode: 0o700 })
       await writeFile(`${path}.unfinished`, content as Buffer, { mode: 0o600 })
@@ -39,20 +45,44 @@ export function createFileMailer(
   }
 }
 
+interface MailOptions {
+  from: string
+  /** Whether the way to the reader carries bytes above 127. Mail servers may not: 8BITMIME (RFC 6152) is an extension. */
+  isEightBitClean: boolean
+}
+
 function toOptions(
   { to, subject, text, html, id, unsubscribeUrl }: MailMessage,
-  from: string,
+  { from, isEightBitClean }: MailOptions,
 ): SendMailOptions {
   const domain = /@([^>\s]+)/.exec(from)?.[1] ?? 'localhost'
   return {
     from,
     to: { name: to.name, address: to.address },
     subject,
-    text,
-    html,
+    alternatives: [toPart('text/plain', text, isEightBitClean), toPart('text/html', html, isEightBitClean)],
     messageId: `<${id}@${domain}>`,
     // RFC 3834 §5: nobody's vacation answers a machine.
     headers: { 'Auto-Submitted': 'auto-generated' },
     ...(unsubscribeUrl !== undefined && { list: { unsubscribe: unsubscribeUrl } }),
   }
+}
+
+type MailPart = NonNullable<SendMailOptions['alternatives']>[number]
+
+// RFC 5322 §2.1.1, in octets and without the line break.
+const lineLengthMax = 998
+
+/**
+ * A part of a mail, as it is wherever mail can carry it so. Nodemailer alone would encode every text with a line of more
+ * than 76 characters as quoted-printable, which breaks long links in two for whoever reads the source.
+ */
+function toPart(type: string, content: string, isEightBitClean: boolean): MailPart {
+  const contentType = `${type}; charset=utf-8`
+  const bytes = Buffer.from(content)
+  const isAscii = bytes.length === content.length
+  const isShort = content.split('\n').every((line) => Buffer.byteLength(line) <= lineLengthMax)
+  if (!isShort || !(isAscii || isEightBitClean)) return { contentType, content }
+  const head = `Content-Type: ${contentType}\r\nContent-Transfer-Encoding: ${isAscii ? '7bit' : '8bit'}`
+  return { contentType, raw: `${head}\r\n\r\n${content.replaceAll(/\r?\n/g, '\r\n')}` }
 }
