@@ -4,7 +4,7 @@ import { parseEmail } from '../kernel/email.ts'
 import { errors } from '../kernel/errors.ts'
 import { createId } from '../kernel/ids.ts'
 import type { PrincipalUser } from '../kernel/principal.ts'
-import { nameLengthMax, parseLine } from '../kernel/text.ts'
+import { requireName } from '../kernel/text.ts'
 import { findUserByEmail, hasUsers, insertUser, listUsers } from './accounts.repository.ts'
 import { joinAllowingWorkspaces } from './join-allowing-workspaces.ts'
 
@@ -28,8 +28,7 @@ export function createAccountsService({ db, clock }: { db: Database; clock: Cloc
     async create(input) {
       const email = parseEmail(input.email)
       if (email === undefined) throw errors.emailInvalid({ field: 'email' })
-      const name = parseLine(input.name, nameLengthMax)
-      if (name === undefined) throw errors.nameInvalid({ field: 'name' })
+      const name = requireName(input.name)
       const now = clock.now()
       const account = {
         id: createId(),

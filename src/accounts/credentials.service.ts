@@ -5,7 +5,7 @@ import { parseEmail } from '../kernel/email.ts'
 import { errors } from '../kernel/errors.ts'
 import { createId } from '../kernel/ids.ts'
 import type { Principal } from '../kernel/principal.ts'
-import { nameLengthMax, parseLine } from '../kernel/text.ts'
+import { nameLengthMax, parseLine, requireName } from '../kernel/text.ts'
 import { createToken, hashSecret } from '../kernel/tokens.ts'
 import type { ExternalIdentity } from '../platform/identity/identity.port.ts'
 import type { JobQueue } from '../platform/jobs/jobs.port.ts'
@@ -129,8 +129,7 @@ export function createCredentialsService(options: CredentialsServiceOptions): Cr
     async signUp(input) {
       const email = parseEmail(input.email)
       if (email === undefined) throw errors.emailInvalid({ field: 'email' })
-      const name = parseLine(input.name, nameLengthMax)
-      if (name === undefined) throw errors.nameInvalid({ field: 'name' })
+      const name = requireName(input.name)
       assertAcceptable(input.password, { name, email })
       const hash = await passwords.hash(input.password)
       await db.transaction(async (tx) => {

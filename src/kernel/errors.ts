@@ -227,6 +227,11 @@ export const errors = {
     'label_invalid',
     'A name is 1 to 64 characters, not blank, without control characters.',
   ),
+  textInvalid: error(
+    'InvalidInput',
+    'text_invalid',
+    'This text is blank, too long, or contains control characters.',
+  ),
   notAParticipant: error(
     'Forbidden',
     'not_a_participant',

@@ -1,3 +1,5 @@
+import { errors } from './errors.ts'
+
 /** 3 to 48 of a-z, 0-9 and single hyphens, none at either end. */
 export const slugLengthMin = 3
 export const slugLengthMax = 48
@@ -75,6 +77,12 @@ const reservedSlugs = new Set([
 /** Whether a text has the form of a slug. */
 export function isSlug(text: string): boolean {
   return text.length >= slugLengthMin && text.length <= slugLengthMax && new RegExp(slugPattern).test(text)
+}
+
+/** Throws `slug_invalid` for what is no slug, and `slug_reserved` for one that no workspace may have. */
+export function assertUsableSlug(slug: string): void {
+  if (!isSlug(slug)) throw errors.slugInvalid({ field: 'slug' })
+  if (isReservedSlug(slug)) throw errors.slugReserved({ field: 'slug' })
 }
 
 /** Whether a slug is one that no workspace may have. */

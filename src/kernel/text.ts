@@ -1,5 +1,9 @@
-/** The longest name of a person or a workspace, in characters. */
+import { errors } from './errors.ts'
+
+/** The longest name of a person or a workspace, in characters (code points, as all lengths here). */
 export const nameLengthMax = 100
+/** The longest name of a team or an API key. */
+export const labelLengthMax = 64
 
 /** Text as it is stored and compared: trimmed, and in Unicode Normalization Form C (UAX #15). */
 export function normalizeText(text: string): string {
@@ -21,8 +25,41 @@ export function normalizeLines(text: string): string {
   return normalizeText(text).replaceAll('\r\n', '\n')
 }
 
+const line = new RegExp(linePattern, 'u')
+const lines = new RegExp(linesPattern, 'u')
+
 /** The line as it is stored, or undefined for what is none or is longer than `maxLength` characters (code points). */
 export function parseLine(text: string, maxLength: number): string | undefined {
-  const isLine = new RegExp(linePattern, 'u').test(text) && Array.from(text).length <= maxLength
-  return isLine ? normalizeText(text) : undefined
+  return line.test(text) && isWithin(text, maxLength) ? normalizeText(text) : undefined
+}
+
+/** The name of a person or a workspace as it is stored. Throws `name_invalid`. */
+export function requireName(text: string): string {
+  const name = parseLine(text, nameLengthMax)
+  if (name === undefined) throw errors.nameInvalid({ field: 'name' })
+  return name
+}
+
+/** The name of a team or an API key as it is stored. Throws `label_invalid`. */
+export function requireLabel(text: string): string {
+  const label = parseLine(text, labelLengthMax)
+  if (label === undefined) throw errors.labelInvalid({ field: 'name' })
+  return label
+}
+
+/** A line of a field as it is stored. Throws `text_invalid`. */
+export function requireLine(text: string, maxLength: number, field: string): string {
+  const parsed = parseLine(text, maxLength)
+  if (parsed === undefined) throw errors.textInvalid({ field })
+  return parsed
+}
+
+/** Text of several lines of a field as it is stored. Throws `text_invalid`. */
+export function requireLines(text: string, maxLength: number, field: string): string {
+  if (!lines.test(text) || !isWithin(text, maxLength)) throw errors.textInvalid({ field })
+  return normalizeLines(text)
+}
+
+function isWithin(text: string, maxLength: number): boolean {
+  return Array.from(text).length <= maxLength
 }

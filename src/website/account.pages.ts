@@ -3,7 +3,7 @@ import type { ApiKey, CreatedApiKey } from '../areas/apiKeys/apiKeys.service.ts'
 import type { Preferences, Profile } from '../areas/me/me.service.ts'
 import type { Session } from '../accounts/sessions.service.ts'
 import type { App } from '../http/app-types.ts'
-import { nameLengthMax } from '../kernel/text.ts'
+import { labelLengthMax, nameLengthMax } from '../kernel/text.ts'
 import type { Services } from '../services.ts'
 import {
   emptyForm,
@@ -13,7 +13,6 @@ import {
   renderAction,
   renderField,
   renderForm,
-  requireLine,
   type FormState,
 } from './forms.ts'
 import { html, type Content, type Html } from './html.ts'
@@ -31,8 +30,6 @@ interface AccountVisit {
   state: FormState
 }
 
-const apiKeyNameLengthMax = 64
-
 type AccountServices = Pick<Services, 'apiKeys' | 'credentials' | 'me' | 'sessions'>
 
 /** What people set for themselves: profile, notifications, security. */
@@ -46,7 +43,7 @@ export function accountPages(app: App, services: AccountServices, { baseUrl }: {
   app.get('/settings/profile', async (request, reply) => reply.showPage(await showProfile(visit(request))))
   app.post('/settings/profile', form, async (request, reply) =>
     answer(reply, visit(request), showProfile, async () => {
-      await me.updateProfile(request.principal, { name: requireLine(request, 'name', nameLengthMax) })
+      await me.updateProfile(request.principal, { name: readField(request, 'name') })
       return '/settings/profile?done=saved'
     }),
   )
@@ -71,7 +68,7 @@ export function accountPages(app: App, services: AccountServices, { baseUrl }: {
       visit(request),
       (shown) => showSecurity(shown),
       async () => {
-        const name = requireLine(request, 'name', apiKeyNameLengthMax)
+        const name = readField(request, 'name')
         return showSecurity(visit(request), await apiKeys.create(request.principal, { name }))
       },
     ),
@@ -255,7 +252,7 @@ function renderSecurity(
           body: html`${renderField({
               name: 'name',
               label: 'What the new key is for',
-              maxLength: apiKeyNameLengthMax,
+              maxLength: labelLengthMax,
               autocomplete: 'off',
               ...(isAboutKey && { state }),
             })}<button>Create the key</button>`,

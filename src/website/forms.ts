@@ -2,8 +2,6 @@ import { Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
 import { ApiError, errors } from '../kernel/errors.ts'
 import { roles, type Role } from '../kernel/roles.ts'
-import { isSlug } from '../kernel/slugs.ts'
-import { nameLengthMax, parseLine } from '../kernel/text.ts'
 import { html, type Content, type Html } from './html.ts'
 import { csrfFieldName } from './web-session.ts'
 import { describeError } from './words.ts'
@@ -64,28 +62,12 @@ export function valuesOf({ body }: Pick<FastifyRequest, 'body'>): Record<string,
   return Object.fromEntries(names.map((name) => [name, readField({ body }, name)]))
 }
 
-/** A line that was typed, as it is stored. Throws `name_invalid` or, for shorter ones, `label_invalid`. */
-export function requireLine(request: Pick<FastifyRequest, 'body'>, name: string, lengthMax: number): string {
-  const line = parseLine(readField(request, name), lengthMax)
-  if (line !== undefined) return line
-  throw lengthMax === nameLengthMax
-    ? errors.nameInvalid({ field: name })
-    : errors.labelInvalid({ field: name })
-}
-
 /** A role that was chosen. */
 export function requireRole(request: Pick<FastifyRequest, 'body'>): Role {
   const role = roles.find((candidate) => candidate === readField(request, 'role'))
   // There is no other in the list: it was not chosen on our page.
   if (!role) throw errors.formExpired()
   return role
-}
-
-/** A slug that was typed. Throws `slug_invalid`. */
-export function requireSlug(request: Pick<FastifyRequest, 'body'>): string {
-  const slug = readField(request, 'slug').trim()
-  if (!isSlug(slug)) throw errors.slugInvalid({ field: 'slug' })
-  return slug
 }
 
 /** Does what a form asks for; returns what the person can mend, which the form shows, and throws everything else. */

@@ -3,15 +3,7 @@ import type { Membership } from '../areas/workspaces/workspaces.service.ts'
 import type { App } from '../http/app-types.ts'
 import { nameLengthMax } from '../kernel/text.ts'
 import type { Services } from '../services.ts'
-import {
-  emptyForm,
-  form,
-  renderField,
-  renderForm,
-  requireLine,
-  requireSlug,
-  type FormState,
-} from './forms.ts'
+import { emptyForm, form, readField, renderField, renderForm, type FormState } from './forms.ts'
 import { html } from './html.ts'
 import { renderPicture } from './layout.ts'
 import { renderRows } from './lists.ts'
@@ -33,7 +25,7 @@ export function onboardingPages(
 
   app.post('/onboarding', form, async (request, reply) =>
     answer(reply, { request, state: emptyForm }, show, async () => {
-      const input = { name: requireLine(request, 'name', nameLengthMax), slug: requireSlug(request) }
+      const input = { name: readField(request, 'name'), slug: readField(request, 'slug').trim() }
       const { slug } = await workspaces.create(request.principal, input)
       return `/w/${slug}`
     }),

@@ -1,17 +1,10 @@
 import type { Services } from '../services.ts'
 import type { Member } from '../areas/members/members.service.ts'
-import { teamNameLengthMax, type Team, type TeamMember } from '../areas/teams/teams.service.ts'
+import type { Team, TeamMember } from '../areas/teams/teams.service.ts'
 import { errors } from '../kernel/errors.ts'
 import { pageLimitMax, type Page as ListPage } from '../kernel/pagination.ts'
-import {
-  readField,
-  renderAction,
-  renderAlert,
-  renderField,
-  renderForm,
-  renderSelect,
-  requireLine,
-} from './forms.ts'
+import { labelLengthMax } from '../kernel/text.ts'
+import { readField, renderAction, renderAlert, renderField, renderForm, renderSelect } from './forms.ts'
 import { html } from './html.ts'
 import { renderPicture } from './layout.ts'
 import { renderConfirmed, renderDone, renderMore, renderRows } from './lists.ts'
@@ -66,7 +59,7 @@ export function teamsPages(
   page('/teams', showTeams)
 
   action('/teams', showTeams, async ({ base, principal, request, workspace }) => {
-    const name = requireLine(request, 'name', teamNameLengthMax)
+    const name = readField(request, 'name')
     const { id } = await teams.create(principal, workspace.slug, { name })
     return `${base}/teams/${id}`
   })
@@ -74,7 +67,7 @@ export function teamsPages(
   page('/teams/:id', showTeam)
 
   action('/teams/:id/rename', showTeam, async (visit) => {
-    const name = requireLine(visit.request, 'name', teamNameLengthMax)
+    const name = readField(visit.request, 'name')
     await teams.rename(visit.principal, pathOf(visit), { name })
     return `${visit.base}/teams/${visit.request.params.id}?done=saved`
   })
@@ -113,7 +106,7 @@ function renderTeams(visit: WorkspaceVisit, { items, nextCursor }: ListPage<Team
           body: html`${renderField({
               name: 'name',
               label: 'Name of a new team',
-              maxLength: teamNameLengthMax,
+              maxLength: labelLengthMax,
               autocomplete: 'off',
               state,
             })}<button>Create the team</button>`,
@@ -204,7 +197,7 @@ function renderTeam(
                   name: 'name',
                   label: 'Name',
                   value: team.name,
-                  maxLength: teamNameLengthMax,
+                  maxLength: labelLengthMax,
                   autocomplete: 'off',
                   state,
                 })}<button>Save</button>`,

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Services } from '../services.ts'
 import { slugLengthMax } from '../kernel/slugs.ts'
 import { nameLengthMax } from '../kernel/text.ts'
-import { readField, renderField, renderForm, requireLine, requireSlug, type FormState } from './forms.ts'
+import { readField, renderField, renderForm, type FormState } from './forms.ts'
 import { html, type Html } from './html.ts'
 import { renderPicture } from './layout.ts'
 import { renderDone } from './lists.ts'
@@ -21,8 +21,8 @@ export function workspaceSettingsPages(
 
   action('/settings', show, async ({ principal, request, workspace }) => {
     const change = {
-      name: requireLine(request, 'name', nameLengthMax),
-      slug: requireSlug(request),
+      name: readField(request, 'name'),
+      slug: readField(request, 'slug').trim(),
       allowedDomains: readField(request, 'allowedDomains'),
     }
     await workspaces.update(principal, workspace.slug, change)

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { operation } from '../../http/operation.ts'
 import { closed, line, named, NullableTimestamp, Ok, ref, Timestamp } from '../../http/schemas.ts'
+import { labelLengthMax } from '../../kernel/text.ts'
 
 const ApiKey = named('ApiKey', {
   id: Type.String(),
@@ -32,7 +33,7 @@ export const createApiKey = operation({
   id: 'apiKeys.create',
   summary: 'Create an API key',
   description: 'The answer is the only one that holds the key. 409 `api_key_limit` at 100 active keys.',
-  body: closed({ name: line(64) }),
+  body: closed({ name: line(labelLengthMax) }),
   success: ref(CreatedApiKey),
 })
 

@@ -3,7 +3,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import { errors } from '../../kernel/errors.ts'
 import { createId, isId } from '../../kernel/ids.ts'
 import type { Principal } from '../../kernel/principal.ts'
-import { normalizeText } from '../../kernel/text.ts'
+import { requireLabel } from '../../kernel/text.ts'
 import { createApiKeySecret, hashSecret } from '../../kernel/tokens.ts'
 import {
   countActiveApiKeys,
@@ -37,7 +37,7 @@ export interface CreatedApiKey {
 export interface ApiKeysService {
   /** The caller's active keys, newest first. */
   list(principal: Principal): Promise<ApiKey[]>
-  /** Throws `api_key_limit`. */
+  /** Throws `label_invalid` and `api_key_limit`. */
   create(principal: Principal, input: { name: string }): Promise<CreatedApiKey>
   /** Idempotent. Throws `not_found` for a key that is not the caller's. */
   revoke(principal: Principal, apiKeyId: string): Promise<void>
@@ -59,7 +59,7 @@ export function createApiKeysService({ db, clock, apiKeyPrefix }: ApiKeysService
 
     async create({ user }, input) {
       const { secret, ...shown } = createApiKeySecret(apiKeyPrefix)
-      const key = { id: createId(), name: normalizeText(input.name), ...shown }
+      const key = { id: createId(), name: requireLabel(input.name), ...shown }
       await db.transaction(async (tx) => {
         await lockUserForNewApiKey(tx, user.id)
         if ((await countActiveApiKeys(tx, user.id)) >= activeApiKeysMax) throw errors.apiKeyLimit()

@@ -1,7 +1,7 @@
 import type { Database } from '../../db/client.ts'
 import { errors } from '../../kernel/errors.ts'
 import type { Principal } from '../../kernel/principal.ts'
-import { normalizeText } from '../../kernel/text.ts'
+import { requireName } from '../../kernel/text.ts'
 import type { Role } from '../../kernel/roles.ts'
 import type { PictureStore } from '../../pictures/picture-store.ts'
 import { listMembershipsOfUser, type MembershipRow } from '../workspaces/workspaces.repository.ts'
@@ -29,6 +29,7 @@ export interface ExistingWorkspace {
 
 export interface MeService {
   profile(principal: Principal): Profile
+  /** Throws `name_invalid`. */
   updateProfile(principal: Principal, input: { name: string }): Promise<void>
   preferences(principal: Principal): Promise<Preferences & { userId: string }>
   updatePreferences(principal: Principal, input: Preferences): Promise<void>
@@ -61,7 +62,7 @@ export function createMeService({ db, pictures }: MeServiceOptions): MeService {
     }),
 
     async updateProfile({ user }, input) {
-      await updateUser(db, user.id, { name: normalizeText(input.name) })
+      await updateUser(db, user.id, { name: requireName(input.name) })
     },
 
     async preferences({ user }) {

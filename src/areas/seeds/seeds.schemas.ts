@@ -13,7 +13,18 @@ import {
   stringEnum,
   Timestamp,
 } from '../../http/schemas.ts'
-import { evidenceKinds, seedStatuses, verdicts } from '../../kernel/seeds.ts'
+import {
+  evidenceKinds,
+  evidenceSummaryLengthMax,
+  seedStatuses,
+  seedTextLengthMax,
+  seedTitleLengthMax,
+  sourceUrlLengthMax,
+  sourceUrlPattern,
+  successCriteriaMax,
+  successCriterionLengthMax,
+  verdicts,
+} from '../../kernel/seeds.ts'
 
 /** What a seed is, wherever it is shown. */
 export const seedFields = {
@@ -65,13 +76,15 @@ export const seedsSchemas = [Seed, Evidence, SeedCreation, EvidenceAddition]
 const slugParams = Type.Object({ slug: Type.String() })
 const seedParams = Type.Object({ id: Type.String() })
 
-const title = line(120)
-const summary = lines(2000)
+const title = line(seedTitleLengthMax)
+const summary = lines(seedTextLengthMax)
 const optionalFields = {
-  problem: Type.Optional(optionalLines(2000)),
-  audience: Type.Optional(optionalLines(2000)),
-  hypothesis: Type.Optional(optionalLines(2000)),
-  successCriteria: Type.Optional(Type.Array(line(300), { maxItems: 20 })),
+  problem: Type.Optional(optionalLines(seedTextLengthMax)),
+  audience: Type.Optional(optionalLines(seedTextLengthMax)),
+  hypothesis: Type.Optional(optionalLines(seedTextLengthMax)),
+  successCriteria: Type.Optional(
+    Type.Array(line(successCriterionLengthMax), { maxItems: successCriteriaMax }),
+  ),
 }
 
 export const listSeeds = operation({
@@ -155,12 +168,12 @@ export const addEvidence = operation({
   body: closed({
     kind: stringEnum(evidenceKinds),
     verdict: stringEnum(verdicts),
-    summary: lines(4000),
+    summary: lines(evidenceSummaryLengthMax),
     sourceUrl: Type.Optional(
       Type.String({
-        maxLength: 2048,
-        pattern: '^[hH][tT][tT][pP][sS]?://[^\\s\\p{Cc}\\p{Cf}\\p{Cs}]+$',
-        description: 'an http or https URL of at most 2048 characters',
+        maxLength: sourceUrlLengthMax,
+        pattern: sourceUrlPattern,
+        description: `an http or https URL of at most ${sourceUrlLengthMax} characters`,
       }),
     ),
   }),

@@ -11,8 +11,19 @@ import {
   type PageRequest,
 } from '../../kernel/pagination.ts'
 import type { Principal } from '../../kernel/principal.ts'
-import { isClosed, type EvidenceKind, type SeedStatus, type Verdict } from '../../kernel/seeds.ts'
-import { normalizeLines, normalizeText } from '../../kernel/text.ts'
+import {
+  evidenceSummaryLengthMax,
+  isClosed,
+  isSourceUrl,
+  seedTextLengthMax,
+  seedTitleLengthMax,
+  successCriteriaMax,
+  successCriterionLengthMax,
+  type EvidenceKind,
+  type SeedStatus,
+  type Verdict,
+} from '../../kernel/seeds.ts'
+import { requireLine, requireLines } from '../../kernel/text.ts'
 import { appendEvent, type NewEvent } from '../events/events.repository.ts'
 import {
   deleteParticipant,
@@ -78,10 +89,10 @@ export interface SeedsService {
     slug: string,
     request: PageRequest & { status?: SeedStatus },
   ): Promise<Page<Seed>>
-  /** Makes an open seed, which nobody has joined yet. */
+  /** Makes an open seed, which nobody has joined yet. Throws `text_invalid`. */
   create(principal: Principal, slug: string, input: SeedInput): Promise<Seed>
   get(principal: Principal, seedId: string): Promise<Seed>
-  /** Changes the fields that are given. */
+  /** Changes the fields that are given. Throws `text_invalid`. */
   update(
     principal: Principal,
     seedId: string,
@@ -93,7 +104,7 @@ export interface SeedsService {
   leave(principal: Principal, seedId: string): Promise<void>
   /** Newest first. */
   listEvidence(principal: Principal, seedId: string, page: PageRequest): Promise<Page<Evidence>>
-  /** Throws `not_a_participant` and `source_url_invalid`. */
+  /** Throws `not_a_participant`, `text_invalid` and `source_url_invalid`. */
   addEvidence(principal: Principal, seedId: string, input: EvidenceInput): Promise<Evidence>
 }
 
@@ -158,12 +169,12 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
       const now = clock.now()
       const row = {
         id: createId(),
-        title: normalizeText(input.title),
-        summary: normalizeLines(input.summary),
-        problem: toOptional(input.problem ?? ''),
-        audience: toOptional(input.audience ?? ''),
-        hypothesis: toOptional(input.hypothesis ?? ''),
-        successCriteria: (input.successCriteria ?? []).map(normalizeText),
+        title: requireTitle(input.title),
+        summary: requireText(input.summary, 'summary'),
+        problem: parseOptional(input.problem ?? '', 'problem'),
+        audience: parseOptional(input.audience ?? '', 'audience'),
+        hypothesis: parseOptional(input.hypothesis ?? '', 'hypothesis'),
+        successCriteria: requireCriteria(input.successCriteria ?? []),
         status: 'open' as const,
         createdByUserId: user.id,
         createdAt: now,
@@ -190,9 +201,11 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
     },
 
     async update(principal, seedId, input) {
+      const { status } = input
+      const given = { ...parseTexts(input), ...(status !== undefined && { status }) }
       const { id: workspaceId } = await requireWorkspaceOfSeed(principal, seedId, 'seeds.update')
       await change(principal, { seedId, workspaceId, strength: 'no key update' }, async (tx, seed, now) => {
-        const changes = findChanges(seed, input)
+        const changes = findChanges(seed, given)
         if (Object.keys(changes).length === 0) return undefined
         await updateSeed(tx, seedId, { ...changes, updatedAt: now })
         return {
@@ -243,7 +256,7 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
     },
 
     async addEvidence(principal, seedId, input) {
-      if (input.sourceUrl !== undefined && !isWebUrl(input.sourceUrl)) {
+      if (input.sourceUrl !== undefined && !isSourceUrl(input.sourceUrl)) {
         throw errors.sourceUrlInvalid({ field: 'sourceUrl' })
       }
       const { id: workspaceId } = await requireWorkspaceOfSeed(principal, seedId, 'seeds.addEvidence')
@@ -253,7 +266,7 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
         seedId,
         kind: input.kind,
         verdict: input.verdict,
-        summary: normalizeLines(input.summary),
+        summary: requireLines(input.summary, evidenceSummaryLengthMax, 'summary'),
         sourceUrl: input.sourceUrl ?? null,
         authorUserId: user.id,
         authorName: user.name,
@@ -285,24 +298,39 @@ function toEvidence(row: EvidenceRow): Evidence {
   return { ...row, createdAt: row.createdAt.toISOString() }
 }
 
-function toOptional(text: string): string | null {
-  return normalizeLines(text) || null
+function requireTitle(text: string): string {
+  return requireLine(text, seedTitleLengthMax, 'title')
 }
 
-/** The fields that are given and are not what they were. */
-function findChanges(
-  seed: SeedFields,
-  input: Partial<SeedInput> & { status?: SeedStatus },
-): Partial<SeedFields> {
-  const given: Partial<SeedFields> = {
-    ...(input.title !== undefined && { title: normalizeText(input.title) }),
-    ...(input.summary !== undefined && { summary: normalizeLines(input.summary) }),
-    ...(input.problem !== undefined && { problem: toOptional(input.problem) }),
-    ...(input.audience !== undefined && { audience: toOptional(input.audience) }),
-    ...(input.hypothesis !== undefined && { hypothesis: toOptional(input.hypothesis) }),
-    ...(input.successCriteria !== undefined && { successCriteria: input.successCriteria.map(normalizeText) }),
-    ...(input.status !== undefined && { status: input.status }),
+function requireText(text: string, field: string): string {
+  return requireLines(text, seedTextLengthMax, field)
+}
+
+function parseOptional(text: string, field: string): string | null {
+  return text === '' ? null : requireText(text, field)
+}
+
+function requireCriteria(criteria: readonly string[]): string[] {
+  const field = 'successCriteria'
+  if (criteria.length > successCriteriaMax) throw errors.textInvalid({ field })
+  return criteria.map((criterion) => requireLine(criterion, successCriterionLengthMax, field))
+}
+
+/** The texts that are given, as they are stored. Throws `text_invalid`. */
+function parseTexts(input: Partial<SeedInput>): Partial<SeedFields> {
+  const { title, summary, problem, audience, hypothesis, successCriteria } = input
+  return {
+    ...(title !== undefined && { title: requireTitle(title) }),
+    ...(summary !== undefined && { summary: requireText(summary, 'summary') }),
+    ...(problem !== undefined && { problem: parseOptional(problem, 'problem') }),
+    ...(audience !== undefined && { audience: parseOptional(audience, 'audience') }),
+    ...(hypothesis !== undefined && { hypothesis: parseOptional(hypothesis, 'hypothesis') }),
+    ...(successCriteria !== undefined && { successCriteria: requireCriteria(successCriteria) }),
   }
+}
+
+/** The fields that are not what they were. */
+function findChanges(seed: SeedFields, given: Partial<SeedFields>): Partial<SeedFields> {
   const changed = Object.entries(given).filter(
     ([name, value]) => JSON.stringify(value) !== JSON.stringify(seed[name as keyof SeedFields]),
   )
@@ -329,11 +357,4 @@ function describeChanges(seed: SeedFields, changes: Partial<SeedFields>): string
 function describeEvidence({ kind, verdict }: Pick<EvidenceInput, 'kind' | 'verdict'>): string {
   const article = /^[aeiou]/.test(kind) ? 'an' : 'a'
   return `${article} ${kind} that ${verdict === 'neutral' ? 'is neutral' : `${verdict} it`}`
-}
-
-/** Whether a text leads to a web page, and hides no password. What it is written with, JSON Schema has seen to. */
-function isWebUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false
-  const { protocol, username, password } = new URL(text)
-  return (protocol === 'http:' || protocol === 'https:') && username === '' && password === ''
 }

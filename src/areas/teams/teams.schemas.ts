@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { operation } from '../../http/operation.ts'
 import { pageQuery } from '../../http/pagination.ts'
 import { closed, line, named, nullableString, Ok, ref, Timestamp } from '../../http/schemas.ts'
+import { labelLengthMax } from '../../kernel/text.ts'
 
 const Team = named('Team', {
   id: Type.String(),
@@ -23,7 +24,7 @@ export const teamsSchemas = [Team, TeamMember, TeamCreation]
 
 const slugParams = Type.Object({ slug: Type.String() })
 const teamParams = Type.Object({ slug: Type.String(), teamId: Type.String() })
-const teamBody = closed({ name: line(64) })
+const teamBody = closed({ name: line(labelLengthMax) })
 
 export const listTeams = operation({
   id: 'teams.list',

@@ -12,7 +12,7 @@ import {
   type PageRequest,
 } from '../../kernel/pagination.ts'
 import type { Principal } from '../../kernel/principal.ts'
-import { normalizeText } from '../../kernel/text.ts'
+import { requireLabel } from '../../kernel/text.ts'
 import type { PictureStore } from '../../pictures/picture-store.ts'
 import { appendEvent, type EventType } from '../events/events.repository.ts'
 import { findMember } from '../members/members.repository.ts'
@@ -28,9 +28,6 @@ import {
   lockTeam,
   renameTeam,
 } from './teams.repository.ts'
-
-/** The longest name of a team, in characters. */
-export const teamNameLengthMax = 64
 
 export interface Team {
   id: string
@@ -55,9 +52,9 @@ export interface TeamPath {
 export interface TeamsService {
   /** Oldest first. */
   list(principal: Principal, slug: string, page: PageRequest): Promise<Page<Team>>
-  /** Throws `team_name_taken`. */
+  /** Throws `label_invalid` and `team_name_taken`. */
   create(principal: Principal, slug: string, input: { name: string }): Promise<Team>
-  /** Throws `team_name_taken`. */
+  /** Throws `label_invalid` and `team_name_taken`. */
   rename(principal: Principal, path: TeamPath, input: { name: string }): Promise<void>
   delete(principal: Principal, path: TeamPath): Promise<void>
   /** In the order in which they were added. */
@@ -124,7 +121,7 @@ export function createTeamsService(options: TeamsServiceOptions): TeamsService {
     async create(principal, slug, input) {
       const { id: workspaceId } = await requireWorkspace(principal, slug, 'teams.create')
       const now = clock.now()
-      const team = { id: createId(), name: normalizeText(input.name) }
+      const team = { id: createId(), name: requireLabel(input.name) }
       await db.transaction(async (tx) => {
         await insertTeam(tx, { ...team, workspaceId, createdAt: now })
         await appendEvent(tx, principal, {
@@ -139,7 +136,7 @@ export function createTeamsService(options: TeamsServiceOptions): TeamsService {
     },
 
     async rename(principal, path, input) {
-      const name = normalizeText(input.name)
+      const name = requireLabel(input.name)
       await change(principal, path, 'teams.rename', async (tx, team, workspace) => {
         if (name === team.name) return undefined
         // Renames take turns: two that wait for each other's name would be a deadlock.

@@ -6,8 +6,8 @@ import { errors } from '../../kernel/errors.ts'
 import { createId } from '../../kernel/ids.ts'
 import type { Principal } from '../../kernel/principal.ts'
 import type { Role } from '../../kernel/roles.ts'
-import { isReservedSlug, isSlug } from '../../kernel/slugs.ts'
-import { normalizeText } from '../../kernel/text.ts'
+import { assertUsableSlug, isReservedSlug, isSlug } from '../../kernel/slugs.ts'
+import { requireName } from '../../kernel/text.ts'
 import type { PictureStore } from '../../pictures/picture-store.ts'
 import { appendEvent } from '../events/events.repository.ts'
 import {
@@ -65,12 +65,15 @@ export interface WorkspaceChange {
 export interface WorkspacesService {
   /** The caller's workspaces, the one used last first. */
   list(principal: Principal): Promise<Membership[]>
-  /** The caller becomes its owner. Throws `slug_reserved`, `slug_taken` and `workspace_limit`. */
+  /**
+   * The caller becomes its owner. Throws `name_invalid`, `slug_invalid`, `slug_reserved`, `slug_taken` and
+   * `workspace_limit`.
+   */
   create(principal: Principal, input: { name: string; slug: string }): Promise<CreatedWorkspace>
   get(principal: Principal, slug: string): Promise<WorkspaceDetail>
   /**
-   * Changes name, slug and allowed domains. A former slug keeps leading here for 90 days. Throws `slug_reserved`,
-   * `slug_taken`, `domain_invalid`, `domain_public` and `domain_limit`.
+   * Changes name, slug and allowed domains. A former slug keeps leading here for 90 days. Throws `name_invalid`,
+   * `slug_invalid`, `slug_reserved`, `slug_taken`, `domain_invalid`, `domain_public` and `domain_limit`.
    */
   update(principal: Principal, slug: string, change: WorkspaceChange): Promise<void>
   /** Whether a new workspace could have the slug; with `excludeWorkspaceId`, whether that workspace of the caller could. */
@@ -109,11 +112,12 @@ export function createWorkspacesService(options: WorkspacesServiceOptions): Work
 
     async create(principal, input) {
       const { user } = principal
-      if (isReservedSlug(input.slug)) throw errors.slugReserved({ field: 'slug' })
+      const name = requireName(input.name)
+      assertUsableSlug(input.slug)
       const now = clock.now()
       const workspace = {
         id: createId(),
-        name: normalizeText(input.name),
+        name,
         slug: input.slug,
         creatorUserId: user.id,
       }
@@ -161,15 +165,16 @@ export function createWorkspacesService(options: WorkspacesServiceOptions): Work
     },
 
     async update(principal, slug, change) {
+      const name = requireName(change.name)
+      assertUsableSlug(change.slug)
       const allowedDomains =
         change.allowedDomains === undefined ? undefined : parseAllowedDomains(change.allowedDomains)
-      if (isReservedSlug(change.slug)) throw errors.slugReserved({ field: 'slug' })
       const { id } = await requireWorkspace(principal, slug, 'workspaces.update')
       await db.transaction(async (tx) => {
         const before = await lockWorkspace(tx, id)
         if (!before) throw errors.notFound()
         const after = {
-          name: normalizeText(change.name),
+          name,
           slug: change.slug,
           allowedDomains: allowedDomains ?? before.allowedDomains,
         }

@@ -1,0 +1,154 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'drizzle-orm'
+import { describe, expect, it } from 'vitest'
+import { errors, type ErrorFactory } from '../../src/kernel/errors.ts'
+import type { Principal } from '../../src/kernel/principal.ts'
+import { selectRows, startTestApp } from '../support/test-app.ts'
+
+/**
+ * Commands, the first run and the website call services without the schemas of the API. What the API refuses by its
+ * schemas, services refuse as well.
+ */
+const { db, services } = await startTestApp()
+const { accounts, apiKeys, me, seeds, teams, workspaces } = services
+
+const user = await accounts.create({
+  email: `${randomUUID()}@example.com`,
+  name: 'Grace Hopper',
+  isVerified: true,
+})
+const principal: Principal = { user, source: 'system', apiKeyId: null, grantId: null }
+const slug = `w-${randomUUID().slice(0, 8)}`
+await workspaces.create(principal, { name: 'Acme', slug })
+const team = await teams.create(principal, slug, { name: 'Design' })
+const seed = await seeds.create(principal, slug, { title: 'A seed', summary: 'Of an idea' })
+await seeds.join(principal, seed.id)
+
+const badLines = [
+  '',
+  ' ',
+  '\u200b',
+  '\u001b[31mred\u001b[0m',
+  'a\u0007',
+  'a\nb',
+  'a\u2028b',
+  'a\u009b1m',
+  'x\ud800',
+]
+const tooLong = (lengthMax: number) => '🧑'.repeat(lengthMax + 1)
+
+const cases: [
+  what: string,
+  refusal: ErrorFactory,
+  lengthMax: number,
+  run: (text: string) => Promise<unknown>,
+][] = [
+  [
+    "a person's name",
+    errors.nameInvalid,
+    100,
+    (name) => accounts.create({ email: `${randomUUID()}@example.com`, name, isVerified: false }),
+  ],
+  ["the caller's name", errors.nameInvalid, 100, (name) => me.updateProfile(principal, { name })],
+  ["a key's name", errors.labelInvalid, 64, (name) => apiKeys.create(principal, { name })],
+  [
+    "a workspace's name",
+    errors.nameInvalid,
+    100,
+    (name) => workspaces.create(principal, { name, slug: `x-${randomUUID().slice(0, 8)}` }),
+  ],
+  [
+    "a workspace's new name",
+    errors.nameInvalid,
+    100,
+    (name) => workspaces.update(principal, slug, { name, slug }),
+  ],
+  ["a team's name", errors.labelInvalid, 64, (name) => teams.create(principal, slug, { name })],
+  [
+    "a team's new name",
+    errors.labelInvalid,
+    64,
+    (name) => teams.rename(principal, { slug, teamId: team.id }, { name }),
+  ],
+  [
+    "a seed's title",
+    errors.textInvalid,
+    120,
+    (title) => seeds.create(principal, slug, { title, summary: 'x' }),
+  ],
+  [
+    "a seed's criterion",
+    errors.textInvalid,
+    300,
+    (criterion) => seeds.update(principal, seed.id, { successCriteria: [criterion] }),
+  ],
+]
+
+describe.each(cases)('%s', (_, refusal, lengthMax, run) => {
+  it.each([...badLines, tooLong(lengthMax)])(
+    'is refused when it is %j, and nothing is stored',
+    async (text) => {
+      const before = await countRows()
+      await expect(run(text)).rejects.toMatchObject({ code: refusal.code, status: 400 })
+      expect(await countRows()).toEqual(before)
+    },
+  )
+
+  it('may be as long as the API takes it', async () => {
+    await expect(run(randomUUID().slice(0, 8) + '🧑'.repeat(lengthMax - 8))).resolves.not.toThrow()
+  })
+})
+
+describe.each([
+  ["a seed's summary", 2000, (summary: string) => seeds.update(principal, seed.id, { summary })],
+  ["a seed's problem", 2000, (problem: string) => seeds.update(principal, seed.id, { problem })],
+  [
+    'evidence',
+    4000,
+    (summary: string) => seeds.addEvidence(principal, seed.id, { kind: 'note', verdict: 'neutral', summary }),
+  ],
+] as const)('%s', (_, lengthMax, run) => {
+  it.each([' ', '\u001b[2J', 'a\tb', tooLong(lengthMax)])('is refused when it is %j', async (text) => {
+    const before = await countRows()
+    await expect(run(text)).rejects.toMatchObject({ code: 'text_invalid' })
+    expect(await countRows()).toEqual(before)
+  })
+
+  it('may have lines', async () => {
+    await expect(run('a\r\nb')).resolves.not.toThrow()
+  })
+})
+
+it.each(['', 'a', 'Acme', 'a--b', '-ab', 'a\u001b', 'x'.repeat(49)])(
+  'a slug is refused when it is %j',
+  async (bad) => {
+    for (const run of [
+      workspaces.create(principal, { name: 'Acme', slug: bad }),
+      workspaces.update(principal, slug, { name: 'Acme', slug: bad }),
+    ])
+      await expect(run).rejects.toMatchObject({ code: 'slug_invalid' })
+  },
+)
+
+it.each([
+  '',
+  'x',
+  'ftp://example.com',
+  'https://a b',
+  'https://a:b@example.com',
+  `https://e.com/${'x'.repeat(2048)}`,
+])('the source of evidence is refused when it is %j', async (sourceUrl) => {
+  await expect(
+    seeds.addEvidence(principal, seed.id, { kind: 'note', verdict: 'neutral', summary: 'x', sourceUrl }),
+  ).rejects.toMatchObject({ code: 'source_url_invalid' })
+})
+
+async function countRows(): Promise<unknown> {
+  return selectRows(
+    db,
+    sql`select (select count(*) from users) as users, (select count(*) from api_keys) as keys,
+      (select count(*) from workspaces) as workspaces, (select count(*) from teams) as teams,
+      (select count(*) from seeds) as seeds, (select count(*) from evidence) as evidence,
+      (select count(*) from events) as events`,
+  )
+}
