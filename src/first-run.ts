@@ -5,8 +5,8 @@ import type { Services } from './services.ts'
 export interface FirstPerson {
   email: string
   apiKey: string
-  /** The path of the website that signs them in, once, within a day. */
-  signInPath: string
+  /** The link that signs them in on the website, once, within a day. */
+  signInUrl: string
 }
 
 /** Makes a first person with a workspace and an API key, so that an empty database can be tried out. Does nothing when there is anybody. */
@@ -21,6 +21,6 @@ export async function createFirstPerson({
   const principal: Principal = { user, source: 'system', apiKeyId: null, grantId: null }
   await workspaces.create(principal, { name: 'First workspace', slug: 'first-workspace' })
   const { secret } = await apiKeys.create(principal, { name: 'First run' })
-  const signInPath = `/sign-in/link/${await credentials.createSignInToken(user.id)}`
-  return { email: user.email, apiKey: secret, signInPath }
+  const { url: signInUrl } = await credentials.createLink('sign_in', user.id)
+  return { email: user.email, apiKey: secret, signInUrl }
 }

@@ -186,15 +186,17 @@ function printWelcome({ baseUrl, webUrl, dataDir }: Config, first: FirstPerson |
     `The API is at      ${baseUrl}`,
     `Its documentation  ${baseUrl}/docs`,
     `Its data           ${dataDir} (a PostgreSQL of its own; set DATABASE_URL to use another)`,
+    'A new sign-in link npm run admin -- sign-in-link --email ADDRESS',
   ]
   if (first) {
     lines.push(
       '',
-      `This database was empty. It has a first person now, ${first.email}. This link signs you in as them, once:`,
+      `This database was empty. It now has a user, ${first.email}, with a workspace and three example seeds.`,
+      'This link signs you in as them, once, within a day:',
       '',
-      `  ${webUrl}${first.signInPath}`,
+      `  ${first.signInUrl}`,
       '',
-      'and this is their API key, which is shown only here:',
+      'and this is their API key, which is shown only now:',
       '',
       `  curl -H 'Authorization: Bearer ${first.apiKey}' ${baseUrl}/v1/me`,
     )

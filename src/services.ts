@@ -155,10 +155,16 @@ export function createServices({ config, db, clock, log, fetchMetadata }: Servic
       return agent?.grant.clientId === token.clientId ? agent : undefined
     },
     agentOAuth,
-    accounts: createAccountsService({ db, clock }),
+    accounts: createAccountsService({ db, clock, jobs }),
     apiKeys: createApiKeysService({ db, clock, apiKeyPrefix: config.apiKeyPrefix }),
     authenticator,
-    credentials: createCredentialsService({ db, clock, jobs, passwords: createArgon2Passwords() }),
+    credentials: createCredentialsService({
+      db,
+      clock,
+      jobs,
+      passwords: createArgon2Passwords(),
+      webUrl,
+    }),
     events: createEventsService({ db, requireWorkspace }),
     idempotency: createIdempotencyStore(db, clock),
     identityProviders: config.oidcProviders.map((provider) => createOidcProvider(provider, webUrl)),
@@ -192,6 +198,7 @@ export function createServices({ config, db, clock, log, fetchMetadata }: Servic
           ...createAccountsJobs({ db, clock, mailer, webUrl }),
           ...createInvitesJobs({ db, clock, mailer, webUrl }),
           ...createMembersJobs({ db, mailer, webUrl }),
+          collect_pictures: () => pictures.collectUnused(),
         },
         async cleanUp() {
           await pictures.collectUnused()

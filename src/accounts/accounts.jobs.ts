@@ -13,13 +13,7 @@ import type { JobHandlers } from '../platform/jobs/jobs.port.ts'
 import type { Mailer } from '../platform/mail/mail.port.ts'
 import { findUserByEmail, findUserById, type UserRow } from './accounts.repository.ts'
 import { insertAccountToken } from './credentials.repository.ts'
-import { linkLifetimeMs } from './credentials.service.ts'
-
-const linkPaths: Record<AccountTokenPurpose, string> = {
-  verify_email: '/verify-email/',
-  reset_password: '/reset/',
-  sign_in: '/sign-in/link/',
-}
+import { linkLifetimeMs, linkUrlOf } from './credentials.service.ts'
 
 const linkMails = {
   verify_email: verifyEmailMail,
@@ -45,7 +39,7 @@ export function createAccountsJobs(options: {
       purpose,
       expiresAt: new Date(clock.now().getTime() + linkLifetimeMs[purpose]),
     })
-    return `${webUrl}${linkPaths[purpose]}${token}`
+    return linkUrlOf(webUrl, purpose, token)
   }
 
   return {

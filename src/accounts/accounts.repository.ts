@@ -1,5 +1,6 @@
-import { asc, eq, sql } from 'drizzle-orm'
+import { and, desc, eq, sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
+import { contains } from '../db/contains.ts'
 import { isUniqueViolation } from '../db/errors.ts'
 import { users } from '../db/schema/users.ts'
 import { errors } from '../kernel/errors.ts'
@@ -35,9 +36,49 @@ export async function findUserById(executor: Executor, id: string): Promise<User
   return user
 }
 
-/** Everybody, in the order in which they came. */
-export function listUsers(executor: Executor): Promise<UserRow[]> {
-  return executor.select().from(users).orderBy(asc(users.createdAt), asc(users.id))
+/** A person in the operators' list. */
+export interface ListedUserRow extends UserRow {
+  workspaceCount: number
+  /** How many people the filter matches, beyond the limit too. */
+  total: number
+}
+
+/** People, newest first: all, or those with an address or a text in their name or address. */
+export async function listUsers(
+  executor: Executor,
+  filter: { email: string | undefined; text: string | undefined; limit: number | undefined },
+): Promise<ListedUserRow[]> {
+  const { email, text, limit } = filter
+  const rows = executor
+    .select({
+      user: users,
+      workspaceCount: sql<number>`(
+        select count(*)::int from memberships as m where m.user_id = users.id
+      )`,
+      total: sql<number>`count(*) over ()::int`,
+    })
+    .from(users)
+    .where(
+      and(
+        email === undefined ? undefined : eq(sql`lower(${users.email})`, email.toLowerCase()),
+        text === undefined ? undefined : contains(users.searchText, text.toLowerCase()),
+      ),
+    )
+    .orderBy(desc(users.createdAt), desc(users.id))
+  return (await (limit === undefined ? rows : rows.limit(limit))).map(({ user, ...counts }) => ({
+    ...user,
+    ...counts,
+  }))
+}
+
+/** Lifts the limit of a statement's time for a transaction: to search long feeds takes longer than a request may. */
+export async function allowLongStatements(transaction: Executor): Promise<void> {
+  await transaction.execute(sql`set local statement_timeout = 0`)
+}
+
+/** Deletes a person with all that refers to them by `on delete cascade`. */
+export async function deleteUser(executor: Executor, userId: string): Promise<void> {
+  await executor.delete(users).where(eq(users.id, userId))
 }
 
 export async function hasUsers(executor: Executor): Promise<boolean> {

@@ -1,11 +1,38 @@
-import type { Database } from '../db/client.ts'
+import {
+  appendServiceEvent,
+  erasePersonFromEvents,
+  findTracesInEvents,
+} from '../areas/events/events.repository.ts'
+import { deleteInvitesOfPerson } from '../areas/invites/invites.repository.ts'
+import { lockMembersOfWorkspace } from '../areas/members/members.repository.ts'
+import { renameAuthor } from '../areas/seeds/seeds.repository.ts'
+import {
+  deleteWorkspace,
+  forgetCreator,
+  listCrowdedMemberships,
+  type CrowdedMembershipRow,
+} from '../areas/workspaces/workspaces.repository.ts'
+import { deleteRecordsOfPerson } from '../agent-oauth/oauth-records.repository.ts'
+import type { Database, Executor } from '../db/client.ts'
+import { deletedUserName } from '../kernel/accounts.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { parseEmail } from '../kernel/email.ts'
 import { errors } from '../kernel/errors.ts'
 import { createId } from '../kernel/ids.ts'
 import type { PrincipalUser } from '../kernel/principal.ts'
-import { requireName } from '../kernel/text.ts'
-import { findUserByEmail, hasUsers, insertUser, listUsers } from './accounts.repository.ts'
+import { parseQuery, requireName } from '../kernel/text.ts'
+import { condemnShownPicture } from '../pictures/pictures.repository.ts'
+import type { JobQueue } from '../platform/jobs/jobs.port.ts'
+import {
+  allowLongStatements,
+  deleteUser,
+  findUserByEmail,
+  hasUsers,
+  insertUser,
+  listUsers,
+  type UserRow,
+} from './accounts.repository.ts'
+import { deleteAccountTokens, lockUser, markEmailVerified } from './credentials.repository.ts'
 import { joinAllowingWorkspaces } from './join-allowing-workspaces.ts'
 
 /** A person, as operators see them. */
@@ -13,21 +40,82 @@ export interface Account extends PrincipalUser {
   createdAt: Date
 }
 
+/** A person in the operators' list. */
+export interface ListedAccount {
+  id: string
+  email: string
+  name: string
+  isVerified: boolean
+  workspaceCount: number
+  createdAt: string
+}
+
+export interface WorkspaceOfPerson {
+  slug: string
+  name: string
+  memberCount: number
+}
+
+/** What became of the wish to delete a person. */
+export type Deletion =
+  | {
+      isDeleted: true
+      /** The workspaces that the person was removed from. */
+      left: WorkspaceOfPerson[]
+      /** The workspaces that were deleted with them. */
+      deleted: WorkspaceOfPerson[]
+    }
+  | {
+      isDeleted: false
+      /** Where nobody else is an owner, though others are in it. */
+      lastOwnerOf: WorkspaceOfPerson[]
+      /** Where nobody else is, and the caller has not said that they go too. */
+      aloneIn: WorkspaceOfPerson[]
+    }
+
 export interface AccountsService {
   /** Throws `email_invalid`, `name_invalid` and `email_taken`. A verified person counts as having proven the address. */
   create(input: { email: string; name: string; isVerified: boolean }): Promise<Account>
   findByEmail(email: string): Promise<Account | undefined>
-  list(): Promise<Account[]>
+  /** Newest first, with how many match in all. Throws `email_invalid` and `text_invalid`. */
+  list(filter: {
+    email?: string
+    /** A part of the name or the address. */
+    query?: string
+    limit?: number
+  }): Promise<{ items: ListedAccount[]; total: number }>
+  /**
+   * Marks the address of a person as verified; they join the workspaces that allow its domain. Returns whether it was
+   * not before. Throws `not_found`.
+   */
+  verify(userId: string): Promise<boolean>
+  /**
+   * Deletes a person: credentials, memberships, what agents were allowed, invites from and to them, the photo. Seeds and
+   * evidence stay, and the events that tell of them, without the name. Changes nothing where a workspace would be left
+   * without an owner, or without anybody unless `withWorkspaces`. Throws `not_found`.
+   */
+  delete(userId: string, options: { withWorkspaces: boolean }): Promise<Deletion>
   /** Whether there is nobody yet. */
   isEmpty(): Promise<boolean>
 }
 
+export interface AccountsServiceOptions {
+  db: Database
+  clock: Clock
+  jobs: JobQueue
+}
+
 /** People, whichever way they come: the command line, the first run, the website. */
-export function createAccountsService({ db, clock }: { db: Database; clock: Clock }): AccountsService {
+export function createAccountsService({ db, clock, jobs }: AccountsServiceOptions): AccountsService {
+  async function lockPerson(tx: Executor, userId: string): Promise<UserRow> {
+    const user = await lockUser(tx, userId)
+    if (!user) throw errors.notFound()
+    return user
+  }
+
   return {
     async create(input) {
-      const email = parseEmail(input.email)
-      if (email === undefined) throw errors.emailInvalid({ field: 'email' })
+      const email = requireEmail(input.email)
       const name = requireName(input.name)
       const now = clock.now()
       const account = {
@@ -44,8 +132,115 @@ export function createAccountsService({ db, clock }: { db: Database; clock: Cloc
       })
       return account
     },
-    findByEmail: (email) => findUserByEmail(db, email.trim()),
-    list: () => listUsers(db),
+
+    async findByEmail(text) {
+      const email = parseEmail(text)
+      return email === undefined ? undefined : findUserByEmail(db, email)
+    },
+
+    async list({ email, query, limit }) {
+      const rows = await listUsers(db, {
+        email: email === undefined ? undefined : requireEmail(email),
+        text: parseQuery(query),
+        limit,
+      })
+      const items = rows.map((row) => ({
+        id: row.id,
+        email: row.email,
+        name: row.name,
+        isVerified: row.emailVerifiedAt !== null,
+        workspaceCount: row.workspaceCount,
+        createdAt: row.createdAt.toISOString(),
+      }))
+      return { items, total: rows[0]?.total ?? 0 }
+    },
+
+    verify: (userId) =>
+      db.transaction(async (tx) => {
+        const user = await lockPerson(tx, userId)
+        if (user.emailVerifiedAt !== null) return false
+        const now = clock.now()
+        await markEmailVerified(tx, user.id, now)
+        await deleteAccountTokens(tx, user.id, 'verify_email')
+        await joinAllowingWorkspaces(tx, { ...user, emailVerifiedAt: now }, now)
+        return true
+      }),
+
+    delete: (userId, { withWorkspaces }) =>
+      db.transaction(async (tx): Promise<Deletion> => {
+        const user = await lockPerson(tx, userId)
+        // Each workspace in its turn, so that nobody else stops being an owner meanwhile.
+        for (const { id } of await listCrowdedMemberships(tx, user.id)) await lockMembersOfWorkspace(tx, id)
+        const memberships = await listCrowdedMemberships(tx, user.id)
+        const alone = memberships.filter(({ memberCount }) => memberCount === 1)
+        const shared = memberships.filter(({ memberCount }) => memberCount > 1)
+        const lastOwnerOf = shared.filter(({ role, ownerCount }) => role === 'owner' && ownerCount === 1)
+        if (lastOwnerOf.length > 0 || (alone.length > 0 && !withWorkspaces)) {
+          return {
+            isDeleted: false,
+            lastOwnerOf: lastOwnerOf.map(toWorkspace),
+            aloneIn: withWorkspaces ? [] : alone.map(toWorkspace),
+          }
+        }
+        await erase(tx, user, { alone, shared }, clock.now())
+        await jobs.enqueue(tx, 'collect_pictures', {})
+        return { isDeleted: true, left: shared.map(toWorkspace), deleted: alone.map(toWorkspace) }
+      }),
+
     isEmpty: async () => !(await hasUsers(db)),
   }
+}
+
+/** Deletes a person, and takes their name and address out of what stays. */
+async function erase(
+  tx: Executor,
+  user: UserRow,
+  { alone, shared }: Record<'alone' | 'shared', CrowdedMembershipRow[]>,
+  now: Date,
+): Promise<void> {
+  await allowLongStatements(tx)
+  for (const { id } of alone) await deleteWorkspace(tx, id)
+  const invites = await deleteInvitesOfPerson(tx, { userId: user.id, email: user.email })
+  for (const { id, workspaceId } of invites.filter(({ state }) => state === 'open')) {
+    await appendServiceEvent(tx, {
+      workspaceId,
+      type: 'invite.revoked',
+      target: { type: 'invite', id },
+      summary: 'An invite was withdrawn because an account was deleted',
+      at: now,
+    })
+  }
+  for (const { id } of shared) {
+    await appendServiceEvent(tx, {
+      workspaceId: id,
+      type: 'member.removed',
+      target: { type: 'user', id: user.id },
+      summary: 'A member was removed because their account was deleted',
+      at: now,
+    })
+  }
+  const authorNames = await renameAuthor(tx, user.id, deletedUserName)
+  const traces = await findTracesInEvents(tx, user.id)
+  await erasePersonFromEvents(tx, {
+    userId: user.id,
+    names: [user.name, ...authorNames, ...traces.names],
+    email: user.email,
+    workspaceIds: [...new Set([...traces.workspaceIds, ...invites.map(({ workspaceId }) => workspaceId)])],
+    replacement: deletedUserName,
+  })
+  await forgetCreator(tx, user.id)
+  await deleteRecordsOfPerson(tx, user.id)
+  for (const key of [user.imageKey, ...alone.map(({ iconKey }) => iconKey)])
+    if (key !== null) await condemnShownPicture(tx, key)
+  await deleteUser(tx, user.id)
+}
+
+function requireEmail(text: string): string {
+  const email = parseEmail(text)
+  if (email === undefined) throw errors.emailInvalid({ field: 'email' })
+  return email
+}
+
+function toWorkspace({ slug, name, memberCount }: CrowdedMembershipRow): WorkspaceOfPerson {
+  return { slug, name, memberCount }
 }

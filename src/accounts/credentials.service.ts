@@ -35,6 +35,12 @@ export interface LinkOwner {
   email: string
 }
 
+/** A link that an operator hands over. */
+export interface HandedLink {
+  url: string
+  expiresAt: Date
+}
+
 export interface CredentialsService {
   /**
    * Makes an account that waits for its address to be proven, and has a mail sent. Where there is an account already,
@@ -64,8 +70,8 @@ export interface CredentialsService {
    * who it is, so the provider has to have verified it. Throws `identity_unverified`.
    */
   signInByIdentity(identity: ExternalIdentity, browser: Browser): Promise<string>
-  /** A link's token that is not sent but told, this once. */
-  createSignInToken(userId: string): Promise<string>
+  /** Makes a link that is not mailed but handed over by an operator. It works once, within a day. */
+  createLink(purpose: AccountTokenPurpose, userId: string): Promise<HandedLink>
   hasPassword(principal: Principal): Promise<boolean>
   /** Ends all sessions but the one it is changed in. Throws `password_wrong` and `password_unacceptable`. */
   changePassword(
@@ -80,6 +86,8 @@ export interface CredentialsServiceOptions {
   clock: Clock
   jobs: JobQueue
   passwords: PasswordHasher
+  /** Where the website is. */
+  webUrl: string
 }
 
 /** How long each kind of link works. */
@@ -88,11 +96,22 @@ export const linkLifetimeMs: Readonly<Record<AccountTokenPurpose, number>> = {
   reset_password: 60 * 60 * 1000,
   sign_in: 15 * 60 * 1000,
 }
-const toldLinkLifetimeMs = 24 * 60 * 60 * 1000
+const handedLinkLifetimeMs = 24 * 60 * 60 * 1000
+
+const linkPaths: Record<AccountTokenPurpose, string> = {
+  verify_email: '/verify-email/',
+  reset_password: '/reset/',
+  sign_in: '/sign-in/link/',
+}
+
+/** The page of the website that a link leads to. */
+export function linkUrlOf(webUrl: string, purpose: AccountTokenPurpose, token: string): string {
+  return `${webUrl}${linkPaths[purpose]}${token}`
+}
 
 /** How people of the website prove who they are. */
 export function createCredentialsService(options: CredentialsServiceOptions): CredentialsService {
-  const { db, clock, jobs, passwords } = options
+  const { db, clock, jobs, passwords, webUrl } = options
 
   /** What cannot be an address is nobody's, and may hold what the database cannot compare with. */
   async function findByAddress(text: string) {
@@ -214,15 +233,11 @@ export function createCredentialsService(options: CredentialsServiceOptions): Cr
         return startSession(tx, { user, browser, now })
       }),
 
-    async createSignInToken(userId) {
+    async createLink(purpose, userId) {
       const token = createToken()
-      await insertAccountToken(db, {
-        tokenHash: hashSecret(token),
-        userId,
-        purpose: 'sign_in',
-        expiresAt: new Date(clock.now().getTime() + toldLinkLifetimeMs),
-      })
-      return token
+      const expiresAt = new Date(clock.now().getTime() + handedLinkLifetimeMs)
+      await insertAccountToken(db, { tokenHash: hashSecret(token), userId, purpose, expiresAt })
+      return { url: linkUrlOf(webUrl, purpose, token), expiresAt }
     },
 
     hasPassword: async ({ user }) => (await findPasswordHash(db, user.id)) !== undefined,

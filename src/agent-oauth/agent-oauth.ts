@@ -10,7 +10,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { errors } from '../kernel/errors.ts'
 import { createId } from '../kernel/ids.ts'
 import type { Principal } from '../kernel/principal.ts'
-import { deleteClient, insertGrant, replaceGrants } from './oauth-records.repository.ts'
+import { deleteClient, insertGrant, listClients, replaceGrants } from './oauth-records.repository.ts'
 import { agentScope, grantLifetimeSeconds, paths } from './protocol.ts'
 import { createSigningKeyStore, type Jwk, type SigningKeys, type SigningKeyStore } from './signing-keys.ts'
 
@@ -56,8 +56,22 @@ export interface AgentOAuth {
   deny(exchange: Exchange): Promise<string>
   /** Has a new key sign from now on, in every process within a minute. Returns its id. */
   rotateSigningKey(): Promise<string>
-  /** Forgets a registered client and ends its grants. Returns whether there was one. */
-  deleteClient(clientId: string): Promise<boolean>
+  /** Clients, the newest first, with how many there are in all. */
+  listClients(filter: { limit?: number }): Promise<{ items: Client[]; total: number }>
+  /** Deletes a client and ends its grants. Returns how many; undefined where there is no such client. */
+  deleteClient(clientId: string): Promise<number | undefined>
+}
+
+/** An agent, as operators see it. */
+export interface Client {
+  id: string
+  /** What it calls itself. */
+  name: string | null
+  /** Null for a client that is known by its metadata document. */
+  registeredAt: string | null
+  lastUsedAt: string | null
+  /** How many people and workspaces it has access through. */
+  grantCount: number
 }
 
 /** A request and its answer, as Node has them: the OAuth server reads and writes its own cookies. */
@@ -265,6 +279,18 @@ export function createAgentOAuth(options: AgentOAuthOptions): AgentOAuth {
         error_description: 'The person denied access.',
       })
       return `${webUrl}${paths.authorization}/${interaction.uid}`
+    },
+
+    async listClients({ limit }) {
+      const rows = await listClients(db, { limit, now: clock.now() })
+      const items = rows.map(({ id, name, registeredAt, lastUsedAt, grantCount }) => ({
+        id,
+        name,
+        registeredAt: registeredAt?.toISOString() ?? null,
+        lastUsedAt: lastUsedAt?.toISOString() ?? null,
+        grantCount,
+      }))
+      return { items, total: rows[0]?.total ?? 0 }
     },
 
     deleteClient: (clientId) => deleteClient(db, clientId, clock.now()),

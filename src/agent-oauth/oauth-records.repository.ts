@@ -1,4 +1,4 @@
-import { and, eq, gt, isNull, lt, or, sql, type SQL } from 'drizzle-orm'
+import { and, desc, eq, gt, isNull, lt, or, sql, type SQL } from 'drizzle-orm'
 import type { Adapter, AdapterPayload } from 'oidc-provider'
 import { appendServiceEvent } from '../areas/events/events.repository.ts'
 import type { Executor } from '../db/client.ts'
@@ -120,14 +120,84 @@ export async function deleteStaleRecords(db: Executor, now: Date): Promise<void>
     )
 }
 
-/** Forgets a registered client and ends every grant that it has. Returns whether there was one. */
-export async function deleteClient(db: Executor, clientId: string, now: Date): Promise<boolean> {
+/** An agent in the operators' list. */
+export interface ClientRow {
+  id: string
+  name: string | null
+  /** Null for a client that is known by its metadata document: it registers nowhere. */
+  registeredAt: Date | null
+  lastUsedAt: Date | null
+  /** How many grants it has that hold. */
+  grantCount: number
+  /** How many clients there are, beyond the limit too. */
+  total: number
+}
+
+/** Clients that are registered or have been given access, the one registered or let in last first. */
+export async function listClients(
+  db: Executor,
+  { limit, now }: { limit: number | undefined; now: Date },
+): Promise<ClientRow[]> {
+  const granted = db
+    .select({
+      id: agentGrants.clientId,
+      name: sql<string>`(array_agg(${agentGrants.clientName} order by ${agentGrants.createdAt} desc))[1]`.as(
+        'granted_name',
+      ),
+      firstAt: sql<Date>`min(${agentGrants.createdAt})`.as('first_at'),
+      lastUsedAt: sql`max(${agentGrants.lastUsedAt})`.mapWith(agentGrants.lastUsedAt).as('last_used_at'),
+      grantCount:
+        sql<number>`count(*) filter (where ${agentGrants.revokedAt} is null and ${agentGrants.expiresAt} > ${now.toISOString()})::int`.as(
+          'grant_count',
+        ),
+    })
+    .from(agentGrants)
+    .groupBy(agentGrants.clientId)
+    .as('granted')
+  const registered = db
+    .select({
+      key: oauthRecords.key,
+      name: sql<string | null>`${oauthRecords.payload} ->> 'client_name'`.as('registered_name'),
+      createdAt: oauthRecords.createdAt,
+    })
+    .from(oauthRecords)
+    .where(eq(oauthRecords.kind, 'Client'))
+    .as('registered')
+  const rows = db
+    .select({
+      id: sql<string>`coalesce(${registered.key}, ${granted.id})`,
+      name: sql<string | null>`coalesce(${registered.name}, ${granted.name})`,
+      registeredAt: registered.createdAt,
+      lastUsedAt: granted.lastUsedAt,
+      grantCount: sql<number>`coalesce(${granted.grantCount}, 0)`,
+      total: sql<number>`count(*) over ()::int`,
+    })
+    .from(registered)
+    .fullJoin(granted, eq(registered.key, granted.id))
+    .where(or(gt(granted.grantCount, 0), sql`${registered.key} is not null`))
+    .orderBy(
+      desc(sql`coalesce(${registered.createdAt}, ${granted.firstAt})`),
+      sql`coalesce(${registered.key}, ${granted.id})`,
+    )
+  return limit === undefined ? rows : rows.limit(limit)
+}
+
+/** Deletes what the server keeps of a person: requests, codes and tokens of their grants. */
+export async function deleteRecordsOfPerson(db: Executor, userId: string): Promise<void> {
+  const ofGrants = sql`${oauthRecords.grantId} in (
+    select ${agentGrants.id}::text from ${agentGrants} where ${agentGrants.userId} = ${userId}
+  )`
+  await db.delete(oauthRecords).where(or(ofGrants, sql`${oauthRecords.payload} ->> 'accountId' = ${userId}`))
+}
+
+/** Forgets a client and ends every grant that it has. Returns how many, or undefined where there was no such client. */
+export async function deleteClient(db: Executor, clientId: string, now: Date): Promise<number | undefined> {
   const { rowCount } = await db
     .delete(oauthRecords)
     .where(and(eq(oauthRecords.kind, 'Client'), eq(oauthRecords.key, clientId)))
   const ended = await endGrantsWithEvent(db, eq(agentGrants.clientId, clientId), now)
   // Who names a metadata document is nowhere registered.
-  return rowCount === 1 || ended > 0
+  return rowCount === 1 || ended > 0 ? ended : undefined
 }
 
 /** Ends the grants that a new consent of the same person to the same client for the same workspace replaces. */

@@ -3,6 +3,9 @@ export const accountTokenPurposes = ['verify_email', 'reset_password', 'sign_in'
 
 export type AccountTokenPurpose = (typeof accountTokenPurposes)[number]
 
+/** What stands for the name of somebody whose account was deleted. */
+export const deletedUserName = 'Deleted user'
+
 /** The shortest password (NIST SP 800-63B asks for length, not for kinds of characters). */
 export const passwordLengthMin = 10
 /** The longest password: more would only make work. */

@@ -13,6 +13,9 @@ export const verdicts = ['supports', 'contradicts', 'neutral'] as const
 
 export type Verdict = (typeof verdicts)[number]
 
+/** What the titles of the first run's example seeds begin with. */
+export const exampleTitlePrefix = 'Example: '
+
 /** The longest texts of a seed and its evidence, in characters (code points). */
 export const seedTitleLengthMax = 120
 export const seedTextLengthMax = 2000

@@ -4,6 +4,7 @@ import { errors } from './errors.ts'
 export const nameLengthMax = 100
 /** The longest name of a team or an API key. */
 export const labelLengthMax = 64
+const queryLengthMax = 100
 
 /** Text as it is stored and compared: trimmed, and in Unicode Normalization Form C (UAX #15). */
 export function normalizeText(text: string): string {
@@ -58,6 +59,11 @@ export function requireLine(text: string, maxLength: number, field: string): str
 export function requireLines(text: string, maxLength: number, field: string): string {
   if (!lines.test(text) || !isWithin(text, maxLength)) throw errors.textInvalid({ field })
   return normalizeLines(text)
+}
+
+/** What a list is searched for; undefined for nothing. Throws `text_invalid` for what no stored text can hold. */
+export function parseQuery(query: string | undefined): string | undefined {
+  return query === undefined ? undefined : requireLine(query, queryLengthMax, 'query')
 }
 
 function isWithin(text: string, maxLength: number): boolean {

@@ -9,6 +9,11 @@ export async function insertUnusedPicture(executor: Executor, key: string, since
 // Since when a picture is unused that is being deleted: for ever, so that it is collected if the deletion fails.
 const condemned = new Date(0)
 
+/** Has a picture deleted by the next collection, that nothing shows once the transaction is committed. */
+export async function condemnShownPicture(executor: Executor, key: string): Promise<void> {
+  await markPictureUnused(executor, key, condemned)
+}
+
 /** Notes that a picture is shown now. Returns whether it can be: as unused it may have been collected. */
 export async function markPictureUsed(executor: Executor, key: string): Promise<boolean> {
   const { rowCount } = await executor

@@ -1,11 +1,13 @@
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import {
   call,
   copyInstallation,
   findPort,
+  keyOf,
   makeDirectory,
+  root,
   runAdmin,
   startService,
   stopService,
@@ -13,21 +15,94 @@ import {
   untilNothingRunsIn,
 } from './service.ts'
 
-vi.setConfig({ testTimeout: 60_000 })
+// Each command is a process that loads the whole service.
+vi.setConfig({ testTimeout: 120_000 })
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
+const commands = [
+  'list-users',
+  'create-user',
+  'verify-user',
+  'sign-in-link',
+  'password-link',
+  'delete-user',
+  'list-keys',
+  'create-key',
+  'revoke-key',
+  'list-workspaces',
+  'remove-examples',
+  'list-clients',
+  'delete-client',
+  'rotate-signing-key',
+  'migrate',
+  'export-openapi',
+]
+
 describe('--help', () => {
-  it('lists the commands, and each explains itself', async () => {
-    const commands = ['migrate', 'create-user', 'create-key', 'list-users', 'export-openapi']
-    const [overview, ...each] = await inPairs([['--help'], ...commands.map((command) => [command, '--help'])])
+  it('lists the commands, and each explains itself with examples', async () => {
+    const [overview, bare, ...each] = await inPairs([
+      ['--help'],
+      [],
+      ...commands.map((command) => [command, '--help']),
+    ])
     expect(overview).toMatchObject({ code: 0, stderr: '' })
+    expect(bare).toEqual(overview)
+    const listed = overview?.stdout.matchAll(/^ {2}([a-z-]+) (?:\[options\])/gm) ?? []
+    expect([...listed].map(([, command]) => command)).toEqual(commands)
     for (const [i, command] of commands.entries()) {
-      expect(overview?.stdout).toMatch(new RegExp(`^ {2}${command} `, 'm'))
       expect(each[i]).toMatchObject({ code: 0, stderr: '' })
       expect(each[i]?.stdout).toContain(`Usage: admin ${command} `)
-      if (command !== 'export-openapi') expect(each[i]?.stdout).toContain('--json')
+      expect(each[i]?.stdout).toContain('--json')
+      expect(each[i]?.stdout).toMatch(new RegExp(`Examples:\\n(.*\\n)*  \\$ admin ${command}`))
     }
+  })
+
+  it('needs neither settings nor a database', async () => {
+    const workingDirectory = await makeDirectory()
+    const environment = { PORT: 'none', DATABASE_URL: 'nonsense' }
+    const help = await runAdmin(['list-users', '--help'], { workingDirectory, environment })
+    expect(help).toMatchObject({ code: 0, stderr: '' })
+    expect(await readdir(workingDirectory)).toEqual([])
+  })
+})
+
+describe('--version', () => {
+  it('is that of the package', async () => {
+    const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { version: string }
+    expect(await runAdmin(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
+  })
+})
+
+describe('wrong usage', () => {
+  it('is one line and where to find help, with exit status 2', async () => {
+    const cases: [args: string[], line: RegExp, command: string][] = [
+      [
+        ['create-user', '--name', 'Ada'],
+        /required option '--email <address>' not specified$/,
+        'admin create-user',
+      ],
+      [['list-user'], /unknown command 'list-user' \(Did you mean list-users\?\)$/, 'admin'],
+      [['list-users', '--filter', 'x'], /unknown option '--filter'$/, 'admin list-users'],
+      [['list-users', '--limit', 'many'], /'many' is invalid/, 'admin list-users'],
+      [['list-users', 'ada'], /too many arguments/, 'admin list-users'],
+      [['migrate\u001b[31m'], /unknown command 'migrate\\u\{1b\}\[31m'$/, 'admin'],
+    ]
+    const results = await inPairs(cases.map(([args]) => args))
+    for (const [i, [args, line, command]] of cases.entries()) {
+      expect(results[i], args.join(' ')).toMatchObject({ code: 2, stdout: '' })
+      const [first, second, ...rest] = results[i]?.stderr.split('\n') ?? []
+      expect(first).toMatch(line)
+      expect([second, ...rest]).toEqual([`Run "${command} --help" for usage and examples.`, ''])
+    }
+  })
+
+  it('is an object with --json', async () => {
+    const { code, stdout, stderr } = await runAdmin(['create-key', '--json', '--name', 'x'])
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(JSON.parse(stderr)).toEqual({
+      error: { code: 'usage', message: "required option '--email <address>' not specified" },
+    })
   })
 })
 
@@ -53,7 +128,7 @@ describe('beside a running service', () => {
       email: 'edsger@example.com',
       name: 'Edsger',
     })
-    expect(migrated).toEqual({ code: 0, stdout: 'The database was up to date.\n', stderr: '' })
+    expect(migrated).toEqual({ code: 0, stdout: 'The database was already up to date.\n', stderr: '' })
     expect(migratedJson).toEqual({ code: 0, stdout: '{"ok":true,"changed":false}\n', stderr: '' })
 
     const [made, madeJson, listed, listedJson] = await inPairs(
@@ -65,37 +140,108 @@ describe('beside a running service', () => {
       ],
       options,
     )
-    expect(made).toMatchObject({ code: 0, stderr: '' })
+    // The key alone is the outcome, so that a shell can keep it.
     expect(made?.stdout).toMatch(/^wsk_\w+\n$/)
+    expect(made?.stderr).toMatch(/^The API key Laptop of grace@example\.com\. Store it now: .*\n$/)
     await expectKeyOf(service, made?.stdout.trim(), 'Grace Hopper')
+    expect(madeJson).toMatchObject({ code: 0, stderr: '' })
     const madeKey = JSON.parse(madeJson?.stdout ?? '') as { secret: string }
     expect(madeKey).toMatchObject({ name: 'Agent', id: expect.stringMatching(uuid) as string })
     await expectKeyOf(service, madeKey.secret, 'Edsger')
     expect(listed).toMatchObject({ code: 0, stderr: '' })
-    expect(listed?.stdout.trimEnd().split('\n')).toHaveLength(3)
-    expect(listed?.stdout).toMatch(/^[0-9a-f-]{36} {2}\S+Z {2}grace@example\.com {2}Grace Hopper$/m)
-    expect(JSON.parse(listedJson?.stdout ?? '')).toMatchObject([
-      { email: 'ada@example.com', isVerified: true },
-      ...['grace', 'edsger'].map(() => ({ id: expect.stringMatching(uuid) as string })),
-    ])
+    const [header, ...rows] = listed?.stdout.trimEnd().split('\n') ?? []
+    expect(header).toMatch(/^ID +EMAIL +NAME +VERIFIED +WORKSPACES +CREATED \(UTC\)$/)
+    expect(rows).toHaveLength(5)
+    expect(rows.at(-1)).toBe('3 users.')
+    expect(listed?.stdout).toMatch(
+      /^[0-9a-f-]{36} {2}grace@example\.com +Grace Hopper +yes +0 +\d{4}-\d\d-\d\d \d\d:\d\d$/m,
+    )
+    // The names of columns stand above them.
+    for (const row of rows.slice(0, 3))
+      expect(row.indexOf('@')).toBeGreaterThan(Number(header?.indexOf('EMAIL')))
+    // Nothing but a terminal gets colours.
+    expect(listed?.stdout).not.toContain('\u001b')
+    expect((JSON.parse(listedJson?.stdout ?? '') as { email: string }[]).map(({ email }) => email)).toContain(
+      'ada@example.com',
+    )
     expect(listedJson?.stdout).not.toContain('wsk_')
 
-    expect(await call(service, 'GET /v1/me', { key })).toMatchObject({ status: 200 })
+    const [keys, link, linkJson, verified] = await inPairs(
+      [
+        ['list-keys', '--email', 'grace@example.com', '--json'],
+        ['sign-in-link', '--email', 'grace@example.com'],
+        ['password-link', '--email', 'edsger@example.com', '--json'],
+        ['verify-user', '--email', 'edsger@example.com'],
+      ],
+      options,
+    )
+    const [graceKey] = JSON.parse(keys?.stdout ?? '') as { id: string; name: string }[]
+    expect(graceKey).toMatchObject({ name: 'Laptop' })
+    expect(link?.stdout).toMatch(/^http:\S+\/sign-in\/link\/\S+\n$/)
+    expect(link?.stderr).toMatch(/Grace Hopper <grace@example\.com>\. It works once, until .* UTC\.\n$/)
+    expect(JSON.parse(linkJson?.stdout ?? '')).toMatchObject({
+      email: 'edsger@example.com',
+      url: expect.stringContaining('/reset/') as string,
+    })
+    expect(verified).toMatchObject({ code: 0, stdout: 'Marked edsger@example.com as verified.\n' })
+
+    const [revoked, unsure, examples, clients] = await inPairs(
+      [
+        ['revoke-key', '--id', String(graceKey?.id)],
+        ['delete-user', '--email', 'edsger@example.com'],
+        ['remove-examples', '--json'],
+        ['list-clients'],
+      ],
+      options,
+    )
+    expect(revoked).toMatchObject({ code: 0, stdout: 'Revoked the API key Laptop of grace@example.com.\n' })
+    expect(await call(service, 'GET /v1/me', { key: String(made?.stdout.trim()) })).toMatchObject({
+      status: 401,
+    })
+    // Nobody is there to be asked.
+    expect(unsure).toMatchObject({ code: 2, stdout: '' })
+    expect(unsure?.stderr).toContain('--yes')
+    expect((JSON.parse(examples?.stdout ?? '') as { removed: string[] }).removed).toHaveLength(3)
+    expect(clients).toMatchObject({ code: 0, stdout: 'No clients.\n' })
+
+    const [deleted, refused] = await inPairs(
+      [
+        ['delete-user', '--email', 'edsger@example.com', '--yes'],
+        ['delete-user', '--email', 'ada@example.com', '--yes'],
+      ],
+      options,
+    )
+    expect(deleted).toMatchObject({ code: 0, stdout: 'Deleted Edsger <edsger@example.com>.\n' })
+    expect(await call(service, 'GET /v1/me', { key: madeKey.secret })).toMatchObject({ status: 401 })
+    expect(refused).toMatchObject({ code: 1, stdout: '' })
+    expect(refused?.stderr).toMatch(
+      /^error: ada@example\.com was not deleted\. .*first-workspace \(1 member\).*\n$/,
+    )
+
+    expect(await call(service, 'GET /v1/me', { key: keyOf(service) })).toMatchObject({ status: 200 })
     expect(await stopService(service)).toBe(0)
   })
 
-  it('what cannot be done is told in a line, with exit code 1', async () => {
-    const { dataDir } = await copyInstallation()
+  it('what cannot be done is told in a line: exit status 2 for bad values, 1 for the rest', async () => {
+    const dataDir = await makeDirectory()
     const service = await startService({ dataDir })
-    const refused: [args: string[], reason: RegExp][] = [
-      [['create-user', '--email', 'ADA@example.com', '--name', 'Ada'], /^error: .+\n$/],
-      [['create-user', '--email', 'no address', '--name', 'Ada'], /^error: .*e-mail.*\n$/],
-      [['create-user', '--email', 'x@example.com', '--name', ' '], /^error: .*name.*\n$/i],
-      [['create-key', '--email', 'nobody@example.com', '--name', 'x'], /^error: .*nobody@example\.com.*\n$/],
-      [['create-user', '--name', 'Ada'], /^error: required option '--email <address>' not specified\n/],
-      [['delete-everything'], /^error: unknown command 'delete-everything'\n/],
+    const ada = ['--email', 'ada@example.com']
+    const refused: [args: string[], code: number, reason: RegExp][] = [
+      [['create-user', '--email', 'ADA@example.com', '--name', 'Ada'], 1, /^error: .+\n$/],
+      [['create-user', '--email', 'no address', '--name', 'Ada'], 2, /^error: --email: .+\n/],
+      [['create-key', ...ada, '--name', ''], 2, /^error: --name: .+\n/],
+      [['create-key', ...ada, '--name', '\u001b[31mred'], 2, /^error: --name: .+\n/],
+      [
+        ['create-key', '--email', 'nobody@example.com', '--name', 'x'],
+        1,
+        /^error: .*nobody@example\.com\.\n$/,
+      ],
+      [['sign-in-link', '--email', 'nobody@example.com'], 1, /^error: .*nobody@example\.com\.\n$/],
+      [['revoke-key', '--id', 'x\u001b[2J'], 1, /^error: No API key has the id x\\u\{1b\}\[2J\.\n$/],
+      [['delete-client', '--id', 'x', '--yes'], 1, /^error: No client has the id x\.\n$/],
       [
         ['export-openapi', join(dataDir, 'nowhere/openapi.json')],
+        1,
         /^error: The file cannot be written: .*\n$/,
       ],
     ]
@@ -103,12 +249,19 @@ describe('beside a running service', () => {
       refused.map(([args]) => args),
       { dataDir },
     )
-    for (const [i, [args, reason]] of refused.entries()) {
-      expect(results[i], args.join(' ')).toMatchObject({ code: 1, stdout: '' })
+    for (const [i, [args, code, reason]] of refused.entries()) {
+      expect(results[i], args.join(' ')).toMatchObject({ code, stdout: '' })
       expect(results[i]?.stderr, args.join(' ')).toMatch(reason)
     }
-    const { stdout } = await runAdmin(['list-users', '--json'], { dataDir })
-    expect(JSON.parse(stdout)).toHaveLength(1)
+    const [users, keys] = await inPairs(
+      [
+        ['list-users', '--json'],
+        ['list-keys', ...ada, '--json'],
+      ],
+      { dataDir },
+    )
+    expect(JSON.parse(users?.stdout ?? '')).toHaveLength(1)
+    expect(JSON.parse(keys?.stdout ?? '')).toHaveLength(1)
     expect(await stopService(service)).toBe(0)
   })
 })
@@ -118,7 +271,7 @@ describe('without a service', () => {
     const dataDir = await makeDirectory()
     expect(await runAdmin(['migrate'], { dataDir })).toEqual({
       code: 0,
-      stdout: 'The database is up to date now.\n',
+      stdout: 'The database is now up to date.\n',
       stderr: '',
     })
     await untilNothingRunsIn(dataDir)
@@ -137,7 +290,7 @@ describe('without a service', () => {
   it('a failing command leaves nothing running', async () => {
     const dataDir = await makeDirectory()
     const failed = await runAdmin(['create-user', '--email', 'x', '--name', 'x'], { dataDir })
-    expect(failed.code).toBe(1)
+    expect(failed.code).toBe(2)
     await untilNothingRunsIn(dataDir)
   })
 })
@@ -148,7 +301,7 @@ describe('export-openapi', () => {
     const environment = { PORT: '4321', BASE_URL: 'https://api.example.com', LOG_LEVEL: 'loud' }
     expect(await runAdmin(['export-openapi', file], { environment })).toEqual({
       code: 0,
-      stdout: '',
+      stdout: `Wrote ${file}.\n`,
       stderr: '',
     })
     const printed = await runAdmin(['export-openapi'])

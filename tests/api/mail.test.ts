@@ -21,6 +21,7 @@ import {
   randomEmail,
   tokenOf,
 } from '../support/company.ts'
+import { dumpDatabase } from '../support/dump-database.ts'
 import { expectError } from '../support/expect-error.ts'
 import { startMailServer, type ReceivedMail } from '../support/mail-server.ts'
 import { clone, selectRows, startTestApp, type TestApp } from '../support/test-app.ts'
@@ -370,22 +371,6 @@ describe('a token', () => {
     expect(await selectRows(db, sql`select 1 as one from idempotent_requests`)).toHaveLength(2)
   })
 })
-
-/** Every row of every table, as text. */
-async function dumpDatabase({ db }: TestApp): Promise<string> {
-  const tables = await selectRows<{ name: string }>(
-    db,
-    sql`select format('%I.%I', schemaname, tablename) as name from pg_tables
-      where schemaname not in ('pg_catalog', 'information_schema')`,
-  )
-  expect(tables.length).toBeGreaterThan(15)
-  const texts = await Promise.all(
-    tables.map(({ name }) =>
-      selectRows<{ row: string }>(db, sql`select t::text as row from ${sql.raw(name)} t`),
-    ),
-  )
-  return texts.flatMap((rows) => rows.map(({ row }) => row)).join('\n')
-}
 
 describe('a mail server', () => {
   it('that is down slows no request, and the mail comes when it is up', async () => {

@@ -69,6 +69,20 @@ export async function revokeApiKeyOfUser(
   return rowCount === 1
 }
 
+/** Revokes anybody's key. Returns whose it is, and when it was revoked, now or before. */
+export async function revokeApiKey(
+  executor: Executor,
+  key: { id: string; revokedAt: Date },
+): Promise<{ name: string; email: string; revokedAt: Date | null } | undefined> {
+  const [revoked] = await executor
+    .update(apiKeys)
+    .set({ revokedAt: sql`coalesce(${apiKeys.revokedAt}, ${key.revokedAt.toISOString()})` })
+    .from(users)
+    .where(and(eq(apiKeys.id, key.id), eq(users.id, apiKeys.userId)))
+    .returning({ name: apiKeys.name, email: users.email, revokedAt: apiKeys.revokedAt })
+  return revoked
+}
+
 /** An active key, and whose it is. */
 export interface ApiKeyOwner {
   apiKeyId: string

@@ -10,6 +10,7 @@ import {
   insertApiKey,
   listActiveApiKeys,
   lockUserForNewApiKey,
+  revokeApiKey,
   revokeApiKeyOfUser,
 } from './apiKeys.repository.ts'
 
@@ -34,6 +35,14 @@ export interface CreatedApiKey {
   secret: string
 }
 
+export interface RevokedApiKey {
+  name: string
+  /** The address of the person whose key it is. */
+  email: string
+  /** Whether it was active until now. */
+  wasActive: boolean
+}
+
 export interface ApiKeysService {
   /** The caller's active keys, newest first. */
   list(principal: Principal): Promise<ApiKey[]>
@@ -41,6 +50,8 @@ export interface ApiKeysService {
   create(principal: Principal, input: { name: string }): Promise<CreatedApiKey>
   /** Idempotent. Throws `not_found` for a key that is not the caller's. */
   revoke(principal: Principal, apiKeyId: string): Promise<void>
+  /** Revokes anybody's key, for operators. Throws `not_found`. */
+  revokeAny(apiKeyId: string): Promise<RevokedApiKey>
 }
 
 export interface ApiKeysServiceOptions {
@@ -78,6 +89,14 @@ export function createApiKeysService({ db, clock, apiKeyPrefix }: ApiKeysService
         isId(apiKeyId) &&
         (await revokeApiKeyOfUser(db, { id: apiKeyId, userId: user.id, revokedAt: clock.now() }))
       if (!isRevoked) throw errors.notFound()
+    },
+
+    async revokeAny(apiKeyId) {
+      const revokedAt = clock.now()
+      const key = isId(apiKeyId) ? await revokeApiKey(db, { id: apiKeyId, revokedAt }) : undefined
+      if (!key) throw errors.notFound()
+      const { name, email } = key
+      return { name, email, wasActive: key.revokedAt?.getTime() === revokedAt.getTime() }
     },
   }
 }

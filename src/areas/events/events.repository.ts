@@ -1,4 +1,4 @@
-import { and, desc, eq, gte, lt, sql, type SQL } from 'drizzle-orm'
+import { and, desc, eq, gte, inArray, lt, or, sql, type SQL } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { events } from '../../db/schema/events.ts'
 import { createId } from '../../kernel/ids.ts'
@@ -29,6 +29,7 @@ export type EventType =
   | 'seed.updated'
   | 'seed.joined'
   | 'seed.left'
+  | 'seed.deleted'
   | 'evidence.added'
   | 'integration.revoked'
 
@@ -85,6 +86,67 @@ export async function appendServiceEvent(transaction: Executor, event: NewEvent)
     summary: event.summary,
     createdAt: event.at,
   })
+}
+
+/**
+ * Takes a person out of the feeds: their name where they acted, and their names and address in the words of all events
+ * of these workspaces. The words are all that some events have of a person, so that somebody else of the same name in
+ * the same workspace loses theirs there as well; who acted is kept apart, and stays.
+ */
+export async function erasePersonFromEvents(
+  transaction: Executor,
+  person: {
+    userId: string
+    names: readonly string[]
+    email: string
+    workspaceIds: readonly string[]
+    replacement: string
+  },
+): Promise<void> {
+  const { userId, names, email, workspaceIds, replacement } = person
+  await transaction.update(events).set({ actorName: replacement }).where(eq(events.actorUserId, userId))
+  if (workspaceIds.length === 0) return
+  // Longest first, so that no part of a name is left.
+  const longestFirst = [...new Set(names)].sort((a, b) => b.length - a.length)
+  const ofNames = `(?<![[:alnum:]])(${longestFirst.map(escapePattern).join('|')})(?![[:alnum:]])`
+  const ofEmail = `(?<![[:alnum:]._%+-])${escapePattern(email)}(?![[:alnum:]-]|\\.[[:alnum:]])`
+  for (const [pattern, flags] of [
+    [ofEmail, 'gi'],
+    [ofNames, 'g'],
+  ] as const) {
+    await transaction
+      .update(events)
+      .set({ summary: sql`regexp_replace(${events.summary}, ${pattern}, ${replacement}, ${flags})` })
+      .where(
+        and(
+          inArray(events.workspaceId, [...workspaceIds]),
+          sql`regexp_like(${events.summary}, ${pattern}, ${flags.replace('g', '')})`,
+        ),
+      )
+  }
+}
+
+/** In which workspaces a person has acted or was acted upon, and what they were called as an actor. */
+export async function findTracesInEvents(
+  executor: Executor,
+  userId: string,
+): Promise<{ workspaceIds: string[]; names: string[] }> {
+  const rows = await executor
+    .selectDistinct({
+      workspaceId: events.workspaceId,
+      name: sql<string | null>`case when ${events.actorUserId} = ${userId} then ${events.actorName} end`,
+    })
+    .from(events)
+    .where(or(eq(events.actorUserId, userId), eq(events.targetId, userId)))
+  return {
+    workspaceIds: [...new Set(rows.map((row) => row.workspaceId))],
+    names: [...new Set(rows.flatMap((row) => row.name ?? []))],
+  }
+}
+
+/** A text as a regular expression of PostgreSQL that matches it alone. */
+function escapePattern(text: string): string {
+  return text.replaceAll(/[^\p{L}\p{N}\s]/gu, '\\$&')
 }
 
 export type EventRow = Omit<typeof events.$inferSelect, 'workspaceId'>

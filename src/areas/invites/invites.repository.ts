@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, gte, inArray, min, sql, count } from 'drizzle-orm'
+import { and, asc, eq, gt, gte, inArray, min, or, sql, count } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { isUniqueViolation } from '../../db/errors.ts'
 import { prepared } from '../../db/prepared.ts'
@@ -247,4 +247,20 @@ export async function findInviteOrigin(
     .from(invites)
     .where(eq(invites.id, inviteId))
   return invite
+}
+
+/** Deletes the invites that a person sent and those to their address. Returns where they were, and which were open. */
+export async function deleteInvitesOfPerson(
+  executor: Executor,
+  person: { userId: string; email: string },
+): Promise<{ id: string; workspaceId: string; state: InviteState }[]> {
+  return executor
+    .delete(invites)
+    .where(
+      or(
+        eq(invites.invitedByUserId, person.userId),
+        eq(sql`lower(${invites.email})`, person.email.toLowerCase()),
+      ),
+    )
+    .returning({ id: invites.id, workspaceId: invites.workspaceId, state: invites.state })
 }

@@ -1,6 +1,7 @@
 import { and, asc, eq, like, or, sql, type SQL } from 'drizzle-orm'
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import type { Executor } from '../../db/client.ts'
+import { contains, escapeLike } from '../../db/contains.ts'
 import { invites } from '../../db/schema/invites.ts'
 import { memberships } from '../../db/schema/memberships.ts'
 import { teamMembers, teams } from '../../db/schema/teams.ts'
@@ -88,7 +89,7 @@ export async function listInvitedPeople(
  * trigram index, which needs three, could not help.
  */
 function matches(column: AnyPgColumn, text: string): SQL | undefined {
-  const escaped = text.replace(/[\\%_]/g, '\\$&')
-  if (Array.from(text).length > 2) return like(column, `%${escaped}%`)
+  if (Array.from(text).length > 2) return contains(column, text)
+  const escaped = escapeLike(text)
   return or(like(column, `${escaped}%`), like(column, `% ${escaped}%`))
 }

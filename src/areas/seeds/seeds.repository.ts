@@ -1,7 +1,8 @@
-import { and, desc, eq, sql, type SQL } from 'drizzle-orm'
+import { and, desc, eq, like, sql, type SQL } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { isForeignKeyViolation } from '../../db/errors.ts'
 import { prepared } from '../../db/prepared.ts'
+import { events } from '../../db/schema/events.ts'
 import { evidence, seedParticipants, seeds } from '../../db/schema/seeds.ts'
 import { errors } from '../../kernel/errors.ts'
 import type { Position } from '../../kernel/pagination.ts'
@@ -227,4 +228,37 @@ export function listEvidence(
 
 export async function insertEvidence(executor: Executor, row: typeof evidence.$inferInsert): Promise<void> {
   await executor.insert(evidence).values(row)
+}
+
+/** Puts another name to the evidence of an author. Returns the names that it had. */
+export async function renameAuthor(executor: Executor, userId: string, name: string): Promise<string[]> {
+  const isAuthor = eq(evidence.authorUserId, userId)
+  const names = await executor.selectDistinct({ name: evidence.authorName }).from(evidence).where(isAuthor)
+  await executor.update(evidence).set({ authorName: name }).where(isAuthor)
+  return names.map((row) => row.name)
+}
+
+/**
+ * Deletes the seeds that the first run made as examples, with their evidence and participants. One that was given
+ * another title than `titlePrefix` begins is somebody's own by now, and stays.
+ */
+export async function deleteExampleSeeds(
+  executor: Executor,
+  titlePrefix: string,
+): Promise<{ id: string; title: string; workspaceId: string }[]> {
+  return executor
+    .delete(seeds)
+    .where(
+      and(
+        like(seeds.title, `${titlePrefix}%`),
+        sql`exists (select from ${events} where ${and(
+          eq(events.workspaceId, seeds.workspaceId),
+          eq(events.type, 'seed.created'),
+          eq(events.targetId, seeds.id),
+          // People create seeds on the website and by the API.
+          eq(events.source, 'system'),
+        )})`,
+      ),
+    )
+    .returning({ id: seeds.id, title: seeds.title, workspaceId: seeds.workspaceId })
 }

@@ -13,6 +13,7 @@ import {
 import type { Principal } from '../../kernel/principal.ts'
 import {
   evidenceSummaryLengthMax,
+  exampleTitlePrefix,
   isClosed,
   isSourceUrl,
   seedTextLengthMax,
@@ -24,8 +25,9 @@ import {
   type Verdict,
 } from '../../kernel/seeds.ts'
 import { requireLine, requireLines } from '../../kernel/text.ts'
-import { appendEvent, type NewEvent } from '../events/events.repository.ts'
+import { appendEvent, appendServiceEvent, type NewEvent } from '../events/events.repository.ts'
 import {
+  deleteExampleSeeds,
   deleteParticipant,
   findSeed,
   insertEvidence,
@@ -102,6 +104,8 @@ export interface SeedsService {
   join(principal: Principal, seedId: string): Promise<void>
   /** Idempotent. */
   leave(principal: Principal, seedId: string): Promise<void>
+  /** Deletes the examples of the first run, for operators. Returns their titles. */
+  deleteExamples(): Promise<string[]>
   /** Newest first. */
   listEvidence(principal: Principal, seedId: string, page: PageRequest): Promise<Page<Evidence>>
   /** Throws `not_a_participant`, `text_invalid` and `source_url_invalid`. */
@@ -241,6 +245,22 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
       await change(principal, { seedId, workspaceId, strength: 'share' }, async (tx, seed) => {
         if (!(await deleteParticipant(tx, seedId, user.id))) return undefined
         return { type: 'seed.left', summary: `${user.name} left the seed ${seed.title}` }
+      })
+    },
+
+    async deleteExamples() {
+      return db.transaction(async (tx) => {
+        const deleted = await deleteExampleSeeds(tx, exampleTitlePrefix)
+        for (const { id, title, workspaceId } of deleted) {
+          await appendServiceEvent(tx, {
+            workspaceId,
+            type: 'seed.deleted',
+            target: { type: 'seed', id },
+            summary: `An operator deleted the seed ${title}`,
+            at: clock.now(),
+          })
+        }
+        return deleted.map(({ title }) => title)
       })
     },
 

@@ -1,5 +1,6 @@
-import { and, arrayContains, count, desc, eq, isNull, lte, or, sql } from 'drizzle-orm'
+import { and, arrayContains, asc, count, desc, eq, isNull, lte, or, sql, type SQL } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
+import { contains } from '../../db/contains.ts'
 import { prepared } from '../../db/prepared.ts'
 import { memberships } from '../../db/schema/memberships.ts'
 import { users } from '../../db/schema/users.ts'
@@ -181,4 +182,94 @@ export async function listWorkspacesAllowing(
     .orderBy(workspaces.id)
     .limit(limit)
   return rows.map((row) => row.id)
+}
+
+/** A workspace of a person, and who else is in it. */
+export interface CrowdedMembershipRow {
+  id: string
+  name: string
+  slug: string
+  iconKey: string | null
+  role: Role
+  memberCount: number
+  ownerCount: number
+}
+
+/** All workspaces of a person with how many are in each, in the order of their ids, in which they are locked. */
+export function listCrowdedMemberships(executor: Executor, userId: string): Promise<CrowdedMembershipRow[]> {
+  const countMembers = (filter: SQL | undefined) => sql<number>`(
+    select count(*)::int from memberships as m where m.workspace_id = ${workspaces.id} and ${filter ?? sql`true`}
+  )`
+  return executor
+    .select({
+      id: workspaces.id,
+      name: workspaces.name,
+      slug: workspaces.slug,
+      iconKey: workspaces.iconKey,
+      role: memberships.role,
+      memberCount: countMembers(undefined),
+      ownerCount: countMembers(sql`m.role = 'owner'`),
+    })
+    .from(memberships)
+    .innerJoin(workspaces, eq(workspaces.id, memberships.workspaceId))
+    .where(eq(memberships.userId, userId))
+    .orderBy(asc(workspaces.id))
+}
+
+/** Forgets who created the workspaces that a person created. */
+export async function forgetCreator(executor: Executor, userId: string): Promise<void> {
+  await executor.update(workspaces).set({ creatorUserId: null }).where(eq(workspaces.creatorUserId, userId))
+}
+
+/** Deletes a workspace with all that is in it. */
+export async function deleteWorkspace(executor: Executor, workspaceId: string): Promise<void> {
+  await executor.delete(workspaces).where(eq(workspaces.id, workspaceId))
+}
+
+/** A workspace in the operators' list. */
+export interface ListedWorkspaceRow {
+  id: string
+  name: string
+  slug: string
+  memberCount: number
+  /** The addresses of its owners. */
+  owners: string[]
+  createdAt: Date
+  /** How many workspaces the filter matches, beyond the limit too. */
+  total: number
+}
+
+/** Workspaces, newest first: all, or those with a text in their name or slug. */
+export async function listWorkspaces(
+  executor: Executor,
+  filter: { text: string | undefined; limit: number | undefined },
+): Promise<ListedWorkspaceRow[]> {
+  const { text, limit } = filter
+  const rows = executor
+    .select({
+      id: workspaces.id,
+      name: workspaces.name,
+      slug: workspaces.slug,
+      memberCount: sql<number>`(
+        select count(*)::int from memberships as m where m.workspace_id = workspaces.id
+      )`,
+      // Drizzle leaves out the names of tables where only one is selected from.
+      owners: sql<string[]>`array(
+        select u.email from memberships as m join users as u on u.id = m.user_id
+        where m.workspace_id = workspaces.id and m.role = 'owner' order by m.joined_at, u.id
+      )`,
+      createdAt: workspaces.createdAt,
+      total: sql<number>`count(*) over ()::int`,
+    })
+    .from(workspaces)
+    .where(
+      text === undefined
+        ? undefined
+        : or(
+            contains(sql`lower(${workspaces.name})`, text.toLowerCase()),
+            contains(workspaces.slug, text.toLowerCase()),
+          ),
+    )
+    .orderBy(desc(workspaces.createdAt), desc(workspaces.id))
+  return limit === undefined ? rows : rows.limit(limit)
 }

@@ -7,7 +7,7 @@ import { createId } from '../../kernel/ids.ts'
 import type { Principal } from '../../kernel/principal.ts'
 import type { Role } from '../../kernel/roles.ts'
 import { assertUsableSlug, isReservedSlug, isSlug } from '../../kernel/slugs.ts'
-import { requireName } from '../../kernel/text.ts'
+import { parseQuery, requireName } from '../../kernel/text.ts'
 import type { PictureStore } from '../../pictures/picture-store.ts'
 import { appendEvent } from '../events/events.repository.ts'
 import {
@@ -18,6 +18,7 @@ import {
   insertWorkspace,
   keepFormerSlug,
   listMembershipsOfUser,
+  listWorkspaces,
   lockUserForNewMembership,
   lockWorkspace,
   membershipsMax,
@@ -62,7 +63,20 @@ export interface WorkspaceChange {
   allowedDomains?: string
 }
 
+/** A workspace, as operators see it. */
+export interface ListedWorkspace {
+  id: string
+  name: string
+  slug: string
+  memberCount: number
+  /** The addresses of its owners. */
+  owners: string[]
+  createdAt: string
+}
+
 export interface WorkspacesService {
+  /** Everybody's workspaces, for operators: newest first, with how many there are in all. */
+  listAll(filter: { query?: string; limit?: number }): Promise<{ items: ListedWorkspace[]; total: number }>
   /** The caller's workspaces, the one used last first. */
   list(principal: Principal): Promise<Membership[]>
   /**
@@ -105,6 +119,19 @@ export function createWorkspacesService(options: WorkspacesServiceOptions): Work
   }
 
   return {
+    async listAll({ query, limit }) {
+      const rows = await listWorkspaces(db, { text: parseQuery(query), limit })
+      const items = rows.map(({ id, name, slug, memberCount, owners, createdAt }) => ({
+        id,
+        name,
+        slug,
+        memberCount,
+        owners,
+        createdAt: createdAt.toISOString(),
+      }))
+      return { items, total: rows[0]?.total ?? 0 }
+    },
+
     async list({ user }) {
       const rows = await listMembershipsOfUser(db, user.id, membershipsMax)
       return rows.map(({ iconKey, ...row }) => ({ ...row, iconUrl: pictures.urlOf(iconKey) }))

@@ -3,8 +3,9 @@ import { instant } from '../columns.ts'
 import { workspaces } from './workspaces.ts'
 
 /**
- * What happened in a workspace: one row for every change, written in the change's own transaction, never changed and
- * never deleted by any operation. People, keys and grants are named without reference: the row outlives them.
+ * What happened in a workspace: one row for every change, written in the change's own transaction. No operation changes
+ * or deletes it, but deleting a person takes their name out of it, and deleting a workspace deletes its rows. People, keys
+ * and grants are named without reference: the row outlives them.
  */
 export const events = pgTable(
   'events',

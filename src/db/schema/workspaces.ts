@@ -18,9 +18,8 @@ export const workspaces = pgTable(
       .array()
       .notNull()
       .default(sql`'{}'`),
-    creatorUserId: uuid('creator_user_id')
-      .notNull()
-      .references(() => users.id),
+    /** Null when the creator has been deleted. */
+    creatorUserId: uuid('creator_user_id').references(() => users.id),
     createdAt: instant('created_at').notNull(),
   },
   (table) => [index('workspaces_allowed_domains_idx').using('gin', table.allowedDomains)],

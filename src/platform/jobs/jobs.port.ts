@@ -9,6 +9,8 @@ export interface Jobs {
   /** By address, not by person: leaving the job is the same whether anybody has the address. */
   send_account_mail: { purpose: AccountTokenPurpose; email: string }
   send_password_changed: { userId: string }
+  /** Deletes pictures that nothing shows any more. */
+  collect_pictures: Record<string, never>
 }
 
 export type JobName = keyof Jobs

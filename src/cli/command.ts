@@ -1,0 +1,82 @@
+import { InvalidArgumentError, type Command } from 'commander'
+import type { Account } from '../accounts/accounts.service.ts'
+import { parseEmail } from '../kernel/email.ts'
+import { errors } from '../kernel/errors.ts'
+import type { Principal } from '../kernel/principal.ts'
+import type { Services } from '../services.ts'
+
+/** The command failed for a reason that the operator can act upon. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError'
+  readonly code: string
+
+  constructor(code: 'not_found' | 'refused' | 'file_error', message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+  }
+}
+
+/** The command line cannot be carried out as it is written. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+}
+
+/** What every command takes. */
+export interface OutputOptions {
+  json?: boolean
+}
+
+/** Adds a command with what all of them have: a short and a long description, `--json`, and examples in its help. */
+export function addCommand(
+  program: Command,
+  definition: { name: string; summary: string; details?: string; examples: readonly string[] },
+): Command {
+  const { name, summary, details, examples } = definition
+  const command = program
+    .command(name)
+    .summary(summary)
+    .description(details === undefined ? `${summary}.` : `${summary}.\n\n${details}`)
+    .addHelpText(
+      'after',
+      `\nExamples:\n${examples.map((example) => `  $ admin ${example}`.trimEnd()).join('\n')}`,
+    )
+  return command.option('--json', 'Print JSON')
+}
+
+const limitDefault = 100
+
+/** How much of a list is asked for. */
+export interface LimitOptions {
+  limit: number
+}
+
+/** Adds `--limit` to the command of a list. */
+export function addLimit(command: Command): Command {
+  return command.option(
+    '--limit <number>',
+    'Show at most this many; 0 for all',
+    (text) => {
+      if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It must be a whole number, 0 or more.')
+      return Number(text)
+    },
+    limitDefault,
+  )
+}
+
+/** The limit as services take it. */
+export function toLimit({ limit }: LimitOptions): { limit?: number } {
+  return limit === 0 ? {} : { limit }
+}
+
+/** The user with an address. Throws `email_invalid`, or that there is nobody. */
+export async function requireUser({ accounts }: Services, address: string): Promise<Account> {
+  if (parseEmail(address) === undefined) throw errors.emailInvalid({ field: 'email' })
+  const user = await accounts.findByEmail(address)
+  if (!user) throw new CommandError('not_found', `No user has the email address ${address}.`)
+  return user
+}
+
+/** A user as whom a command acts. */
+export function toPrincipal(user: Account): Principal {
+  return { user, source: 'system', apiKeyId: null, grantId: null }
+}

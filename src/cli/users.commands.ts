@@ -1,0 +1,197 @@
+import type { Command } from 'commander'
+import type { Account, Deletion, ListedAccount, WorkspaceOfPerson } from '../accounts/accounts.service.ts'
+import type { AccountTokenPurpose } from '../kernel/accounts.ts'
+import {
+  addCommand,
+  addLimit,
+  CommandError,
+  requireUser,
+  toLimit,
+  type LimitOptions,
+  type OutputOptions,
+} from './command.ts'
+import { confirm } from './confirm.ts'
+import { countOf, formatTime, print, printList, printNote, toVisible, type Column } from './output.ts'
+import { withServices } from './with-services.ts'
+
+const columns: Column<ListedAccount>[] = [
+  { title: 'ID', valueOf: ({ id }) => id },
+  { title: 'EMAIL', valueOf: ({ email }) => email },
+  { title: 'NAME', valueOf: ({ name }) => name },
+  { title: 'VERIFIED', valueOf: ({ isVerified }) => (isVerified ? 'yes' : 'no') },
+  { title: 'WORKSPACES', valueOf: ({ workspaceCount }) => workspaceCount },
+  { title: 'CREATED (UTC)', valueOf: ({ createdAt }) => formatTime(createdAt) },
+]
+
+type EmailOptions = OutputOptions & { email: string }
+
+export function addUserCommands(program: Command): void {
+  addLimit(
+    addCommand(program, {
+      name: 'list-users',
+      summary: 'List users',
+      details: 'Newest first.',
+      examples: ['list-users', 'list-users --query hopper', 'list-users --limit 0 --json'],
+    })
+      .option('--email <address>', 'Only the user with this email address')
+      .option('--query <text>', 'Only users with this text in their name or email address'),
+  ).action(async (options: OutputOptions & LimitOptions & { email?: string; query?: string }) => {
+    const { email, query } = options
+    const list = await withServices(({ accounts }) =>
+      accounts.list({
+        ...(email !== undefined && { email }),
+        ...(query !== undefined && { query }),
+        ...toLimit(options),
+      }),
+    )
+    printList(options, { ...list, noun: 'user' }, columns)
+  })
+
+  addCommand(program, {
+    name: 'create-user',
+    summary: 'Create a user',
+    details: 'With --verified, the user joins the workspaces that allow the domain of the address.',
+    examples: [
+      'create-user --email grace@example.com --name "Grace Hopper"',
+      'create-user --email grace@example.com --name "Grace Hopper" --verified --json',
+    ],
+  })
+    .requiredOption('--email <address>', 'Email address')
+    .requiredOption('--name <name>', 'Full name')
+    .option('--verified', 'Mark the address as verified')
+    .action(async (options: EmailOptions & { name: string; verified?: boolean }) => {
+      const { id, email, name } = await withServices(({ accounts }) =>
+        accounts.create({ email: options.email, name: options.name, isVerified: options.verified ?? false }),
+      )
+      print(options, { id, email, name }, [`Created ${describeUser({ name, email })} with the id ${id}.`])
+    })
+
+  addCommand(program, {
+    name: 'verify-user',
+    summary: "Mark a user's email address as verified",
+    details:
+      'Do this only when you know that the address belongs to whoever created the account: they keep their password. ' +
+      'The user joins the workspaces that allow the domain of the address.',
+    examples: ['verify-user --email grace@example.com'],
+  })
+    .requiredOption('--email <address>', 'Email address of the user')
+    .action(async (options: EmailOptions) => {
+      await withServices(async (services) => {
+        const user = await requireUser(services, options.email)
+        const changed = await services.accounts.verify(user.id)
+        print(options, { ok: true, changed }, [
+          changed
+            ? `Marked ${toVisible(user.email)} as verified.`
+            : `${toVisible(user.email)} is already verified.`,
+        ])
+      })
+    })
+
+  addLinkCommand(program, {
+    name: 'sign-in-link',
+    purpose: 'sign_in',
+    summary: 'Print a one-time sign-in link for a user',
+    describe: (user) =>
+      `This link signs in ${describeUser(user)}.` +
+      (user.emailVerifiedAt === null
+        ? ' It also verifies the address, and removes the password that was set before.'
+        : ''),
+  })
+
+  addLinkCommand(program, {
+    name: 'password-link',
+    purpose: 'reset_password',
+    summary: 'Print a one-time link to set a new password',
+    describe: (user) =>
+      `With this link, ${describeUser(user)} chooses a new password. It signs them out on all devices.`,
+  })
+
+  addCommand(program, {
+    name: 'delete-user',
+    summary: 'Delete a user and erase their name',
+    details:
+      'Ends everything that acts for the user: sessions, API keys and the access of agents. Their seeds and evidence ' +
+      'stay, and the activity of workspaces, without their name. Refused while they are the only owner of a workspace ' +
+      'that others are in.',
+    examples: [
+      'delete-user --email grace@example.com',
+      'delete-user --email grace@example.com --delete-workspaces --yes',
+    ],
+  })
+    .requiredOption('--email <address>', 'Email address of the user')
+    .option(
+      '--delete-workspaces',
+      'Also delete the workspaces that nobody else is in, with everything in them',
+    )
+    .option('--yes', 'Do not ask for confirmation')
+    .action(async (options: EmailOptions & { deleteWorkspaces?: boolean; yes?: boolean }) => {
+      const withWorkspaces = options.deleteWorkspaces ?? false
+      await withServices(async (services) => {
+        const user = await requireUser(services, options.email)
+        await confirm(`Delete ${describeUser(user)}? This cannot be undone.`, options)
+        const deletion = await services.accounts.delete(user.id, { withWorkspaces })
+        if (!deletion.isDeleted) throw new CommandError('refused', explainRefusal(user, deletion))
+        const { left, deleted } = deletion
+        const slugsOf = (workspaces: WorkspaceOfPerson[]) => workspaces.map(({ slug }) => slug)
+        print(options, { ok: true, id: user.id, left: slugsOf(left), deletedWorkspaces: slugsOf(deleted) }, [
+          `Deleted ${describeUser(user)}.`,
+          ...(left.length > 0 ? [`Removed from ${slugsOf(left).join(', ')}.`] : []),
+          ...(deleted.length > 0 ? [`Deleted with them: ${slugsOf(deleted).join(', ')}.`] : []),
+        ])
+      })
+    })
+}
+
+function addLinkCommand(
+  program: Command,
+  definition: {
+    name: string
+    purpose: AccountTokenPurpose
+    summary: string
+    describe: (user: Account) => string
+  },
+): void {
+  const { name, purpose, summary, describe } = definition
+  addCommand(program, {
+    name,
+    summary,
+    details:
+      'For somebody who lost theirs or cannot receive mail. It works within a day. Hand it over in private: anybody who has it can use it.',
+    examples: [`${name} --email grace@example.com`, `${name} --email grace@example.com --json`],
+  })
+    .requiredOption('--email <address>', 'Email address of the user')
+    .action(async (options: EmailOptions) => {
+      await withServices(async (services) => {
+        const user = await requireUser(services, options.email)
+        const { url, expiresAt } = await services.credentials.createLink(purpose, user.id)
+        print(options, { email: user.email, url, expiresAt: expiresAt.toISOString() }, [url])
+        const expiry = `It works once, until ${String(formatTime(expiresAt))} UTC.`
+        printNote(options, `${describe(user)} ${expiry}`)
+      })
+    })
+}
+
+function describeUser({ name, email }: Pick<Account, 'name' | 'email'>): string {
+  return toVisible(`${name} <${email}>`)
+}
+
+function explainRefusal(
+  { email }: Account,
+  { lastOwnerOf, aloneIn }: Extract<Deletion, { isDeleted: false }>,
+): string {
+  const list = (workspaces: WorkspaceOfPerson[]) =>
+    workspaces.map(({ slug, memberCount }) => `${slug} (${countOf(memberCount, 'member')})`).join(', ')
+  const reasons = [`${email} was not deleted.`]
+  if (lastOwnerOf.length > 0) {
+    reasons.push(
+      `They are the only owner of ${list(lastOwnerOf)}: make another member an owner first, on the Members page ` +
+        '(sign-in-link opens it as this user).',
+    )
+  }
+  if (aloneIn.length > 0) {
+    reasons.push(
+      `Nobody else is in ${list(aloneIn)}: pass --delete-workspaces to delete that as well, or invite somebody first.`,
+    )
+  }
+  return reasons.join(' ')
+}

@@ -1,0 +1,60 @@
+import type { Config } from '../config.ts'
+import type { Database } from '../db/client.ts'
+import type { Services } from '../services.ts'
+
+/** Runs a command on the services, after bringing the database up to date. */
+export async function withServices<T>(run: (services: Services) => Promise<T>): Promise<T> {
+  const [{ migrateDatabase }, { createLogger }, { systemClock }, { createServices }] = await Promise.all([
+    import('../db/migrate.ts'),
+    import('../http/logging.ts'),
+    import('../kernel/clock.ts'),
+    import('../services.ts'),
+  ])
+  return withDatabase(async (db, config) => {
+    await migrateDatabase(db.$client)
+    const services = createServices({
+      config: { ...config, redisUrl: undefined },
+      db,
+      clock: systemClock,
+      log: createLogger('silent'),
+    })
+    try {
+      return await run(services)
+    } finally {
+      await services.close()
+    }
+  })
+}
+
+/**
+ * Runs a command on the database: that of DATABASE_URL, or the embedded one, beside a service that runs it or started
+ * for the length of the command.
+ */
+export async function withDatabase<T>(run: (db: Database, config: Config) => Promise<T>): Promise<T> {
+  const [{ loadConfig, readEnvironment }, { openDatabase }, { assertUsable }] = await Promise.all([
+    import('../config.ts'),
+    import('../db/client.ts'),
+    import('../db/usable.ts'),
+  ])
+  const config = loadConfig(readEnvironment())
+  const { url, stop } = await findDatabase(config)
+  const db = openDatabase({ url, poolMax: 2, onIdleError: () => undefined })
+  try {
+    await assertUsable(db.$client)
+    return await run(db, config)
+  } finally {
+    await db.$client.end()
+    await stop()
+  }
+}
+
+async function findDatabase({
+  databaseUrl,
+  dataDir,
+}: Config): Promise<{ url: string; stop: () => Promise<void> }> {
+  const nothing = () => Promise.resolve()
+  if (databaseUrl !== undefined) return { url: databaseUrl, stop: nothing }
+  const { findEmbeddedDatabase, startEmbeddedDatabase } = await import('../db/embedded.ts')
+  const url = await findEmbeddedDatabase(dataDir)
+  return url === undefined ? startEmbeddedDatabase({ dataDir }) : { url, stop: nothing }
+}

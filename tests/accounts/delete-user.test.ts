@@ -1,0 +1,209 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'drizzle-orm'
+import { describe, expect, it, vi } from 'vitest'
+import {
+  addPerson,
+  createCompany,
+  createInvite,
+  createTeam,
+  del,
+  findJobs,
+  findRoles,
+  get,
+  patch,
+  post,
+} from '../support/company.ts'
+import { dumpDatabase } from '../support/dump-database.ts'
+import { buildUpload } from '../support/forms.ts'
+import { drawQuadrants } from '../support/images.ts'
+import { createOAuthTester } from '../support/oauth-client.ts'
+import { addEvidence, createSeed, joinSeed } from '../support/seeds.ts'
+import { clone, selectRows, startTestApp, type TestPerson } from '../support/test-app.ts'
+import { findPictures, listUploads, makeFolder } from '../support/uploads.ts'
+
+// A database of its own: jobs are done there, and everything is looked through.
+const service = await startTestApp({
+  environment: { DATA_DIR: await makeFolder(), DATABASE_URL: await clone() },
+})
+const { as, createPerson, db, services } = service
+const { accounts } = services
+await services.startJobs()
+
+const png = () => drawQuadrants(64, 64).png().toBuffer()
+const remove = ({ id }: { id: string }, withWorkspaces = false) => accounts.delete(id, { withWorkspaces })
+
+async function uploadPhoto(person: TestPerson): Promise<void> {
+  const answer = await as(person, { method: 'POST', url: '/v1/me/photo', ...buildUpload(await png()) })
+  expect(answer.statusCode).toBe(200)
+}
+
+const eventsOf = ({ id }: { id: string }) =>
+  selectRows<{ type: string; actor_type: string; actor_name: string; summary: string }>(
+    db,
+    sql`select type, actor_type, actor_name, summary from events where workspace_id = ${id} order by created_at, id`,
+  )
+
+describe('deleting a user', () => {
+  it('leaves their name and address nowhere, and what they made in place', async () => {
+    const former = `Former${randomUUID().slice(0, 8)}`
+    const name = `Zoë (Q.) O'Hara*${randomUUID().slice(0, 8)}`
+    const email = `zoe+${randomUUID()}@example.com`
+    const company = await createCompany(service)
+    const { url, owner } = company
+    const person = await createPerson({ name: former, email })
+    const invited = await createInvite(service, owner, company, { email: email.toUpperCase(), role: 'admin' })
+    await as(person, post(`/v1/invites/${invited.token}/accept`))
+    await uploadPhoto(person)
+    const seed = await createSeed(service, person, company)
+    await joinSeed(service, person, seed)
+    await addEvidence(service, person, seed, { summary: 'It works' })
+    await as(person, patch('/v1/me', { name }))
+    await addEvidence(service, person, seed, { summary: 'It still works' })
+    const team = await createTeam(service, owner, company)
+    await as(owner, post(`${team.url}/members`, { userId: person.id }))
+    await createInvite(service, person, company)
+    await as(owner, patch(`${url}/members/${person.id}`, { role: 'member' }))
+    await as(owner, patch(`${url}/members/${person.id}`, { role: 'admin' }))
+    await as(person, {
+      ...post(`${url}/seeds`, { title: 'Twice', summary: 'x' }),
+      headers: { 'idempotency-key': randomUUID() },
+    })
+    const user = await accounts.findByEmail(email)
+    if (!user) throw new Error('the person is not there')
+    await services.credentials.createLink('sign_in', user.id)
+    // Jobs that wait name people too, until they are done.
+    await vi.waitUntil(async () => (await findJobs(service, '')).length === 0, { interval: 20 })
+    const before = await dumpDatabase(service)
+    for (const text of [former, name, email]) expect(before.toLowerCase()).toContain(text.toLowerCase())
+    expect(await listUploads(service)).toHaveLength(1)
+
+    expect(await remove(person)).toEqual({
+      isDeleted: true,
+      left: [{ slug: company.workspace.slug, name: 'Acme', memberCount: 5 }],
+      deleted: [],
+    })
+    await vi.waitUntil(async () => (await listUploads(service)).length === 0, { interval: 20 })
+    expect(await findPictures(service)).toEqual([])
+
+    const after = await dumpDatabase(service)
+    for (const text of [former, name, email]) expect(after.toLowerCase()).not.toContain(text.toLowerCase())
+    expect((await as(person, get('/v1/me'))).statusCode).toBe(401)
+    expect(await findRoles(service, company.workspace)).not.toHaveProperty(person.id)
+    const evidence = await as(owner, get(`/v1/seeds/${seed.id}/evidence`))
+    expect(evidence.json()).toMatchObject([
+      { summary: 'It still works', authorName: 'Deleted user', authorUserId: null },
+      { summary: 'It works', authorName: 'Deleted user', authorUserId: null },
+    ])
+    const events = await eventsOf(company.workspace)
+    expect(events.filter(({ type }) => type === 'seed.created')).toMatchObject([
+      { actor_name: 'Deleted user', summary: `Deleted user created the seed ${seed.title}` },
+      { actor_name: 'Deleted user', summary: 'Deleted user created the seed Twice' },
+    ])
+    const summaries = events.map(({ summary }) => summary)
+    expect(summaries).toContain('Olga Owner invited Deleted user as admin')
+    expect(summaries).toContain('Olga Owner changed the role of Deleted user from admin to member')
+    expect(events.slice(-2)).toMatchObject([
+      { type: 'invite.revoked', actor_type: 'system' },
+      { type: 'member.removed', actor_type: 'system', actor_name: 'The service' },
+    ])
+    expect((await as(owner, get(`${url}/invites`))).json()).toEqual([])
+  })
+
+  it('leaves others of a similar name and address as they are', async () => {
+    const company = await createCompany(service)
+    const tag = randomUUID().slice(0, 8)
+    const ann = await createPerson({ name: `Ann${tag}`, email: `ann${tag}@example.com` })
+    const annabel = await createPerson({ name: `Ann${tag}abel`, email: `x.ann${tag}@example.com.au` })
+    for (const { email } of [ann, annabel]) await createInvite(service, company.owner, company, { email })
+    for (const { id } of [ann, annabel])
+      await db.execute(sql`insert into memberships (workspace_id, user_id, role, joined_at, last_used_at)
+        values (${company.workspace.id}, ${id}, 'member', now(), now())`)
+    for (const { id } of [ann, annabel])
+      await as(company.owner, patch(`${company.url}/members/${id}`, { role: 'viewer' }))
+    expect(await remove(ann)).toMatchObject({ isDeleted: true })
+    const summaries = (await eventsOf(company.workspace)).map(({ summary }) => summary)
+    expect(summaries).toContain('Olga Owner invited Deleted user as member')
+    expect(summaries).toContain(`Olga Owner invited ${annabel.email} as member`)
+    expect(summaries).toContain(`Olga Owner changed the role of ${annabel.name} from member to viewer`)
+    expect(summaries.join()).not.toMatch(new RegExp(`Ann${tag} `))
+  })
+
+  it('ends what agents were allowed, and leaves no record of it', async () => {
+    const tester = createOAuthTester(service)
+    const [agent, host, other] = [
+      await tester.createAgent(),
+      await tester.createHost(),
+      await tester.createHost(),
+    ]
+    const [tokens, others] = [await tester.getTokens(agent, host), await tester.getTokens(agent, other)]
+    expect((await tester.readKit(tokens.access_token)).statusCode).toBe(200)
+    expect(await remove(host, true)).toMatchObject({ isDeleted: true })
+    expect((await tester.readKit(tokens.access_token)).statusCode).toBe(401)
+    expect((await tester.refresh(agent, tokens.refresh_token)).statusCode).toBe(400)
+    expect(await dumpDatabase(service)).not.toContain(host.id)
+    expect((await tester.readKit(others.access_token)).statusCode).toBe(200)
+    expect((await tester.refresh(agent, others.refresh_token)).statusCode).toBe(200)
+  })
+
+  it('is refused where they are the last owner among others, and changes nothing', async () => {
+    const company = await createCompany(service)
+    const { owner } = company
+    const before = await dumpDatabase(service)
+    for (const withWorkspaces of [false, true]) {
+      expect(await remove(owner, withWorkspaces)).toEqual({
+        isDeleted: false,
+        lastOwnerOf: [{ slug: company.workspace.slug, name: 'Acme', memberCount: 4 }],
+        aloneIn: [],
+      })
+    }
+    expect(await dumpDatabase(service)).toBe(before)
+
+    await addPerson(service, company.workspace, 'owner')
+    expect(await remove(owner)).toMatchObject({ isDeleted: true })
+    expect(
+      await selectRows(db, sql`select creator_user_id from workspaces where id = ${company.workspace.id}`),
+    ).toEqual([{ creator_user_id: null }])
+    expect((await as(company.admin, get(company.url))).statusCode).toBe(200)
+  })
+
+  it('is refused where nobody else is, unless that goes with them', async () => {
+    const person = await createPerson()
+    const slug = `w-${randomUUID().slice(0, 8)}`
+    await as(person, post('/v1/workspaces', { name: 'Alone', slug }))
+    await as(person, {
+      method: 'POST',
+      url: `/v1/workspaces/${slug}/icon`,
+      ...buildUpload(await png()),
+    })
+    expect(await remove(person)).toEqual({
+      isDeleted: false,
+      lastOwnerOf: [],
+      aloneIn: [{ slug, name: 'Alone', memberCount: 1 }],
+    })
+    expect((await as(person, get(`/v1/workspaces/${slug}`))).statusCode).toBe(200)
+
+    expect(await remove(person, true)).toMatchObject({ isDeleted: true, left: [], deleted: [{ slug }] })
+    await vi.waitUntil(async () => (await listUploads(service)).length === 0, { interval: 20 })
+    expect(await dumpDatabase(service)).not.toContain(slug)
+  })
+
+  it('lets two owners who are deleted at once not leave a workspace without one', async () => {
+    const company = await createCompany(service)
+    const second = await addPerson(service, company.workspace, 'owner')
+    const results = await Promise.all([remove(company.owner), remove(second)])
+    expect(results.map(({ isDeleted }) => isDeleted).toSorted()).toEqual([false, true])
+    const owners = Object.values(await findRoles(service, company.workspace)).filter(
+      (role) => role === 'owner',
+    )
+    expect(owners).toHaveLength(1)
+  })
+
+  it('is possible for somebody who has done nothing, and the address is free again', async () => {
+    const person = await createPerson()
+    expect(await remove(person)).toEqual({ isDeleted: true, left: [], deleted: [] })
+    await expect(remove(person)).rejects.toMatchObject({ code: 'not_found' })
+    const again = await createPerson({ email: person.email })
+    expect((await as(again, del(`/v1/workspaces/x`))).statusCode).toBe(404)
+    expect(again.id).not.toBe(person.id)
+  })
+})

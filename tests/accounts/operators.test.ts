@@ -1,0 +1,206 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'drizzle-orm'
+import { describe, expect, it } from 'vitest'
+import type { Principal } from '../../src/kernel/principal.ts'
+import { createCompany, get, post } from '../support/company.ts'
+import { createOAuthTester } from '../support/oauth-client.ts'
+import { clone, selectRows, startTestApp, type TestPerson } from '../support/test-app.ts'
+import { createTestClock } from '../support/test-clock.ts'
+
+/** What the commands for operators call, beyond what the API has. */
+const clock = createTestClock()
+const service = await startTestApp({
+  clock,
+  environment: {
+    DATABASE_URL: await clone(),
+    BASE_URL: 'https://api.example.com',
+    WEB_URL: 'https://app.example.com',
+    REGISTRATION_LIMIT_PER_MINUTE: '0',
+  },
+})
+const { app, as, createPerson, db, services } = service
+const { accounts, agentOAuth, apiKeys, credentials, seeds, workspaces } = services
+
+async function principalOf(person: TestPerson): Promise<Principal> {
+  const user = await accounts.findByEmail(person.email)
+  if (!user) throw new Error('the person is not there')
+  return { user, source: 'system', apiKeyId: null, grantId: null }
+}
+
+describe('listing users', () => {
+  it('finds by address and by parts of name or address, newest first, and counts beyond the limit', async () => {
+    const tag = randomUUID().slice(0, 8)
+    const people: TestPerson[] = []
+    for (const [i, isVerified] of [true, false, true].entries()) {
+      clock.advance(1000)
+      const email = `${i}.${tag}@example.com`
+      people.push(await createPerson({ name: `Tag_${tag} ${i}`, email, isVerified }))
+    }
+    const [first, second, third] = people
+    const list = await accounts.list({ query: `tAG_${tag}`, limit: 2 })
+    expect(list.total).toBe(3)
+    expect(list.items.map(({ id }) => id)).toEqual([third?.id, second?.id])
+    expect(list.items.map(({ isVerified }) => isVerified)).toEqual([true, false])
+    expect((await accounts.list({ query: `${tag}@example` })).total).toBe(3)
+    // What `like` would take for any character is one.
+    expect((await accounts.list({ query: `Tag%${tag}` })).total).toBe(0)
+    expect((await accounts.list({ query: `TagX${tag}` })).total).toBe(0)
+    expect(await accounts.list({ email: `0.${tag}@EXAMPLE.com` })).toMatchObject({
+      total: 1,
+      items: [{ id: first?.id, workspaceCount: 0 }],
+    })
+    await expect(accounts.list({ email: 'nobody' })).rejects.toMatchObject({ code: 'email_invalid' })
+    await expect(accounts.list({ query: '\u001b[31m' })).rejects.toMatchObject({ code: 'text_invalid' })
+  })
+
+  it('counts the workspaces of each', async () => {
+    const { member } = await createCompany(service)
+    await createCompany(service)
+    expect((await accounts.list({ email: member.email })).items).toMatchObject([{ workspaceCount: 1 }])
+  })
+})
+
+describe('verifying a user', () => {
+  it('marks the address once, and makes them a member where its domain is allowed', async () => {
+    const domain = `${randomUUID().slice(0, 8)}.example`
+    const { workspace } = await createCompany(service)
+    await db.execute(sql`update workspaces set allowed_domains = array[${domain}] where id = ${workspace.id}`)
+    const person = await createPerson({ email: `ivy@${domain}`, isVerified: false })
+    expect(await accounts.verify(person.id)).toBe(true)
+    expect(await accounts.verify(person.id)).toBe(false)
+    expect(await accounts.findByEmail(person.email)).toMatchObject({ emailVerifiedAt: clock.now() })
+    expect((await as(person, get('/v1/workspaces'))).json()).toMatchObject([{ id: workspace.id }])
+  })
+
+  it('fails for nobody', async () => {
+    await expect(accounts.verify(randomUUID())).rejects.toMatchObject({ code: 'not_found' })
+  })
+})
+
+describe('a link that an operator hands over', () => {
+  it.each([
+    ['sign_in', /^https:\/\/app\.example\.com\/sign-in\/link\/[\w-]{43}$/],
+    ['reset_password', /^https:\/\/app\.example\.com\/reset\/[\w-]{43}$/],
+  ] as const)('of the kind %s leads to the website, for a day', async (purpose, form) => {
+    const person = await createPerson()
+    const { url, expiresAt } = await credentials.createLink(purpose, person.id)
+    expect(url).toMatch(form)
+    expect(expiresAt.getTime() - clock.now().getTime()).toBe(24 * 60 * 60 * 1000)
+    const open = () => app.inject({ url: new URL(url).pathname, headers: { accept: 'text/html' } })
+    clock.advance(23 * 60 * 60 * 1000)
+    expect((await open()).statusCode).toBe(200)
+    clock.advance(60 * 60 * 1000)
+    expect((await open()).statusCode).toBe(404)
+  })
+})
+
+describe("revoking anybody's key", () => {
+  it('says whose it was, and whether it was active', async () => {
+    const person = await createPerson()
+    expect(await apiKeys.revokeAny(person.apiKeyId)).toEqual({
+      name: 'Test key',
+      email: person.email,
+      wasActive: true,
+    })
+    expect((await as(person, get('/v1/me'))).statusCode).toBe(401)
+    clock.advance(1000)
+    expect(await apiKeys.revokeAny(person.apiKeyId)).toMatchObject({ wasActive: false })
+    for (const id of ['nonsense', randomUUID(), person.id])
+      await expect(apiKeys.revokeAny(id)).rejects.toMatchObject({ code: 'not_found' })
+  })
+})
+
+describe('listing workspaces', () => {
+  it('finds by name and slug, with who owns them', async () => {
+    const company = await createCompany(service)
+    const { slug, id } = company.workspace
+    const list = await workspaces.listAll({ query: slug.toUpperCase() })
+    expect(list).toMatchObject({
+      total: 1,
+      items: [{ id, slug, name: 'Acme', memberCount: 4, owners: [company.owner.email] }],
+    })
+    expect((await workspaces.listAll({ query: 'ACME', limit: 1 })).items).toHaveLength(1)
+    expect((await workspaces.listAll({ query: 'ACME', limit: 1 })).total).toBeGreaterThan(1)
+  })
+})
+
+describe('clients', () => {
+  it('are listed with their grants, and deleted with them', async () => {
+    const { createAgent, createHost, getTokens, readKit } = createOAuthTester(service)
+    const unused = await createAgent({ client_name: 'Unused' })
+    clock.advance(1000)
+    const agent = await createAgent({ client_name: 'Used' })
+    const tokens = []
+    for (let i = 0; i < 2; i++) tokens.push(await getTokens(agent, await createHost()))
+    const { items, total } = await agentOAuth.listClients({})
+    expect(total).toBe(2)
+    expect(items).toMatchObject([
+      { id: agent.clientId, name: 'Used', grantCount: 2, registeredAt: clock.now().toISOString() },
+      { id: unused.clientId, name: 'Unused', grantCount: 0, lastUsedAt: null },
+    ])
+    expect((await agentOAuth.listClients({ limit: 1 })).items).toHaveLength(1)
+
+    expect(await agentOAuth.deleteClient(agent.clientId)).toBe(2)
+    expect(await agentOAuth.deleteClient(agent.clientId)).toBeUndefined()
+    for (const { access_token } of tokens) expect((await readKit(access_token)).statusCode).toBe(401)
+    expect((await agentOAuth.listClients({})).items.map(({ id }) => id)).toEqual([unused.clientId])
+    expect(await agentOAuth.deleteClient(unused.clientId)).toBe(0)
+  })
+
+  it('that are known by a metadata document are listed while they have access', async () => {
+    const { createHost } = createOAuthTester(service)
+    const host = await createHost()
+    const lastUsedAt = clock.now()
+    const clientId = 'https://agent.example/metadata.json'
+    const grantId = randomUUID()
+    await db.execute(sql`
+      insert into agent_grants (id, client_id, client_name, workspace_id, user_id, scopes, created_at, last_used_at, expires_at)
+      values (${grantId}, ${clientId}, 'Documented', ${host.workspaceId}, ${host.id}, '{}', now(),
+        ${lastUsedAt.toISOString()}, '2100-01-01')`)
+    const { items } = await agentOAuth.listClients({})
+    expect(items.find(({ id }) => id === clientId)).toEqual({
+      id: clientId,
+      name: 'Documented',
+      grantCount: 1,
+      registeredAt: null,
+      lastUsedAt: lastUsedAt.toISOString(),
+    })
+    await db.execute(sql`update agent_grants set revoked_at = now() where id = ${grantId}`)
+    expect((await agentOAuth.listClients({})).items.find(({ id }) => id === clientId)).toBeUndefined()
+  })
+})
+
+describe('removing the examples', () => {
+  it('removes what the first run made, and nothing that people have made their own', async () => {
+    const company = await createCompany(service)
+    const { slug, id: workspaceId } = company.workspace
+    const owner = await principalOf(company.owner)
+    const [example, renamed] = [
+      await seeds.create(owner, slug, { title: 'Example: One', summary: 'x' }),
+      await seeds.create(owner, slug, { title: 'Example: Two', summary: 'x' }),
+    ]
+    await seeds.join(owner, example.id)
+    await seeds.addEvidence(owner, example.id, { kind: 'note', verdict: 'neutral', summary: 'x' })
+    await seeds.update(owner, renamed.id, { title: 'Our own' })
+    const own = await as(
+      company.member,
+      post(`${company.url}/seeds`, { title: 'Example: Mine', summary: 'x' }),
+    )
+    expect(own.statusCode).toBe(200)
+
+    expect(await seeds.deleteExamples()).toEqual(['Example: One'])
+    expect(await seeds.deleteExamples()).toEqual([])
+    const titles = (await as(company.owner, get(`${company.url}/seeds`))).json<{ title: string }[]>()
+    expect(titles.map(({ title }) => title).toSorted()).toEqual(['Example: Mine', 'Our own'])
+    expect(await selectRows(db, sql`select id from evidence where seed_id = ${example.id}`)).toEqual([])
+    expect(
+      await selectRows(
+        db,
+        sql`select actor_type, source, summary from events
+          where workspace_id = ${workspaceId} and type = 'seed.deleted'`,
+      ),
+    ).toEqual([
+      { actor_type: 'system', source: 'system', summary: 'An operator deleted the seed Example: One' },
+    ])
+  })
+})
