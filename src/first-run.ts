@@ -1,3 +1,4 @@
+import { exampleSeeds } from './example-seeds.ts'
 import type { Principal } from './kernel/principal.ts'
 import type { Services } from './services.ts'
 
@@ -9,18 +10,29 @@ export interface FirstPerson {
   signInUrl: string
 }
 
-/** Makes a first person with a workspace and an API key, so that an empty database can be tried out. Does nothing when there is anybody. */
-export async function createFirstPerson({
-  accounts,
-  apiKeys,
-  credentials,
-  workspaces,
-}: Services): Promise<FirstPerson | undefined> {
+const slug = 'first-workspace'
+
+/**
+ * Makes a first person with an API key and a workspace that has example seeds in it, so that an empty database can be
+ * tried out, by agents as well. Does nothing when there is anybody.
+ */
+export async function createFirstPerson(services: Services): Promise<FirstPerson | undefined> {
+  const { accounts, apiKeys, credentials, workspaces } = services
   if (!(await accounts.isEmpty())) return undefined
   const user = await accounts.create({ email: 'ada@example.com', name: 'Ada', isVerified: true })
   const principal: Principal = { user, source: 'system', apiKeyId: null, grantId: null }
-  await workspaces.create(principal, { name: 'First workspace', slug: 'first-workspace' })
+  await workspaces.create(principal, { name: 'First workspace', slug })
+  await createExampleSeeds(services, principal)
   const { secret } = await apiKeys.create(principal, { name: 'First run' })
   const { url: signInUrl } = await credentials.createLink('sign_in', user.id)
   return { email: user.email, apiKey: secret, signInUrl }
+}
+
+async function createExampleSeeds({ seeds }: Services, principal: Principal): Promise<void> {
+  for (const { seed, evidence, status } of exampleSeeds) {
+    const { id } = await seeds.create(principal, slug, seed)
+    await seeds.join(principal, id)
+    for (const piece of evidence) await seeds.addEvidence(principal, id, piece)
+    await seeds.update(principal, id, { status })
+  }
 }

@@ -45,6 +45,29 @@ describe('the first start', () => {
     expect(JSON.parse(shell.stdout())).toMatchObject({ name: 'Ada', email: 'ada@example.com' })
   })
 
+  it('has three examples for agents to read, named as such, at different stages', async () => {
+    const service = await startService({ dataDir: await makeDirectory() })
+    const key = keyOf(service)
+    const { body } = await call(service, 'GET /v1/workspaces/first-workspace/seeds', { key })
+    const seeds = body as { id: string; title: string; status: string; hypothesis: string | null }[]
+    expect(seeds.map(({ status }) => status).toSorted()).toEqual(['dropped', 'validated', 'validating'])
+    const found = { kinds: new Set<string>(), verdicts: new Set<string>() }
+    for (const seed of seeds) {
+      expect(seed.title).toMatch(/^Example: /)
+      expect(seed.hypothesis).toBeTruthy()
+      const evidence = await call(service, `GET /v1/seeds/${seed.id}/evidence`, { key })
+      const pieces = evidence.body as { kind: string; verdict: string }[]
+      expect(pieces).toHaveLength(3)
+      for (const { kind, verdict } of pieces) {
+        found.kinds.add(kind)
+        found.verdicts.add(verdict)
+      }
+    }
+    expect([...found.verdicts].toSorted()).toEqual(['contradicts', 'neutral', 'supports'])
+    expect(found.kinds.size).toBe(5)
+    expect(await stopService(service)).toBe(0)
+  })
+
   it('keeps its data where only the owner can look', async () => {
     expect((await stat(dataDir)).mode & 0o777).toBe(0o700)
     expect((await stat(join(dataDir, 'postgres-password'))).mode & 0o777).toBe(0o600)
