@@ -57,8 +57,9 @@ for (const input of document.querySelectorAll('[data-slug-check]')) {
     input.value = source.value
       .normalize('NFKD')
       .toLowerCase()
-      .replace(/[^a-z0-9]+/g, '-')
-      .replace(/^-+|-+$/g, '')
+      .split(/[^a-z0-9]+/)
+      .filter(Boolean)
+      .join('-')
       .slice(0, 48)
     checkSoon()
   })

@@ -5,7 +5,6 @@ import {
   call,
   copyInstallation,
   findPort,
-  keyOf,
   makeDirectory,
   root,
   runAdmin,
@@ -218,7 +217,7 @@ describe('beside a running service', () => {
       /^error: ada@example\.com was not deleted\. .*first-workspace \(1 member\).*\n$/,
     )
 
-    expect(await call(service, 'GET /v1/me', { key: keyOf(service) })).toMatchObject({ status: 200 })
+    expect(await call(service, 'GET /v1/me', { key })).toMatchObject({ status: 200 })
     expect(await stopService(service)).toBe(0)
   })
 

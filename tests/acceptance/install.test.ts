@@ -34,7 +34,7 @@ describe('an unsuitable Node', () => {
   it.each(['18.20.8', '20.18.3', '21.7.3', '22.12.0', '23.11.1', '8.17.0'])(
     'is told which one is needed, in one line, before anything else is loaded: %s',
     (version) => {
-      for (const program of ['dist/server.js', 'scripts/run.cjs', 'scripts/build.cjs']) {
+      for (const program of ['dist/server.js', 'dist/cli/admin.js', 'scripts/run.cjs', 'scripts/build.cjs']) {
         const entry = JSON.stringify(`file://${join(root, program)}`)
         const { status, stdout, stderr } = runNode(['-e', `${pretend(version)} import(${entry})`])
         expect({ program, status, stdout, stderr }).toEqual({

@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs'
+import { Command, type Option } from 'commander'
+import { addAgentCommands } from './agents.commands.ts'
+import { addKeyCommands } from './keys.commands.ts'
+import { addMaintenanceCommands } from './maintenance.commands.ts'
+import { reportError } from './report-error.ts'
+import { addUserCommands } from './users.commands.ts'
+import { addWorkspaceCommands } from './workspaces.commands.ts'
+
+// A reader that has seen enough, such as `head`, is no error.
+process.stdout.on('error', () => undefined)
+
+const program = createProgram()
+try {
+  if (process.argv.length <= 2) program.outputHelp()
+  else await program.parseAsync()
+} catch (error) {
+  process.exitCode = reportError(error, program)
+}
+
+/**
+ * The commands. Nothing that is large is imported before one of them runs: help and version are shown at once.
+ */
+function createProgram(): Command {
+  const program = new Command('admin')
+    .description(
+      'Commands for operators. They use the database of DATABASE_URL or, without it, the embedded one in DATA_DIR, ' +
+        'beside a running service or alone.',
+    )
+    .version(readVersion(), '-v, --version', 'Show the version')
+    .helpOption('-h, --help', 'Show help')
+    .helpCommand('help [command]', 'Show help for a command')
+    .configureHelp({
+      optionDescription: (option) => option.description + describeOption(option),
+    })
+    .exitOverride()
+    // Errors are reported in one place, without the help.
+    .configureOutput({ outputError: () => undefined })
+    .addHelpText(
+      'after',
+      `
+Run them as "npm run admin -- <command>" in the repository, or as "node dist/cli/admin.js <command>".
+Every command takes --json. Exit status: 0 done, 1 failed, 2 wrong usage.
+
+Examples:
+  $ admin create-user --email grace@example.com --name "Grace Hopper" --verified
+  $ admin sign-in-link --email grace@example.com
+  $ admin create-key --help`,
+    )
+  program.commandsGroup('Users:')
+  addUserCommands(program)
+  program.commandsGroup('API keys:')
+  addKeyCommands(program)
+  program.commandsGroup('Workspaces:')
+  addWorkspaceCommands(program)
+  program.commandsGroup('Agents:')
+  addAgentCommands(program)
+  program.commandsGroup('Maintenance:')
+  addMaintenanceCommands(program)
+  return program
+}
+
+function describeOption({ mandatory, defaultValue }: Option): string {
+  if (mandatory) return ' (required)'
+  return defaultValue === undefined ? '' : ` (default: ${String(defaultValue)})`
+}
+
+function readVersion(): string {
+  const file = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
+  return (JSON.parse(file) as { version: string }).version
+}
