@@ -1,5 +1,7 @@
-import { access, constants, mkdir } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { access, constants } from 'node:fs/promises'
 import type { Socket } from 'node:net'
+import { dirname, resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { format } from 'node:util'
 import closeWithGrace from 'close-with-grace'
@@ -115,8 +117,7 @@ async function assertDataDirUsable({ dataDir, ...config }: Config): Promise<void
   const { databaseUrl, appSecret, storageUrl, smtpUrl } = config
   if ([databaseUrl, appSecret, storageUrl, smtpUrl].every((setting) => setting !== undefined)) return
   try {
-    await mkdir(dataDir, { recursive: true, mode: 0o700 })
-    await access(dataDir, constants.W_OK | constants.X_OK)
+    await access(findExisting(resolve(dataDir)), constants.W_OK | constants.X_OK)
   } catch (cause) {
     const { message } = cause as Error
     throw new StartError(
@@ -124,6 +125,11 @@ async function assertDataDirUsable({ dataDir, ...config }: Config): Promise<void
       { cause },
     )
   }
+}
+
+/** The path itself, or the nearest folder above it that is there: the folder is made when there is something to keep. */
+function findExisting(path: string): string {
+  return existsSync(path) || dirname(path) === path ? path : findExisting(dirname(path))
 }
 
 /** Starts the jobs when an operator has migrated the database, without a restart. Returns how to stop looking. */

@@ -166,7 +166,7 @@ describe('starting', () => {
       })
       expect(await service.ended).toEqual({ code: 1, signal: null })
       expect(service.stderr()).toBe(
-        `The data directory cannot be used: EACCES: permission denied, mkdir '${join(folder, 'data')}'. ` +
+        `The data directory cannot be used: EACCES: permission denied, access '${folder}'. ` +
           'Set DATA_DIR to one that this account may write.\n',
       )
     }
