@@ -222,7 +222,7 @@ describe('beside a running service', () => {
   })
 
   it('what cannot be done is told in a line: exit status 2 for bad values, 1 for the rest', async () => {
-    const dataDir = await makeDirectory()
+    const { dataDir } = await copyInstallation()
     const service = await startService({ dataDir })
     const ada = ['--email', 'ada@example.com']
     const refused: [args: string[], code: number, reason: RegExp][] = [

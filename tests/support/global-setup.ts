@@ -46,6 +46,8 @@ async function openServer(): Promise<{ url: string; close: () => Promise<void> }
     synchronous_commit: 'off',
     full_page_writes: 'off',
     max_connections: '300',
+    // There are dozens of short-lived databases, and a process would visit all of them once a minute.
+    autovacuum: 'off',
   }
   const database = await startEmbeddedDatabase({ dataDir, settings })
   return {
