@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, { type FastifyBaseLogger } from 'fastify'
 import { agentOAuthRoutes } from './agent-oauth/agent-oauth.routes.ts'
+import { agentOAuthSchemas } from './agent-oauth/agent-oauth.schemas.ts'
 import { agentRoutes } from './areas/agent/agent.routes.ts'
 import { agentSchemas } from './areas/agent/agent.schemas.ts'
 import { agentScope, paths } from './agent-oauth/protocol.ts'
@@ -67,6 +68,7 @@ const schemas = [
   ...seedsSchemas,
   ...integrationsSchemas,
   ...agentSchemas,
+  ...agentOAuthSchemas,
 ]
 
 const tags = [

@@ -1,5 +1,6 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import type { Static } from '@sinclair/typebox'
+import { declareAnswers } from '../http/answers.ts'
 import type { App } from '../http/app-types.ts'
 import { addressOf, createRateLimiter } from '../http/rate-limits.ts'
 import type { AgentOAuth } from './agent-oauth.ts'
@@ -52,6 +53,9 @@ export async function agentOAuthRoutes(
     await agentOAuth.handle(raw, reply.raw)
   }
 
+  app.addHook('onRoute', (route) => {
+    if (route.url !== paths.revocation) declareAnswers(route, { headers: ['Cache-Control'] })
+  })
   const discovery = (url: string, schema: object, document: object) =>
     app.get(url, { schema }, async (_request, reply) =>
       reply.header('cache-control', 'public, max-age=300').send(document),

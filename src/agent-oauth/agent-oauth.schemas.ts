@@ -1,10 +1,34 @@
-import { Type } from '@sinclair/typebox'
-import { clientAuthMethods, grantTypes } from './protocol.ts'
+import { Type, type Static, type TObject, type TProperties } from '@sinclair/typebox'
+import { exampleInstant } from '../http/examples.ts'
+import { exampleOf, ref } from '../http/schemas.ts'
+import { errors } from '../kernel/errors.ts'
+import { agentScope, clientAuthMethods, grantTypes, offlineScope, paths } from './protocol.ts'
 
-/** What is said of the OAuth endpoints: their errors are those of OAuth, not of the API (RFC 6749 §5.2). */
-const OAuthError = Type.Object({ error: Type.String(), error_description: Type.Optional(Type.String()) })
+/** A named schema that may have more fields: clients of OAuth ignore those that they do not know (RFC 6749 §5.1). */
+function open<P extends TProperties>(name: string, properties: P, example: Static<TObject<P>>): TObject<P> {
+  return Type.Object(properties, { $id: name, examples: [example] })
+}
 
-export const ServerMetadata = Type.Object(
+/** As `open`, for the documents that are made here: nothing is in them by accident. */
+function complete<P extends TProperties>(
+  name: string,
+  properties: P,
+  example: Static<TObject<P>>,
+): TObject<P> {
+  return Type.Object(properties, { $id: name, examples: [example], additionalProperties: false })
+}
+
+/** The errors of the OAuth endpoints are those of OAuth, not of the API (RFC 6749 §5.2, RFC 7591 §3.2.2). */
+const OAuthError = open(
+  'OAuthError',
+  { error: Type.String(), error_description: Type.Optional(Type.String()) },
+  { error: 'invalid_grant', error_description: 'grant request is invalid' },
+)
+
+const issuer = 'https://api.example.com'
+
+export const ServerMetadata = complete(
+  'OAuthServerMetadata',
   {
     issuer: Type.String(),
     authorization_endpoint: Type.String(),
@@ -22,10 +46,27 @@ export const ServerMetadata = Type.Object(
     authorization_response_iss_parameter_supported: Type.Boolean(),
     client_id_metadata_document_supported: Type.Boolean(),
   },
-  { additionalProperties: false },
+  {
+    issuer,
+    authorization_endpoint: `https://app.example.com${paths.authorization}`,
+    token_endpoint: `${issuer}${paths.token}`,
+    registration_endpoint: `${issuer}${paths.registration}`,
+    revocation_endpoint: `${issuer}${paths.revocation}`,
+    jwks_uri: `${issuer}${paths.jwks}`,
+    response_types_supported: ['code'],
+    response_modes_supported: ['query'],
+    grant_types_supported: [...grantTypes],
+    scopes_supported: [agentScope, offlineScope],
+    code_challenge_methods_supported: ['S256'],
+    token_endpoint_auth_methods_supported: [...clientAuthMethods],
+    revocation_endpoint_auth_methods_supported: [...clientAuthMethods],
+    authorization_response_iss_parameter_supported: true,
+    client_id_metadata_document_supported: true,
+  },
 )
 
-export const ResourceMetadata = Type.Object(
+export const ResourceMetadata = complete(
+  'OAuthResourceMetadata',
   {
     resource: Type.String(),
     resource_name: Type.String(),
@@ -33,8 +74,16 @@ export const ResourceMetadata = Type.Object(
     scopes_supported: Type.Array(Type.String()),
     bearer_methods_supported: Type.Array(Type.String()),
   },
-  { additionalProperties: false },
+  {
+    resource: `${issuer}${paths.mcp}`,
+    resource_name: 'Validation kit',
+    authorization_servers: [issuer],
+    scopes_supported: [agentScope],
+    bearer_methods_supported: ['header'],
+  },
 )
+
+const exampleClient = { redirect_uris: ['https://agent.example.com/callback'], client_name: 'Research agent' }
 
 /** Client metadata (RFC 7591 §2). Other fields are ignored, as the RFC has it. */
 export const ClientMetadata = Type.Object(
@@ -50,81 +99,217 @@ export const ClientMetadata = Type.Object(
     software_id: Type.Optional(Type.String({ maxLength: 200 })),
     software_version: Type.Optional(Type.String({ maxLength: 200 })),
   },
-  { additionalProperties: true },
+  { additionalProperties: true, examples: [exampleClient] },
 )
 
-const tag = ['agentOAuth']
+/** The client as it was registered (RFC 7591 §3.2.1). */
+const RegisteredClient = open(
+  'OAuthClient',
+  {
+    client_id: Type.String(),
+    client_id_issued_at: Type.Integer({ description: 'In seconds since 1970.' }),
+    client_secret: Type.Optional(
+      Type.String({
+        description: 'Only for clients that authenticate by a secret. It is returned only here.',
+      }),
+    ),
+    client_secret_expires_at: Type.Optional(Type.Integer({ description: '0: never.' })),
+    redirect_uris: Type.Array(Type.String()),
+    client_name: Type.Optional(Type.String()),
+    token_endpoint_auth_method: Type.String({ enum: [...clientAuthMethods] }),
+    grant_types: Type.Array(Type.String()),
+    response_types: Type.Array(Type.String()),
+  },
+  {
+    client_id: 'r5xA2M42kEsTgS--bHms7YmKY5Cds6W08j24cbzs8ez',
+    client_id_issued_at: exampleInstant,
+    ...exampleClient,
+    token_endpoint_auth_method: 'none',
+    grant_types: [...grantTypes],
+    response_types: ['code'],
+  },
+)
+
+/** RFC 6749 §5.1. */
+const Tokens = open(
+  'OAuthTokens',
+  {
+    access_token: Type.String(),
+    token_type: Type.Literal('Bearer'),
+    expires_in: Type.Integer({ description: 'In seconds.' }),
+    refresh_token: Type.Optional(Type.String()),
+    scope: Type.Optional(Type.String()),
+  },
+  {
+    access_token:
+      'eyJhbGciOiJFUzI1NiIsInR5cCI6ImF0K2p3dCJ9.eyJzY29wZSI6InZhbGlkYXRpb24ta2l0OnJlYWQifQ.c2lnbmF0dXJl',
+    token_type: 'Bearer',
+    expires_in: 900,
+    refresh_token: 'g3bTeJVfAHqlS0D2eK3vEAUq8ztV1ReM2yidRZn0lmw',
+    scope: agentScope,
+  },
+)
+
+/** RFC 7517. */
+const KeySet = complete(
+  'JsonWebKeySet',
+  {
+    keys: Type.Array(
+      Type.Object(
+        {
+          kty: Type.String(),
+          x: Type.String(),
+          y: Type.String(),
+          crv: Type.String(),
+          kid: Type.String(),
+          alg: Type.String(),
+          use: Type.String(),
+        },
+        { additionalProperties: false },
+      ),
+    ),
+  },
+  {
+    keys: [
+      {
+        kty: 'EC',
+        x: '1kPyHyWW8ZZ909jhou1rcvYGuZxvrQ0_rFxmVLgl_VI',
+        y: '_8KgCNb-4zgBMoznQA8TEha1W5G1t7FtGwQIHDxRq-4',
+        crv: 'P-256',
+        kid: '01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e10',
+        alg: 'ES256',
+        use: 'sig',
+      },
+    ],
+  },
+)
+
+export const agentOAuthSchemas = [
+  OAuthError,
+  ServerMetadata,
+  ResourceMetadata,
+  RegisteredClient,
+  Tokens,
+  KeySet,
+]
+
+/** An answer of the OAuth endpoints: @fastify/swagger takes the description of an answer from beside its `$ref`. */
+function answer(description: string, schema: TObject) {
+  return { ...ref(schema), description }
+}
+
+const clientFields = {
+  client_id: Type.Optional(Type.String()),
+  client_secret: Type.Optional(Type.String()),
+}
+const exampleClientId = exampleOf(RegisteredClient).client_id
+const invalidClient = answer('`invalid_client`: the client is unknown or its secret is wrong.', OAuthError)
+const serverError = answer('`server_error`: the service failed.', OAuthError)
+
+const tags = ['agentOAuth']
 
 export const registerClient = {
   operationId: 'agentOAuth.register',
-  tags: tag,
+  tags,
   summary: 'Register an agent as an OAuth client',
   description:
-    'Dynamic client registration (RFC 7591). The answer is 201 with the client as it was registered.',
+    'Dynamic client registration (RFC 7591). Unknown metadata is ignored. Clients without ' +
+    '`token_endpoint_auth_method` are public clients and get no secret.',
   body: ClientMetadata,
+  response: {
+    201: answer('The client as it was registered.', RegisteredClient),
+    400: answer('`invalid_client_metadata` or `invalid_redirect_uri`.', OAuthError),
+    413: answer('`invalid_client_metadata`: the request is too large.', OAuthError),
+    415: answer('`invalid_client_metadata`: the request body is not `application/json`.', OAuthError),
+    429: answer('`temporarily_unavailable`: too many registrations. Retry later.', OAuthError),
+    500: serverError,
+  },
 }
 
 export const issueToken = {
   operationId: 'agentOAuth.token',
-  tags: tag,
+  tags,
   summary: 'Exchange a code or a refresh token for tokens',
   description:
     'The token endpoint of OAuth (RFC 6749 §3.2), with PKCE (RFC 7636) and resource indicators (RFC 8707).',
   consumes: ['application/x-www-form-urlencoded'],
-  body: Type.Object({
-    grant_type: Type.String({ enum: [...grantTypes] }),
-    code: Type.Optional(Type.String()),
-    code_verifier: Type.Optional(Type.String()),
-    redirect_uri: Type.Optional(Type.String()),
-    refresh_token: Type.Optional(Type.String()),
-    client_id: Type.Optional(Type.String()),
-    client_secret: Type.Optional(Type.String()),
-    resource: Type.Optional(Type.String()),
-    scope: Type.Optional(Type.String()),
-  }),
-  response: {
-    200: Type.Object({
-      access_token: Type.String(),
-      token_type: Type.Literal('Bearer'),
-      expires_in: Type.Integer(),
+  body: Type.Object(
+    {
+      grant_type: Type.String({ enum: [...grantTypes] }),
+      code: Type.Optional(Type.String()),
+      code_verifier: Type.Optional(Type.String()),
+      redirect_uri: Type.Optional(Type.String()),
       refresh_token: Type.Optional(Type.String()),
+      ...clientFields,
+      resource: Type.Optional(Type.String()),
       scope: Type.Optional(Type.String()),
-    }),
-    400: OAuthError,
-    401: OAuthError,
+    },
+    {
+      examples: [
+        {
+          grant_type: 'authorization_code',
+          code: 'YgxFQ4mR0nT7aJ2cX9sV5bL1',
+          code_verifier: 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk',
+          redirect_uri: exampleClient.redirect_uris[0],
+          client_id: exampleClientId,
+          resource: `${issuer}${paths.mcp}`,
+        },
+      ],
+    },
+  ),
+  response: {
+    200: answer('The tokens.', Tokens),
+    400: answer('Such as `invalid_grant` or `invalid_request` (RFC 6749 §5.2).', OAuthError),
+    401: invalidClient,
+    500: serverError,
   },
 }
 
 export const revokeToken = {
   operationId: 'agentOAuth.revoke',
-  tags: tag,
-  summary: 'Revoke a token',
-  description: 'Token revocation (RFC 7009). Revoking a refresh token ends the grant.',
+  tags,
+  summary: 'Revoke a refresh token',
+  description:
+    'Token revocation (RFC 7009). Revoking a refresh token ends the grant, and with it all access tokens. An access ' +
+    'token alone cannot be revoked.',
   consumes: ['application/x-www-form-urlencoded'],
-  body: Type.Object({
-    token: Type.String(),
-    token_type_hint: Type.Optional(Type.String()),
-    client_id: Type.Optional(Type.String()),
-    client_secret: Type.Optional(Type.String()),
-  }),
+  body: Type.Object(
+    {
+      token: Type.String(),
+      token_type_hint: Type.Optional(Type.String()),
+      ...clientFields,
+    },
+    { examples: [{ token: exampleOf(Tokens).refresh_token, client_id: exampleClientId }] },
+  ),
+  response: {
+    200: Type.Null({ description: 'The token is revoked, or was never valid. The answer has no content.' }),
+    400: answer('Such as `invalid_request` or `unsupported_token_type` (RFC 7009 §2.2.1).', OAuthError),
+    401: invalidClient,
+    500: serverError,
+  },
 }
 
 export const getJwks = {
   operationId: 'agentOAuth.jwks',
-  tags: tag,
+  tags,
   summary: 'Read the keys that access tokens are signed with',
+  description: 'A JSON Web Key Set (RFC 7517), without private parts.',
+  response: { 200: answer('The public keys.', KeySet) },
+  errors: [errors.databaseUnavailable],
 }
 
 export const getServerMetadata = {
   operationId: 'agentOAuth.serverMetadata',
-  tags: tag,
-  summary: 'Discover the authorization server (RFC 8414)',
-  response: { 200: ServerMetadata },
+  tags,
+  summary: 'Discover the authorization server',
+  description: 'Authorization server metadata (RFC 8414).',
+  response: { 200: answer('The metadata of the authorization server.', ServerMetadata) },
 }
 
 export const getResourceMetadata = {
   operationId: 'agentOAuth.resourceMetadata',
-  tags: tag,
-  summary: 'Discover the protected resource (RFC 9728)',
-  response: { 200: ResourceMetadata },
+  tags,
+  summary: 'Discover the protected resource',
+  description: 'Protected resource metadata (RFC 9728) of the MCP endpoint and of the validation kit.',
+  response: { 200: answer('The metadata of the protected resource.', ResourceMetadata) },
 }

@@ -28,7 +28,8 @@ export function addMaintenanceCommands(program: Command): void {
   })
     .argument('[file]', 'File to write (default: standard output)')
     .action(async (file: string | undefined, options: OutputOptions) => {
-      const description = `${JSON.stringify(await describeApi(), null, 2)}\n`
+      const { printOpenApi } = await import('../http/openapi-document.ts')
+      const description = printOpenApi(await describeApi())
       if (file === undefined) {
         process.stdout.write(description)
         return

@@ -2,6 +2,7 @@ import fastifyPlugin from 'fastify-plugin'
 import type { FastifyReply } from 'fastify'
 import type { AgentPrincipal } from '../kernel/agent.ts'
 import { errors } from '../kernel/errors.ts'
+import { declareAnswers } from './answers.ts'
 import type { App } from './app-types.ts'
 import { readBearerToken } from './bearer.ts'
 
@@ -26,6 +27,7 @@ export const agentTokenAuth = fastifyPlugin(
     app.addHook('onRoute', (route) => {
       route.config = { ...route.config, access: 'agent' }
       route.schema = { ...route.schema, security: [{ agentOAuth: [scope] }] }
+      declareAnswers(route, { errors: [errors.agentTokenRequired, errors.databaseUnavailable] })
     })
 
     app.addHook('onRequest', async (request, reply) => {

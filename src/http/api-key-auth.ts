@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import { errors } from '../kernel/errors.ts'
 import type { Principal } from '../kernel/principal.ts'
 import { isWellFormedApiKey } from '../kernel/tokens.ts'
+import { declareAnswers } from './answers.ts'
 import type { App } from './app-types.ts'
 import { readBearerToken } from './bearer.ts'
 import { addressOf, createRateLimiter, sendRateLimitHeaders } from './rate-limits.ts'
@@ -46,6 +47,15 @@ export const apiKeyAuth = fastifyPlugin(
     app.addHook('onRoute', (route) => {
       route.config = { ...route.config, access: 'apiKey' }
       route.schema = { ...route.schema, security: [{ bearer: [] }, { apiKey: [] }] }
+      declareAnswers(route, {
+        errors: [
+          errors.apiKeyRequired,
+          errors.tooManyBadKeys,
+          errors.rateLimited,
+          errors.databaseUnavailable,
+        ],
+        headers: ['RateLimit', 'RateLimit-Policy'],
+      })
     })
 
     app.addHook('onRequest', async (request, reply) => {

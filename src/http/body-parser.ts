@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { errors } from '../kernel/errors.ts'
+import { declareAnswers } from './answers.ts'
 import type { App } from './app-types.ts'
 
 /**
@@ -22,6 +23,10 @@ export function registerBodyParser(app: App): void {
   })
   app.addContentTypeParser('*', async (_request: unknown, payload: IncomingMessage) => {
     if (!(await isEmpty(payload))) throw errors.unsupportedMediaType()
+  })
+  app.addHook('onRoute', (route) => {
+    if (route.config?.openBody || /^(GET|HEAD|OPTIONS)$/.test(String(route.method))) return
+    declareAnswers(route, { errors: [errors.bodyTooLarge, errors.unsupportedMediaType] })
   })
   app.addHook('preValidation', async (request) => {
     const { body } = request

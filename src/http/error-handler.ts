@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, errors } from '../kernel/errors.ts'
+import { declareAnswers } from './answers.ts'
 import type { App } from './app-types.ts'
 import { logUnroutable } from './logging.ts'
 import { toDecodeIssues } from './validation.ts'
@@ -26,6 +27,13 @@ export function registerErrorHandler(app: App, options: ErrorHandlerOptions): vo
   app.setNotFoundHandler((request, reply) => {
     const error = errors.routeNotFound()
     return showError?.(error, request, reply) ?? sendError(error, request, reply)
+  })
+  app.addHook('onRoute', (route) => {
+    const { body, params, querystring } = route.schema ?? {}
+    const takesInput = [body, params, querystring].some((part) => part !== undefined)
+    declareAnswers(route, {
+      errors: [errors.internal, errors.headersTooLarge, ...(takesInput ? [errors.decodeError] : [])],
+    })
   })
   // Before the body is parsed: where there is no operation there is nothing that a body could be wrong for.
   app.addHook('preParsing', async (request) => {

@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { errors } from '../kernel/errors.ts'
 import type { IdempotencyStore, IdempotentRequest } from '../kernel/idempotency.ts'
 import { deriveKey, seal, unseal } from '../kernel/sealing.ts'
+import { declareAnswers } from './answers.ts'
 import type { App } from './app-types.ts'
 import { readBearerToken } from './bearer.ts'
 
@@ -25,6 +26,10 @@ export const idempotency = fastifyPlugin(
       if (route.method !== 'POST') return
       route.preHandler = [begin, ...[route.preHandler ?? []].flat()]
       route.onSend = [...[route.onSend ?? []].flat(), end]
+      declareAnswers(route, {
+        errors: [errors.idempotencyKeyInvalid, errors.idempotencyKeyReused, errors.idempotencyInFlight],
+        headers: ['Idempotent-Replayed'],
+      })
     })
 
     async function begin(request: FastifyRequest, reply: FastifyReply) {

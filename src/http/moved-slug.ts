@@ -1,3 +1,4 @@
+import { declareAnswers } from './answers.ts'
 import type { App } from './app-types.ts'
 
 const pathWithSlug = '/v1/workspaces/:slug'
@@ -11,6 +12,7 @@ const upToSlug = /^(?:https?:\/\/[^/]*)?(?:\/[^/?]*){3}/i
 export function registerMovedSlug(app: App): void {
   app.addHook('onRoute', (route) => {
     if (!route.url.startsWith(pathWithSlug)) return
+    declareAnswers(route, { headers: ['Content-Location'] })
     route.preHandler = [
       ...[route.preHandler ?? []].flat(),
       (request, reply, done) => {

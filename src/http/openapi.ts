@@ -1,8 +1,9 @@
 import fastifySwagger from '@fastify/swagger'
 import fastifySwaggerUi from '@fastify/swagger-ui'
-import type { FastifySchema } from 'fastify'
+import type { FastifySchema, RouteOptions } from 'fastify'
 import { Type } from '@sinclair/typebox'
 import type { App } from './app-types.ts'
+import { completeDocument, type OpenApiDocument } from './openapi-document.ts'
 import { publicAccess } from './route-guard.ts'
 
 /** What @fastify/swagger understands of a route's schema beyond Fastify itself. */
@@ -25,23 +26,9 @@ export interface OpenApiOptions {
   tags: TagDescription[]
 }
 
-// Every operation can answer every one of these: clients handle errors in one place, not operation by operation.
-const errorResponses: [status: number, schemas: string[], description: string][] = [
-  [400, ['HttpApiDecodeError', 'InvalidInput'], 'The request did not match the expected schema'],
-  [401, ['Unauthorized'], 'A valid API key is required'],
-  [403, ['Forbidden'], 'Not allowed'],
-  [404, ['NotFound'], 'Missing'],
-  [409, ['Conflict'], 'Conflict'],
-  [413, ['PayloadTooLarge'], 'The request is too large'],
-  [415, ['UnsupportedMediaType'], 'The request body has the wrong content type'],
-  [429, ['TooManyRequests'], 'Too many requests'],
-  [500, ['Internal'], 'Server error'],
-  [503, ['ServiceUnavailable'], 'The service cannot answer at the moment'],
-]
-
 /** Collects the OpenAPI 3.1 description from the routes that are registered after it. */
 export async function registerOpenApi(app: App, { baseUrl, webUrl, tags }: OpenApiOptions): Promise<void> {
-  const withOptionalBody = new Set<unknown>()
+  const routes = new Map<string, RouteOptions>()
   await app.register(fastifySwagger, {
     openapi: {
       openapi: '3.1.0',
@@ -49,8 +36,11 @@ export async function registerOpenApi(app: App, { baseUrl, webUrl, tags }: OpenA
         title: 'Workspace API',
         version: '1.0.0',
         description:
-          'A workspace in which people and automated agents perform the same actions. Every error is one of the ' +
-          'named error schemas; its `code` is listed in the error catalogue.',
+          'A workspace for people and automated agents. Every error is one of the named error schemas; its `code` is ' +
+          'listed in the error catalogue, and the codes that an operation answers are listed with the operation. ' +
+          'Headers of a successful answer may also come with errors of the same operation.',
+        license: { name: 'MIT', identifier: 'MIT' },
+        contact: { name: 'Workspace API', url: webUrl },
       },
       servers: [{ url: baseUrl }],
       tags,
@@ -78,22 +68,13 @@ export async function registerOpenApi(app: App, { baseUrl, webUrl, tags }: OpenA
     },
     convertConstToEnum: false,
     transform: ({ schema, url, route }) => {
-      if (route.config?.optionalBody) withOptionalBody.add(schema.operationId)
-      return {
-        schema: schema.hide
-          ? schema
-          : describeOperation(schema, [route.method].flat(), route.config?.upload ?? false),
-        url,
-      }
+      if (schema.hide) return { schema, url }
+      routes.set(String(schema.operationId), route)
+      return { schema: describeRequest(schema, route), url }
     },
     transformObject: (document) => {
       if (!('openapiObject' in document)) throw new Error('the description is not OpenAPI 3')
-      // It calls every body that is described required.
-      for (const path of Object.values(document.openapiObject.paths ?? {})) {
-        if (withOptionalBody.has(path?.post?.operationId)) {
-          Object.assign(path?.post?.requestBody ?? {}, { required: false })
-        }
-      }
+      completeDocument(document.openapiObject as unknown as OpenApiDocument, routes)
       return document.openapiObject
     },
   })
@@ -123,26 +104,20 @@ export async function registerOpenApiRoutes(app: App): Promise<void> {
   })
 }
 
-function describeOperation(schema: FastifySchema, methods: string[], isUpload: boolean): FastifySchema {
-  const { response, ...rest } = schema
+function describeRequest(schema: FastifySchema, { method, config }: RouteOptions): FastifySchema {
   return {
-    ...rest,
-    ...(isUpload && { consumes: ['multipart/form-data'], body: UploadForm }),
-    ...(isIdempotent(schema, methods) && { headers: IdempotencyHeaders }),
-    response: {
-      ...Object.fromEntries(
-        errorResponses.map(([status, names, description]) => [status, toResponse(names, description)]),
-      ),
-      ...(response as object),
-    },
+    ...schema,
+    ...(config?.upload && { consumes: ['multipart/form-data'], body: UploadForm }),
+    ...(isIdempotent(schema, [method].flat()) && { headers: IdempotencyHeaders }),
   }
 }
 
 const UploadForm = Type.Object({
   file: Type.Unsafe<Buffer>({
     type: 'string',
-    contentMediaType: 'application/octet-stream',
-    description: 'The one file of the form; any field name is accepted.',
+    // By `format` generators of clients know a file; OpenAPI 3.1 by itself would leave it out.
+    format: 'binary',
+    description: 'The file, the only one of the form. Any field name is accepted.',
   }),
 })
 
@@ -152,16 +127,12 @@ const IdempotencyHeaders = Type.Object({
       minLength: 1,
       maxLength: 255,
       description:
-        'Makes a retry safe: within 24 hours the same request with the same key is answered, not repeated.',
+        'Makes a retry safe: within 24 hours, the same request with the same key gets the first answer again and ' +
+        'changes nothing.',
     }),
   ),
 })
 
 function isIdempotent({ security }: FastifySchema, methods: string[]): boolean {
   return methods.includes('POST') && (security?.some((scheme) => 'apiKey' in scheme) ?? false)
-}
-
-function toResponse(names: string[], description: string): object {
-  const references = names.map((name) => ({ $ref: `${name}#` }))
-  return references.length === 1 ? { description, ...references[0] } : { description, anyOf: references }
 }

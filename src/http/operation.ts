@@ -1,4 +1,5 @@
 import type { TSchema } from '@sinclair/typebox'
+import type { ErrorFactory } from '../kernel/errors.ts'
 import { closed } from './schemas.ts'
 
 /** What an operation is, as its area declares it. */
@@ -7,13 +8,31 @@ export interface OperationDeclaration {
   id: `${string}.${string}`
   /** One line. */
   summary: string
-  /** What the summary leaves open, in Markdown. */
-  description?: string
+  /** What the summary does not say, in Markdown. */
+  description: string
   params?: TSchema
   querystring?: TSchema
   body?: TSchema
   /** The body of the 200 answer. */
   success: TSchema
+  /** What the 200 answer contains, in a sentence. Only an operation that answers `{ok: true}` needs none. */
+  returns?: string
+  /** The errors that its service throws. Those of the credential, the request's form and the like are added to them. */
+  errors?: readonly ErrorFactory[]
+  /**
+   * Whether its parameters and its errors 400, 401, 403, 404, 409 and 500 are described in place, not by reference, and
+   * the errors whether or not they occur. The first operations of version 1.0.0 promise it (decision 0062).
+   */
+  inPlace?: boolean
+}
+
+declare module 'fastify' {
+  /** What only the API description reads of a route's schema. */
+  interface FastifySchema {
+    returns?: string
+    errors?: readonly ErrorFactory[]
+    inPlace?: boolean
+  }
 }
 
 /** The Fastify route schema of an operation: it validates, serializes, types the handler and documents. */
@@ -24,19 +43,20 @@ export type OperationSchema<D extends OperationDeclaration> = Pick<
   operationId: D['id']
   tags: string[]
   summary: string
-  description?: string
+  description: string
+  returns?: string
+  errors?: readonly ErrorFactory[]
+  inPlace?: boolean
   response: { 200: D['success'] }
 }
 
-/**
- * Turns the declaration of an operation into a Fastify route schema. The errors are the same for every operation and
- * are added to the description by http/openapi.ts.
- */
+/** Turns the declaration of an operation into a Fastify route schema. http/openapi.ts describes its answers. */
 export function operation<const D extends OperationDeclaration>(declaration: D): OperationSchema<D> {
   const { id, success, ...rest } = declaration
   return {
     // An unknown query parameter is refused, so that a misspelt filter does not pass for none.
     querystring: closed({}),
+    returns: 'The change was made.',
     ...rest,
     operationId: id,
     tags: [id.slice(0, id.indexOf('.'))],

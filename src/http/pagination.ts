@@ -1,7 +1,9 @@
 import { Type } from '@sinclair/typebox'
 import fastifyPlugin from 'fastify-plugin'
 import type { FastifyReply } from 'fastify'
+import { errors } from '../kernel/errors.ts'
 import { pageLimitDefault, pageLimitMax, type Page } from '../kernel/pagination.ts'
+import { declareAnswers } from './answers.ts'
 import type { App } from './app-types.ts'
 
 declare module 'fastify' {
@@ -18,20 +20,28 @@ export const pageQuery = {
       minimum: 1,
       maximum: pageLimitMax,
       default: pageLimitDefault,
-      description: 'Rows a page.',
+      description: 'The page size.',
     }),
   ),
   cursor: Type.Optional(
     Type.String({
       maxLength: 1024,
-      description: 'Where the page starts, from the `Link` of the page before.',
+      description: 'Where the page starts, from the `Link` of the previous page.',
     }),
   ),
 }
 
-/** Gives replies `sendPage`. `baseUrl` is what links start with, whatever host the client used. */
+/**
+ * Gives replies `sendPage`, for the routes that take `pageQuery`. `baseUrl` is what links start with, whatever host the
+ * client used.
+ */
 export const pagination = fastifyPlugin(
   async (app: App, { baseUrl }: { baseUrl: string }) => {
+    app.addHook('onRoute', (route) => {
+      const query = route.schema?.querystring as { properties?: object } | undefined
+      if (!('cursor' in (query?.properties ?? {}))) return
+      declareAnswers(route, { errors: [errors.cursorInvalid], headers: ['Link'] })
+    })
     app.decorateReply('sendPage', function sendPage<T>(this: FastifyReply, page: Page<T>): T[] {
       if (page.nextCursor !== null) {
         // A request line may hold a whole URL (RFC 9112 §3.2.2), of whatever host the client likes.

@@ -1,20 +1,34 @@
 import { Type, type Static, type TObject, type TProperties, type TSchema } from '@sinclair/typebox'
+import { errors, findOnlyCode, type ErrorFactory } from '../kernel/errors.ts'
+import { roles, type Role as RoleName } from '../kernel/roles.ts'
 import { linePattern, linesPattern } from '../kernel/text.ts'
+import { responseHeaders } from './response-headers.ts'
 
 /** A closed object: unknown fields are refused in requests and left out of answers. */
 export function closed<P extends TProperties>(
   properties: P,
-  options: { $id?: string; description?: string } = {},
+  options: { $id?: string; description?: string; examples?: Static<TObject<P>>[] } = {},
 ): TObject<P> {
   return Type.Object(properties, { ...options, additionalProperties: false })
 }
 
 /**
- * A closed object with a name of its own under `components.schemas`. It must be in the list of its area's schemas,
- * which app.ts hands to Fastify, and is used through `ref`.
+ * A closed object with a name of its own under `components.schemas`, and an example, of which the examples of operations
+ * are made. It must be in the list of its area's schemas, which app.ts hands to Fastify, and is used through `ref`.
  */
-export function named<P extends TProperties>(name: string, properties: P, description?: string): TObject<P> {
-  return closed(properties, { $id: name, ...(description && { description }) })
+export function named<P extends TProperties>(
+  name: string,
+  properties: P,
+  example: Static<TObject<P>>,
+): TObject<P> {
+  return closed(properties, { $id: name, examples: [example] })
+}
+
+/** The example of a named schema. */
+export function exampleOf<T extends TSchema>(schema: T): Static<T> {
+  const [example] = (schema.examples ?? []) as Static<T>[]
+  if (example === undefined) throw new Error(`${schema.$id} has no example`)
+  return example
 }
 
 /** Refers to a named schema, typed as what it refers to: Type.Ref would type it as unknown. */
@@ -23,14 +37,17 @@ export function ref<T extends TSchema>(schema: T) {
   return Type.Unsafe<Static<T>>({ $ref: `${schema.$id}#` })
 }
 
-/** A schema as plain JSON Schema in which what it refers to, which is among the `parts`, stands in place. */
+/** A schema as plain JSON Schema, without examples and with the `parts` that it refers to in place. */
 export function inlined(schema: TSchema, parts: readonly TSchema[]): Record<string, unknown> {
   const inline = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(inline)
     if (typeof value !== 'object' || value === null) return value
     const { $id, $ref, ...rest } = value as { $id?: string; $ref?: string }
     if ($ref === undefined) {
-      return Object.fromEntries(Object.entries(rest).map(([name, part]) => [name, inline(part)]))
+      const entries = Object.entries(rest).filter(
+        ([name, part]) => !(name === 'examples' && Array.isArray(part)),
+      )
+      return Object.fromEntries(entries.map(([name, part]) => [name, inline(part)]))
     }
     const part = parts.find((candidate) => $ref === `${candidate.$id}#`)
     if (!part) throw new Error(`${$ref} is none of the parts of ${$id}`)
@@ -51,6 +68,14 @@ export function stringEnum<const T extends readonly string[]>(
 ) {
   return Type.Unsafe<T[number]>({ type: 'string', enum: [...values], ...options })
 }
+
+/** What a person can be in a workspace. */
+export const Role = Type.Unsafe<RoleName>({
+  $id: 'Role',
+  type: 'string',
+  enum: [...roles],
+  description: 'What a person may do in a workspace, most powerful first.',
+})
 
 /** An instant as RFC 3339 in UTC with milliseconds. */
 export const timestampOptions = { format: 'date-time', examples: ['2026-11-21T03:04:05.678Z'] }
@@ -89,54 +114,79 @@ export function optionalLines(maxLength: number) {
   })
 }
 
-/** The answer to a change that has nothing to tell. */
-export const Ok = named('Ok', { ok: Type.Literal(true) })
+/** The answer to a change that has nothing to report. */
+export const Ok = named('Ok', { ok: Type.Literal(true) }, { ok: true })
 
 const errorFields = {
-  code: Type.String({ description: 'Stable and machine-readable: see the error catalogue.' }),
-  message: Type.String({ description: 'For people; it may change.' }),
+  code: Type.String({
+    description: 'The condition, stable and machine-readable. The error catalogue lists all.',
+  }),
+  message: Type.String({ description: 'The condition in words, for people. It may change.' }),
 }
-const requestId = Type.String({ description: 'The x-request-id of the answer.' })
+const requestId = Type.String({ description: 'The id of the request, as in the header X-Request-Id.' })
+const exampleRequestId = responseHeaders['X-Request-Id'].example
 
-const HttpApiDecodeError = named('HttpApiDecodeError', {
-  _tag: Type.Literal('HttpApiDecodeError'),
-  code: Type.Literal('decode_error'),
-  message: Type.String(),
-  issues: Type.Array(
-    closed({
-      _tag: stringEnum(['Missing', 'Unexpected', 'Type', 'Refinement']),
-      path: Type.Array(Type.Unsafe<string | number>({ type: ['string', 'integer'] })),
-      message: Type.String(),
-    }),
-  ),
-  requestId,
-})
+const HttpApiDecodeError = named(
+  'HttpApiDecodeError',
+  {
+    _tag: Type.Literal('HttpApiDecodeError'),
+    code: Type.Literal('decode_error'),
+    message: Type.String(),
+    issues: Type.Array(
+      closed({
+        _tag: stringEnum(['Missing', 'Unexpected', 'Type', 'Refinement']),
+        path: Type.Array(Type.Unsafe<string | number>({ type: ['string', 'integer'] })),
+        message: Type.String(),
+      }),
+    ),
+    requestId,
+  },
+  {
+    _tag: 'HttpApiDecodeError',
+    code: errors.decodeError.code,
+    message: errors.decodeError.message,
+    issues: [{ _tag: 'Missing', path: ['name'], message: 'is required' }],
+    requestId: exampleRequestId,
+  },
+)
 
-const InvalidInput = named('InvalidInput', {
-  _tag: Type.Literal('InvalidInput'),
-  ...errorFields,
-  field: nullableString({ description: 'The field at fault, if it is one.' }),
-  requestId,
-})
+const InvalidInput = named(
+  'InvalidInput',
+  {
+    _tag: Type.Literal('InvalidInput'),
+    ...errorFields,
+    field: nullableString({ description: 'The field at fault, if it is one.' }),
+    requestId,
+  },
+  { ...exampleOfError(errors.slugReserved), field: 'slug' },
+)
 
-function errorSchema(tag: string) {
-  return named(tag, { _tag: Type.Literal(tag), ...errorFields, requestId })
+function errorSchema(example: ErrorFactory) {
+  const { tag } = example
+  const onlyCode = findOnlyCode(tag)
+  const code = onlyCode === undefined ? errorFields.code : Type.Literal(onlyCode)
+  return named(tag, { _tag: Type.Literal(tag), ...errorFields, code, requestId }, exampleOfError(example))
 }
 
-/** The schemas that every area shares: the plain success and the errors. */
+function exampleOfError<E extends ErrorFactory>({ tag, code, message }: E) {
+  return { _tag: tag as E['tag'], code, message, requestId: exampleRequestId }
+}
+
+/** The schemas that every area shares: the plain success, the roles and the errors. */
 export const sharedSchemas: TSchema[] = [
   Ok,
+  Role,
   HttpApiDecodeError,
   InvalidInput,
   ...[
-    'Unauthorized',
-    'Forbidden',
-    'NotFound',
-    'Conflict',
-    'PayloadTooLarge',
-    'UnsupportedMediaType',
-    'TooManyRequests',
-    'Internal',
-    'ServiceUnavailable',
+    errors.apiKeyRequired,
+    errors.roleInsufficient,
+    errors.notFound,
+    errors.slugTaken,
+    errors.bodyTooLarge,
+    errors.unsupportedMediaType,
+    errors.rateLimited,
+    errors.internal,
+    errors.databaseUnavailable,
   ].map(errorSchema),
 ]

@@ -1,6 +1,7 @@
 import fastifyCors, { type FastifyCorsOptions } from '@fastify/cors'
 import fastifyHelmet from '@fastify/helmet'
 import type { App } from './app-types.ts'
+import { responseHeaders } from './response-headers.ts'
 
 const agentPaths = /^\/(agent|\.well-known)\//
 
@@ -32,18 +33,7 @@ export async function registerSecurityHeaders(app: App, config: SecurityHeadersO
     // Without cookies there is nothing that another origin could borrow: a page needs a key of its own.
     origin: '*',
     methods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
-    exposedHeaders: [
-      'Content-Location',
-      'Idempotent-Replayed',
-      'Link',
-      'Mcp-Protocol-Version',
-      'Mcp-Session-Id',
-      'RateLimit',
-      'RateLimit-Policy',
-      'Retry-After',
-      'WWW-Authenticate',
-      'X-Request-Id',
-    ],
+    exposedHeaders: [...Object.keys(responseHeaders), 'Mcp-Protocol-Version', 'Mcp-Session-Id'],
     maxAge: 86_400,
     strictPreflight: false,
   }

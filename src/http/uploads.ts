@@ -3,6 +3,7 @@ import fastifyMultipart from '@fastify/multipart'
 import fastifyPlugin from 'fastify-plugin'
 import type { FastifyRequest } from 'fastify'
 import { ApiError, errors } from '../kernel/errors.ts'
+import { declareAnswers } from './answers.ts'
 import type { App } from './app-types.ts'
 import { createRateLimiter } from './rate-limits.ts'
 
@@ -52,6 +53,7 @@ export const uploads = fastifyPlugin(
     app.decorateRequest('upload', null as unknown as Buffer)
     app.addHook('onRoute', (route) => {
       route.config = { ...route.config, upload: true }
+      declareAnswers(route, { errors: [errors.tooManyUploads, errors.fileMissing, errors.fileNotAlone] })
     })
     app.addHook('onRequest', async (request) => {
       const state = await limiter?.count(request)

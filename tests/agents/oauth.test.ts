@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'drizzle-orm'
+import type { LightMyRequestResponse } from 'fastify'
 import { describe, expect, it } from 'vitest'
 import { deleteStaleRecords } from '../../src/agent-oauth/oauth-records.repository.ts'
+import { createComparison } from '../support/hold-to-description.ts'
 import { codeOf, createOAuthTester, redirectOf } from '../support/oauth-client.ts'
 import { selectRows, startTestApp } from '../support/test-app.ts'
 import { createTestClock } from '../support/test-clock.ts'
@@ -391,6 +393,62 @@ describe('registration', () => {
       ),
     )
     expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([201, 400]))
+  })
+})
+
+describe('the API description', () => {
+  it('has what the endpoints of OAuth answer', async () => {
+    const compare = createComparison(app)
+    const [agent, host] = [await createAgent(), await createHost()]
+    const tokens = await exchange(agent, await getCode(agent, host))
+    const { refresh_token: token } = tokens.json<{ refresh_token: string }>()
+    const revoke = (parameters: Record<string, string>) =>
+      app.inject({
+        method: 'POST',
+        url: '/agent/oauth/revoke',
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        payload: new URLSearchParams(parameters).toString(),
+      })
+    const redirectUris = ['https://agent.example/callback']
+    const answers: [string, number, LightMyRequestResponse][] = [
+      ['register', 201, await register({ redirect_uris: redirectUris })],
+      [
+        'register',
+        201,
+        await register({ redirect_uris: redirectUris, token_endpoint_auth_method: 'client_secret_post' }),
+      ],
+      ['register', 400, await register({ redirect_uris: 5 })],
+      ['register', 400, await register({ redirect_uris: ['javascript:alert(1)'] })],
+      ['register', 413, await register({ redirect_uris: redirectUris, more: 'x'.repeat(20_000) })],
+      [
+        'register',
+        415,
+        await app.inject({
+          method: 'POST',
+          url: '/agent/oauth/register',
+          headers: { 'content-type': 'text/plain' },
+          payload: 'x',
+        }),
+      ],
+      ['token', 200, tokens],
+      ['token', 400, await exchange(agent, 'another code')],
+      ['token', 401, await exchange({ ...agent, clientId: 'nobody' }, 'a code')],
+      ['revoke', 200, await revoke({ token, client_id: agent.clientId })],
+      ['revoke', 400, await revoke({ client_id: agent.clientId })],
+      ['revoke', 401, await revoke({ token, client_id: 'nobody' })],
+      ['jwks', 200, await app.inject('/agent/oauth/jwks')],
+      ['serverMetadata', 200, await app.inject('/.well-known/oauth-authorization-server')],
+      ['resourceMetadata', 200, await app.inject('/.well-known/oauth-protected-resource')],
+    ]
+    for (const [name, status, { statusCode, headers, body }] of answers) {
+      expect(statusCode, name).toBe(status)
+      const differences = compare(`agentOAuth.${name}`, {
+        status: statusCode,
+        headers: Object.keys(headers),
+        body: body || undefined,
+      })
+      expect(differences, `${name} ${status}`).toEqual([])
+    }
   })
 })
 

@@ -1,43 +1,21 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import {
+  codesOf,
+  createDescriptionReader,
+  type Answer,
+  type Operation,
+  type Reference,
+  type Schema,
+} from '../../scripts/description.ts'
+import { printOpenApi } from '../../src/http/openapi-document.ts'
+import { errors, statusOfTag, type ErrorFactory } from '../../src/kernel/errors.ts'
+import { createFaultFinder } from '../support/schema-faults.ts'
 import { startTestApp } from '../support/test-app.ts'
 
-interface Schema {
-  $ref?: string
-  type?: string | string[]
-  properties?: Record<string, Schema>
-  required?: string[]
-  additionalProperties?: unknown
-  items?: Schema
-  anyOf?: Schema[]
-  oneOf?: Schema[]
-  allOf?: Schema[]
-}
-
-interface Content {
-  content?: Record<string, { schema: Schema }>
-}
-
-interface Operation {
-  operationId: string
-  tags: string[]
-  summary: string
-  security: Record<string, string[]>[]
-  parameters?: { name: string; in: string; required?: boolean }[]
-  requestBody?: Content
-  responses: Record<string, Content & { description: string }>
-}
-
-interface Description {
-  openapi: string
-  info: { version: string }
-  tags: { name: string; description: string }[]
-  paths: Record<string, Record<string, Operation>>
-  components: { schemas: Record<string, Schema>; securitySchemes: Record<string, unknown> }
-}
-
 const { app } = await startTestApp()
-const description = JSON.parse(JSON.stringify(app.swagger())) as Description
+const reader = createDescriptionReader(app.swagger())
+const { document: description, resolve, answerOf } = reader
 
 const allOperations = Object.entries(description.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({
@@ -52,15 +30,32 @@ const allOperations = Object.entries(description.paths).flatMap(([path, methods]
 const isOAuth = ({ operation }: { operation: Operation }) => operation.tags.includes('agentOAuth')
 const operations = allOperations.filter((each) => !isOAuth(each))
 
-const publicOperations = ['system.health', 'system.ready']
+/** What OAuth answers may have more fields (RFC 6749 §5.1). */
+const openSchemas = ['OAuthClient', 'OAuthError', 'OAuthTokens']
 
-function resolve(schema: Schema): Schema {
-  if (schema.$ref === undefined) return schema
-  const name = schema.$ref.replace('#/components/schemas/', '')
-  const found = description.components.schemas[name]
-  if (!found) throw new Error(`${schema.$ref} leads nowhere`)
-  return found
-}
+/** The operations whose errors the specification of version 1.0.0 lists, whether they occur or not. */
+const firstIds = [
+  'system.health',
+  'apiKeys.list',
+  'apiKeys.create',
+  'apiKeys.revoke',
+  'me.profile',
+  'me.updateProfile',
+  'me.uploadPhoto',
+  'me.preferences',
+  'me.updatePreferences',
+  'me.home',
+  'me.onboarding',
+  'workspaces.list',
+  'workspaces.create',
+  'workspaces.slugAvailable',
+  'workspaces.get',
+  'workspaces.update',
+  'workspaces.slugAvailability',
+  'workspaces.uploadIcon',
+]
+
+const publicOperations = ['system.health', 'system.ready']
 
 /** A schema and all that it is made of, each named by where it is. */
 function reach(where: string, schema: Schema, seen = new Set<Schema>()): [string, Schema][] {
@@ -77,13 +72,32 @@ function reach(where: string, schema: Schema, seen = new Set<Schema>()): [string
   return [[where, resolved], ...parts.flatMap(([name, part]) => reach(`${where}.${name}`, part, seen))]
 }
 
-const schemaOf = ({ content }: Content): Schema => Object.values(content ?? {})[0]?.schema ?? {}
+/** The media of every request and every answer, each named by where it is. */
+const allMedia = allOperations.flatMap(({ id, operation }) => [
+  ...Object.values(operation.requestBody?.content ?? {}).map((media) => ({ where: `${id} request`, media })),
+  ...Object.keys(operation.responses).flatMap((status) =>
+    Object.values(answerOf(operation, status)?.content ?? {}).map((media) => ({
+      where: `${id} ${status}`,
+      media,
+    })),
+  ),
+])
+
+function successOf({ responses }: Operation): Reference<Answer> {
+  return Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1] ?? {}
+}
+
+const schemaOf = ({ content }: Reference<Answer>): Schema => Object.values(content ?? {})[0]?.schema ?? {}
+
+const findFaults = createFaultFinder(description)
+const faultsOf = (schema: Schema, value: unknown) =>
+  findFaults(schema, value).map(({ instancePath, message }) => `${instancePath} ${message}`)
 
 describe('docs/openapi.json', () => {
-  it('is what the service describes; otherwise run: npm run openapi', () => {
+  it('is what the service describes; otherwise run: npm run docs', () => {
     const exported = readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8')
     expect(JSON.parse(exported)).toEqual(description)
-    expect(exported).toBe(`${JSON.stringify(description, null, 2)}\n`)
+    expect(exported).toBe(printOpenApi(description))
   })
 })
 
@@ -113,10 +127,26 @@ describe('/openapi.json', () => {
 })
 
 describe.each(allOperations.filter(isOAuth))('$id', ({ id, operation }) => {
-  it('is open to everybody and says what it is', () => {
+  it('is open to everyone and says what it is', () => {
     expect(id).toMatch(/^agentOAuth\./)
     expect(operation.security).toEqual([])
     expect(operation.summary).not.toBe('')
+  })
+
+  it('declares its success, and errors of OAuth', () => {
+    const declared = Object.keys(operation.responses)
+    expect(declared.filter((status) => status.startsWith('2'))).toEqual([
+      id === 'agentOAuth.register' ? '201' : '200',
+    ])
+    const oauthErrors = declared.filter(
+      (status) => schemaOf(answerOf(operation, status) ?? {}).$ref === '#/components/schemas/OAuthError',
+    )
+    const expected: Record<string, string[]> = {
+      'agentOAuth.register': ['400', '413', '415', '429', '500'],
+      'agentOAuth.token': ['400', '401', '500'],
+      'agentOAuth.revoke': ['400', '401', '500'],
+    }
+    expect(oauthErrors).toEqual(expected[id] ?? [])
   })
 })
 
@@ -158,19 +188,86 @@ describe('the description', () => {
     for (const tag of description.tags) expect(tag.description).toMatch(/\.$/)
   })
 
-  it('has no reference that leads nowhere, and no schema that nothing leads to', () => {
-    const referred = new Set(
-      [...JSON.stringify(description).matchAll(/"#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name),
-    )
-    expect([...referred].toSorted()).toEqual(Object.keys(description.components.schemas).toSorted())
+  it('has no reference to nothing, and no component that nothing refers to', () => {
+    const referred = [...JSON.stringify(description).matchAll(/"#\/components\/(\w+)\/([^"]+)"/g)]
+    const { schemas, parameters, responses, headers } = description.components
+    for (const [kind, components] of Object.entries({ schemas, parameters, responses, headers })) {
+      const names = new Set(referred.filter((match) => match[1] === kind).map((match) => match[2]))
+      expect([...names].toSorted(), kind).toEqual(Object.keys(components).toSorted())
+    }
   })
 
-  it.each(Object.entries(description.components.schemas))('closes the schema %s', (name, schema) => {
+  it('describes each answer and each header in words', () => {
+    for (const { id, operation } of allOperations) {
+      for (const status of Object.keys(operation.responses))
+        expect(answerOf(operation, status)?.description, `${id} ${status}`).toMatch(/\.($|\n)/)
+    }
+    expect(JSON.stringify(description)).not.toContain('Default Response')
+    for (const [name, header] of Object.entries(description.components.headers)) {
+      expect(header.description, name).toMatch(/\.$/)
+      expect(faultsOf(header.schema, header.example), name).toEqual([])
+    }
+  })
+
+  it('has examples that match their schemas, and one for each request and each success', () => {
+    for (const { where, media } of allMedia) {
+      // A file has no example in JSON.
+      if (/ (request|2\d\d)$/.test(where) && media.schema.properties?.file?.format !== 'binary')
+        expect(media, where).toHaveProperty('example')
+      if ('example' in media) expect(faultsOf(media.schema, media.example), where).toEqual([])
+    }
+    for (const [name, schema] of Object.entries(description.components.schemas)) {
+      for (const example of schema.examples ?? []) expect(faultsOf(schema, example), name).toEqual([])
+    }
+  })
+
+  it('refuses with the schemas what examples must not be', () => {
+    const team = description.components.schemas.Team ?? {}
+    const example = { id: 'x', name: 'Design', memberCount: 1, createdAt: '2026-11-21T03:04:05.678Z' }
+    expect(faultsOf(team, example)).toEqual([])
+    expect(faultsOf(team, { ...example, memberCount: 'one' })).not.toEqual([])
+    expect(faultsOf(team, { ...example, more: 1 })).not.toEqual([])
+  })
+
+  it('names the roles once', () => {
+    expect(description.components.schemas.Role?.enum).toEqual(['owner', 'admin', 'member', 'viewer'])
+    expect(JSON.stringify(description).match(/"owner","admin"/g)).toHaveLength(1)
+  })
+
+  const closedSchemas = Object.entries(description.components.schemas).filter(
+    ([name]) => !openSchemas.includes(name),
+  )
+  it.each(closedSchemas)('closes the schema %s', (name, schema) => {
     const open = reach(name, schema).filter(
       ([, part]) =>
         (part.type === 'object' || part.properties !== undefined) && part.additionalProperties !== false,
     )
     expect(open.map(([where]) => where)).toEqual([])
+  })
+})
+
+/** The names of the schemas that an error answer lists, as tools find them: in place, by `anyOf` and by `oneOf`. */
+function errorSchemasOf({ $ref, anyOf, oneOf }: Schema): (string | undefined)[] {
+  if ($ref !== undefined) return [$ref.split('/').at(-1)]
+  return (anyOf ?? oneOf ?? []).flatMap(errorSchemasOf)
+}
+
+describe.each(firstIds)('%s', (id) => {
+  it('declares the errors that were promised first, in place', () => {
+    const promised: Record<string, string[]> = {
+      400: ['HttpApiDecodeError', 'InvalidInput'],
+      401: ['Unauthorized'],
+      403: ['Forbidden'],
+      404: ['NotFound'],
+      409: ['Conflict'],
+      500: ['Internal'],
+    }
+    const operation = operations.find((each) => each.id === id)?.operation
+    for (const [status, names] of Object.entries(promised)) {
+      const answer = operation?.responses[status] ?? {}
+      expect(answer.$ref, status).toBeUndefined()
+      expect(errorSchemasOf(schemaOf(answer)), status).toEqual(names)
+    }
   })
 })
 
@@ -188,37 +285,44 @@ describe.each(operations)('$id', ({ id, method, path, operation }) => {
     expect(operation.security).toEqual(expected)
   })
 
-  it('declares every error, each by its name', () => {
-    const expected: Record<string, string[]> = {
-      400: ['HttpApiDecodeError', 'InvalidInput'],
-      401: ['Unauthorized'],
-      403: ['Forbidden'],
-      404: ['NotFound'],
-      409: ['Conflict'],
-      413: ['PayloadTooLarge'],
-      415: ['UnsupportedMediaType'],
-      429: ['TooManyRequests'],
-      500: ['Internal'],
-      503: ['ServiceUnavailable'],
-    }
-    const declared = Object.fromEntries(
-      Object.entries(operation.responses)
-        .filter(([status]) => !status.startsWith('2'))
-        .map(([status, response]) => {
-          const schema = schemaOf(response)
-          return [status, (schema.anyOf ?? [schema]).map((part) => part.$ref?.split('/').at(-1))]
-        }),
-    )
-    expect(declared).toEqual(expected)
-    for (const response of Object.values(operation.responses)) {
-      expect(Object.keys(response.content ?? {})).toEqual(['application/json'])
-      expect(response.description).not.toBe('')
+  it('declares errors of the catalogue, each with its schema and the codes that occur', () => {
+    for (const status of Object.keys(operation.responses).filter((key) => !key.startsWith('2'))) {
+      const answer = answerOf(operation, status) ?? {}
+      expect(Object.keys(answer.content ?? {})).toEqual(['application/json'])
+      const codes = codesOf(answer, resolve)
+      const known = Object.values<ErrorFactory>(errors).filter(({ code }) => codes.includes(code))
+      expect(known.map(({ code }) => code).toSorted()).toEqual(codes.toSorted())
+      expect(known.map(({ tag }) => String(statusOfTag[tag]))).toEqual(known.map(() => status))
+      const schemas = errorSchemasOf(schemaOf(answer))
+      for (const { tag } of known) expect(schemas, `${id} ${status}`).toContain(tag)
+      for (const code of codes) expect(answer.description).toContain(`\`${code}\``)
+      if (!firstIds.includes(id)) expect(codes, `${id} ${status}`).not.toEqual([])
     }
   })
 
+  it('declares what every operation of its kind can answer', () => {
+    const codes = Object.keys(operation.responses).flatMap((status) =>
+      codesOf(answerOf(operation, status) ?? {}, resolve),
+    )
+    const expected = [
+      errors.decodeError,
+      errors.internal,
+      errors.urlTooLong,
+      errors.headersTooLarge,
+      ...(method === 'get' ? [] : [errors.bodyTooLarge, errors.unsupportedMediaType]),
+      ...(path.startsWith('/v1/')
+        ? [errors.apiKeyRequired, errors.rateLimited, errors.tooManyBadKeys, errors.databaseUnavailable]
+        : []),
+      ...(path.startsWith('/v1/') && method === 'post'
+        ? [errors.idempotencyKeyInvalid, errors.idempotencyKeyReused, errors.idempotencyInFlight]
+        : []),
+      ...(path.startsWith('/v1/workspaces/{slug}') ? [errors.notFound, errors.notAMember] : []),
+    ]
+    expect(codes).toEqual(expect.arrayContaining(expected.map(({ code }) => code)))
+  })
+
   it('answers closed objects with every field in them', () => {
-    const [success] = Object.entries(operation.responses).filter(([status]) => status.startsWith('2'))
-    const parts = reach(id, schemaOf(success?.[1] ?? {}))
+    const parts = reach(id, schemaOf(successOf(operation)))
     expect(parts[0]?.[1].type).toBeDefined()
     for (const [where, part] of parts) {
       if (part.properties === undefined) continue
@@ -240,7 +344,10 @@ describe.each(operations)('$id', ({ id, method, path, operation }) => {
 
   it('declares the parameters of its path, and Idempotency-Key where it counts', () => {
     const named = (place: string) =>
-      (operation.parameters ?? []).filter((parameter) => parameter.in === place).map(({ name }) => name)
+      (operation.parameters ?? [])
+        .map(resolve)
+        .filter((parameter) => parameter.in === place)
+        .map(({ name }) => name)
     expect(named('path')).toEqual([...path.matchAll(/{([^}]+)}/g)].map(([, name]) => name))
     expect(named('header')).toEqual(method === 'post' && path.startsWith('/v1/') ? ['Idempotency-Key'] : [])
   })

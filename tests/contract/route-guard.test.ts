@@ -30,7 +30,11 @@ describe('the service boots', () => {
   it('with routes that say who may call them', async () => {
     await expect(
       boot((app) => {
-        app.get('/one', { schema: operation({ id: 'test.one', summary: 'One', success }) }, answer)
+        app.get(
+          '/one',
+          { schema: operation({ id: 'test.one', summary: 'One', description: 'The first.', success }) },
+          answer,
+        )
         app.post('/two', { schema: { body: closed({ name: Type.String() }) } }, answer)
       }),
     ).resolves.toBeUndefined()
@@ -51,7 +55,7 @@ describe('the service refuses to boot', () => {
   })
 
   it('with two operations of one id', async () => {
-    const schema = operation({ id: 'test.twin', summary: 'Twin', success })
+    const schema = operation({ id: 'test.twin', summary: 'Twin', description: 'One of two.', success })
     await expect(
       boot((app) => {
         app.get('/one', { schema }, answer)

@@ -12,6 +12,7 @@ import { systemClock, type Clock } from '../../src/kernel/clock.ts'
 import type { Principal } from '../../src/kernel/principal.ts'
 import { createServices, type Services } from '../../src/services.ts'
 import { afterFile } from './after-file.ts'
+import { holdToDescription } from './hold-to-description.ts'
 
 /** A person made for a test, with a key that works. */
 export interface TestPerson {
@@ -22,7 +23,7 @@ export interface TestPerson {
   apiKeyId: string
 }
 
-/** The service as production builds it. */
+/** The service as production builds it; every answer is held to the description. */
 export interface TestApp {
   app: App
   config: Config
@@ -104,6 +105,7 @@ async function build(
   })
   const services = createServices({ config, db, clock, log: logger, ...(fetchMetadata && { fetchMetadata }) })
   const app = await buildApp(config, services, logger)
+  holdToDescription(app)
   await app.ready()
 
   let isOpen = true

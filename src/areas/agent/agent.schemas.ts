@@ -1,60 +1,93 @@
 import { Type } from '@sinclair/typebox'
+import { exampleExpiry, exampleIds, exampleTime } from '../../http/examples.ts'
 import { operation } from '../../http/operation.ts'
-import { closed, named, ref, stringEnum, Timestamp } from '../../http/schemas.ts'
-import { roles } from '../../kernel/roles.ts'
-import { Evidence, participationFields, seedFields } from '../seeds/seeds.schemas.ts'
+import { closed, exampleOf, named, ref, Role, Timestamp } from '../../http/schemas.ts'
+import { errors } from '../../kernel/errors.ts'
+import { Evidence, exampleSeed, participationFields, seedFields } from '../seeds/seeds.schemas.ts'
 
-/** What is asked of a validation kit. */
-export const ValidationKitInput = closed({
-  seedId: Type.Optional(
-    Type.String({ description: 'The id of one seed, to read that one alone. Without it: all.' }),
-  ),
-})
+/** The input of the validation kit. */
+export const ValidationKitInput = closed(
+  {
+    seedId: Type.Optional(
+      Type.String({ description: 'The id of one seed, to read that one alone. Without it: all.' }),
+    ),
+  },
+  { examples: [{ seedId: exampleIds.seed }] },
+)
 
-const KitSeed = named('ValidationKitSeed', {
-  ...seedFields,
-  ...participationFields,
-  evidenceCounts: closed(
-    { supports: Type.Integer(), contradicts: Type.Integer(), neutral: Type.Integer() },
-    { description: 'Of all evidence, also of what is not shown.' },
-  ),
-  evidence: Type.Array(ref(Evidence), { description: 'The 20 newest, newest first.' }),
-})
+const KitSeed = named(
+  'ValidationKitSeed',
+  {
+    ...seedFields,
+    ...participationFields,
+    evidenceCounts: closed(
+      { supports: Type.Integer(), contradicts: Type.Integer(), neutral: Type.Integer() },
+      { description: 'Of all evidence, including what is not shown.' },
+    ),
+    evidence: Type.Array(ref(Evidence), { description: 'The 20 newest, newest first.' }),
+  },
+  {
+    ...exampleSeed,
+    evidenceCounts: { supports: 1, contradicts: 0, neutral: 0 },
+    evidence: [exampleOf(Evidence)],
+  },
+)
 
-export const ValidationKit = named('ValidationKit', {
-  version: Type.Literal('1', { description: 'Of the form of the kit.' }),
-  generatedAt: Timestamp,
-  workspace: closed(
-    { id: Type.String(), name: Type.String(), slug: Type.String() },
-    { description: 'The one that the agent was allowed into.' },
-  ),
-  grant: closed(
-    {
-      id: Type.String(),
-      clientName: Type.String(),
-      userId: Type.String({ description: 'On whose behalf the agent acts.' }),
-      userName: Type.String(),
-      role: stringEnum(roles),
-      scopes: Type.Array(Type.String()),
-      expiresAt: Timestamp,
+export const ValidationKit = named(
+  'ValidationKit',
+  {
+    version: Type.Literal('1', { description: 'The version of the format.' }),
+    generatedAt: Timestamp,
+    workspace: closed(
+      { id: Type.String(), name: Type.String(), slug: Type.String() },
+      { description: 'The workspace that the agent has access to.' },
+    ),
+    grant: closed(
+      {
+        id: Type.String(),
+        clientName: Type.String(),
+        userId: Type.String({ description: 'The person on whose behalf the agent acts.' }),
+        userName: Type.String(),
+        role: ref(Role),
+        scopes: Type.Array(Type.String()),
+        expiresAt: Timestamp,
+      },
+      { description: 'What the agent may do, and who granted it.' },
+    ),
+    seeds: Type.Array(ref(KitSeed), { description: 'The 50 that changed last, latest first.' }),
+    truncated: Type.Boolean({ description: 'Whether there are more seeds or evidence than are shown.' }),
+  },
+  {
+    version: '1',
+    generatedAt: exampleTime,
+    workspace: { id: exampleIds.workspace, name: 'Acme', slug: 'acme' },
+    grant: {
+      id: exampleIds.grant,
+      clientName: 'Research agent',
+      userId: exampleIds.user,
+      userName: 'Grace Hopper',
+      role: 'member',
+      scopes: ['validation-kit:read'],
+      expiresAt: exampleExpiry,
     },
-    { description: 'What the agent was allowed, and by whom.' },
-  ),
-  seeds: Type.Array(ref(KitSeed), { description: 'The 50 whose change is the latest, latest first.' }),
-  truncated: Type.Boolean({ description: 'Whether there are more seeds or evidence than are shown.' }),
-})
+    seeds: [exampleOf(KitSeed)],
+    truncated: false,
+  },
+)
 
 export const agentSchemas = [KitSeed, ValidationKit]
 
-/** Every named schema that a validation kit is made of. */
-export const validationKitParts = [Evidence, KitSeed]
+/** The named schemas that a validation kit refers to. */
+export const validationKitParts = [Evidence, KitSeed, Role]
 
 export const readValidationKit = operation({
   id: 'agent.readValidationKit',
   summary: 'Read the validation kit',
   description:
-    'The seeds of the workspace that the agent was allowed into, and what speaks for and against them. The HTTP form of ' +
-    'the MCP tool `read_validation_kit`. The body may be left out.',
+    'The seeds of the workspace that the agent has access to, with the evidence for and against them. The HTTP form of ' +
+    'the MCP tool `read_validation_kit`. The body may be absent.',
   body: ValidationKitInput,
   success: ref(ValidationKit),
+  returns: 'The validation kit.',
+  errors: [errors.notFound],
 })

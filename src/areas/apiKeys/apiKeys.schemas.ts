@@ -1,47 +1,73 @@
 import { Type } from '@sinclair/typebox'
+import { exampleIds, exampleTime } from '../../http/examples.ts'
 import { operation } from '../../http/operation.ts'
 import { closed, line, named, NullableTimestamp, Ok, ref, Timestamp } from '../../http/schemas.ts'
+import { errors } from '../../kernel/errors.ts'
 import { labelLengthMax } from '../../kernel/text.ts'
 
-const ApiKey = named('ApiKey', {
-  id: Type.String(),
-  name: Type.String(),
-  tokenPrefix: Type.String({ description: 'The leading part of the key.' }),
-  lastFour: Type.String({ description: 'The last four characters of the key.' }),
-  createdAt: Timestamp,
-  lastUsedAt: NullableTimestamp,
-})
+const exampleKey = {
+  id: exampleIds.apiKey,
+  name: 'Deploy script',
+  tokenPrefix: 'wsk_4fGh',
+  lastFour: 'x7Qz',
+}
 
-const CreatedApiKey = named('CreatedApiKey', {
-  id: Type.String(),
-  name: Type.String(),
-  tokenPrefix: Type.String(),
-  lastFour: Type.String(),
-  secret: Type.String({ description: 'The key itself. It is shown here and never again.' }),
-})
+const ApiKey = named(
+  'ApiKey',
+  {
+    id: Type.String(),
+    name: Type.String(),
+    tokenPrefix: Type.String({ description: 'The first characters of the key.' }),
+    lastFour: Type.String({ description: 'The last four characters of the key.' }),
+    createdAt: Timestamp,
+    lastUsedAt: NullableTimestamp,
+  },
+  { ...exampleKey, createdAt: exampleTime, lastUsedAt: null },
+)
+
+const CreatedApiKey = named(
+  'CreatedApiKey',
+  {
+    id: Type.String(),
+    name: Type.String(),
+    tokenPrefix: Type.String(),
+    lastFour: Type.String(),
+    secret: Type.String({ description: 'The API key itself. It is returned only here.' }),
+  },
+  // Of the form of a key, but with a wrong checksum: scanners for leaked keys would report a right one.
+  { ...exampleKey, secret: 'wsk_4fGhJkLmNpQrStUvWxYz23456789Ab00x7Qz' },
+)
 
 export const apiKeysSchemas = [ApiKey, CreatedApiKey]
 
 export const listApiKeys = operation({
   id: 'apiKeys.list',
   summary: "List the caller's active API keys",
-  description: 'Newest first. `lastUsedAt` is up to a minute behind.',
+  description: 'Newest first. `lastUsedAt` may be up to a minute behind.',
   success: Type.Array(ref(ApiKey)),
+  returns: 'The active API keys of the caller.',
+  inPlace: true,
 })
 
 export const createApiKey = operation({
   id: 'apiKeys.create',
   summary: 'Create an API key',
-  description: 'The answer is the only one that holds the key. 409 `api_key_limit` at 100 active keys.',
-  body: closed({ name: line(labelLengthMax) }),
+  description: 'The secret is part of this answer only. It cannot be read again.',
+  body: closed({ name: line(labelLengthMax) }, { examples: [{ name: 'Deploy script' }] }),
   success: ref(CreatedApiKey),
+  returns: 'The new API key with its secret.',
+  errors: [errors.apiKeyLimit],
+  inPlace: true,
 })
 
 export const revokeApiKey = operation({
   id: 'apiKeys.revoke',
   summary: 'Revoke an API key',
   description:
-    'Holds from the next request on. A key may revoke itself. Revoking twice is no error; a key of somebody else is 404.',
+    'Takes effect from the next request on. A key may revoke itself. Revoking a revoked key succeeds. The key of ' +
+    'another person is 404.',
   params: Type.Object({ apiKeyId: Type.String() }),
   success: ref(Ok),
+  errors: [errors.notFound],
+  inPlace: true,
 })

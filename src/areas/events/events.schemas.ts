@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox'
+import { exampleIds, exampleTime } from '../../http/examples.ts'
 import { operation } from '../../http/operation.ts'
 import { pageQuery } from '../../http/pagination.ts'
 import {
@@ -9,39 +10,61 @@ import {
   ref,
   stringEnum,
   Timestamp,
-  timestampOptions,
 } from '../../http/schemas.ts'
+import { workspaceErrors } from '../../kernel/errors.ts'
 
-const Event = named('Event', {
-  id: Type.String(),
-  type: Type.String({ description: 'Such as `member.role_changed`.', examples: ['workspace.created'] }),
-  actorType: stringEnum(['user', 'agent', 'system']),
-  actorUserId: nullableString({ description: 'On whose behalf.' }),
-  actorName: Type.String({ description: 'What they were called at the time.' }),
-  grantId: nullableString({ description: 'Through which grant of an agent.' }),
-  apiKeyId: nullableString({ description: 'Through which API key.' }),
-  source: stringEnum(['web', 'api', 'mcp', 'system']),
-  targetType: nullableString(),
-  targetId: nullableString(),
-  summary: Type.String({ description: 'What happened, in words.' }),
-  createdAt: Timestamp,
-})
+const Event = named(
+  'Event',
+  {
+    id: Type.String(),
+    type: Type.String({ description: 'What happened, such as `member.role_changed`.' }),
+    actorType: stringEnum(['user', 'agent', 'system']),
+    actorUserId: nullableString({ description: 'The person who acted, or on whose behalf an agent acted.' }),
+    actorName: Type.String({ description: 'The name of that person at the time.' }),
+    grantId: nullableString({ description: 'The grant of the agent that acted.' }),
+    apiKeyId: nullableString({ description: 'The API key that was used.' }),
+    source: stringEnum(['web', 'api', 'mcp', 'system']),
+    targetType: nullableString(),
+    targetId: nullableString(),
+    summary: Type.String({ description: 'What happened, in words.' }),
+    createdAt: Timestamp,
+  },
+  {
+    id: exampleIds.event,
+    type: 'team.created',
+    actorType: 'user',
+    actorUserId: exampleIds.user,
+    actorName: 'Grace Hopper',
+    grantId: null,
+    apiKeyId: exampleIds.apiKey,
+    source: 'api',
+    targetType: 'team',
+    targetId: exampleIds.team,
+    summary: 'Grace Hopper created the team Design',
+    createdAt: exampleTime,
+  },
+)
 
 export const eventsSchemas = [Event]
 
+const time = (description: string) =>
+  Type.Optional(Type.String({ format: 'date-time', description, examples: [exampleTime] }))
+
 export const listEvents = operation({
   id: 'events.list',
-  summary: 'Read what happened in a workspace',
-  description: 'Newest first. Every change leaves one event, for good.',
+  summary: 'List the events of a workspace',
+  description: 'Newest first. Each change of the workspace leaves one event.',
   params: Type.Object({ slug: Type.String() }),
   querystring: closed({
     ...pageQuery,
     type: Type.Optional(
       Type.String({ maxLength: 64, pattern: noControlCharacters, description: 'Only events of this type.' }),
     ),
-    actorUserId: Type.Optional(Type.String({ maxLength: 64, description: 'Only what this person did.' })),
-    since: Type.Optional(Type.String({ ...timestampOptions, description: 'From this time on.' })),
-    until: Type.Optional(Type.String({ ...timestampOptions, description: 'Until before this time.' })),
+    actorUserId: Type.Optional(Type.String({ maxLength: 64, description: 'Only events of this person.' })),
+    since: time('Only events at or after this time.'),
+    until: time('Only events before this time.'),
   }),
   success: Type.Array(ref(Event)),
+  returns: 'A page of events.',
+  errors: workspaceErrors,
 })

@@ -1,20 +1,37 @@
 import { Type } from '@sinclair/typebox'
+import { exampleExpiry, exampleIds, exampleTime } from '../../http/examples.ts'
 import { operation } from '../../http/operation.ts'
 import { pageQuery } from '../../http/pagination.ts'
 import { closed, named, nullableString, NullableTimestamp, Ok, ref, Timestamp } from '../../http/schemas.ts'
+import { workspaceErrors } from '../../kernel/errors.ts'
 
-const AgentGrant = named('AgentGrant', {
-  id: Type.String(),
-  clientId: Type.String(),
-  clientName: Type.String({ description: 'What the agent called itself when it was allowed.' }),
-  clientUri: nullableString({ description: 'Its home page, as it told it.' }),
-  userId: Type.String({ description: 'On whose behalf it acts.' }),
-  userName: Type.String(),
-  scopes: Type.Array(Type.String()),
-  createdAt: Timestamp,
-  lastUsedAt: NullableTimestamp,
-  expiresAt: Timestamp,
-})
+const AgentGrant = named(
+  'AgentGrant',
+  {
+    id: Type.String(),
+    clientId: Type.String(),
+    clientName: Type.String({ description: 'The name of the agent when access was granted.' }),
+    clientUri: nullableString({ description: 'The home page of the agent, as the agent gave it.' }),
+    userId: Type.String({ description: 'The person on whose behalf the agent acts.' }),
+    userName: Type.String(),
+    scopes: Type.Array(Type.String()),
+    createdAt: Timestamp,
+    lastUsedAt: NullableTimestamp,
+    expiresAt: Timestamp,
+  },
+  {
+    id: exampleIds.grant,
+    clientId: 'V1StGXR8_Z5jdHi6B-myT',
+    clientName: 'Research agent',
+    clientUri: 'https://agent.example.com',
+    userId: exampleIds.user,
+    userName: 'Grace Hopper',
+    scopes: ['validation-kit:read'],
+    createdAt: exampleTime,
+    lastUsedAt: null,
+    expiresAt: exampleExpiry,
+  },
+)
 
 export const integrationsSchemas = [AgentGrant]
 
@@ -22,19 +39,22 @@ export const listIntegrations = operation({
   id: 'integrations.list',
   summary: 'List the agents that have access to a workspace',
   description:
-    'Newest first, without those whose access was revoked or has expired. Owners and admins see all, others those that ' +
-    'act on their behalf.',
+    'Newest first, without revoked and expired access. Owners and admins see all agents, others those that act on ' +
+    'their behalf.',
   params: Type.Object({ slug: Type.String() }),
   querystring: closed(pageQuery),
   success: Type.Array(ref(AgentGrant)),
+  returns: 'A page of agent grants.',
+  errors: workspaceErrors,
 })
 
 export const revokeIntegration = operation({
   id: 'integrations.revoke',
-  summary: "End an agent's access",
+  summary: "Revoke an agent's access",
   description:
-    "From the agent's next request on. Owners and admins may end all, others those that act on their behalf. No error " +
-    'when it was ended already.',
+    "Takes effect from the agent's next request on. Owners and admins can revoke any access, others that of agents " +
+    'that act on their behalf. Revoking revoked access succeeds.',
   params: Type.Object({ slug: Type.String(), id: Type.String() }),
   success: ref(Ok),
+  errors: workspaceErrors,
 })

@@ -1,115 +1,177 @@
 import { Type } from '@sinclair/typebox'
+import {
+  exampleExpiry,
+  exampleIds,
+  exampleImageUrl,
+  exampleInviteUrl,
+  exampleTime,
+} from '../../http/examples.ts'
 import { operation } from '../../http/operation.ts'
 import { pageQuery } from '../../http/pagination.ts'
 import {
   closed,
+  exampleOf,
   named,
   NullableTimestamp,
   nullableString,
   Ok,
   ref,
+  Role,
   stringEnum,
   Timestamp,
 } from '../../http/schemas.ts'
 import { emailLengthMax } from '../../kernel/email.ts'
-import { roles } from '../../kernel/roles.ts'
+import { errors, workspaceErrors } from '../../kernel/errors.ts'
 
-const Invite = named('Invite', {
-  id: Type.String(),
-  email: Type.String(),
-  role: stringEnum(roles),
-  status: stringEnum(['pending', 'expired']),
-  invitedByUserId: Type.String(),
-  invitedByName: Type.String(),
-  createdAt: Timestamp,
-  expiresAt: Timestamp,
-  lastSentAt: NullableTimestamp,
-})
+const Invite = named(
+  'Invite',
+  {
+    id: Type.String(),
+    email: Type.String(),
+    role: ref(Role),
+    status: stringEnum(['pending', 'expired']),
+    invitedByUserId: Type.String(),
+    invitedByName: Type.String(),
+    createdAt: Timestamp,
+    expiresAt: Timestamp,
+    lastSentAt: NullableTimestamp,
+  },
+  {
+    id: exampleIds.invite,
+    email: 'ada@example.com',
+    role: 'member',
+    status: 'pending',
+    invitedByUserId: exampleIds.user,
+    invitedByName: 'Grace Hopper',
+    createdAt: exampleTime,
+    expiresAt: exampleExpiry,
+    lastSentAt: null,
+  },
+)
 
-const InviteCreation = named('InviteCreation', {
-  ok: Type.Literal(true),
-  invite: ref(Invite),
-  inviteUrl: Type.String({
-    description: 'The link to the invite. It is shown here and sent by mail, and never again.',
-  }),
-})
+const InviteCreation = named(
+  'InviteCreation',
+  {
+    ok: Type.Literal(true),
+    invite: ref(Invite),
+    inviteUrl: Type.String({
+      description: 'The link to the invite. It is sent by e-mail and returned only here.',
+    }),
+  },
+  { ok: true, invite: exampleOf(Invite), inviteUrl: exampleInviteUrl },
+)
 
-const InviteResending = named('InviteResending', {
-  ok: Type.Literal(true),
-  inviteUrl: Type.String(),
-  expiresAt: Timestamp,
-})
+const InviteResending = named(
+  'InviteResending',
+  { ok: Type.Literal(true), inviteUrl: Type.String(), expiresAt: Timestamp },
+  { ok: true, inviteUrl: exampleInviteUrl, expiresAt: exampleExpiry },
+)
 
-const InvitePreview = named('InvitePreview', {
-  workspaceName: Type.String(),
-  workspaceSlug: Type.String(),
-  workspaceIconUrl: nullableString(),
-  email: Type.String(),
-  role: stringEnum(roles),
-  status: stringEnum(['pending', 'expired', 'accepted', 'revoked']),
-  invitedByName: Type.String(),
-  expiresAt: Timestamp,
-  emailMatches: Type.Boolean({ description: "Whether the invite is for the caller's address." }),
-})
+const InvitePreview = named(
+  'InvitePreview',
+  {
+    workspaceName: Type.String(),
+    workspaceSlug: Type.String(),
+    workspaceIconUrl: nullableString(),
+    email: Type.String(),
+    role: ref(Role),
+    status: stringEnum(['pending', 'expired', 'accepted', 'revoked']),
+    invitedByName: Type.String(),
+    expiresAt: Timestamp,
+    emailMatches: Type.Boolean({ description: "Whether the invite is for the caller's e-mail address." }),
+  },
+  {
+    workspaceName: 'Acme',
+    workspaceSlug: 'acme',
+    workspaceIconUrl: exampleImageUrl,
+    email: 'ada@example.com',
+    role: 'member',
+    status: 'pending',
+    invitedByName: 'Grace Hopper',
+    expiresAt: exampleExpiry,
+    emailMatches: true,
+  },
+)
 
-const InviteAcceptance = named('InviteAcceptance', {
-  ok: Type.Literal(true),
-  workspaceId: Type.String(),
-  slug: Type.String(),
-  role: stringEnum(roles),
-})
+const InviteAcceptance = named(
+  'InviteAcceptance',
+  { ok: Type.Literal(true), workspaceId: Type.String(), slug: Type.String(), role: ref(Role) },
+  { ok: true, workspaceId: exampleIds.workspace, slug: 'acme', role: 'member' },
+)
 
 export const invitesSchemas = [Invite, InviteCreation, InviteResending, InvitePreview, InviteAcceptance]
 
 const slugParams = Type.Object({ slug: Type.String() })
 const inviteParams = Type.Object({ slug: Type.String(), inviteId: Type.String() })
 const tokenParams = Type.Object({ token: Type.String() })
+const managerErrors = [...workspaceErrors, errors.roleInsufficient]
 
 export const listInvites = operation({
   id: 'invites.list',
   summary: 'List the open invites of a workspace',
-  description: 'For owners and admins. Oldest first, expired ones among them.',
+  description: 'For owners and admins. Oldest first, including expired ones.',
   params: slugParams,
   querystring: closed(pageQuery),
   success: Type.Array(ref(Invite)),
+  returns: 'A page of open invites.',
+  errors: managerErrors,
 })
 
 export const createInvite = operation({
   id: 'invites.create',
-  summary: 'Invite somebody into a workspace',
+  summary: 'Invite a person to a workspace',
   description:
-    'For owners and admins, with at most their own role. The invite is sent by mail and holds for seven days. 409 ' +
-    '`already_invited`, `already_member`; 429 `too_many_invites`.',
+    'For owners and admins, with at most their own role. The invite is sent by e-mail and is valid for seven days.',
   params: slugParams,
-  body: closed({
-    email: Type.String({ maxLength: emailLengthMax, format: 'email' }),
-    role: stringEnum(roles),
-  }),
+  body: closed(
+    { email: Type.String({ maxLength: emailLengthMax, format: 'email' }), role: ref(Role) },
+    { examples: [{ email: 'ada@example.com', role: 'member' }] },
+  ),
   success: ref(InviteCreation),
+  returns: 'The new invite with its link.',
+  errors: [
+    ...managerErrors,
+    errors.emailInvalid,
+    errors.roleTooHigh,
+    errors.alreadyMember,
+    errors.alreadyInvited,
+    errors.tooManyInvites,
+  ],
 })
 
 export const resendInvite = operation({
   id: 'invites.resend',
   summary: 'Send an invite again',
-  description: 'With a new link and for another seven days; the links before lead nowhere.',
+  description: 'With a new link, valid for seven days. Earlier links stop working.',
   params: inviteParams,
   success: ref(InviteResending),
+  returns: 'The new link and its expiry.',
+  errors: [
+    ...managerErrors,
+    errors.roleTooHigh,
+    errors.inviteUsed,
+    errors.inviteRevoked,
+    errors.tooManyInvites,
+  ],
 })
 
 export const revokeInvite = operation({
   id: 'invites.revoke',
-  summary: 'Withdraw an invite',
-  description: 'Doing it twice is no error. 409 `invite_used` when it has been accepted.',
+  summary: 'Revoke an invite',
+  description: 'Revoking a revoked invite succeeds.',
   params: inviteParams,
   success: ref(Ok),
+  errors: [...managerErrors, errors.roleTooHigh, errors.inviteUsed],
 })
 
 export const updateInviteRole = operation({
   id: 'invites.updateRole',
-  summary: 'Change the role that an invite gives',
+  summary: 'Change the role that an invite grants',
+  description: 'For owners and admins, up to their own role.',
   params: inviteParams,
-  body: closed({ role: stringEnum(roles) }),
+  body: closed({ role: ref(Role) }, { examples: [{ role: 'viewer' }] }),
   success: ref(Ok),
+  errors: [...managerErrors, errors.roleTooHigh, errors.inviteUsed, errors.inviteRevoked],
 })
 
 export const getInvite = operation({
@@ -118,14 +180,24 @@ export const getInvite = operation({
   description: 'The token is the last part of the link.',
   params: tokenParams,
   success: ref(InvitePreview),
+  returns: 'The invite, as its recipient sees it.',
+  errors: [errors.notFound],
 })
 
 export const acceptInvite = operation({
   id: 'invites.accept',
   summary: 'Accept an invite',
-  description:
-    'The caller becomes a member. 409 `invite_expired`, `invite_revoked`, `invite_used`; 403 `invite_email_mismatch`, ' +
-    '`email_unverified`.',
+  description: 'The caller becomes a member of the workspace.',
   params: tokenParams,
   success: ref(InviteAcceptance),
+  returns: 'The workspace that the caller has joined, and the role in it.',
+  errors: [
+    errors.notFound,
+    errors.inviteEmailMismatch,
+    errors.emailUnverified,
+    errors.inviteUsed,
+    errors.inviteRevoked,
+    errors.inviteExpired,
+    errors.workspaceLimit,
+  ],
 })

@@ -1,73 +1,113 @@
 import { Type } from '@sinclair/typebox'
+import { exampleIds, exampleImageUrl } from '../../http/examples.ts'
 import { operation } from '../../http/operation.ts'
-import { closed, line, named, nullableString, Ok, ref } from '../../http/schemas.ts'
+import { closed, exampleOf, line, named, nullableString, Ok, ref } from '../../http/schemas.ts'
+import { errors, imageErrors } from '../../kernel/errors.ts'
 import { nameLengthMax } from '../../kernel/text.ts'
 import { Membership } from '../workspaces/workspaces.schemas.ts'
 
-const Profile = named('Profile', {
-  id: Type.String(),
-  name: Type.String(),
-  email: Type.String(),
-  image: nullableString({ description: 'The URL of the profile photo.' }),
-})
+const Profile = named(
+  'Profile',
+  {
+    id: Type.String(),
+    name: Type.String(),
+    email: Type.String(),
+    image: nullableString({ description: 'The URL of the profile photo.' }),
+  },
+  { id: exampleIds.user, name: 'Grace Hopper', email: 'grace@example.com', image: exampleImageUrl },
+)
 
-const Preferences = named('Preferences', {
-  userId: Type.String(),
-  productUpdates: Type.Boolean({ description: 'Whether news about the product are sent by mail.' }),
+const preferenceFields = {
+  productUpdates: Type.Boolean({ description: 'Whether to send news about the product by e-mail.' }),
   workspaceActivity: Type.Boolean({
-    description: 'Whether notices of changes in workspaces are sent by mail.',
+    description: 'Whether to send notices of changes in workspaces by e-mail.',
   }),
-})
+}
+const examplePreferences = { productUpdates: false, workspaceActivity: true }
 
-const PhotoUpload = named('PhotoUpload', { ok: Type.Literal(true), image: Type.String() })
-const Onboarding = named('Onboarding', { existing: Type.Union([ref(Membership), Type.Null()]) })
+const Preferences = named(
+  'Preferences',
+  { userId: Type.String(), ...preferenceFields },
+  { userId: exampleIds.user, ...examplePreferences },
+)
+
+const PhotoUpload = named(
+  'PhotoUpload',
+  { ok: Type.Literal(true), image: Type.String() },
+  { ok: true, image: exampleImageUrl },
+)
+const Onboarding = named(
+  'Onboarding',
+  { existing: Type.Union([ref(Membership), Type.Null()]) },
+  { existing: exampleOf(Membership) },
+)
 
 export const meSchemas = [Profile, Preferences, PhotoUpload, Onboarding]
 
 export const getProfile = operation({
   id: 'me.profile',
   summary: "Read the caller's profile",
+  description: 'The person whose API key it is.',
   success: ref(Profile),
+  returns: 'The profile of the caller.',
+  inPlace: true,
 })
 
 export const updateProfile = operation({
   id: 'me.updateProfile',
   summary: "Change the caller's name",
-  body: closed({ name: line(nameLengthMax) }),
+  description: 'Other members of their workspaces see the new name at once. Past events keep the old one.',
+  body: closed({ name: line(nameLengthMax) }, { examples: [{ name: 'Grace Hopper' }] }),
   success: ref(Ok),
+  inPlace: true,
 })
 
 export const getPreferences = operation({
   id: 'me.preferences',
   summary: "Read the caller's notification preferences",
+  description: 'Which e-mails the caller has agreed to receive.',
   success: ref(Preferences),
+  returns: 'The notification preferences of the caller.',
+  errors: [errors.notFound],
+  inPlace: true,
 })
 
 export const updatePreferences = operation({
   id: 'me.updatePreferences',
   summary: "Change the caller's notification preferences",
-  body: closed({ productUpdates: Type.Boolean(), workspaceActivity: Type.Boolean() }),
+  description: 'Both preferences are required.',
+  body: closed(preferenceFields, { examples: [examplePreferences] }),
   success: ref(Ok),
+  inPlace: true,
 })
 
 export const uploadPhoto = operation({
   id: 'me.uploadPhoto',
   summary: "Upload the caller's profile photo",
-  description: 'PNG, JPEG, WebP or GIF, up to 5 MiB and 25 megapixels; it is cropped to a square.',
+  description:
+    'A PNG, JPEG, WebP or GIF image of at most 5 MiB and 25 megapixels. It is cropped to a square.',
   success: ref(PhotoUpload),
+  returns: 'The URL of the new profile photo.',
+  errors: imageErrors,
+  inPlace: true,
 })
 
 export const getHome = operation({
   id: 'me.home',
-  summary: "Read the caller's home",
+  summary: "Read the path of the caller's home page",
   description:
-    "The website's path: that of the workspace used last, or `/onboarding` for somebody without one.",
-  success: Type.String({ examples: ['/w/acme', '/onboarding'] }),
+    'The path on the website of the workspace that the caller used last, or `/onboarding` for a caller without a ' +
+    'workspace.',
+  success: Type.String({ examples: ['/w/acme'] }),
+  returns: 'A path of the website, as a JSON string.',
+  inPlace: true,
 })
 
 export const getOnboarding = operation({
   id: 'me.onboarding',
-  summary: 'Read the workspace that the caller is already in',
+  summary: 'Read the workspace that the caller already belongs to',
   description: 'The one used last, or null.',
   success: ref(Onboarding),
+  returns: 'The workspace that the caller used last, if any.',
+  inPlace: true,
 })

@@ -1,27 +1,49 @@
 import { Type } from '@sinclair/typebox'
+import { exampleIds } from '../../http/examples.ts'
 import { operation } from '../../http/operation.ts'
 import { pageQuery } from '../../http/pagination.ts'
-import { closed, named, noControlCharacters, nullableString, ref, stringEnum } from '../../http/schemas.ts'
-import { roles } from '../../kernel/roles.ts'
+import {
+  closed,
+  named,
+  noControlCharacters,
+  nullableString,
+  ref,
+  Role,
+  stringEnum,
+} from '../../http/schemas.ts'
+import { workspaceErrors } from '../../kernel/errors.ts'
 
-const Person = named('Person', {
-  id: Type.String(),
-  kind: stringEnum(['member', 'invited']),
-  userId: nullableString({ description: 'Null for somebody who is only invited.' }),
-  name: Type.String(),
-  email: Type.String(),
-  image: nullableString({ description: 'The URL of the profile photo.' }),
-  role: stringEnum(roles),
-  teams: Type.Array(closed({ id: Type.String(), name: Type.String() })),
-})
+const Person = named(
+  'Person',
+  {
+    id: Type.String(),
+    kind: stringEnum(['member', 'invited']),
+    userId: nullableString({ description: 'Null for a person who is only invited.' }),
+    name: Type.String(),
+    email: Type.String(),
+    image: nullableString({ description: 'The URL of the profile photo.' }),
+    role: ref(Role),
+    teams: Type.Array(closed({ id: Type.String(), name: Type.String() })),
+  },
+  {
+    id: exampleIds.user,
+    kind: 'member',
+    userId: exampleIds.user,
+    name: 'Grace Hopper',
+    email: 'grace@example.com',
+    image: null,
+    role: 'admin',
+    teams: [{ id: exampleIds.team, name: 'Design' }],
+  },
+)
 
 export const peopleSchemas = [Person]
 
 export const listPeople = operation({
   id: 'people.list',
-  summary: 'Read the directory of a workspace',
+  summary: 'List or search the people of a workspace',
   description:
-    'Who is here, and in which teams. The invited come after the members, for owners and admins only.',
+    'Members with their teams, and after them the invited people, whom only owners and admins see.',
   params: Type.Object({ slug: Type.String() }),
   querystring: closed({
     ...pageQuery,
@@ -30,10 +52,12 @@ export const listPeople = operation({
         maxLength: 100,
         pattern: noControlCharacters,
         description:
-          'Only people whose name or e-mail address holds this text, in any case; one or two characters are looked ' +
-          'for at the beginning of words.',
+          'Only people whose name or e-mail address contains this text, ignoring case. One or two characters match ' +
+          'only the beginning of words.',
       }),
     ),
   }),
   success: Type.Array(ref(Person)),
+  returns: 'A page of people.',
+  errors: workspaceErrors,
 })

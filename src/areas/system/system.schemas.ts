@@ -1,23 +1,31 @@
 import { Type } from '@sinclair/typebox'
 import { operation } from '../../http/operation.ts'
 import { named, ref } from '../../http/schemas.ts'
+import { errors } from '../../kernel/errors.ts'
 
-const Health = named('Health', { ok: Type.Literal(true), service: Type.Literal('api') })
-const Readiness = named('Readiness', { ok: Type.Literal(true) })
+const Health = named(
+  'Health',
+  { ok: Type.Literal(true), service: Type.Literal('api') },
+  { ok: true, service: 'api' },
+)
+const Readiness = named('Readiness', { ok: Type.Literal(true) }, { ok: true })
 
 export const systemSchemas = [Health, Readiness]
 
 export const health = operation({
   id: 'system.health',
-  summary: 'Tell that the process is alive',
-  description: 'Asks nothing of the database: a process that answers need not be restarted.',
+  summary: 'Check that the process is alive',
+  description: 'Does not use the database: a process that answers need not be restarted.',
   success: ref(Health),
+  returns: 'The process is alive.',
+  inPlace: true,
 })
 
 export const ready = operation({
   id: 'system.ready',
-  summary: 'Tell whether requests can be answered',
-  description:
-    'Answers 503 while the database cannot be reached or is not migrated, or the process is stopping.',
+  summary: 'Check that the service can answer requests',
+  description: 'Answers 503 while the database is unreachable or not migrated, and while the process stops.',
   success: ref(Readiness),
+  returns: 'The service can answer requests.',
+  errors: [errors.notReady],
 })

@@ -1,7 +1,8 @@
 import { Type } from '@sinclair/typebox'
+import { exampleIds, exampleImageUrl } from '../../http/examples.ts'
 import { operation } from '../../http/operation.ts'
-import { closed, line, named, nullableString, Ok, ref, stringEnum } from '../../http/schemas.ts'
-import { roles } from '../../kernel/roles.ts'
+import { closed, exampleOf, line, named, nullableString, Ok, ref, Role } from '../../http/schemas.ts'
+import { errors, imageErrors, workspaceErrors } from '../../kernel/errors.ts'
 import { slugLengthMax, slugLengthMin, slugPattern } from '../../kernel/slugs.ts'
 import { nameLengthMax } from '../../kernel/text.ts'
 
@@ -12,40 +13,64 @@ const Slug = Type.String({
   description: `${slugLengthMin} to ${slugLengthMax} of a-z, 0-9 and single hyphens, none at either end`,
 })
 const iconUrl = nullableString({ description: 'The URL of the icon.' })
-const Role = stringEnum(roles, { description: "The caller's role in the workspace." })
 
-/** A workspace of the caller's. The caller's area shows it too. */
-export const Membership = named('WorkspaceMembership', {
-  id: Type.String(),
-  name: Type.String(),
-  slug: Type.String(),
-  iconUrl,
-  role: Role,
-})
+/** A workspace of the caller, with the caller's role. The area `me` shows it too. */
+export const Membership = named(
+  'WorkspaceMembership',
+  {
+    id: Type.String(),
+    name: Type.String(),
+    slug: Type.String(),
+    iconUrl,
+    role: ref(Role),
+  },
+  { id: exampleIds.workspace, name: 'Acme', slug: 'acme', iconUrl: exampleImageUrl, role: 'owner' },
+)
 
-const WorkspaceDetail = named('WorkspaceDetail', {
-  userId: Type.String(),
-  workspaceId: Type.String(),
-  name: Type.String(),
-  slug: Type.String(),
-  iconUrl,
-  allowedDomains: Type.Array(Type.String()),
-  role: Role,
-})
+const WorkspaceDetail = named(
+  'WorkspaceDetail',
+  {
+    userId: Type.String(),
+    workspaceId: Type.String(),
+    name: Type.String(),
+    slug: Type.String(),
+    iconUrl,
+    allowedDomains: Type.Array(Type.String()),
+    role: ref(Role),
+  },
+  {
+    userId: exampleIds.user,
+    workspaceId: exampleIds.workspace,
+    name: 'Acme',
+    slug: 'acme',
+    iconUrl: exampleImageUrl,
+    allowedDomains: ['example.com'],
+    role: 'owner',
+  },
+)
 
-const CreatedWorkspace = named('CreatedWorkspace', {
-  id: Type.String(),
-  name: Type.String(),
-  slug: Type.String(),
-  creatorUserId: Type.String(),
-})
+const CreatedWorkspace = named(
+  'CreatedWorkspace',
+  {
+    id: Type.String(),
+    name: Type.String(),
+    slug: Type.String(),
+    creatorUserId: Type.String(),
+  },
+  { id: exampleIds.workspace, name: 'Acme', slug: 'acme', creatorUserId: exampleIds.user },
+)
 
-const WorkspaceCreation = named('WorkspaceCreation', {
-  ok: Type.Literal(true),
-  workspace: ref(CreatedWorkspace),
-})
-const SlugAvailability = named('SlugAvailability', { available: Type.Boolean() })
-const IconUpload = named('IconUpload', { ok: Type.Literal(true), iconUrl: Type.String() })
+const WorkspaceCreation = named(
+  'WorkspaceCreation',
+  { ok: Type.Literal(true), workspace: ref(CreatedWorkspace) },
+  { ok: true, workspace: exampleOf(CreatedWorkspace) },
+)
+const SlugAvailability = named('SlugAvailability', { available: Type.Boolean() }, { available: true })
+const IconUpload = named(
+  'IconUpload',
+  { ok: Type.Literal(true), iconUrl: Type.String() },
+  { ok: true, iconUrl: exampleImageUrl },
+)
 
 export const workspacesSchemas = [
   Membership,
@@ -61,79 +86,111 @@ const slugParams = Type.Object({ slug: Type.String() })
 export const listWorkspaces = operation({
   id: 'workspaces.list',
   summary: "List the caller's workspaces",
-  description: 'The one used last first.',
+  description: 'The one used last comes first.',
   success: Type.Array(ref(Membership)),
+  returns: 'The workspaces of the caller.',
+  inPlace: true,
 })
 
 export const createWorkspace = operation({
   id: 'workspaces.create',
   summary: 'Create a workspace',
-  description:
-    'The caller becomes its owner. 409 `slug_taken` when another workspace has the slug or still keeps it.',
-  body: closed({ name: line(nameLengthMax), slug: Slug }),
+  description: 'The caller becomes its owner.',
+  body: closed({ name: line(nameLengthMax), slug: Slug }, { examples: [{ name: 'Acme', slug: 'acme' }] }),
   success: ref(WorkspaceCreation),
+  returns: 'The new workspace.',
+  errors: [errors.slugReserved, errors.slugTaken, errors.workspaceLimit],
+  inPlace: true,
 })
 
 export const isSlugAvailable = operation({
   id: 'workspaces.slugAvailable',
-  summary: 'Tell whether a workspace slug is free',
-  description: 'An invalid or reserved slug is not.',
+  summary: 'Check whether a workspace slug is available',
+  description: 'An invalid or reserved slug is not available.',
   params: slugParams,
   querystring: closed({
     excludeWorkspaceId: Type.Optional(
-      Type.String({ description: 'A workspace of the caller to whom its own slugs are free.' }),
+      Type.String({
+        description: 'A workspace of the caller. Its own slugs, current and former, count as available.',
+      }),
     ),
   }),
   success: ref(SlugAvailability),
+  returns: 'Whether the slug is available.',
+  inPlace: true,
 })
 
 export const getWorkspace = operation({
   id: 'workspaces.get',
   summary: 'Read a workspace',
   description:
-    'A slug that the workspace had before works for 90 days; the answer then has the present path as `Content-Location`.',
+    'A former slug of the workspace works for 90 days. The answer then has the current path as `Content-Location`.',
   params: slugParams,
   success: ref(WorkspaceDetail),
+  returns: 'The workspace.',
+  errors: workspaceErrors,
+  inPlace: true,
 })
 
 export const updateWorkspace = operation({
   id: 'workspaces.update',
   summary: 'Change a workspace',
   description:
-    'For owners and admins. The slug before keeps leading here for 90 days, and nobody else can take it.',
+    'For owners and admins. The former slug keeps working for 90 days, and no other workspace can take it meanwhile.',
   params: slugParams,
-  body: closed({
-    name: line(nameLengthMax),
-    slug: Slug,
-    allowedDomains: Type.Optional(
-      Type.String({
-        maxLength: 4096,
-        description:
-          'Mail domains whose verified people join by themselves: up to 10, separated by commas or white space. ' +
-          'Absent: unchanged. Empty: none. Public mail services are refused.',
-      }),
-    ),
-  }),
+  body: closed(
+    {
+      name: line(nameLengthMax),
+      slug: Slug,
+      allowedDomains: Type.Optional(
+        Type.String({
+          maxLength: 4096,
+          description:
+            'Up to 10 mail domains, separated by commas or white space. People with a verified address at one of ' +
+            'them can join the workspace. Absent: unchanged. Empty: none. Public mail services are refused.',
+        }),
+      ),
+    },
+    { examples: [{ name: 'Acme', slug: 'acme', allowedDomains: 'example.com, example.org' }] },
+  ),
   success: ref(Ok),
+  errors: [
+    ...workspaceErrors,
+    errors.roleInsufficient,
+    errors.slugReserved,
+    errors.slugTaken,
+    errors.domainInvalid,
+    errors.domainPublic,
+    errors.domainLimit,
+  ],
+  inPlace: true,
 })
 
 export const isSlugAvailableTo = operation({
   id: 'workspaces.slugAvailability',
-  summary: 'Tell whether a workspace could have a slug',
+  summary: 'Check whether a workspace could take a slug',
+  description: 'Its own slugs, current and former, count as available. An invalid or reserved slug does not.',
   params: slugParams,
   querystring: closed({
     slug: Type.Optional(
-      Type.String({ description: 'The candidate. Default: the slug that the workspace has.' }),
+      Type.String({ description: 'The candidate. Default: the current slug of the workspace.' }),
     ),
   }),
   success: ref(SlugAvailability),
+  returns: 'Whether the workspace could take the slug.',
+  errors: workspaceErrors,
+  inPlace: true,
 })
 
 export const uploadIcon = operation({
   id: 'workspaces.uploadIcon',
   summary: 'Upload the icon of a workspace',
   description:
-    'For owners and admins. PNG, JPEG, WebP or GIF, up to 5 MiB and 25 megapixels; it is cropped to a square.',
+    'For owners and admins. A PNG, JPEG, WebP or GIF image of at most 5 MiB and 25 megapixels. It is cropped to a ' +
+    'square.',
   params: slugParams,
   success: ref(IconUpload),
+  returns: 'The URL of the new icon.',
+  errors: [...workspaceErrors, errors.roleInsufficient, ...imageErrors],
+  inPlace: true,
 })

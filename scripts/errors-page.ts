@@ -1,0 +1,73 @@
+import { format } from 'prettier'
+import { errors, statusOfTag, type ErrorFactory } from '../src/kernel/errors.ts'
+import { codesOf, createDescriptionReader } from './description.ts'
+
+/** Makes docs/errors.md of the error catalogue and of the API description, which has the operations of each error. */
+export async function renderErrorsPage(description: object): Promise<string> {
+  const operationsOf = findOperations(description)
+  const statuses = [...new Set(Object.values(statusOfTag))]
+  const sections = statuses.map((status) => {
+    const entries = Object.values<ErrorFactory>(errors)
+      .filter(({ tag }) => statusOfTag[tag] === status)
+      .sort((a, b) => a.code.localeCompare(b.code))
+    const rows = entries.map(
+      ({ tag, code, message, when }) =>
+        `| \`${code}\` | ${tag} | ${when} | ${message} | ${listOperations(operationsOf.get(code) ?? [])} |`,
+    )
+    return `## ${status}\n\n| Code | Schema | When | Message | Operations |\n| - | - | - | - | - |\n${rows.join('\n')}`
+  })
+  return format([introduction, ...sections].join('\n\n'), { parser: 'markdown', printWidth: 110 })
+}
+
+const operationsShown = 5
+
+/** The operations by the codes that they answer. */
+function findOperations(description: object): Map<string, string[]> {
+  const { operations, resolve, answerOf } = createDescriptionReader(description)
+  const found = new Map<string, string[]>()
+  for (const operation of operations) {
+    for (const status of Object.keys(operation.responses)) {
+      for (const code of codesOf(answerOf(operation, status) ?? {}, resolve))
+        found.set(code, [...(found.get(code) ?? []), operation.operationId])
+    }
+  }
+  return found
+}
+
+function listOperations(operations: string[]): string {
+  if (operations.length > operationsShown) return `${operations.length} operations`
+  return operations.map((id) => `\`${id}\``).join(', ') || 'none of the API'
+}
+
+const introduction = `
+# Errors
+
+<!-- npm run docs writes this page from src/kernel/errors.ts and from the errors that operations declare. -->
+
+Every error is a JSON object (\`application/json\`) of one of the schemas below, with exactly these fields:
+
+| Field | In | Description |
+| - | - | - |
+| \`_tag\` | all | The name of the schema. Each schema has one status. |
+| \`code\` | all | The condition, for programs. A code never changes; new codes may be added. |
+| \`message\` | all | The condition, for people. It may change. |
+| \`requestId\` | all | The id of the request, as in the header \`X-Request-Id\` and in the log of the service. |
+| \`issues\` | \`HttpApiDecodeError\` | Every fault of the request, as \`{_tag, path, message}\`. Empty when the request could not be parsed at all. |
+| \`field\` | \`InvalidInput\` | The field at fault, or null. |
+
+The \`_tag\` of an issue is \`Missing\` (a required field is absent), \`Unexpected\` (an unknown field), \`Type\` (a wrong type or value) or \`Refinement\` (a wrong length, form or range). Its \`path\` leads from the root of the body to the field: \`[]\` is the body itself.
+
+\`\`\`json
+{
+  "_tag": "HttpApiDecodeError",
+  "code": "decode_error",
+  "message": "The request does not match the expected schema.",
+  "issues": [{ "_tag": "Missing", "path": ["name"], "message": "is required" }],
+  "requestId": "0b1c7e0e-6f0d-4b6e-9b0a-5a7f0c1d2e3f"
+}
+\`\`\`
+
+The checks run in this order, and the first that fails answers: 404 for an unknown route; 401 and 429; 415, 413 and 400; 404 and 403 for the target of the request; 409.
+
+The API description at \`/openapi.json\` lists the codes of each operation. The endpoints of OAuth answer the errors of OAuth instead (\`{error, error_description}\`).
+`

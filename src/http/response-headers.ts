@@ -1,0 +1,64 @@
+interface HeaderDescription {
+  description: string
+  schema: { type: 'string' | 'integer'; format?: string; enum?: string[] }
+  example: string | number
+}
+
+/**
+ * The headers that the API description lists, each with its description. Those of transport, caching by proxies, CORS
+ * and browser security are not listed: clients of the API do not read them.
+ */
+export const responseHeaders = {
+  'X-Request-Id': {
+    description: 'The id of the request, as in `requestId` of errors and in the log of the service.',
+    schema: { type: 'string', format: 'uuid' },
+    example: '0b1c7e0e-6f0d-4b6e-9b0a-5a7f0c1d2e3f',
+  },
+  'Cache-Control': {
+    description: 'Whether the answer may be cached (RFC 9111).',
+    schema: { type: 'string' },
+    example: 'private, no-store',
+  },
+  RateLimit: {
+    description:
+      'The remaining requests `r` of the API key, and the seconds `t` until all are available again ' +
+      '(draft-ietf-httpapi-ratelimit-headers). Absent when the limit is switched off.',
+    schema: { type: 'string' },
+    example: '"api-key";r=5999;t=60',
+  },
+  'RateLimit-Policy': {
+    description: 'The requests `q` that an API key may make in each window of `w` seconds.',
+    schema: { type: 'string' },
+    example: '"api-key";q=6000;w=60',
+  },
+  'Retry-After': {
+    description: 'The seconds to wait before the next attempt (RFC 9110, section 10.2.3).',
+    schema: { type: 'integer' },
+    example: 30,
+  },
+  'WWW-Authenticate': {
+    description: 'How to authenticate (RFC 9110, section 11.6.1).',
+    schema: { type: 'string' },
+    example: 'Bearer',
+  },
+  Link: {
+    description: 'The URL of the next page, with the relation `next` (RFC 8288). Absent on the last page.',
+    schema: { type: 'string' },
+    example: '<https://api.example.com/v1/workspaces/acme/members?limit=100&cursor=eyJ2IjoxfQ>; rel="next"',
+  },
+  'Content-Location': {
+    description:
+      'The current path of the resource (RFC 9110, section 8.7). Sent when the slug in the request path is a former ' +
+      'one, or when the operation has changed it.',
+    schema: { type: 'string' },
+    example: '/v1/workspaces/acme',
+  },
+  'Idempotent-Replayed': {
+    description:
+      'Sent when the answer is the stored one of an earlier request with the same `Idempotency-Key`.',
+    schema: { type: 'string', enum: ['true'] },
+    example: 'true',
+  },
+} as const satisfies Record<string, HeaderDescription>
+
+export type ResponseHeader = keyof typeof responseHeaders
