@@ -1,5 +1,6 @@
 import { errors, findOnlyCode, statusOfTag, type ErrorFactory, type ErrorTag } from '../kernel/errors.ts'
 import { responseHeaders, type ResponseHeader } from './response-headers.ts'
+import { findErrorExample } from './schemas.ts'
 
 /** An object of the description: a Response Object, a Schema Object or the like. */
 export type Part = Record<string, unknown>
@@ -83,10 +84,16 @@ function describeError(status: number, parts: TagCodes[], thrown: readonly Error
   const lines = [...conditions].sort().map(([code, when]) => `- \`${code}\`: ${when}`)
   const headers = headersOfError(status, thrown)
   const schemas = parts.map(refine)
+  const example = findErrorExample(thrown)
   return {
     description: [titles[status], ...lines].join('\n'),
     ...(headers.length > 0 && { headers: describeHeaders(headers) }),
-    content: { 'application/json': { schema: schemas.length === 1 ? schemas[0] : { anyOf: schemas } } },
+    content: {
+      'application/json': {
+        schema: schemas.length === 1 ? schemas[0] : { anyOf: schemas },
+        ...(example && { example }),
+      },
+    },
   }
 }
 

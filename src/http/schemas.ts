@@ -161,6 +161,27 @@ const InvalidInput = named(
   { ...exampleOfError(errors.slugReserved), field: 'slug' },
 )
 
+// One for each schema, by which it is shown.
+const exampleErrors: readonly ErrorFactory[] = [
+  errors.apiKeyRequired,
+  errors.roleInsufficient,
+  errors.notFound,
+  errors.slugTaken,
+  errors.bodyTooLarge,
+  errors.unsupportedMediaType,
+  errors.rateLimited,
+  errors.internal,
+  errors.databaseUnavailable,
+]
+
+/** The example of an error answer, when the one of its schema is an error that the operation does not answer. */
+export function findErrorExample(answered: readonly ErrorFactory[]): object | undefined {
+  const fits = answered.some((error) => error === errors.decodeError || exampleErrors.includes(error))
+  // Those of the operation come last.
+  const last = answered.at(-1)
+  return fits || !last ? undefined : exampleOfError(last)
+}
+
 function errorSchema(example: ErrorFactory) {
   const { tag } = example
   const onlyCode = findOnlyCode(tag)
@@ -178,15 +199,5 @@ export const sharedSchemas: TSchema[] = [
   Role,
   HttpApiDecodeError,
   InvalidInput,
-  ...[
-    errors.apiKeyRequired,
-    errors.roleInsufficient,
-    errors.notFound,
-    errors.slugTaken,
-    errors.bodyTooLarge,
-    errors.unsupportedMediaType,
-    errors.rateLimited,
-    errors.internal,
-    errors.databaseUnavailable,
-  ].map(errorSchema),
+  ...exampleErrors.map(errorSchema),
 ]

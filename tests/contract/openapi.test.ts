@@ -89,6 +89,12 @@ function successOf({ responses }: Operation): Reference<Answer> {
 
 const schemaOf = ({ content }: Reference<Answer>): Schema => Object.values(content ?? {})[0]?.schema ?? {}
 
+/** The example that tools show for an answer without one of its own: that of its first schema. */
+function exampleOf(schema: Schema = {}): unknown {
+  const { examples, anyOf, oneOf } = resolve(schema)
+  return examples?.[0] ?? exampleOf((anyOf ?? oneOf)?.[0])
+}
+
 const findFaults = createFaultFinder(description)
 const faultsOf = (schema: Schema, value: unknown) =>
   findFaults(schema, value).map(({ instancePath, message }) => `${instancePath} ${message}`)
@@ -295,6 +301,10 @@ describe.each(operations)('$id', ({ id, method, path, operation }) => {
       expect(known.map(({ tag }) => String(statusOfTag[tag]))).toEqual(known.map(() => status))
       const schemas = errorSchemasOf(schemaOf(answer))
       for (const { tag } of known) expect(schemas, `${id} ${status}`).toContain(tag)
+      // The example that is shown is one of the errors that occur.
+      const media = answer.content?.['application/json']
+      const { code: shown } = (media?.example ?? exampleOf(media?.schema)) as { code: string }
+      if (codes.length > 0) expect(codes, `${id} ${status}`).toContain(shown)
       for (const code of codes) expect(answer.description).toContain(`\`${code}\``)
       if (!firstIds.includes(id)) expect(codes, `${id} ${status}`).not.toEqual([])
     }
