@@ -117,7 +117,7 @@ describe.runIf(hasBrowser)('in a browser', () => {
         .first()
         .waitFor()
       await check(page)
-      expect((await website.waitForMail(colleague, /invites you/)).path).toMatch(/^\/invites\//)
+      expect((await website.waitForMail(colleague, /invited you/)).path).toMatch(/^\/invites\//)
 
       // Makes a team, and is in it.
       await go(`/w/${slug}/teams`)
