@@ -43,6 +43,15 @@ const eventsOf = ({ id }: { id: string }) =>
     sql`select type, actor_type, actor_name, summary from events where workspace_id = ${id} order by created_at, id`,
   )
 
+/** Waits for the job that deletes pictures: first the file, then the row that leads to it. */
+async function untilPicturesAreGone(): Promise<void> {
+  await vi.waitUntil(async () => (await findPictures(service)).length === 0, {
+    timeout: 10_000,
+    interval: 20,
+  })
+  expect(await listUploads(service)).toEqual([])
+}
+
 describe('deleting a user', () => {
   it('leaves their name and address nowhere, and what they made in place', async () => {
     const former = `Former${randomUUID().slice(0, 8)}`
@@ -72,7 +81,10 @@ describe('deleting a user', () => {
     if (!user) throw new Error('the person is not there')
     await services.credentials.createLink('sign_in', user.id)
     // Jobs that wait name people too, until they are done.
-    await vi.waitUntil(async () => (await findJobs(service, '')).length === 0, { interval: 20 })
+    await vi.waitUntil(async () => (await findJobs(service, '')).length === 0, {
+      timeout: 10_000,
+      interval: 20,
+    })
     const before = await dumpDatabase(service)
     for (const text of [former, name, email]) expect(before.toLowerCase()).toContain(text.toLowerCase())
     expect(await listUploads(service)).toHaveLength(1)
@@ -82,8 +94,7 @@ describe('deleting a user', () => {
       left: [{ slug: company.workspace.slug, name: 'Acme', memberCount: 5 }],
       deleted: [],
     })
-    await vi.waitUntil(async () => (await listUploads(service)).length === 0, { interval: 20 })
-    expect(await findPictures(service)).toEqual([])
+    await untilPicturesAreGone()
 
     const after = await dumpDatabase(service)
     for (const text of [former, name, email]) expect(after.toLowerCase()).not.toContain(text.toLowerCase())
@@ -188,7 +199,7 @@ describe('deleting a user', () => {
     expect((await as(person, get(`/v1/workspaces/${slug}`))).statusCode).toBe(200)
 
     expect(await remove(person, true)).toMatchObject({ isDeleted: true, left: [], deleted: [{ slug }] })
-    await vi.waitUntil(async () => (await listUploads(service)).length === 0, { interval: 20 })
+    await untilPicturesAreGone()
     expect(await dumpDatabase(service)).not.toContain(slug)
   })
 
