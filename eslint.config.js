@@ -52,7 +52,18 @@ export default tseslint.config(
     files: ['public/**/*.js'],
     languageOptions: {
       globals: Object.fromEntries(
-        ['clearTimeout', 'document', 'fetch', 'navigator', 'setTimeout'].map((name) => [name, 'readonly']),
+        [
+          'addEventListener',
+          'clearTimeout',
+          'document',
+          'fetch',
+          'FormData',
+          'location',
+          'navigator',
+          'sessionStorage',
+          'setTimeout',
+          'URLSearchParams',
+        ].map((name) => [name, 'readonly']),
       ),
     },
   },

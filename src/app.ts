@@ -40,7 +40,7 @@ import { RequestLog } from './http/logging.ts'
 import { registerMovedSlug } from './http/moved-slug.ts'
 import { mcpRoutes } from './http/mcp.ts'
 import { allowedOrigins } from './http/origins.ts'
-import { registerOpenApi, registerOpenApiRoutes } from './http/openapi.ts'
+import { registerOpenApi, registerOpenApiRoute } from './http/openapi.ts'
 import { pagination } from './http/pagination.ts'
 import { registerRateLimits } from './http/rate-limits.ts'
 import { registerRequestContext, urlBytesMax } from './http/request-context.ts'
@@ -51,6 +51,7 @@ import { uploads } from './http/uploads.ts'
 import { schemaController } from './http/validation.ts'
 import { picturesRoutes } from './pictures/pictures.routes.ts'
 import type { Services } from './services.ts'
+import { docsPages } from './website/docs.pages.ts'
 import { registerPages, showError } from './website/pages.ts'
 import { websiteRoutes } from './website/website.ts'
 
@@ -117,7 +118,8 @@ export async function buildApp(config: Config, services: Services, logger: Fasti
   for (const schema of schemas) app.addSchema(schema)
 
   await registerPages(app, { pictureUrl: config.baseUrl })
-  await registerOpenApiRoutes(app)
+  await registerOpenApiRoute(app)
+  await app.register(docsPages)
   await app.register(async (scope: App) => {
     await scope.register(publicAccess)
     systemRoutes(scope, services.system)

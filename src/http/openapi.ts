@@ -1,5 +1,4 @@
 import fastifySwagger from '@fastify/swagger'
-import fastifySwaggerUi from '@fastify/swagger-ui'
 import type { FastifySchema, RouteOptions } from 'fastify'
 import { Type } from '@sinclair/typebox'
 import type { App } from './app-types.ts'
@@ -80,8 +79,8 @@ export async function registerOpenApi(app: App, { baseUrl, webUrl, tags }: OpenA
   })
 }
 
-/** Serves the description at /openapi.json and for people at /docs, which needs nothing from elsewhere. */
-export async function registerOpenApiRoutes(app: App): Promise<void> {
+/** Serves the description at /openapi.json. */
+export async function registerOpenApiRoute(app: App): Promise<void> {
   await app.register(async (scope) => {
     await scope.register(publicAccess)
     let description: string | undefined
@@ -91,15 +90,6 @@ export async function registerOpenApiRoutes(app: App): Promise<void> {
         .type('application/json; charset=utf-8')
         .header('cache-control', 'no-cache')
         .send(description)
-    })
-    await scope.register(fastifySwaggerUi, {
-      routePrefix: '/docs',
-      staticCSP: true,
-      // It would send a browser to https for the page's own scripts, also where there is none.
-      transformStaticCSP: (policy) => policy.replace(' upgrade-insecure-requests;', ''),
-      logLevel: 'silent',
-      uiConfig: { url: '/openapi.json', displayOperationId: true, persistAuthorization: false },
-      theme: { title: 'Workspace API' },
     })
   })
 }

@@ -239,7 +239,7 @@ function renderSecurity(
       <section aria-labelledby="api-keys">
         <h2 id="api-keys">API keys</h2>
         <p>
-          With a key a program does in your name what you can do. The <a href="/docs/">API</a> is at
+          With a key a program does in your name what you can do. The <a href="/docs">API</a> is at
           ${baseUrl}.
         </p>
         ${createdKey && renderCreatedKey(createdKey)}

@@ -22,16 +22,17 @@ export async function registerAssets(app: App): Promise<Assets> {
   await app.register(async (scope: App) => {
     await scope.register(publicAccess)
     assets = {
-      stylesheet: serve(scope, 'site', 'css'),
-      script: serve(scope, 'site', 'js'),
-      icon: serve(scope, 'icon', 'svg'),
+      stylesheet: serveAsset(scope, 'site', 'css'),
+      script: serveAsset(scope, 'site', 'js'),
+      icon: serveAsset(scope, 'icon', 'svg'),
     }
   })
   if (!assets) throw new Error('the assets were not registered')
   return assets
 }
 
-function serve(app: App, name: string, extension: keyof typeof types): string {
+/** Serves a file of public/ for good, and returns its URL, which changes with the content. */
+export function serveAsset(app: App, name: string, extension: keyof typeof types): string {
   const content = readFileSync(new URL(`../../public/${name}.${extension}`, import.meta.url))
   const version = createHash('sha256').update(content).digest('base64url').slice(0, 12)
   const url = `/assets/${name}-${version}.${extension}`

@@ -19,7 +19,7 @@ interface Surroundings {
 
 /** The whole document around a page's body. */
 export function renderLayout(
-  { title, body, section }: { title: string; body: Html; section?: Section },
+  { title, body, section, head }: { title: string; body: Html; section?: Section; head?: Html },
   { assets, user, csrfToken }: Surroundings,
 ): Html {
   return html`<!doctype html>
@@ -32,25 +32,28 @@ export function renderLayout(
         <link rel="stylesheet" href="${assets.stylesheet}" />
         <link rel="icon" href="${assets.icon}" type="image/svg+xml" />
         <script src="${assets.script}" defer></script>
+        ${head}
       </head>
       <body>
         <a class="skip" href="#main">Skip to the content</a>
         <header class="top">
           <a class="brand" href="/"><img src="${assets.icon}" alt="" width="24" height="24" />Workspace</a>
-          ${
-            user && csrfToken !== undefined
-              ? renderUserMenu(user, csrfToken)
-              : html`<nav aria-label="Account"><a href="/sign-in">Sign in</a></nav>`
-          }
+          ${csrfToken === undefined ? renderWayBack() : renderAccountMenu(user, csrfToken)}
         </header>
         ${section && renderSection(section)}
         <main id="main">${body}</main>
-        <footer><a href="/docs/">API documentation</a></footer>
+        <footer><a href="/docs">API documentation</a></footer>
       </body>
     </html>`
 }
 
-function renderUserMenu(user: PrincipalUser, csrfToken: string): Html {
+/** For pages that read no session. */
+function renderWayBack(): Html {
+  return html`<nav aria-label="Website"><a href="/">Go to the start page</a></nav>`
+}
+
+function renderAccountMenu(user: PrincipalUser | undefined, csrfToken: string): Html {
+  if (!user) return html`<nav aria-label="Account"><a href="/sign-in">Sign in</a></nav>`
   return html`<nav aria-label="Account">
     <a href="/onboarding">Workspaces</a>
     <a href="/settings/profile">${user.name}</a>

@@ -21,6 +21,8 @@ export interface Page {
   error?: ApiError | undefined
   /** Where in the website the page is; the navigation shows it. */
   section?: Section
+  /** What the page loads besides what all pages do. */
+  head?: Html
   /**
    * Whether its form may lead away from this website. Browsers apply `form-action` to the redirects that follow a form
    * as well (CSP Level 3 §6.4.1), so there can be none.

@@ -1,7 +1,5 @@
-import axe from 'axe-core'
-import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { findFreePort, hasBrowser, openBrowser, sizes } from './browser.ts'
+import { check, findFreePort, hasBrowser, looks, openBrowser, sizes } from './browser.ts'
 import { password, startWebsite } from './visitor.ts'
 import { randomEmail } from '../support/company.ts'
 import { drawQuadrants } from '../support/images.ts'
@@ -10,10 +8,6 @@ vi.setConfig({ testTimeout: 120_000 })
 
 if (!hasBrowser)
   console.warn('There is no Chromium: the tests in a browser are left out. Install the package chromium.')
-
-const looks = (['light', 'dark'] as const).flatMap((colorScheme) =>
-  (['phone', 'desk'] as const).map((size) => ({ colorScheme, size })),
-)
 
 describe.runIf(hasBrowser)('in a browser', () => {
   let website: Awaited<ReturnType<typeof startWebsite>>
@@ -28,17 +22,6 @@ describe.runIf(hasBrowser)('in a browser', () => {
     browser = await openBrowser()
   })
   afterAll(() => browser.close())
-
-  /** Looks at the page that is shown with the eyes of those who do not see it, and for what does not fit. */
-  async function check(page: Page): Promise<void> {
-    const violations =
-      await page.evaluate(`${axe.source}; axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
-      violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`)
-    expect(violations, page.url()).toEqual([])
-    const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
-    expect(overflow, `${page.url()} is wider than the screen`).toBeLessThanOrEqual(0)
-    expect(await page.title()).toMatch(/ · Workspace$/)
-  }
 
   it.each(looks)(
     'every page works and is accessible, in $colorScheme on a $size',

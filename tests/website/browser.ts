@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
-import { chromium, type Browser } from 'playwright-core'
+import axe from 'axe-core'
+import { chromium, type Browser, type Page } from 'playwright-core'
+import { expect } from 'vitest'
 
 const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((path) => existsSync(path))
 
@@ -30,6 +32,22 @@ export const sizes = {
   phone: { width: 390, height: 844 },
   desk: { width: 1280, height: 800 },
 } as const
+
+/** Every page is looked at in each of these. */
+export const looks = (['light', 'dark'] as const).flatMap((colorScheme) =>
+  (['phone', 'desk'] as const).map((size) => ({ colorScheme, size })),
+)
+
+/** Looks at the page that is shown with the eyes of those who do not see it, and for what does not fit. */
+export async function check(page: Page): Promise<void> {
+  const violations =
+    await page.evaluate(`${axe.source}; axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
+      violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`)
+  expect(violations, page.url()).toEqual([])
+  const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
+  expect(overflow, `${page.url()} is wider than the screen`).toBeLessThanOrEqual(0)
+  expect(await page.title()).toMatch(/ · Workspace$/)
+}
 
 /** A port that nobody listens on at the moment. */
 export async function findFreePort(): Promise<number> {

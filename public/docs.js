@@ -1,0 +1,77 @@
+// The reference can be read without this; it opens the operation of a link, and sends requests.
+
+const keyInput = document.getElementById('api-key')
+
+for (const part of document.querySelectorAll('#credential, .try')) part.hidden = false
+
+if (keyInput) {
+  // Until the tab is closed, and for no other tab.
+  const name = 'docs.api-key'
+  const remember = (key) => (key === '' ? sessionStorage.removeItem(name) : sessionStorage.setItem(name, key))
+  keyInput.value = sessionStorage.getItem(name) ?? ''
+  keyInput.addEventListener('input', () => remember(keyInput.value.trim()))
+  keyInput.form.addEventListener('reset', () => remember(''))
+  keyInput.form.addEventListener('submit', (event) => event.preventDefault())
+}
+
+const openLinked = () => {
+  const part = document.getElementById(location.hash.slice(1))
+  if (part?.localName !== 'details') return
+  part.open = true
+  part.scrollIntoView()
+}
+addEventListener('hashchange', openLinked)
+openLinked()
+
+for (const form of document.querySelectorAll('.try form')) {
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault()
+    const { method, path } = form.dataset
+    const [status, output] = ['[role=status]', 'pre'].map((part) => form.querySelector(part))
+    const show = (line, text = '') => {
+      status.textContent = line
+      output.textContent = text
+      output.hidden = text === ''
+    }
+    const key = keyInput.value.trim()
+    if ('needsKey' in form.dataset && key === '') {
+      show('Enter your API key at the top of this page first.')
+      return
+    }
+    const fields = (place) =>
+      [...form.querySelectorAll(`[data-in=${place}]`)].filter(({ value }) => value !== '')
+    let url = path
+    for (const { name, value } of fields('path')) url = url.replace(`{${name}}`, encodeURIComponent(value))
+    const query = new URLSearchParams(fields('query').map(({ name, value }) => [name, value])).toString()
+    const headers = Object.fromEntries(fields('header').map(({ name, value }) => [name, value]))
+    if ('needsKey' in form.dataset) headers.Authorization = `Bearer ${key}`
+    let [body] = fields('body').map(({ value }) => value)
+    if (body !== undefined) headers['Content-Type'] = 'application/json'
+    for (const { name, files } of fields('file')) {
+      body = new FormData()
+      body.append(name, files[0])
+    }
+    show('Sending…')
+    try {
+      // Not with the cookies of the website: an answer here is what a program would get.
+      const response = await fetch(query ? `${url}?${query}` : url, {
+        method,
+        headers,
+        body,
+        credentials: 'omit',
+      })
+      const text = await response.text()
+      show(`${response.status} ${response.statusText}`, indent(text))
+    } catch {
+      show('No answer. The service cannot be reached, or a header has characters that cannot be sent.')
+    }
+  })
+}
+
+function indent(text) {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2)
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,163 @@
+import { createSchemaReader, type Field, type Schema, type SchemaReader } from './json-schema.ts'
+
+/** An OpenAPI 3.1 document, as far as the reference shows it. Any part may be a reference to another one. */
+interface OpenApiDocument {
+  info: { title: string; version: string; description?: string }
+  servers: { url: string }[]
+  tags: { name: string; description: string }[]
+  paths: Record<string, Record<string, OpenApiOperation>>
+}
+
+interface OpenApiOperation {
+  operationId: string
+  tags: string[]
+  summary: string
+  description?: string
+  security?: Record<string, string[]>[]
+  parameters?: OpenApiParameter[]
+  requestBody?: OpenApiBody & { required?: boolean }
+  responses: Record<string, OpenApiBody & { description?: string; headers?: object }>
+}
+
+interface OpenApiParameter {
+  name: string
+  in: string
+  required?: boolean
+  description?: string
+  schema?: Schema
+}
+
+interface OpenApiBody {
+  content?: Record<string, { schema?: Schema; example?: unknown }>
+}
+
+/** What the reference shows of the service. */
+export interface ApiDescription {
+  title: string
+  version: string
+  description: string
+  baseUrl: string
+  groups: { name: string; description: string; operations: Operation[] }[]
+}
+
+export interface Operation {
+  id: string
+  method: string
+  path: string
+  summary: string
+  description: string
+  credential: 'apiKey' | 'agentToken' | 'none'
+  parameters: Parameter[]
+  body: { type: string; isRequired: boolean; fields: Field[]; example: unknown } | undefined
+  /** The successful answers. */
+  answers: {
+    status: string
+    description: string
+    type: string
+    headers: string[]
+    fields: Field[]
+    example: unknown
+  }[]
+  /** The names are codes, or schemas where the codes are not declared. */
+  errors: { status: string; description: string; names: string[] }[]
+}
+
+export interface Parameter extends Field {
+  in: string
+  /** All that the parameter can be, if that is a list. */
+  values: string[]
+}
+
+/** Reads an OpenAPI 3.1 document, with its references resolved. */
+export function readApiDescription(document: object): ApiDescription {
+  const { info, servers, tags, paths } = document as OpenApiDocument
+  const reader = createSchemaReader(document)
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      tags: operation.tags,
+      operation: readOperation(method.toUpperCase(), path, operation, reader),
+    })),
+  )
+  return {
+    title: info.title,
+    version: info.version,
+    description: info.description ?? '',
+    baseUrl: servers[0]?.url ?? '',
+    groups: tags.map((tag) => ({
+      ...tag,
+      operations: operations.filter(({ tags }) => tags.includes(tag.name)).map(({ operation }) => operation),
+    })),
+  }
+}
+
+function readOperation(
+  method: string,
+  path: string,
+  declared: OpenApiOperation,
+  reader: SchemaReader,
+): Operation {
+  const {
+    operationId,
+    summary,
+    description = '',
+    security = [],
+    parameters = [],
+    requestBody = {},
+    responses,
+  } = declared
+  const schemes = security.flatMap(Object.keys)
+  const answers = Object.entries(responses).map(([status, response]) => {
+    const { description = '', headers = {}, content = {} } = reader.resolve(response)
+    return { status, description, headers: Object.keys(headers), ...Object.values(content)[0] }
+  })
+  const isSuccess = ({ status }: { status: string }) => status.startsWith('2')
+  return {
+    id: operationId,
+    method,
+    path,
+    summary,
+    description,
+    credential: schemes.includes('apiKey') ? 'apiKey' : schemes.length > 0 ? 'agentToken' : 'none',
+    parameters: parameters.map((parameter) => readParameter(reader.resolve(parameter), reader)),
+    body: readBody(reader.resolve(requestBody), reader),
+    answers: answers.filter(isSuccess).map(({ schema = {}, status, description, headers, example }) => ({
+      status,
+      description,
+      headers,
+      example,
+      type: reader.describeType(schema),
+      fields: reader.listFields(schema),
+    })),
+    errors: answers
+      .filter((answer) => !isSuccess(answer))
+      .map(({ schema = {}, status, description }) => ({
+        status,
+        // What follows lists the codes.
+        description: description.replace(/\n.*/s, ''),
+        names: reader.listAlternatives(schema).flatMap(({ properties = {} }) => {
+          const codes = reader.listValues(properties.code ?? {})
+          return codes.length > 0 ? codes : reader.listValues(properties._tag ?? {})
+        }),
+      })),
+  }
+}
+
+function readBody(
+  { required = false, content = {} }: OpenApiBody & { required?: boolean },
+  reader: SchemaReader,
+): Operation['body'] {
+  const [media] = Object.entries(content)
+  if (!media) return undefined
+  const [type, { schema = {}, example = reader.makeExample(schema) }] = media
+  return { type, isRequired: required, fields: reader.listFields(schema), example }
+}
+
+function readParameter(
+  { name, in: place, required = false, description, schema = {} }: OpenApiParameter,
+  reader: SchemaReader,
+): Parameter {
+  const described = description === undefined ? schema : { allOf: [schema], description }
+  const [field] = reader.listFields({ properties: { [name]: described }, required: required ? [name] : [] })
+  if (!field) throw new Error(`The parameter ${name} cannot be described`)
+  return { ...field, in: place, values: reader.listValues(schema) }
+}

@@ -1,0 +1,28 @@
+import type { App } from '../http/app-types.ts'
+import { publicAccess } from '../http/route-guard.ts'
+import { errors } from '../kernel/errors.ts'
+import { readApiDescription } from './api-description.ts'
+import { serveAsset } from './assets.ts'
+import { renderErrorCatalogue, renderReference } from './docs.views.ts'
+import { html } from './html.ts'
+import type { Page } from './pages.ts'
+
+/** Serves the reference of the API and the error catalogue to everyone. They read no session, and nothing else. */
+export async function docsPages(app: App): Promise<void> {
+  await app.register(publicAccess)
+  const head = html`<link rel="stylesheet" href="${serveAsset(app, 'docs', 'css')}" />
+    <script src="${serveAsset(app, 'docs', 'js')}" defer></script>`
+  const catalogue = Object.values(errors)
+  const schema = { hide: true }
+
+  // There is no description before the service is ready, and it is the same from then on.
+  let reference: Page | undefined
+  for (const url of ['/docs', '/docs/']) {
+    app.get(url, { schema }, async (_request, reply) => {
+      reference ??= { ...renderReference(readApiDescription(app.swagger()), catalogue), head }
+      return reply.showPage(reference)
+    })
+  }
+  const errorCatalogue = { ...renderErrorCatalogue(catalogue), head }
+  app.get('/docs/errors', { schema }, async (_request, reply) => reply.showPage(errorCatalogue))
+}

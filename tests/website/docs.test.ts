@@ -1,0 +1,275 @@
+import type { Browser, BrowserContextOptions } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { errors, statusOfTag } from '../../src/kernel/errors.ts'
+import { html } from '../../src/website/html.ts'
+import { makePng } from '../support/images.ts'
+import { startTestApp } from '../support/test-app.ts'
+import { check, findFreePort, hasBrowser, looks, openBrowser, sizes } from './browser.ts'
+
+vi.setConfig({ testTimeout: 120_000 })
+
+const port = await findFreePort()
+const origin = `http://localhost:${port}`
+const { app, createPerson, as } = await startTestApp({
+  environment: { PORT: String(port), BASE_URL: origin },
+})
+
+interface Operation {
+  operationId: string
+  summary: string
+  responses: Record<string, unknown>
+}
+const description = app.swagger() as unknown as { paths: Record<string, Record<string, Operation>> }
+const operations = Object.entries(description.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ method, path, ...operation })),
+)
+const browserHeaders = { accept: 'text/html,application/xhtml+xml' }
+const reference = await app.inject({ url: '/docs', headers: browserHeaders })
+const catalogue = await app.inject({ url: '/docs/errors', headers: browserHeaders })
+
+const idsOf = (page: string) => [...page.matchAll(/\sid="([^"]*)"/g)].map(([, id = '']) => id)
+const escape = (text: string) => html`${text}`.toString()
+
+/** The part of the reference that is about an operation. */
+function partOf(id: string): string {
+  const from = reference.body.indexOf(`<details class="operation" id="${id}"`)
+  if (from < 0) return ''
+  const to = reference.body.indexOf('<details class="operation"', from + 1)
+  return reference.body.slice(from, to < 0 ? undefined : to)
+}
+
+describe.each([
+  ['/docs', reference],
+  ['/docs/errors', catalogue],
+])('%s', (_path, page) => {
+  it('is for everyone', () => {
+    expect(page.statusCode).toBe(200)
+    expect(page.headers['content-type']).toBe('text/html; charset=utf-8')
+    expect(page.headers['set-cookie']).toBeUndefined()
+  })
+
+  it('has a strict policy and nothing that needs a laxer one', () => {
+    const policy = String(page.headers['content-security-policy'])
+    for (const rule of [
+      "default-src 'none'",
+      "script-src 'self'",
+      "style-src 'self'",
+      "connect-src 'self'",
+      "base-uri 'none'",
+      "frame-ancestors 'none'",
+    ])
+      expect(policy.split(';')).toContain(rule)
+    expect(page.body).not.toMatch(/\sstyle=|\son\w+=|<style|<script(?! src=")/)
+  })
+
+  it('loads from its own origin, and leads to what is there', async () => {
+    const links = new Set([...page.body.matchAll(/\s(?:href|src)="([^"]*)"/g)].map(([, link = '']) => link))
+    expect(links).toContain('/')
+    expect(links).toContain('/openapi.json')
+    expect(links).toContain('/docs/errors')
+    const urls = [...links].map((link) => new URL(link, origin + _path))
+    expect(urls.filter((url) => url.origin !== origin)).toEqual([])
+    for (const path of new Set(urls.map(({ pathname }) => pathname))) {
+      const answer = await app.inject({ url: path, headers: browserHeaders })
+      expect(answer.statusCode, path).toBeLessThan(400)
+      const anchors = urls.filter((url) => url.pathname === path && url.hash).map(({ hash }) => hash.slice(1))
+      expect(idsOf(answer.body), path).toEqual(expect.arrayContaining(anchors))
+    }
+  })
+
+  it('has every id once', () => {
+    const ids = idsOf(page.body)
+    expect(ids.filter((id, i) => ids.indexOf(id) !== i)).toEqual([])
+  })
+})
+
+describe('/docs', () => {
+  it.each(operations)('describes $operationId', ({ operationId, method, path, summary, responses }) => {
+    const part = partOf(operationId)
+    expect(part).toContain(`<span class="method ${method}">${method.toUpperCase()}</span>`)
+    expect(part).toContain(`<code>${escape(path)}</code>`)
+    expect(part).toContain(escape(summary))
+    const failures = Object.keys(responses).filter((status) => !status.startsWith('2'))
+    expect(part).toContain(`<summary>Errors: ${failures.join(', ')}</summary>`)
+  })
+
+  it('gives a command for each', () => {
+    const commandOf = (id: string) => /<pre data-copy>([^<]*)<\/pre>/.exec(partOf(id))?.[1]
+    expect(commandOf('system.health')).toBe(escape(`curl '${origin}/health'`))
+    expect(commandOf('members.remove')).toBe(
+      escape(
+        `curl -X DELETE -H "Authorization: Bearer $API_KEY" '${origin}/v1/workspaces/SLUG/members/USER_ID'`,
+      ),
+    )
+    expect(commandOf('me.uploadPhoto')).toBe(
+      escape(`curl -H "Authorization: Bearer $API_KEY" -F file=@picture.png '${origin}/v1/me/photo'`),
+    )
+    expect(commandOf('agentOAuth.token')).toMatch(
+      /^curl -d &#39;grant_type=authorization_code[^ ]*&#39; &#39;/,
+    )
+    expect(commandOf('agent.readValidationKit')).toContain('Bearer $ACCESS_TOKEN')
+    for (const { operationId } of operations) expect(commandOf(operationId), operationId).toMatch(/^curl /)
+  })
+
+  it('has a form for all operations but those that only agents can call', () => {
+    const without = operations
+      .map(({ operationId }) => operationId)
+      .filter((id) => !partOf(id).includes('<form'))
+    expect(without.toSorted()).toEqual(['agent.readValidationKit', 'agentOAuth.revoke', 'agentOAuth.token'])
+    expect(partOf('system.health')).not.toContain('data-needs-key')
+    expect(partOf('me.profile')).toContain('data-needs-key')
+  })
+
+  it('is found with a slash as well', async () => {
+    expect((await app.inject('/docs/')).body).toBe(reference.body)
+  })
+
+  it.each([
+    '/docs/unknown',
+    '/docs/static/favicon-32x32.png',
+    '/docs/%00',
+    '/docs/..%5c',
+    '/docs/..%2f..%2fpackage.json',
+    `/docs/${'x'.repeat(8_000)}`,
+  ])('is not all of what is below: %s', async (url) => {
+    const answer = await app.inject({ url, headers: browserHeaders })
+    expect(answer.statusCode).toBe(404)
+    expect(answer.json()).toMatchObject({ _tag: 'NotFound', code: 'route_not_found' })
+  })
+})
+
+describe('/docs/errors', () => {
+  it.each(Object.values(errors).map(({ tag, code, message }) => ({ tag, code, message })))(
+    'has $code, with status, schema and message',
+    ({ tag, code, message }) => {
+      const [, heading = ''] = new RegExp(`<h2 id="${tag}">(.*?)</h2>`).exec(catalogue.body) ?? []
+      expect(heading).toBe(`${statusOfTag[tag]} <code>${tag}</code>`)
+      const from = catalogue.body.indexOf(`<tr id="${code}">`)
+      expect(from).toBeGreaterThan(catalogue.body.indexOf(`<h2 id="${tag}">`))
+      expect(catalogue.body.slice(from, catalogue.body.indexOf('</tr>', from))).toContain(escape(message))
+    },
+  )
+})
+
+describe.runIf(hasBrowser)('in a browser', () => {
+  let browser: Browser
+
+  beforeAll(async () => {
+    await app.listen({ host: 'localhost', port })
+    browser = await openBrowser()
+  })
+  afterAll(() => browser.close())
+
+  async function openPage(options: BrowserContextOptions) {
+    const context = await browser.newContext(options)
+    const page = await context.newPage()
+    page.setDefaultTimeout(20_000)
+    const complaints: string[] = []
+    page.on('console', (message) => {
+      if (message.type() === 'error' && !message.text().includes('the server responded with a status of'))
+        complaints.push(message.text())
+    })
+    page.on('pageerror', (error) => complaints.push(error.message))
+    page.on('request', (request) => {
+      if (!request.url().startsWith(`${origin}/`)) complaints.push(request.url())
+    })
+    const open = async (id: string) => {
+      await page.goto(`${origin}/docs#${id}`)
+      const operation = page.locator(`[id="${id}"]`)
+      await operation.getByText('Try it').click()
+      return operation
+    }
+    return { context, page, open, complaints }
+  }
+
+  it.each(looks)(
+    'is accessible, and sends requests, in $colorScheme on a $size',
+    async ({ colorScheme, size }) => {
+      const { context, page, open, complaints } = await openPage({ colorScheme, viewport: sizes[size] })
+      const person = await createPerson()
+      await page.goto(`${origin}/docs/errors#slug_taken`)
+      await check(page)
+      // Without a key, then with one that the tab remembers.
+      const profile = await open('me.updateProfile')
+      const send = () => page.getByRole('button', { name: 'Send the request' }).click()
+      await profile.locator('textarea').fill('{"name":"Ada Lovelace"}')
+      await send()
+      await profile.getByText('Enter your API key').waitFor()
+      await page.getByLabel('API key').fill(person.apiKey)
+      await send()
+      await profile.getByText('200 OK').waitFor()
+      expect((await as(person, { url: '/v1/me' })).json()).toMatchObject({ name: 'Ada Lovelace' })
+      await page.reload()
+      expect(await page.getByLabel('API key').inputValue()).toBe(person.apiKey)
+
+      // In the path, in the query and in a header.
+      const create = await open('workspaces.create')
+      const slug = `docs-${crypto.randomUUID().slice(0, 8)}`
+      await create.locator('textarea').fill(JSON.stringify({ name: 'Docs', slug }))
+      await create.getByLabel('Idempotency-Key').fill('once')
+      await create.getByRole('button', { name: 'Send the request' }).click()
+      await create.getByText('200 OK').waitFor()
+      const events = await open('events.list')
+      await events.getByLabel('slug').fill(slug)
+      await events.getByLabel('limit').fill('1')
+      await events.getByRole('button', { name: 'Send the request' }).click()
+      await events.getByText('200 OK').waitFor()
+      expect(JSON.parse(await events.getByLabel('Answer', { exact: true }).innerText())).toHaveLength(1)
+
+      // A file, and an error.
+      const photo = await open('me.uploadPhoto')
+      await photo
+        .getByLabel('file')
+        .setInputFiles({ name: 'me.png', mimeType: 'image/png', buffer: await makePng() })
+      await photo.getByRole('button', { name: 'Send the request' }).click()
+      await photo.getByText('200 OK').waitFor()
+      expect((await as(person, { url: '/v1/me' })).json()).not.toMatchObject({ image: null })
+      const key = await open('apiKeys.revoke')
+      await key.getByLabel('apiKeyId').fill('a/../b')
+      await key.getByRole('button', { name: 'Send the request' }).click()
+      await key.getByText('"not_found"').waitFor()
+      await key.getByText('Errors:').click()
+      const agents = page.locator('[id="agent.readValidationKit"]')
+      await agents.locator('> summary').click()
+      await agents.getByText('API keys are not accepted').waitFor()
+      await check(page)
+      await key.getByRole('link', { name: 'decode_error' }).click()
+      await page.waitForURL(`${origin}/docs/errors#decode_error`)
+      await page.getByRole('rowheader', { name: 'decode_error' }).waitFor()
+
+      await page.getByRole('link', { name: 'API reference' }).click()
+      await page.getByRole('button', { name: 'Forget the key' }).click()
+      await page.reload()
+      expect(await page.getByLabel('API key').inputValue()).toBe('')
+      expect(complaints).toEqual([])
+      await context.close()
+    },
+  )
+
+  it('works by the keyboard', async () => {
+    const { context, page } = await openPage({ viewport: sizes.desk })
+    await page.goto(`${origin}/docs#system.health`)
+    const operation = page.locator('[id="system.health"]')
+    await operation.locator('> summary').focus()
+    await page.keyboard.press('Enter')
+    expect(await operation.getAttribute('open')).toBeNull()
+    await page.keyboard.press('Enter')
+    await operation.getByText('Try it').focus()
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await operation.getByText('200 OK').waitFor()
+    await context.close()
+  })
+
+  it('can be read without JavaScript', async () => {
+    const { context, page } = await openPage({ javaScriptEnabled: false, viewport: sizes.phone })
+    await page.goto(`${origin}/docs#workspaces.create`)
+    const operation = page.locator('[id="workspaces.create"]')
+    await operation.locator('> summary').click()
+    await operation.getByRole('rowheader', { name: 'slug', exact: true }).first().waitFor()
+    expect(await operation.getByText('Try it').isVisible()).toBe(false)
+    expect(await page.getByLabel('API key').isVisible()).toBe(false)
+    await context.close()
+  })
+})
