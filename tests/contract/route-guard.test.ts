@@ -72,7 +72,8 @@ describe('the service refuses to boot', () => {
   })
 
   it('with any such route beside its own', async () => {
-    const { config: settings, services } = await startTestApp()
+    // With options: closing the second app below stops these services too, which must not be the shared ones.
+    const { config: settings, services } = await startTestApp({ environment: {} })
     const app = await buildApp(settings, services, createLogger('silent'))
     app.get('/v1/forgotten', answer)
     await expect(app.ready()).rejects.toThrow('GET /v1/forgotten declares no access')

@@ -60,6 +60,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
   const isPlain = Object.keys(options).length === 0
   if (isPlain && !databaseOfFile) {
     useDatabase((databaseOfWorker ??= clone()))
+    afterFile(assertSharedAppWorks)
     return lend(await (sharedApp ??= build({ DATABASE_URL: await databaseOfWorker })))
   }
   const needsDatabase = options.environment?.DATABASE_URL === undefined
@@ -76,6 +77,16 @@ let sharedApp: Promise<BuiltApp> | undefined
 function useDatabase(url: Promise<string>): void {
   databaseOfFile = url
   afterFile(() => (databaseOfFile = undefined))
+}
+
+/** Throws in the file that is to blame, not in a later one. */
+async function assertSharedAppWorks(): Promise<void> {
+  const shared = await sharedApp
+  await shared?.services.system.assertReady().catch((cause: unknown) => {
+    throw new Error('this file has stopped or altered the shared app: start one of its own with options', {
+      cause,
+    })
+  })
 }
 
 interface BuiltApp extends Pick<TestApp, 'app' | 'config' | 'db' | 'services' | 'close'> {
