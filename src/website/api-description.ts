@@ -118,7 +118,9 @@ function readOperation(
     summary,
     description,
     credential: schemes.includes('apiKey') ? 'apiKey' : schemes.length > 0 ? 'agentToken' : 'none',
-    parameters: parameters.map((parameter) => readParameter(reader.resolve(parameter), reader)),
+    parameters: parameters
+      .map((parameter) => readParameter(reader.resolve(parameter), reader))
+      .toSorted((a, b) => Number(b.in === 'path') - Number(a.in === 'path')),
     body: readBody(reader.resolve(requestBody), reader),
     answers: answers.filter(isSuccess).map(({ schema = {}, status, description, headers, example }) => ({
       status,

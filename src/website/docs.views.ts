@@ -75,7 +75,7 @@ function renderOperation(operation: Operation, baseUrl: string, errorNames: Read
     <summary>
       <h3>
         <span class="method ${method.toLowerCase()}">${method}</span>
-        <code>${path}</code>
+        <code>${path.split(/(?=\/)/).map((part) => html`<wbr />${part}`)}</code>
         <span class="hint">${summary}</span>
       </h3>
     </summary>
@@ -95,8 +95,12 @@ function renderOperation(operation: Operation, baseUrl: string, errorNames: Read
       }
       ${answers.map(
         ({ status, description: returns, type, headers, fields, example }) =>
-          html`${renderFields(html`Answer ${status}: <code>${type}</code>`, fields, 'optional')}
-          ${renderText(returns)}
+          html`${renderFields(
+            html`Answer ${status}: <code>${type}</code>`,
+            fields,
+            'optional',
+            renderText(returns),
+          )}
           ${headers.length > 0 && html`<p class="hint">Headers: ${headers.join(', ')}</p>`}
           ${example !== undefined && html`<pre>${JSON.stringify(example, null, 2)}</pre>`}`,
       )}
@@ -131,11 +135,15 @@ function renderFields(
   title: Html | string,
   fields: (Field & { in?: string })[],
   marked: 'required' | 'optional',
+  note: Html[] = [],
 ): Html {
-  if (fields.length === 0) return html`<h4>${title}</h4>`
+  if (fields.length === 0)
+    return html`<h4>${title}</h4>
+      ${note}`
   return html`<table>
     <caption>
       <h4>${title}</h4>
+      ${note}
     </caption>
     <thead>
       <tr>

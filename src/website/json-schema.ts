@@ -38,7 +38,7 @@ export interface SchemaReader {
   resolve: <T>(part: T) => T
   /** The alternatives that a schema consists of, each in one piece: without references and `allOf`. */
   listAlternatives: (schema: Schema) => Schema[]
-  /** The type in words, such as `array of string or null`. */
+  /** The type in words, such as `array of strings or null`. */
   describeType: (schema: Schema) => string
   /** All that a value can contain, to a depth that a schema within itself comes to an end at. */
   listFields: (schema: Schema) => Field[]
@@ -49,6 +49,7 @@ export interface SchemaReader {
 }
 
 const depthMax = 6
+const plural = /^(array|boolean|integer|number|object|string)\b/
 
 export function createSchemaReader(document: object): SchemaReader {
   const resolve = <T>(part: T): T => {
@@ -84,7 +85,7 @@ export function createSchemaReader(document: object): SchemaReader {
     if (one.enum) return one.enum.map((value) => JSON.stringify(value))
     if (format === 'binary' || 'contentMediaType' in one) return ['file']
     return [type].flat().map((name) => {
-      if (name === 'array' && items) return `array of ${describeType(items)}`
+      if (name === 'array' && items) return `array of ${describeType(items).replace(plural, '$&s')}`
       return name === 'string' && format !== undefined ? format : name
     })
   }

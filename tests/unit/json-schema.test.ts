@@ -36,6 +36,7 @@ describe('describeType', () => {
     [{ type: ['string', 'null'] }, 'string or null'],
     [{ anyOf: [person, { type: 'null' }] }, 'object or null'],
     [{ type: 'array', items: { $ref: '#/components/schemas/Role' } }, 'array of "owner" or "viewer"'],
+    [{ type: 'array', items: { type: 'array', items: { type: 'string' } } }, 'array of arrays of strings'],
     [{ const: true }, 'true'],
     [{ type: 'string', format: 'binary' }, 'file'],
     [{ type: 'string', contentMediaType: 'application/octet-stream' }, 'file'],
@@ -51,7 +52,7 @@ describe('listFields', () => {
     expect(fields.slice(0, 4)).toEqual([
       { name: 'name', type: 'string', isRequired: true, description: '1 to 64 characters.' },
       { name: 'role', type: '"owner" or "viewer"', isRequired: true, description: 'What a person may do.' },
-      { name: 'friends', type: 'array of object', isRequired: false, description: '' },
+      { name: 'friends', type: 'array of objects', isRequired: false, description: '' },
       { name: 'friends[].name', type: 'string', isRequired: true, description: '1 to 64 characters.' },
     ])
   })
