@@ -169,7 +169,9 @@ function renderFields(
 /** A command for a POSIX shell. */
 function makeCommand({ method, path, credential, body }: Operation, baseUrl: string): string {
   const quote = (text: string) => `'${text.replaceAll(`'`, `'\\''`)}'`
-  const target = path.replace(/{([^{}]+)}/g, (_, name: string) => name.replace(/(?=[A-Z])/g, '_').toUpperCase())
+  const target = path.replace(/{([^{}]+)}/g, (_, name: string) =>
+    name.replace(/(?=[A-Z])/g, '_').toUpperCase(),
+  )
   const data: Record<string, () => string> = {
     'application/json': () =>
       `-H 'Content-Type: application/json' -d ${quote(JSON.stringify(body?.example))}`,
