@@ -5,10 +5,7 @@ import type { Field } from './json-schema.ts'
 import type { Section } from './layout.ts'
 import type { Page } from './pages.ts'
 
-type Catalogue = readonly (Pick<ErrorFactory, 'tag' | 'code' | 'message'> & {
-  /** The condition, in Markdown. */
-  when?: string
-})[]
+type Catalogue = readonly Pick<ErrorFactory, 'tag' | 'code' | 'message' | 'when'>[]
 
 const titles = { reference: 'API reference', errors: 'Errors' }
 
@@ -268,7 +265,7 @@ export function renderErrorCatalogue(catalogue: Catalogue): Page {
               </thead>
               <tbody>
                 ${listErrors(tag).map(
-                  ({ code, message, when = '' }) =>
+                  ({ code, message, when }) =>
                     html`<tr id="${code}">
                       <th scope="row"><code>${code}</code></th>
                       <td>
