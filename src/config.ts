@@ -2,9 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { parseEnv } from 'node:util'
 import { Type, type Static } from '@sinclair/typebox'
-import { Value } from '@sinclair/typebox/value'
-import type { ErrorObject } from 'ajv'
-import { envSchema } from 'env-schema'
+import { Ajv, type ErrorObject } from 'ajv'
 
 const origin = '^https?://[^/?#\\s]+$'
 
@@ -271,25 +269,20 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
 }
 
 function parse(environment: NodeJS.ProcessEnv): Static<typeof ConfigSchema> {
-  try {
-    return envSchema<Static<typeof ConfigSchema>>({
-      // env-schema writes into the schema it is given.
-      schema: structuredClone(ConfigSchema),
-      env: false,
-      data: withoutEmpty(environment),
-      ajv: {
-        customOptions: (ajv) => {
-          ajv.addFormat('proxies', isProxyList)
-          ajv.addFormat('providers', (text) => parseProviders(text) !== undefined)
-          return ajv
-        },
-      },
-    })
-  } catch (error) {
-    const faults = (error as { errors?: ErrorObject[] }).errors
-    if (!faults) throw error
-    throw new ConfigError([...new Set(faults.map((fault) => describe(fault, environment)))])
-  }
+  const ajv = new Ajv({
+    allErrors: true,
+    // The environment holds much that is not for us.
+    removeAdditional: 'all',
+    useDefaults: true,
+    coerceTypes: true,
+    // As for requests: tests/contract/schemas.test.ts checks it.
+    validateSchema: false,
+  })
+  ajv.addFormat('proxies', isProxyList)
+  ajv.addFormat('providers', (text: string) => parseProviders(text) !== undefined)
+  const variables: unknown = withoutEmpty(environment)
+  if (ajv.validate<Static<typeof ConfigSchema>>(ConfigSchema, variables)) return variables
+  throw new ConfigError([...new Set((ajv.errors ?? []).map((fault) => describe(fault, environment)))])
 }
 
 function describe({ keyword, instancePath, message }: ErrorObject, environment: NodeJS.ProcessEnv): string {
@@ -309,7 +302,7 @@ function withoutEmpty(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 function parseProviders(text: string): OidcProvider[] | undefined {
   try {
     const list: unknown = JSON.parse(text)
-    if (!Value.Check(OidcProviders, list)) return undefined
+    if (!new Ajv().validate<OidcProvider[]>(OidcProviders, list)) return undefined
     const ids = new Set(list.map(({ id }) => id))
     return ids.size === list.length && list.every(({ issuer }) => URL.canParse(issuer)) ? list : undefined
   } catch {

@@ -7,17 +7,16 @@ import { format } from 'node:util'
 import closeWithGrace from 'close-with-grace'
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
-import { buildApp } from './app.ts'
 import { ConfigError, loadConfig, readEnvironment, type Config } from './config.ts'
 import { openDatabase } from './db/client.ts'
 import { EmbeddedDatabaseError, startEmbeddedDatabase } from './db/embedded.ts'
 import { isMigrated, migrateDatabase } from './db/migrate.ts'
 import { assertUsable, DatabaseUnusableError } from './db/usable.ts'
-import { createFirstPerson, type FirstPerson } from './first-run.ts'
+import type { FirstPerson } from './first-run.ts'
 import type { App } from './http/app-types.ts'
 import { createLogger } from './http/logging.ts'
 import { systemClock } from './kernel/clock.ts'
-import { createServices, type Services } from './services.ts'
+import type { Services } from './services.ts'
 
 // How long the process takes to end at most. The first is less: requests that do not end must not cost the database
 // its orderly end.
@@ -84,6 +83,8 @@ function logConsole(log: Logger): void {
 /** Starts everything in order, and leaves behind how to close what was opened. */
 async function start(config: Config, log: Logger, closers: Closer[]): Promise<void> {
   await assertDataDirUsable(config)
+  // While the database starts.
+  const program = Promise.all([import('./app.ts'), import('./services.ts'), import('./first-run.ts')])
   const databaseUrl = config.databaseUrl ?? (await startOwnDatabase(config, closers))
   const db = openDatabase({
     url: databaseUrl,
@@ -96,6 +97,7 @@ async function start(config: Config, log: Logger, closers: Closer[]): Promise<vo
   const isReady = await isMigrated(db.$client)
   if (!isReady) log.warn('the database is not migrated: run the migrate command')
 
+  const [{ buildApp }, { createServices }, { createFirstPerson }] = await program
   const services = createServices({ config, db, clock: systemClock, log })
   closers.push(() => services.close())
   const app = await buildApp(config, services, log)

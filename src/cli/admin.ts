@@ -2,4 +2,5 @@ import { createRequire } from 'node:module'
 
 // First, and alone: an unsuitable Node fails while the rest is imported, and does not say why.
 createRequire(import.meta.url)('../../scripts/require-node.cjs')
+process.setSourceMapsEnabled(true)
 await import('./program.ts')

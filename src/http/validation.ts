@@ -1,3 +1,4 @@
+import { SerializerSelector } from '@fastify/fast-json-stringify-compiler'
 import { Ajv, type AnySchemaObject, type ErrorObject, type Options, type ValidateFunction } from 'ajv'
 import ajvFormats from 'ajv-formats'
 import type { FastifyServerOptions } from 'fastify'
@@ -20,44 +21,76 @@ const strictOptions: Options = {
 }
 
 type SchemaController = NonNullable<FastifyServerOptions['schemaController']>
-type BuildValidator = NonNullable<NonNullable<SchemaController['compilersFactory']>['buildValidator']>
+type CompilersFactory = NonNullable<SchemaController['compilersFactory']>
+type BuildValidator = NonNullable<CompilersFactory['buildValidator']>
 
-/** Ajv for Fastify: bodies are taken as they are; query strings, which hold only text, may become numbers and booleans. */
+/**
+ * Ajv and fast-json-stringify for Fastify. Bodies are taken as they are; query strings, which hold only text, may become
+ * numbers and booleans. Each schema is compiled at its first use: compiling the hundreds of all routes is a quarter of
+ * the time that the process takes to start. tests/contract/schemas.test.ts compiles them all.
+ */
 export const schemaController: SchemaController = {
   compilersFactory: {
     // Fastify declares its compilers by the shape of its own Ajv package, which is not that of what it calls.
     buildValidator: buildValidator as unknown as BuildValidator,
+    buildSerializer: (sharedSchemas, options) => {
+      const compile = SerializerSelector()(sharedSchemas, options)
+      return (definition) => {
+        const serialize = once(() => compile(definition))
+        return (data) => serialize()(data)
+      }
+    },
   },
 }
 
+type Check = (data: unknown) => ErrorObject[] | undefined
+
 function buildValidator(sharedSchemas: Record<string, AnySchemaObject>) {
-  const strict = createAjv(sharedSchemas, strictOptions)
-  // "Infinity" becomes a number too. Strict about numbers, Ajv would not hold it against the maximum.
-  const coercing = createAjv(sharedSchemas, { ...strictOptions, coerceTypes: true, strictNumbers: false })
-  return ({ schema, httpPart }: FastifyRouteSchemaDef<AnySchemaObject>) =>
-    httpPart === 'body' ? compileBody(strict, schema) : coercing.compile(schema)
+  const strict = once(() => createAjv(sharedSchemas, strictOptions))
+  const coercing = once(() =>
+    // "Infinity" becomes a number too. Strict about numbers, Ajv would not hold it against the maximum.
+    createAjv(sharedSchemas, { ...strictOptions, coerceTypes: true, strictNumbers: false }),
+  )
+  return ({ schema, httpPart }: FastifyRouteSchemaDef<AnySchemaObject>) => {
+    const check =
+      httpPart === 'body' ? checkerOfBody(strict, schema) : once(() => toCheck(coercing().compile(schema)))
+    const validate = Object.assign(
+      (data: unknown): boolean => {
+        const faults = check()(data)
+        validate.errors = faults ?? null
+        return faults === undefined
+      },
+      { errors: null as ErrorObject[] | null, schema },
+    )
+    return validate
+  }
 }
 
 /**
- * Compiles the schema of a body so that the lengths of arrays are checked before their items: the faults of an array
+ * Holds a body against its schema so that the lengths of arrays are checked before their items: the faults of an array
  * that is too long are as many as fit into the body, and take longer to collect than anything else that it could hold.
  */
-function compileBody(ajv: Ajv, schema: AnySchemaObject): ValidateFunction {
-  const check = ajv.compile(schema)
+function checkerOfBody(ajv: () => Ajv, schema: AnySchemaObject): () => Check {
   const withoutItems = dropItems(schema)
-  if (JSON.stringify(withoutItems) === JSON.stringify(schema)) return check
-  const checkLengths = ajv.compile(withoutItems)
-  const validate = Object.assign(
-    (body: unknown): boolean => {
-      const isTooLong =
-        !checkLengths(body) && checkLengths.errors?.some(({ keyword }) => keyword === 'maxItems') === true
-      const isValid = !isTooLong && check(body) === true
-      validate.errors = (isTooLong ? checkLengths : check).errors ?? null
-      return isValid
-    },
-    { errors: null as ErrorObject[] | null, schema },
-  )
-  return validate as unknown as ValidateFunction
+  const hasItems = JSON.stringify(withoutItems) !== JSON.stringify(schema)
+  return once(() => {
+    const check = toCheck(ajv().compile(schema))
+    if (!hasItems) return check
+    const checkLengths = toCheck(ajv().compile(withoutItems))
+    return (body) => {
+      const faults = checkLengths(body)
+      return faults?.some(({ keyword }) => keyword === 'maxItems') === true ? faults : check(body)
+    }
+  })
+}
+
+function toCheck(validate: ValidateFunction): Check {
+  return (data) => (validate(data) === true ? undefined : (validate.errors ?? []))
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined
+  return () => (made ??= { value: make() }).value
 }
 
 /** A schema without what it says of the items of arrays. Their number has to be bounded. */

@@ -1,4 +1,5 @@
-import { Redis } from 'ioredis'
+import { createRequire } from 'node:module'
+import type { Redis } from 'ioredis'
 
 interface RedisLog {
   info: (message: string) => void
@@ -10,7 +11,9 @@ interface RedisLog {
  * is none, and after a quarter of a second otherwise: no request waits for a counter. Each outage is logged once.
  */
 export function connectRedis(url: string, log: RedisLog): Redis {
-  const redis = new Redis(url, {
+  // Loaded where it is used alone: most installations have no Redis, and every start would pay for it.
+  const ioredis = createRequire(import.meta.url)('ioredis') as typeof import('ioredis')
+  const redis = new ioredis.Redis(url, {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     connectTimeout: 2_000,

@@ -66,62 +66,58 @@ describe('an unsuitable Node', () => {
 })
 
 describe('building', () => {
-  /** A checkout whose compiler writes down each time that it is run. */
+  /** A checkout whose bundler writes down each time that it is run. */
   async function makeCheckout() {
     const folder = await makeDirectory()
-    for (const name of [
-      'scripts',
-      'package.json',
-      'package-lock.json',
-      'tsconfig.json',
-      'tsconfig.build.json',
-    ])
+    for (const name of ['scripts', 'package.json', 'package-lock.json', 'tsconfig.json'])
       cpSync(join(root, name), join(folder, name), { recursive: true })
     const write = (path: string, text: string) => {
       mkdirSync(join(folder, path, '..'), { recursive: true })
       writeFileSync(join(folder, path), text)
     }
     write('src/greet.ts', 'console.log("hello")\n')
-    write('dist/greet.js', 'console.log("hello", process.argv.slice(2).join())\n')
-    const install = () => {
-      const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
-        devDependencies: Record<string, string>
-      }
-      for (const name of Object.keys(devDependencies)) write(`node_modules/${name}/package.json`, '{}')
-      write('node_modules/typescript/bin/tsc', 'require("fs").appendFileSync("compiled", "once\\n")')
-    }
-    const compilations = () => readFileSync(join(folder, 'compiled'), 'utf8').split('\n').length - 1
+    write('greet.js', 'console.log("hello", process.argv.slice(2).join())\n')
+    const install = () =>
+      write(
+        'node_modules/esbuild/index.js',
+        `exports.buildSync = () => {
+          const { appendFileSync, cpSync } = require('node:fs')
+          appendFileSync('built', 'once\\n')
+          cpSync('greet.js', 'dist/greet.js')
+        }`,
+      )
+    const builds = () => readFileSync(join(folder, 'built'), 'utf8').split('\n').length - 1
     const start = (environment: Record<string, string> = {}) =>
       runNode(['scripts/run.cjs', 'greet', 'you'], { cwd: folder, environment })
-    return { folder, write, install, compilations, start }
+    return { folder, write, install, builds, start }
   }
 
-  it('compiles when something has changed, and only then', async () => {
-    const { write, install, compilations, start } = await makeCheckout()
+  it('builds when something has changed, and only then', async () => {
+    const { write, install, builds, start } = await makeCheckout()
     install()
     expect(start()).toEqual({ status: 0, stdout: 'hello you\n', stderr: '' })
-    expect(compilations()).toBe(1)
+    expect(builds()).toBe(1)
     start()
     // The same text, written again, as a checkout does.
     write('src/greet.ts', 'console.log("hello")\n')
     start()
-    expect(compilations()).toBe(1)
+    expect(builds()).toBe(1)
     write('src/greet.ts', 'console.log("good day")\n')
     start()
-    expect(compilations()).toBe(2)
+    expect(builds()).toBe(2)
     write('src/deeper/another.ts', '')
     start()
-    expect(compilations()).toBe(3)
+    expect(builds()).toBe(3)
   })
 
-  it('compiles again after a compilation that failed', async () => {
-    const { write, install, compilations, start } = await makeCheckout()
+  it('builds again after a build that failed', async () => {
+    const { write, install, builds, start } = await makeCheckout()
     install()
-    write('node_modules/typescript/bin/tsc', 'process.exit(2)')
-    expect(start()).toEqual({ status: 2, stdout: '', stderr: '' })
+    write('node_modules/esbuild/index.js', 'exports.buildSync = () => { throw new Error() }')
+    expect(start()).toEqual({ status: 1, stdout: '', stderr: '' })
     install()
     expect(start().stdout).toBe('hello you\n')
-    expect(compilations()).toBe(1)
+    expect(builds()).toBe(1)
   })
 
   it('says what is missing without the development packages', async () => {
@@ -135,7 +131,7 @@ describe('building', () => {
     })
   })
 
-  it('needs no compiler for what is built already', async () => {
+  it('needs no bundler for what is built already', async () => {
     const { folder, install, start } = await makeCheckout()
     install()
     start()

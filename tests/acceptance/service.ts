@@ -300,10 +300,8 @@ export async function findUser(name: string): Promise<{ uid: number; gid: number
 
 /** Whether an account may run the program where it lies. */
 export async function mayRunProgram(user: { uid: number; gid: number }): Promise<boolean> {
-  const script = `import(${JSON.stringify(join(root, 'dist/db/embedded.js'))})`
   try {
-    const { code } = await run(process.execPath, ['--input-type=module', '-e', `await ${script}`], { user })
-      .ended
+    const { code } = await run(process.execPath, [adminFile, '--version'], { user }).ended
     return code === 0
   } catch {
     return false

@@ -1,21 +1,23 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createTransport, type SendMailOptions } from 'nodemailer'
+import type { SendMailOptions, Transporter } from 'nodemailer'
 import type { Mailer, MailMessage } from './mail.port.ts'
 
 /** Sends mail over SMTP. A server that does not answer costs half a minute of a worker's time and nobody else's. */
 export function createSmtpMailer(smtpUrl: string, from: string): Mailer {
-  const transport = createTransport({
-    url: smtpUrl,
-    connectionTimeout: 10_000,
-    greetingTimeout: 10_000,
-    socketTimeout: 30_000,
-  })
+  let transport: Transporter | undefined
   return {
     async send(message) {
+      const { createTransport } = await loadNodemailer()
+      transport ??= createTransport({
+        url: smtpUrl,
+        connectionTimeout: 10_000,
+        greetingTimeout: 10_000,
+        socketTimeout: 30_000,
+      })
       await transport.sendMail(toOptions(message, { from, isEightBitClean: false }))
     },
-    close: () => transport.close(),
+    close: () => transport?.close(),
   }
 }
 
@@ -28,10 +30,11 @@ export function createFileMailer(
   from: string,
   onWritten: (message: MailMessage, path: string) => void,
 ): Mailer {
-  // As text files are here: a carriage return would stick to the end of every link that a script cuts out.
-  const transport = createTransport({ streamTransport: true, buffer: true, newline: 'unix' })
   return {
     async send(message) {
+      const { createTransport } = await loadNodemailer()
+      // As text files are here: a carriage return would stick to the end of every link that a script cuts out.
+      const transport = createTransport({ streamTransport: true, buffer: true, newline: 'unix' })
       const { message: content } = await transport.sendMail(
         toOptions(message, { from, isEightBitClean: true }),
       )
@@ -41,9 +44,12 @@ export function createFileMailer(
       await rename(`${path}.unfinished`, path)
       onWritten(message, path)
     },
-    close: () => transport.close(),
+    close: () => undefined,
   }
 }
+
+/** At the first mail: the process starts without it. */
+const loadNodemailer = () => import('nodemailer')
 
 interface MailOptions {
   from: string
