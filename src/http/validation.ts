@@ -85,7 +85,7 @@ function checkerOfBody(ajv: () => Ajv, schema: AnySchemaObject): () => Check {
 }
 
 function toCheck(validate: ValidateFunction): Check {
-  return (data) => (validate(data) === true ? undefined : (validate.errors ?? []))
+  return (data) => (validate(data) ? undefined : (validate.errors ?? []))
 }
 
 function once<T>(make: () => T): () => T {

@@ -23,187 +23,183 @@ describe.runIf(hasBrowser)('in a browser', () => {
   })
   afterAll(() => browser.close())
 
-  it.each(looks)(
-    'every page works and is accessible, in $colorScheme on a $size',
-    async ({ colorScheme, size }) => {
-      const context = await browser.newContext({ colorScheme, viewport: sizes[size] })
-      const page = await context.newPage()
-      page.setDefaultTimeout(20_000)
-      const complaints: string[] = []
-      page.on('console', (message) => {
-        // What is not found or refused on purpose is said there as well.
-        if (message.type() === 'error' && !message.text().includes('the server responded with a status of'))
-          complaints.push(message.text())
-      })
-      page.on('pageerror', (error) => complaints.push(error.message))
-      const go = async (path: string) => {
-        await page.goto(origin + path)
-        await check(page)
-      }
-      const press = (name: string) =>
-        page.getByRole('main').getByRole('button', { name, exact: true }).click()
-      const email = randomEmail()
-      const slug = `engines-${crypto.randomUUID().slice(0, 8)}`
+  it.each(looks)('every page works and is accessible, on a $size', async ({ colorScheme, size }) => {
+    const context = await browser.newContext({ colorScheme, viewport: sizes[size] })
+    const page = await context.newPage()
+    page.setDefaultTimeout(20_000)
+    const complaints: string[] = []
+    page.on('console', (message) => {
+      // What is not found or refused on purpose is said there as well.
+      if (message.type() === 'error' && !message.text().includes('the server responded with a status of'))
+        complaints.push(message.text())
+    })
+    page.on('pageerror', (error) => complaints.push(error.message))
+    const go = async (path: string) => {
+      await page.goto(origin + path)
+      await check(page)
+    }
+    const press = (name: string) => page.getByRole('main').getByRole('button', { name, exact: true }).click()
+    const email = randomEmail()
+    const slug = `engines-${crypto.randomUUID().slice(0, 8)}`
 
-      for (const path of [
-        '/',
-        '/sign-in',
-        '/verify',
-        '/forgot',
-        '/sign-in/link',
-        '/invites/unknown',
-        '/no-such-page',
-      ])
-        await go(path)
+    for (const path of [
+      '/',
+      '/sign-in',
+      '/verify',
+      '/forgot',
+      '/sign-in/link',
+      '/invites/unknown',
+      '/no-such-page',
+    ])
+      await go(path)
 
-      // A stranger becomes a person.
-      await go('/sign-up')
-      await page.getByLabel('Your name').fill('Ada Lovelace')
-      await page.getByLabel('E-mail address').fill(email)
-      await page.getByLabel('Password').fill('short')
-      await press('Sign up')
-      await page.waitForSelector('.error')
-      await check(page)
-      expect(await page.getByLabel('Your name').inputValue()).toBe('Ada Lovelace')
-      await page.getByLabel('Password').fill(password)
-      await press('Sign up')
-      await page.getByRole('heading', { name: 'Check your mail' }).waitFor()
-      await check(page)
-      const { path: verifyPath } = await website.waitForMail(email, /Confirm/)
-      await go(verifyPath)
-      await page.getByLabel('Password').fill(password)
-      await press('Confirm and sign in')
+    // A stranger becomes a person.
+    await go('/sign-up')
+    await page.getByLabel('Your name').fill('Ada Lovelace')
+    await page.getByLabel('E-mail address').fill(email)
+    await page.getByLabel('Password').fill('short')
+    await press('Sign up')
+    await page.waitForSelector('.error')
+    await check(page)
+    expect(await page.getByLabel('Your name').inputValue()).toBe('Ada Lovelace')
+    await page.getByLabel('Password').fill(password)
+    await press('Sign up')
+    await page.getByRole('heading', { name: 'Check your mail' }).waitFor()
+    await check(page)
+    const { path: verifyPath } = await website.waitForMail(email, /Confirm/)
+    await go(verifyPath)
+    await page.getByLabel('Password').fill(password)
+    await press('Confirm and sign in')
 
-      // And makes a workspace, helped by the script.
-      await page.getByRole('heading', { name: 'Create a workspace' }).waitFor()
-      await check(page)
-      await page.getByLabel('Name').fill('Analytical  Engines!')
-      expect(await page.getByLabel('Address').inputValue()).toBe('analytical-engines')
-      await page.getByLabel('Address').fill('settings')
-      await page.getByText('This cannot be had.').waitFor()
-      await check(page)
-      await page.getByLabel('Address').fill(slug)
-      await page.getByText('This is free.').waitFor()
-      await press('Create the workspace')
-      await page.getByRole('heading', { name: 'What happened' }).waitFor()
-      await check(page)
+    // And makes a workspace, helped by the script.
+    await page.getByRole('heading', { name: 'Create a workspace' }).waitFor()
+    await check(page)
+    await page.getByLabel('Name').fill('Analytical  Engines!')
+    expect(await page.getByLabel('Address').inputValue()).toBe('analytical-engines')
+    await page.getByLabel('Address').fill('settings')
+    await page.getByText('This cannot be had.').waitFor()
+    await check(page)
+    await page.getByLabel('Address').fill(slug)
+    await page.getByText('This is free.').waitFor()
+    await press('Create the workspace')
+    await page.getByRole('heading', { name: 'What happened' }).waitFor()
+    await check(page)
 
-      // Invites a colleague.
-      await go(`/w/${slug}/invites`)
-      const colleague = randomEmail()
-      await page.getByLabel('E-mail address').fill(colleague)
-      await press('Send the invite')
-      const inviteUrl = await page.getByLabel(`Link for ${colleague}`).inputValue()
-      await page.getByRole('button', { name: 'Copy' }).click()
-      await page
-        .getByText(/Copied|Press Ctrl/)
-        .first()
-        .waitFor()
-      await check(page)
-      expect((await website.waitForMail(colleague, /invited you/)).path).toMatch(/^\/invites\//)
+    // Invites a colleague.
+    await go(`/w/${slug}/invites`)
+    const colleague = randomEmail()
+    await page.getByLabel('E-mail address').fill(colleague)
+    await press('Send the invite')
+    const inviteUrl = await page.getByLabel(`Link for ${colleague}`).inputValue()
+    await page.getByRole('button', { name: 'Copy' }).click()
+    await page
+      .getByText(/Copied|Press Ctrl/)
+      .first()
+      .waitFor()
+    await check(page)
+    expect((await website.waitForMail(colleague, /invited you/)).path).toMatch(/^\/invites\//)
 
-      // Makes a team, and is in it.
-      await go(`/w/${slug}/teams`)
-      await page.getByLabel('Name of a new team').fill('Looms')
-      await press('Create the team')
-      await page.getByRole('heading', { name: 'Looms' }).waitFor()
-      await press('Add')
-      await page.getByText('Done: added.').waitFor()
-      await check(page)
-      await page.getByText('Delete the team').first().click()
-      await check(page)
+    // Makes a team, and is in it.
+    await go(`/w/${slug}/teams`)
+    await page.getByLabel('Name of a new team').fill('Looms')
+    await press('Create the team')
+    await page.getByRole('heading', { name: 'Looms' }).waitFor()
+    await press('Add')
+    await page.getByText('Done: added.').waitFor()
+    await check(page)
+    await page.getByText('Delete the team').first().click()
+    await check(page)
 
-      // Settings, with pictures.
-      await go(`/w/${slug}/settings`)
-      await page.getByLabel('Allowed mail domains').fill('gmail.com')
-      await press('Save')
-      await page.getByText('public mail service').waitFor()
+    // Settings, with pictures.
+    await go(`/w/${slug}/settings`)
+    await page.getByLabel('Allowed mail domains').fill('gmail.com')
+    await press('Save')
+    await page.getByText('public mail service').waitFor()
+    await check(page)
+    const picture = {
+      name: 'icon.png',
+      mimeType: 'image/png',
+      buffer: await drawQuadrants(64, 64).png().toBuffer(),
+    }
+    for (const [path, label] of [
+      [`/w/${slug}/settings`, 'New icon'],
+      ['/settings/profile', 'New photo'],
+    ] as const) {
+      await go(path)
+      await page.getByLabel(label).setInputFiles(picture)
+      await press('Upload')
+      await page.getByText('Saved.').waitFor()
       await check(page)
-      const picture = {
-        name: 'icon.png',
-        mimeType: 'image/png',
-        buffer: await drawQuadrants(64, 64).png().toBuffer(),
-      }
-      for (const [path, label] of [
-        [`/w/${slug}/settings`, 'New icon'],
-        ['/settings/profile', 'New photo'],
-      ] as const) {
-        await go(path)
-        await page.getByLabel(label).setInputFiles(picture)
-        await press('Upload')
-        await page.getByText('Saved.').waitFor()
-        await check(page)
-        const isShown = 'document.querySelector("main img").naturalWidth > 0'
-        // Not by waitForFunction, which evaluates in the page: the policy refuses that.
-        await expect.poll(() => page.evaluate(isShown)).toBe(true)
-      }
-      for (const path of [`/w/${slug}`, `/w/${slug}/members`, `/w/${slug}/teams`, `/w/${slug}/agents`])
-        await go(path)
-      await go('/onboarding')
-      await go('/settings/notifications')
-      await page.getByLabel('News about the product').uncheck()
-      await press('Save')
-      expect(await page.getByLabel('News about the product').isChecked()).toBe(false)
+      const isShown = 'document.querySelector("main img").naturalWidth > 0'
+      // Not by waitForFunction, which evaluates in the page: the policy refuses that.
+      await expect.poll(() => page.evaluate(isShown)).toBe(true)
+    }
+    for (const path of [`/w/${slug}`, `/w/${slug}/members`, `/w/${slug}/teams`, `/w/${slug}/agents`])
+      await go(path)
+    await go('/onboarding')
+    await go('/settings/notifications')
+    await page.getByLabel('News about the product').uncheck()
+    await press('Save')
+    expect(await page.getByLabel('News about the product').isChecked()).toBe(false)
 
-      // Creates an API key, uses it, and revokes it.
-      await go('/settings/security')
-      await page.getByLabel('What the new key is for').fill('Laptop')
-      await press('Create the key')
-      const apiKey = await page.getByLabel('The key Laptop').inputValue()
-      await check(page)
-      const call = () => fetch(`${origin}/v1/me`, { headers: { authorization: `Bearer ${apiKey}` } })
-      expect(await (await call()).json()).toMatchObject({ email, name: 'Ada Lovelace' })
-      await page.goto(`${origin}/settings/security`)
-      expect(await page.content()).not.toContain(apiKey)
-      await page.getByText('Revoke the key Laptop').click()
-      await check(page)
-      await press('Revoke the key')
-      await page.getByText('Done: revoked.').waitFor()
-      expect((await call()).status).toBe(401)
+    // Creates an API key, uses it, and revokes it.
+    await go('/settings/security')
+    await page.getByLabel('What the new key is for').fill('Laptop')
+    await press('Create the key')
+    const apiKey = await page.getByLabel('The key Laptop').inputValue()
+    await check(page)
+    const call = () => fetch(`${origin}/v1/me`, { headers: { authorization: `Bearer ${apiKey}` } })
+    expect(await (await call()).json()).toMatchObject({ email, name: 'Ada Lovelace' })
+    await page.goto(`${origin}/settings/security`)
+    expect(await page.content()).not.toContain(apiKey)
+    await page.getByText('Revoke the key Laptop').click()
+    await check(page)
+    await press('Revoke the key')
+    await page.getByText('Done: revoked.').waitFor()
+    expect((await call()).status).toBe(401)
 
-      // The colleague, in another browser, comes by the link.
-      const other = await browser.newContext({ colorScheme, viewport: sizes[size] })
-      const theirs = await other.newPage()
-      await theirs.goto(inviteUrl)
-      await check(theirs)
-      await theirs.getByRole('link', { name: 'Sign up' }).click()
-      await theirs.getByLabel('Your name').fill('Charles')
-      await theirs.getByLabel('E-mail address').fill(colleague)
-      await theirs.getByLabel('Password').fill(password)
-      await theirs.getByRole('button', { name: 'Sign up' }).click()
-      await theirs.getByRole('heading', { name: 'Check your mail' }).waitFor()
-      await theirs.goto(origin + (await website.waitForMail(colleague, /Confirm/)).path)
-      await theirs.getByLabel('Password').fill(password)
-      await theirs.getByRole('button', { name: 'Confirm and sign in' }).click()
-      await theirs.getByRole('button', { name: 'Accept the invitation' }).waitFor()
-      await check(theirs)
-      await theirs.getByRole('button', { name: 'Accept the invitation' }).click()
-      await theirs.waitForURL(`**/w/${slug}`)
-      await other.close()
-      await go(`/w/${slug}/members`)
-      await page.getByText('Remove Charles').first().click()
-      await check(page)
+    // The colleague, in another browser, comes by the link.
+    const other = await browser.newContext({ colorScheme, viewport: sizes[size] })
+    const theirs = await other.newPage()
+    await theirs.goto(inviteUrl)
+    await check(theirs)
+    await theirs.getByRole('link', { name: 'Sign up' }).click()
+    await theirs.getByLabel('Your name').fill('Charles')
+    await theirs.getByLabel('E-mail address').fill(colleague)
+    await theirs.getByLabel('Password').fill(password)
+    await theirs.getByRole('button', { name: 'Sign up' }).click()
+    await theirs.getByRole('heading', { name: 'Check your mail' }).waitFor()
+    await theirs.goto(origin + (await website.waitForMail(colleague, /Confirm/)).path)
+    await theirs.getByLabel('Password').fill(password)
+    await theirs.getByRole('button', { name: 'Confirm and sign in' }).click()
+    await theirs.getByRole('button', { name: 'Accept the invitation' }).waitFor()
+    await check(theirs)
+    await theirs.getByRole('button', { name: 'Accept the invitation' }).click()
+    await theirs.waitForURL(`**/w/${slug}`)
+    await other.close()
+    await go(`/w/${slug}/members`)
+    await page.getByText('Remove Charles').first().click()
+    await check(page)
 
-      // Signs out, forgets the password, and chooses another one.
-      await page.getByRole('button', { name: 'Sign out' }).click()
-      await page.getByText('You are signed out.').waitFor()
-      await page.getByRole('link', { name: 'Forgot your password?' }).click()
-      await page.getByLabel('E-mail address').fill(email)
-      await press('Send the mail')
-      await page.getByRole('heading', { name: 'Check your mail' }).waitFor()
-      await go((await website.waitForMail(email, /new password/)).path)
-      await page.getByLabel('Password').fill('another long password')
-      await press('Set the password')
-      await page.getByText('Your password is set.').waitFor()
-      await check(page)
-      await page.getByLabel('E-mail address').fill(email)
-      await page.getByLabel('Password').fill('another long password')
-      await press('Sign in')
-      await page.waitForURL(`**/w/${slug}`)
-      expect(complaints).toEqual([])
-      await context.close()
-    },
-  )
+    // Signs out, forgets the password, and chooses another one.
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByText('You are signed out.').waitFor()
+    await page.getByRole('link', { name: 'Forgot your password?' }).click()
+    await page.getByLabel('E-mail address').fill(email)
+    await press('Send the mail')
+    await page.getByRole('heading', { name: 'Check your mail' }).waitFor()
+    await go((await website.waitForMail(email, /new password/)).path)
+    await page.getByLabel('Password').fill('another long password')
+    await press('Set the password')
+    await page.getByText('Your password is set.').waitFor()
+    await check(page)
+    await page.getByLabel('E-mail address').fill(email)
+    await page.getByLabel('Password').fill('another long password')
+    await press('Sign in')
+    await page.waitForURL(`**/w/${slug}`)
+    expect(complaints).toEqual([])
+    await context.close()
+  })
 
   it('works without JavaScript, and by the keyboard', async () => {
     const context = await browser.newContext({ javaScriptEnabled: false, viewport: sizes.phone })
