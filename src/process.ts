@@ -16,6 +16,7 @@ import type { FirstPerson } from './first-run.ts'
 import type { App } from './http/app-types.ts'
 import { createLogger } from './http/logging.ts'
 import { systemClock } from './kernel/clock.ts'
+import { AppSecretError, assertAppSecretUsable } from './platform/app-secret.ts'
 import type { Services } from './services.ts'
 
 // How long the process takes to end at most. The first is less: requests that do not end must not cost the database
@@ -83,6 +84,7 @@ function logConsole(log: Logger): void {
 /** Starts everything in order, and leaves behind how to close what was opened. */
 async function start(config: Config, log: Logger, closers: Closer[]): Promise<void> {
   await assertDataDirUsable(config)
+  assertAppSecretUsable(config.appSecret, config.dataDir)
   // While the database starts.
   const program = Promise.all([import('./app.ts'), import('./services.ts'), import('./first-run.ts')])
   const databaseUrl = config.databaseUrl ?? (await startOwnDatabase(config, closers))
@@ -216,7 +218,7 @@ function printWelcome({ baseUrl, webUrl, dataDir }: Config, first: FirstPerson |
 function explain(error: unknown): string {
   if (error instanceof ConfigError)
     return error.problems.map((problem) => `Bad setting: ${problem}`).join('\n')
-  const known = [StartError, DatabaseUnusableError, EmbeddedDatabaseError]
+  const known = [StartError, AppSecretError, DatabaseUnusableError, EmbeddedDatabaseError]
   if (known.some((kind) => error instanceof kind)) return (error as Error).message
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }

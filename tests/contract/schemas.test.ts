@@ -21,7 +21,7 @@ it('every schema of a request or a response is valid JSON Schema, and compiles',
   const schemas: unknown[] = []
   const compilations: (() => unknown)[] = []
   const watchValidator: BuildValidator = (shared, options) => {
-    schemas.push(...Object.values(shared))
+    schemas.push(...Object.values(shared as Record<string, unknown>))
     const compile = (buildValidator as unknown as BuildValidator)(shared, options)
     return (definition) => {
       schemas.push(definition.schema)

@@ -1,0 +1,62 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
+import { expect, it, onTestFinished } from 'vitest'
+import { AppSecretError, loadAppSecret } from '../../src/platform/app-secret.ts'
+import { root, startService, launchService, makeDirectory } from '../acceptance/service.ts'
+
+async function makeFolder() {
+  const folder = await mkdtemp(join(tmpdir(), 'app-secret-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+it('is made once, for its owner alone, and leaves nothing beside it', async () => {
+  const folder = join(await makeFolder(), 'data')
+  const secret = loadAppSecret(undefined, folder)
+  expect(secret).toMatch(/^[\w-]{43}$/)
+  expect(loadAppSecret(undefined, folder)).toBe(secret)
+  expect(await readdir(folder)).toEqual(['app-secret'])
+  expect((await stat(join(folder, 'app-secret'))).mode & 0o777).toBe(0o600)
+})
+
+it('is the one of the setting if that is there, and no file', async () => {
+  const folder = await makeFolder()
+  expect(loadAppSecret('configured', folder)).toBe('configured')
+  expect(await readdir(folder)).toEqual([])
+})
+
+it('is the same for processes that start at once', async () => {
+  const folder = await makeFolder()
+  const module = pathToFileURL(join(root, 'src/platform/app-secret.ts')).href
+  const script = `import { loadAppSecret } from ${JSON.stringify(module)}
+    console.log(loadAppSecret(undefined, ${JSON.stringify(folder)}))`
+  const runs = Array.from({ length: 6 }, () =>
+    promisify(execFile)(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], {
+      cwd: root,
+    }),
+  )
+  const secrets = (await Promise.all(runs)).map(({ stdout }) => stdout.trim())
+  expect(new Set(secrets)).toEqual(new Set([await readFile(join(folder, 'app-secret'), 'utf8')]))
+  expect(await readdir(folder)).toEqual(['app-secret'])
+})
+
+it.each(['', '\n', 'cut-short', 'x'.repeat(42)])('is not what a full disk left: %j', async (text) => {
+  const folder = await makeFolder()
+  await writeFile(join(folder, 'app-secret'), text)
+  expect(() => loadAppSecret(undefined, folder)).toThrow(AppSecretError)
+  expect(await readFile(join(folder, 'app-secret'), 'utf8')).toBe(text)
+})
+
+it('stops the start of the service when it is cut short, in one line', async () => {
+  const dataDir = await makeDirectory()
+  await writeFile(join(dataDir, 'app-secret'), '')
+  const service = await launchService({ dataDir })
+  expect(await service.ended).toEqual({ code: 1, signal: null })
+  expect(service.stderr()).toMatch(/^.*app-secret is too short to be the secret that was kept there\..*\n$/)
+  await rm(join(dataDir, 'app-secret'))
+  await startService({ dataDir })
+})
