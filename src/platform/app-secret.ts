@@ -36,7 +36,7 @@ function assertWhole(secret: string, file: string): void {
   if (secret.length < secretLength)
     throw new AppSecretError(
       `${file} is too short to be the secret that was kept there. Restore it from a backup, or delete it: then a new ` +
-        'one is made, and agents have to be let in again.',
+        'one is made, and consents that are under way have to begin again.',
     )
 }
 

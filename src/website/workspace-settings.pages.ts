@@ -77,7 +77,7 @@ function renderSettings(visit: WorkspaceVisit, webUrl: string): Page {
             webUrl,
             checkPath: `${base}/settings/slug`,
             state: formState,
-            note: ' The old address keeps leading here for 90 days.',
+            note: ' The last five addresses keep leading here for 90 days.',
           })}
           ${renderField({
             name: 'allowedDomains',

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { LightMyRequestResponse } from 'fastify'
 import { describe, expect, it } from 'vitest'
+import { formerSlugsMax } from '../../src/areas/workspaces/workspaces.service.ts'
 import { errors } from '../../src/kernel/errors.ts'
 import { expectError, issuesOf } from '../support/expect-error.ts'
 import { createTestClock } from '../support/test-clock.ts'
@@ -551,6 +552,23 @@ describe('a slug before', () => {
     expect(await findWorkspace(service, workspace)).toMatchObject({ slug: workspace.slug })
   })
 
+  it('is one of the last five: an earlier one is free again', async () => {
+    const person = await createPerson()
+    const stranger = await createPerson()
+    const { slug: first } = await createWorkspace(service, person)
+    const slugs = [first, ...Array.from({ length: 6 }, () => randomSlug())]
+    for (const [i, slug] of slugs.slice(1).entries()) {
+      await rename(person, slugs[i] ?? '', slug)
+      clock.advance(1000)
+    }
+    const answers = await Promise.all(slugs.map((slug) => as(person, { url: `/v1/workspaces/${slug}` })))
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual([404, 200, 200, 200, 200, 200, 200])
+    const take = (slug = '') =>
+      as(stranger, { method: 'POST', url: '/v1/workspaces', payload: { name: 'Mine', slug } })
+    expectError(await take(slugs[1]), errors.slugTaken)
+    expect((await take(first)).statusCode).toBe(200)
+  })
+
   it('is one of several, each kept for its own 90 days', async () => {
     const person = await createPerson()
     const { slug: first } = await createWorkspace(service, person)
@@ -673,7 +691,7 @@ describe('races', () => {
   it('of renames of one workspace take turns, and every slug stays its own', async () => {
     const person = await createPerson()
     const workspace = await createWorkspace(service, person)
-    const slugs = Array.from({ length: 10 }, () => randomSlug())
+    const slugs = Array.from({ length: formerSlugsMax }, () => randomSlug())
     const answers = await Promise.all(
       slugs.map((slug, i) => as(person, update(workspace.slug, { name: `Name ${i}`, slug }))),
     )

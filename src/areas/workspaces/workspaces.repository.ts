@@ -1,4 +1,18 @@
-import { and, arrayContains, asc, count, desc, eq, isNull, lte, or, sql, type SQL } from 'drizzle-orm'
+import {
+  and,
+  arrayContains,
+  asc,
+  count,
+  desc,
+  eq,
+  inArray,
+  isNotNull,
+  isNull,
+  lte,
+  or,
+  sql,
+  type SQL,
+} from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { contains } from '../../db/contains.ts'
 import { prepared } from '../../db/prepared.ts'
@@ -102,6 +116,21 @@ export async function keepFormerSlug(
     .update(workspaceSlugs)
     .set({ keptUntil: former.keptUntil })
     .where(and(eq(workspaceSlugs.slug, former.slug), eq(workspaceSlugs.workspaceId, former.workspaceId)))
+}
+
+/** Frees the former slugs of a workspace but the `kept` latest ones. */
+export async function releaseOldestSlugs(
+  executor: Executor,
+  workspaceId: string,
+  kept: number,
+): Promise<void> {
+  const former = executor
+    .select({ slug: workspaceSlugs.slug })
+    .from(workspaceSlugs)
+    .where(and(eq(workspaceSlugs.workspaceId, workspaceId), isNotNull(workspaceSlugs.keptUntil)))
+    .orderBy(desc(workspaceSlugs.keptUntil), desc(workspaceSlugs.slug))
+    .offset(kept)
+  await executor.delete(workspaceSlugs).where(inArray(workspaceSlugs.slug, former))
 }
 
 /** The workspace as it stands, locked until the transaction ends: changes of one workspace take turns. */

@@ -124,7 +124,7 @@ export const getWorkspace = operation({
   id: 'workspaces.get',
   summary: 'Read a workspace',
   description:
-    'A former slug of the workspace works for 90 days. The answer then has the current path as `Content-Location`.',
+    'The last five former slugs of the workspace work for 90 days. The answer then has the current path as `Content-Location`.',
   params: slugParams,
   success: ref(WorkspaceDetail),
   returns: 'The workspace.',
@@ -136,7 +136,7 @@ export const updateWorkspace = operation({
   id: 'workspaces.update',
   summary: 'Change a workspace',
   description:
-    'For owners and admins. The former slug keeps working for 90 days, and no other workspace can take it meanwhile.',
+    'For owners and admins. The last five former slugs keep working for 90 days, and no other workspace can take them meanwhile.',
   params: slugParams,
   body: closed(
     {

@@ -21,6 +21,7 @@ import {
   listWorkspaces,
   lockUserForNewMembership,
   lockWorkspace,
+  releaseOldestSlugs,
   membershipsMax,
   replaceWorkspaceIcon,
   updateWorkspace,
@@ -30,6 +31,8 @@ import {
 export const allowedDomainsMax = 10
 /** How long a former slug keeps leading to its workspace. */
 export const formerSlugKeptMs = 90 * 24 * 60 * 60 * 1000
+/** How many former slugs a workspace keeps: renaming must not take names from everybody else. */
+export const formerSlugsMax = 5
 
 export interface Membership {
   id: string
@@ -86,7 +89,7 @@ export interface WorkspacesService {
   create(principal: Principal, input: { name: string; slug: string }): Promise<CreatedWorkspace>
   get(principal: Principal, slug: string): Promise<WorkspaceDetail>
   /**
-   * Changes name, slug and allowed domains. A former slug keeps leading here for 90 days. Throws `name_invalid`,
+   * Changes name, slug and allowed domains. The last five former slugs keep leading here for 90 days. Throws `name_invalid`,
    * `slug_invalid`, `slug_reserved`, `slug_taken`, `domain_invalid`, `domain_public` and `domain_limit`.
    */
   update(principal: Principal, slug: string, change: WorkspaceChange): Promise<void>
@@ -254,6 +257,7 @@ async function moveSlug(
   const { workspaceId, from, to, now } = move
   await claimSlug(tx, { slug: to, workspaceId, now })
   await keepFormerSlug(tx, { slug: from, workspaceId, keptUntil: new Date(now.getTime() + formerSlugKeptMs) })
+  await releaseOldestSlugs(tx, workspaceId, formerSlugsMax)
 }
 
 interface WorkspaceFields {
