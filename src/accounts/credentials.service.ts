@@ -44,7 +44,8 @@ export interface HandedLink {
 export interface CredentialsService {
   /**
    * Makes an account that waits for its address to be proven, and has a mail sent. Where there is an account already,
-   * only the mail tells. Throws `email_invalid`, `name_invalid` and `password_unacceptable`.
+   * only the mail tells. Throws `email_invalid`, `name_invalid`, `password_unacceptable` and
+   * `password_common`.
    */
   signUp(input: { name: string; email: string; password: string }): Promise<void>
   /**
@@ -61,7 +62,7 @@ export interface CredentialsService {
    * the address of another. Throws `link_invalid` and `password_wrong`.
    */
   verifyEmail(token: string, input: { password: string }, browser: Browser): Promise<string>
-  /** Sets a new password and ends all sessions and links. Throws `link_invalid` and `password_unacceptable`. */
+  /** Sets a new password and ends all sessions and links. Throws `link_invalid`, `password_unacceptable` and `password_common`. */
   resetPassword(token: string, input: { password: string }): Promise<void>
   /** Signs in whoever has the link. Throws `link_invalid`. */
   signInByLink(token: string, browser: Browser): Promise<string>
@@ -73,7 +74,7 @@ export interface CredentialsService {
   /** Makes a link that is not mailed but handed over by an operator. It works once, within a day. */
   createLink(purpose: AccountTokenPurpose, userId: string): Promise<HandedLink>
   hasPassword(principal: Principal): Promise<boolean>
-  /** Ends all sessions but the one it is changed in. Throws `password_wrong` and `password_unacceptable`. */
+  /** Ends all sessions but the one it is changed in. Throws `password_wrong`, `password_unacceptable` and `password_common`. */
   changePassword(
     principal: Principal,
     sessionId: string,
@@ -119,6 +120,12 @@ export function createCredentialsService(options: CredentialsServiceOptions): Cr
     return email === undefined ? undefined : findUserWithPassword(db, email)
   }
 
+  async function assertAcceptable(password: string, person: { name: string; email: string }) {
+    const field = 'password'
+    if (!isAcceptablePassword(password, person)) throw errors.passwordUnacceptable({ field })
+    if (await passwords.isCommon(password)) throw errors.passwordCommon({ field })
+  }
+
   async function requireLink(purpose: AccountTokenPurpose, token: string): Promise<UserRow> {
     const user = await findAccountToken(db, { tokenHash: hashSecret(token), purpose, now: clock.now() })
     if (!user) throw errors.linkInvalid()
@@ -149,7 +156,7 @@ export function createCredentialsService(options: CredentialsServiceOptions): Cr
       const email = parseEmail(input.email)
       if (email === undefined) throw errors.emailInvalid({ field: 'email' })
       const name = requireName(input.name)
-      assertAcceptable(input.password, { name, email })
+      await assertAcceptable(input.password, { name, email })
       const hash = await passwords.hash(input.password)
       await db.transaction(async (tx) => {
         const now = clock.now()
@@ -208,7 +215,7 @@ export function createCredentialsService(options: CredentialsServiceOptions): Cr
 
     async resetPassword(token, { password }) {
       const owner = await requireLink('reset_password', token)
-      assertAcceptable(password, owner)
+      await assertAcceptable(password, owner)
       const hash = await passwords.hash(password)
       await db.transaction(async (tx) => {
         const user = await consumeLink(tx, 'reset_password', token)
@@ -246,7 +253,7 @@ export function createCredentialsService(options: CredentialsServiceOptions): Cr
       const before = await findPasswordHash(db, user.id)
       const isRight = await passwords.verify(before, currentPassword)
       if (!isRight) throw errors.passwordWrong({ field: 'currentPassword' })
-      assertAcceptable(password, user)
+      await assertAcceptable(password, user)
       const hash = await passwords.hash(password)
       await db.transaction(async (tx) => {
         await lockUser(tx, user.id)
@@ -286,8 +293,4 @@ async function linkIdentity(tx: Executor, identity: ExternalIdentity, now: Date)
     createdAt: now,
   })
   return { ...user, emailVerifiedAt: user.emailVerifiedAt ?? now }
-}
-
-function assertAcceptable(password: string, person: { name: string; email: string }): void {
-  if (!isAcceptablePassword(password, person)) throw errors.passwordUnacceptable({ field: 'password' })
 }

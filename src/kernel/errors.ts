@@ -138,6 +138,12 @@ export const errors = {
     'This is not your password.',
     'Website only: the current password, which the change requires, is wrong.',
   ),
+  passwordCommon: error(
+    'InvalidInput',
+    'password_common',
+    'This is one of the passwords that are tried first, or nearly. Choose another one, such as several words.',
+    'Website only: the new password is on a list of common ones, perhaps with digits or signs around it.',
+  ),
   passwordUnacceptable: error(
     'InvalidInput',
     'password_unacceptable',

@@ -77,6 +77,7 @@ describe('signing up', () => {
     ['email', { email: 'nobody' }, 'This is not an e-mail address.'],
     ['password', { password: 'short' }, 'A password has 10 to 200'],
     ['password', { password: 'aaaaaaaaaaaaaaaa' }, 'A password has 10 to 200'],
+    ['password', { password: 'Password123!' }, 'one of the passwords that are tried first'],
   ])('shows what is wrong beside the field %s, with what was typed', async (field, fault, message) => {
     const visitor = await visit('/sign-up')
     const answer = await visitor.submit('/sign-up', {

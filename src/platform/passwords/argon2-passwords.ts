@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import argon2 from 'argon2'
 import pLimit from 'p-limit'
+import { isCommonPassword } from './common-passwords.ts'
 import type { PasswordHasher } from './passwords.port.ts'
 
 // The OWASP Password Storage Cheat Sheet's parameters for argon2id: 19 MiB, two passes, one lane.
@@ -20,6 +21,7 @@ export function createArgon2Passwords(): PasswordHasher {
     hash: (password) => limit(() => argon2.hash(password, { ...parameters, type: argon2.argon2id })),
     verify: (hash, password) => limit(() => argon2.verify(hash ?? makeUpHash(), password)),
     isOutdated: (hash) => argon2.needsRehash(hash, parameters),
+    isCommon: isCommonPassword,
   }
 }
 

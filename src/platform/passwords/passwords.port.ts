@@ -1,4 +1,4 @@
-/** Hashes what people choose, slowly. */
+/** Hashes what people choose, slowly, and knows what too many choose. */
 export interface PasswordHasher {
   /** The hash to store, with its own salt and parameters in it. */
   hash(password: string): Promise<string>
@@ -6,4 +6,6 @@ export interface PasswordHasher {
   verify(hash: string | undefined, password: string): Promise<boolean>
   /** Whether a hash was made with weaker parameters than those of today. */
   isOutdated(hash: string): boolean
+  /** Whether a password is one of those that are tried first. */
+  isCommon(password: string): Promise<boolean>
 }

@@ -1,0 +1,59 @@
+// As people change a word that was refused.
+const lookalikes: Record<string, string> = {
+  '@': 'a',
+  '4': 'a',
+  '3': 'e',
+  '1': 'i',
+  '!': 'i',
+  '0': 'o',
+  $: 's',
+  '5': 's',
+  '7': 't',
+}
+
+let common: Promise<ReadonlySet<string>> | undefined
+
+/**
+ * Whether a password is one of those that are tried first (NIST SP 800-63B §5.1.1.2): one of the 49,000 most common, in
+ * any case, also with digits and signs around it, with signs that look like its letters, or several times in a row.
+ */
+export async function isCommonPassword(password: string): Promise<boolean> {
+  common ??= load()
+  const list = await common
+  return guessesOf(password.toLowerCase()).some((guess) => list.has(guess))
+}
+
+/** At the first sign-up: the list takes a tenth of a second to unpack. */
+async function load(): Promise<ReadonlySet<string>> {
+  const { dictionary } = await import('@zxcvbn-ts/language-common')
+  return new Set(dictionary['passwords-common'])
+}
+
+function guessesOf(password: string): string[] {
+  const once = dropRepetition(password)
+  const words = [once, dropRepetition(trim(once))]
+  return [password, ...words, ...words.map(replaceLookalikes), trim(replaceLookalikes(once))]
+}
+
+const isLetter = (character: string | undefined) => character !== undefined && /\p{L}/u.test(character)
+
+/** What is between the first and the last letter, if that is most of a text: the rest may be what is hard to guess. */
+function trim(text: string): string {
+  const characters = Array.from(text)
+  const from = characters.findIndex(isLetter)
+  const inner = characters.slice(from, characters.findLastIndex(isLetter) + 1)
+  return inner.length * 2 < characters.length ? text : inner.join('')
+}
+
+/** The part that a text is several times, or the text itself. */
+function dropRepetition(text: string): string {
+  for (let length = 1; length <= text.length / 2; length++) {
+    const part = text.slice(0, length)
+    if (text.length % length === 0 && part.repeat(text.length / length) === text) return part
+  }
+  return text
+}
+
+function replaceLookalikes(text: string): string {
+  return Array.from(text, (character) => lookalikes[character] ?? character).join('')
+}

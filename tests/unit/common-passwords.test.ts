@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest'
+import { isCommonPassword } from '../../src/platform/passwords/common-passwords.ts'
+
+it.each([
+  'password123',
+  'qwertyuiop',
+  '1234567890',
+  'QWERTYUIOP',
+  'Password123!',
+  'p@ssw0rd2024',
+  'letmein2024',
+  '!!sunshine!!',
+  'passwordpassword',
+  'monkeymonkeymonkey1',
+  'dragon '.repeat(20),
+  '1q2w3e4r5t',
+])('knows %s', async (password) => {
+  expect(await isCommonPassword(password)).toBe(true)
+})
+
+it.each([
+  'correct horse battery staple',
+  'a long password',
+  'Engines-1843!x',
+  'пароль другой человек',
+  '漢字'.repeat(3) + 'かな',
+  '9f3c-77aa-0b1e-42d8',
+  '8361-9402-love-7731-5520',
+  '',
+])('lets %s pass', async (password) => {
+  expect(await isCommonPassword(password)).toBe(false)
+})
+
+it('takes no longer for what is made to take long', async () => {
+  await isCommonPassword('first')
+  const started = performance.now()
+  for (const text of ['ab'.repeat(99) + 'xy', '@'.repeat(199) + 'a', '𝔞'.repeat(100)])
+    await isCommonPassword(text)
+  expect(performance.now() - started).toBeLessThan(50)
+})
