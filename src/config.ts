@@ -131,7 +131,8 @@ export const ConfigSchema = Type.Object({
       format: 'providers',
       description:
         'Identity providers that people can sign in with, by OpenID Connect: a JSON list of ' +
-        '{"id", "name", "issuer", "clientId", "clientSecret"}.',
+        '{"id", "name", "issuer", "clientId", "clientSecret"}. With "domains", a list, the provider is believed ' +
+        'only about addresses of these domains.',
     }),
   ),
   SMTP_URL: Type.Optional(
@@ -171,6 +172,10 @@ const OidcProviders = Type.Array(
       }),
       clientId: Type.String({ minLength: 1 }),
       clientSecret: Type.String({ minLength: 1 }),
+      // The domains whose addresses it may vouch for; without them, of all.
+      domains: Type.Optional(
+        Type.Array(Type.String({ pattern: '^[a-z0-9-]+([.][a-z0-9-]+)+$' }), { minItems: 1, maxItems: 100 }),
+      ),
     },
     { additionalProperties: false },
   ),

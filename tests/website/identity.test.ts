@@ -11,15 +11,26 @@ interface Person {
   email: string
   email_verified: boolean
   name?: string
+  /** What the ID token says of the address, where that is not what the userinfo endpoint says. */
+  inIdToken?: { email?: string; email_verified?: boolean }
 }
 
 const people = new Map<string, Person>()
 const webUrl = 'http://localhost:3000'
-const issuer = await startProvider()
+const issuer = await startProvider('example')
+const companyIssuer = await startProvider('company')
 const website = await startWebsite({
   environment: {
     OIDC_PROVIDERS: JSON.stringify([
       { id: 'example', name: 'Example ID', issuer, clientId: 'workspace', clientSecret: 'a secret' },
+      {
+        id: 'company',
+        name: 'Company ID',
+        issuer: companyIssuer,
+        clientId: 'workspace',
+        clientSecret: 'a secret',
+        domains: ['company.example', 'xn--bcher-kva.example'],
+      },
       {
         id: 'away',
         name: 'Away',
@@ -32,7 +43,7 @@ const website = await startWebsite({
 })
 
 /** A real provider, in which whoever says their name is believed. */
-async function startProvider(): Promise<string> {
+async function startProvider(id: string): Promise<string> {
   const server: Server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const url = `http://localhost:${(server.address() as AddressInfo).port}`
@@ -41,14 +52,18 @@ async function startProvider(): Promise<string> {
       {
         client_id: 'workspace',
         client_secret: 'a secret',
-        redirect_uris: [`${webUrl}/sign-in/with/example/callback`],
+        redirect_uris: [`${webUrl}/sign-in/with/${id}/callback`],
       },
     ],
     claims: { email: ['email', 'email_verified'], profile: ['name'] },
     pkce: { required: () => true },
-    findAccount: (_context, id) => ({
-      accountId: id,
-      claims: async () => ({ sub: id, ...people.get(id) }),
+    conformIdTokenClaims: false,
+    findAccount: (_context, login) => ({
+      accountId: login,
+      claims: async (use: string) => {
+        const { inIdToken = {}, ...person } = people.get(login) ?? {}
+        return { sub: login, ...(use === 'id_token' ? inIdToken : person) }
+      },
     }),
   })
   const answer = provider.callback()
@@ -87,8 +102,8 @@ async function signInAt(start: string, login: string): Promise<URL> {
   throw new Error(`the provider did not come to an end: ${url}`)
 }
 
-const begin = async (visitor: Visitor, next = '/') => {
-  const answer = await visitor.get(`/sign-in/with/example?next=${encodeURIComponent(next)}`)
+const begin = async (visitor: Visitor, next = '/', provider = 'example') => {
+  const answer = await visitor.get(`/sign-in/with/${provider}?next=${encodeURIComponent(next)}`)
   expect(answer.statusCode).toBe(303)
   return String(answer.headers.location)
 }
@@ -97,9 +112,10 @@ async function signInWith(
   person: Person,
   login: string = crypto.randomUUID(),
   visitor = createVisitor(website),
+  provider = 'example',
 ) {
   people.set(login, person)
-  const back = await signInAt(await begin(visitor, '/settings/profile'), login)
+  const back = await signInAt(await begin(visitor, '/settings/profile', provider), login)
   return { visitor, login, back, answer: await visitor.get(back.pathname + back.search) }
 }
 
@@ -164,6 +180,53 @@ describe('signing in with a provider', () => {
     await signInWith({ email, email_verified: true })
     await attacker.get('/sign-in')
     expect((await attacker.submit('/sign-in', { email, password })).statusCode).toBe(400)
+  })
+
+  it.each<Person>([
+    { email: 'ADDRESS', email_verified: false, inIdToken: { email_verified: true } },
+    { email: 'other@example.com', email_verified: true, inIdToken: { email: 'ADDRESS' } },
+    {
+      email: 'other@example.com',
+      email_verified: true,
+      inIdToken: { email: 'ADDRESS', email_verified: false },
+    },
+  ])('believes no answer about the address of another one: %j', async (person) => {
+    const email = randomEmail()
+    await signUp(website, { email, name: 'Ada' })
+    const filled = JSON.parse(JSON.stringify(person).replace('ADDRESS', email)) as Person
+    const { answer, visitor } = await signInWith(filled)
+    expect(answer.statusCode).toBe(403)
+    expect(visitor.cookies.has('session')).toBe(false)
+    expect(await findUsers(email)).toMatchObject([{ identities: 0 }])
+  })
+
+  it('believes what the ID token alone says', async () => {
+    const email = randomEmail()
+    const { answer } = await signInWith({
+      email: 'other@example.com',
+      email_verified: false,
+      inIdToken: { email, email_verified: true },
+    })
+    expect(answer.statusCode).toBe(303)
+    expect(await findUsers(email)).toMatchObject([{ identities: 1 }])
+  })
+
+  it('believes a provider only about the domains that the settings name, if they do', async () => {
+    const vouch = async (email: string) => {
+      const person = { email, email_verified: true }
+      const { answer } = await signInWith(person, crypto.randomUUID(), createVisitor(website), 'company')
+      return answer.statusCode
+    }
+    const name = () => crypto.randomUUID()
+    expect(await vouch(`${name()}@Company.example`)).toBe(303)
+    expect(await vouch(`${name()}@bücher.example`)).toBe(303)
+    for (const domain of [
+      'other.example',
+      'evil-company.example',
+      'sub.company.example',
+      'company.example.evil.example',
+    ])
+      expect(await vouch(`${name()}@${domain}`), domain).toBe(403)
   })
 
   it('is not possible without an address', async () => {

@@ -1,3 +1,4 @@
+import { domainToASCII } from 'node:url'
 import * as oauth from 'oauth4webapi'
 import type { IdentityProvider } from './identity.port.ts'
 
@@ -8,6 +9,8 @@ export interface OidcProviderSettings {
   issuer: string
   clientId: string
   clientSecret: string
+  /** The domains whose addresses it may vouch for, in their ASCII form; undefined for all. */
+  domains?: string[]
 }
 
 const requestLimitMs = 10_000
@@ -17,7 +20,7 @@ const requestLimitMs = 10_000
  * (RFC 9207). What the provider is, it says itself (OpenID Connect Discovery); it is asked once, when first needed.
  */
 export function createOidcProvider(settings: OidcProviderSettings, webUrl: string): IdentityProvider {
-  const { id, name, clientId, clientSecret } = settings
+  const { id, name, clientId, clientSecret, domains } = settings
   const issuer = new URL(settings.issuer)
   const redirectUri = `${webUrl}/sign-in/with/${id}/callback`
   const client: oauth.Client = { client_id: clientId }
@@ -94,13 +97,16 @@ export function createOidcProvider(settings: OidcProviderSettings, webUrl: strin
       await oauth.validateApplicationLevelSignature(server, response, requestOptions())
       const claims = oauth.getValidatedIdTokenClaims(tokens)
       if (!claims) throw new Error(`${issuer.href} has sent no ID token`)
-      const person = { ...(await findMore(server, tokens.access_token, claims.sub)), ...claims }
+      const more = await findMore(server, tokens.access_token, claims.sub)
+      // Not `email_verified` of the one about the `email` of the other.
+      const { email, email_verified: isVerified } = typeof claims.email === 'string' ? claims : more
+      const name = claims.name ?? more.name
       return {
         issuer: server.issuer,
         subject: claims.sub,
-        email: typeof person.email === 'string' ? person.email : undefined,
-        isEmailVerified: person.email_verified === true,
-        name: typeof person.name === 'string' ? person.name : undefined,
+        email: typeof email === 'string' ? email : undefined,
+        isEmailVerified: isVerified === true && typeof email === 'string' && mayVouchFor(email, domains),
+        name: typeof name === 'string' ? name : undefined,
       }
     },
   }
@@ -115,4 +121,9 @@ export function createOidcProvider(settings: OidcProviderSettings, webUrl: strin
     const response = await oauth.userInfoRequest(server, client, accessToken, requestOptions())
     return oauth.processUserInfoResponse(server, client, subject, response)
   }
+}
+
+function mayVouchFor(email: string, domains: readonly string[] | undefined): boolean {
+  const domain = domainToASCII(email.slice(email.lastIndexOf('@') + 1).trim())
+  return domains === undefined || domains.includes(domain)
 }
