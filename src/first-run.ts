@@ -20,7 +20,7 @@ export async function createFirstPerson(services: Services): Promise<FirstPerson
   const { accounts, apiKeys, credentials, workspaces } = services
   if (!(await accounts.isEmpty())) return undefined
   const user = await accounts.create({ email: 'ada@example.com', name: 'Ada', isVerified: true })
-  const principal: Principal = { user, source: 'system', apiKeyId: null, grantId: null }
+  const principal: Principal = { user, source: 'system', apiKeyId: null, sessionId: null, grantId: null }
   await workspaces.create(principal, { name: 'First workspace', slug })
   await createExampleSeeds(services, principal)
   const { secret } = await apiKeys.create(principal, { name: 'First run' })

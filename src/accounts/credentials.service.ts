@@ -1,3 +1,4 @@
+import { requireLiveCredential } from '../access/live-credential.repository.ts'
 import type { Database, Executor } from '../db/client.ts'
 import { isAcceptablePassword, type AccountTokenPurpose } from '../kernel/accounts.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -77,7 +78,6 @@ export interface CredentialsService {
   /** Ends all sessions but the one it is changed in. Throws `password_wrong`, `password_unacceptable` and `password_common`. */
   changePassword(
     principal: Principal,
-    sessionId: string,
     input: { currentPassword: string; password: string },
   ): Promise<void>
 }
@@ -249,7 +249,8 @@ export function createCredentialsService(options: CredentialsServiceOptions): Cr
 
     hasPassword: async ({ user }) => (await findPasswordHash(db, user.id)) !== undefined,
 
-    async changePassword({ user }, sessionId, { currentPassword, password }) {
+    async changePassword(principal, { currentPassword, password }) {
+      const { user, sessionId } = principal
       const before = await findPasswordHash(db, user.id)
       const isRight = await passwords.verify(before, currentPassword)
       if (!isRight) throw errors.passwordWrong({ field: 'currentPassword' })
@@ -257,9 +258,10 @@ export function createCredentialsService(options: CredentialsServiceOptions): Cr
       const hash = await passwords.hash(password)
       await db.transaction(async (tx) => {
         await lockUser(tx, user.id)
+        await requireLiveCredential(tx, principal, clock.now())
         if ((await findPasswordHash(tx, user.id)) !== before)
           throw errors.passwordWrong({ field: 'currentPassword' })
-        await setPassword(tx, user.id, hash, sessionId)
+        await setPassword(tx, user.id, hash, sessionId ?? undefined)
       })
     },
   }

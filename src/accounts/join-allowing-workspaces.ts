@@ -9,7 +9,7 @@ import type { Principal, PrincipalUser } from '../kernel/principal.ts'
 export async function joinAllowingWorkspaces(tx: Executor, user: PrincipalUser, now: Date): Promise<void> {
   const [domain] = parseDomains(user.email.slice(user.email.lastIndexOf('@')))
   if (domain === undefined) return
-  const principal: Principal = { user, source: 'system', apiKeyId: null, grantId: null }
+  const principal: Principal = { user, source: 'system', apiKeyId: null, sessionId: null, grantId: null }
   for (const workspaceId of await listWorkspacesAllowing(tx, domain, membershipsMax)) {
     // Asked first, so that signing in does not make the changes of a whole workspace wait.
     if (await findMember(tx, workspaceId, user.id)) continue

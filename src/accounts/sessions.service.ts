@@ -59,7 +59,7 @@ export function createSessionsService({ db, clock }: { db: Database; clock: Cloc
       }
       return {
         sessionId: session.id,
-        principal: { user: session.user, source: 'web', apiKeyId: null, grantId: null },
+        principal: { user: session.user, source: 'web', apiKeyId: null, sessionId: session.id, grantId: null },
         isProlonged,
       }
     },

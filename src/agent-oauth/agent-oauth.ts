@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import * as oauth from 'oauth4webapi'
 import type { Provider } from 'oidc-provider'
 import type { Logger } from 'pino'
+import { requireLiveCredential } from '../access/live-credential.repository.ts'
 import { appendEvent } from '../areas/events/events.repository.ts'
 import { lockMembersOfWorkspace, requireRoleNow } from '../areas/members/members.repository.ts'
 import { listMembershipsOfUser, membershipsMax } from '../areas/workspaces/workspaces.repository.ts'
@@ -234,6 +235,7 @@ export function createAgentOAuth(options: AgentOAuthOptions): AgentOAuth {
       await db.transaction(async (tx) => {
         // Consents of one workspace take turns, with each other and with whoever leaves it.
         await lockMembersOfWorkspace(tx, workspaceId)
+        await requireLiveCredential(tx, principal, now)
         await requireRoleNow(tx, workspaceId, user.id)
         await replaceGrants(tx, { userId: user.id, clientId, workspaceId }, now)
         await insertGrant(tx, {

@@ -78,5 +78,5 @@ export async function requireUser({ accounts }: Services, address: string): Prom
 
 /** A user as whom a command acts. */
 export function toPrincipal(user: Account): Principal {
-  return { user, source: 'system', apiKeyId: null, grantId: null }
+  return { user, source: 'system', apiKeyId: null, sessionId: null, grantId: null }
 }

@@ -1,10 +1,11 @@
 import fastifyPlugin from 'fastify-plugin'
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AgentPrincipal } from '../kernel/agent.ts'
 import { errors } from '../kernel/errors.ts'
 import { declareAnswers } from './answers.ts'
 import type { App } from './app-types.ts'
 import { readBearerToken } from './bearer.ts'
+import { createLateBodyCheck } from './late-body.ts'
 
 export interface AgentTokenAuthOptions {
   /** Which agent an access token stands for, if the token is valid, for us, and its grant holds. */
@@ -30,18 +31,24 @@ export const agentTokenAuth = fastifyPlugin(
       declareAnswers(route, { errors: [errors.agentTokenRequired, errors.databaseUnavailable] })
     })
 
-    app.addHook('onRequest', async (request, reply) => {
-      void reply.header('cache-control', 'private, no-store')
+    async function readAgent(request: FastifyRequest, reply: FastifyReply): Promise<AgentPrincipal> {
       const token = readBearerToken(request.headers.authorization) || undefined
       // RFC 6750 §3.1: who sent no token is told where to get one, and no error.
       if (token === undefined) throw refuse(reply, `Bearer ${resource}`)
       const agent = await authenticate(token)
-      if (!agent) {
-        const reason =
-          'error="invalid_token", error_description="The access token is invalid, expired or revoked"'
-        throw refuse(reply, `Bearer ${reason}, ${resource}`)
-      }
-      request.agent = agent
+      if (agent) return agent
+      const reason =
+        'error="invalid_token", error_description="The access token is invalid, expired or revoked"'
+      throw refuse(reply, `Bearer ${reason}, ${resource}`)
+    }
+
+    const noteBody = createLateBodyCheck(app, async (request, reply) => {
+      await readAgent(request, reply)
+    })
+    app.addHook('onRequest', async (request, reply) => {
+      void reply.header('cache-control', 'private, no-store')
+      request.agent = await readAgent(request, reply)
+      noteBody(request)
     })
   },
   { name: 'agent-token-auth' },

@@ -6,6 +6,7 @@ import { isWellFormedApiKey } from '../kernel/tokens.ts'
 import { declareAnswers } from './answers.ts'
 import type { App } from './app-types.ts'
 import { readBearerToken } from './bearer.ts'
+import { createLateBodyCheck } from './late-body.ts'
 import { addressOf, createRateLimiter, sendRateLimitHeaders } from './rate-limits.ts'
 import { createRecentCallers } from './recent-callers.ts'
 
@@ -42,6 +43,9 @@ export const apiKeyAuth = fastifyPlugin(
       callerOf: addressOf,
     })
 
+    const noteBody = createLateBodyCheck(app, async (request) => {
+      if (!(await authenticate(String(readCredentials(request))))) throw errors.apiKeyRequired()
+    })
     const goodAddresses = createRecentCallers({ windowMs: goodAddressMs, max: goodAddressesMax })
 
     app.addHook('onRoute', (route) => {
@@ -80,6 +84,7 @@ export const apiKeyAuth = fastifyPlugin(
         throw errors.apiKeyRequired()
       }
       request.principal = principal
+      noteBody(request)
       goodAddresses.add(address)
 
       const state = await keyLimiter?.count(request)

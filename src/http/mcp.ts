@@ -17,7 +17,12 @@ export function mcpRoutes(app: App, handle: McpHandler, url: string, resource: s
   app.post(
     url,
     { bodyLimit: messageBytesMax, schema: { hide: true }, config: { openBody: true } },
-    async (request, reply) => reply.send(await handle(toWebRequest(request, reply, resource), request.agent)),
+    async (request, reply) => {
+      const answer = await handle(toWebRequest(request, reply, resource), request.agent)
+      // Whether the connection stays is the server's matter (RFC 9110 §7.6.1): a client that asked to close it waits.
+      answer.headers.delete('connection')
+      return reply.send(answer)
+    },
   )
   for (const method of ['GET', 'DELETE'] as const) {
     app.route({

@@ -13,6 +13,8 @@ export interface Principal {
   /** `system`: an operator's command, or the service itself. */
   source: 'web' | 'api' | 'mcp' | 'system'
   apiKeyId: string | null
+  /** The session of the website. */
+  sessionId: string | null
   grantId: string | null
   /** Told the present slug of a workspace that was reached by another one, so that the caller can be told. */
   onSlugMoved?: (presentSlug: string) => void

@@ -125,10 +125,8 @@ export function passwordForms(
       (shown) => show(shown),
       async () => {
         const input = readFields(request, 'currentPassword', 'password')
-        const { principal, visit } = request
-        await limits.guess(request, principal.user.id, () =>
-          credentials.changePassword(principal, String(visit.sessionId), input),
-        )
+        const { principal } = request
+        await limits.guess(request, principal.user.id, () => credentials.changePassword(principal, input))
         return '/settings/security?done=password-changed'
       },
     ),

@@ -5,6 +5,7 @@ import fastifyPlugin from 'fastify-plugin'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { SessionsService } from '../accounts/sessions.service.ts'
 import type { App } from '../http/app-types.ts'
+import { createLateBodyCheck } from '../http/late-body.ts'
 import { errors } from '../kernel/errors.ts'
 import { createToken } from '../kernel/tokens.ts'
 
@@ -90,6 +91,9 @@ export const webSession = fastifyPlugin(
       route.schema = { ...route.schema, hide: true }
     })
 
+    const noteBody = createLateBodyCheck(app, async ({ visit }) => {
+      if (!(await sessions.find(visit.sessionToken ?? ''))) throw errors.signInRequired()
+    })
     app.addHook('onRequest', async (request, reply) => {
       void reply.header('cache-control', 'private, no-store')
       if (request.method === 'POST') assertSameOrigin(request, webUrl)
@@ -97,6 +101,7 @@ export const webSession = fastifyPlugin(
       const signedIn = sessionToken === undefined ? undefined : await sessions.find(sessionToken)
       if (signedIn && sessionToken !== undefined) {
         request.principal = signedIn.principal
+        noteBody(request)
         if (signedIn.isProlonged) void reply.signIn(sessionToken)
       }
       const secret =

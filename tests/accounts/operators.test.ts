@@ -24,7 +24,7 @@ const { accounts, agentOAuth, apiKeys, credentials, seeds, workspaces } = servic
 async function principalOf(person: TestPerson): Promise<Principal> {
   const user = await accounts.findByEmail(person.email)
   if (!user) throw new Error('the person is not there')
-  return { user, source: 'system', apiKeyId: null, grantId: null }
+  return { user, source: 'system', apiKeyId: null, sessionId: null, grantId: null }
 }
 
 describe('listing users', () => {

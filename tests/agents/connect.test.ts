@@ -36,7 +36,7 @@ async function createVisitor(): Promise<{
   const user = await services.accounts.findByEmail(email)
   if (!user) throw new Error('nobody has signed up')
   const slug = `w-${randomUUID().slice(0, 13)}`
-  const principal = { user, source: 'web' as const, apiKeyId: null, grantId: null }
+  const principal = { user, source: 'web' as const, apiKeyId: null, sessionId: null, grantId: null }
   const { id } = await services.workspaces.create(principal, { name: 'Acme', slug })
   return { browser, email, slug, workspaceId: id }
 }

@@ -17,7 +17,7 @@ const user = await accounts.create({
   name: 'Grace Hopper',
   isVerified: true,
 })
-const principal: Principal = { user, source: 'system', apiKeyId: null, grantId: null }
+const principal: Principal = { user, source: 'system', apiKeyId: null, sessionId: null, grantId: null }
 const slug = `w-${randomUUID().slice(0, 8)}`
 await workspaces.create(principal, { name: 'Acme', slug })
 const team = await teams.create(principal, slug, { name: 'Design' })

@@ -41,7 +41,7 @@ export function createOAuthTester({
     const person = await createPerson()
     const user = await services.accounts.findByEmail(person.email)
     if (!user) throw new Error('the person is not there')
-    const principal: Principal = { user, source: 'web', apiKeyId: null, grantId: null }
+    const principal: Principal = { user, source: 'web', apiKeyId: null, sessionId: null, grantId: null }
     const slug = `w-${randomBytes(6).toString('hex')}`
     const { id } = await services.workspaces.create(principal, { name: 'Acme', slug })
     return { ...person, workspaceId: id, slug, principal }

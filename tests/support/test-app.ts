@@ -152,7 +152,7 @@ function lend({ logs, ...built }: BuiltApp): TestApp {
       isVerified = true,
     } = {}) {
       const user = await services.accounts.create({ name, email, isVerified })
-      const principal: Principal = { user, source: 'system', apiKeyId: null, grantId: null }
+      const principal: Principal = { user, source: 'system', apiKeyId: null, sessionId: null, grantId: null }
       const key = await services.apiKeys.create(principal, { name: 'Test key' })
       return { id: user.id, name: user.name, email: user.email, apiKey: key.secret, apiKeyId: key.id }
     },

@@ -133,6 +133,7 @@ describe('proving the address', () => {
       user: { ...owner, emailVerifiedAt: new Date(), imageKey: null },
       source: 'system' as const,
       apiKeyId: null,
+      sessionId: null,
       grantId: null,
     }
     await services.workspaces.create(principal, { name: 'Acme', slug })

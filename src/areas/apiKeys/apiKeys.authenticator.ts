@@ -38,7 +38,7 @@ export function createApiKeyAuthenticator(options: ApiKeyAuthenticatorOptions): 
       const owner = await owners.load(hashSecret(apiKey))
       if (!owner) return undefined
       uses.record(owner.apiKeyId, clock.now())
-      return { user: owner.user, source: 'api', apiKeyId: owner.apiKeyId, grantId: null }
+      return { user: owner.user, source: 'api', apiKeyId: owner.apiKeyId, sessionId: null, grantId: null }
     },
     close: () => uses.close(),
   }

@@ -1,3 +1,4 @@
+import { requireLiveCredential } from '../../access/live-credential.repository.ts'
 import type { Database } from '../../db/client.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { errors } from '../../kernel/errors.ts'
@@ -68,11 +69,13 @@ export function createApiKeysService({ db, clock, apiKeyPrefix }: ApiKeysService
       return rows.map(toApiKey)
     },
 
-    async create({ user }, input) {
+    async create(principal, input) {
+      const { user } = principal
       const { secret, ...shown } = createApiKeySecret(apiKeyPrefix)
       const key = { id: createId(), name: requireLabel(input.name), ...shown }
       await db.transaction(async (tx) => {
         await lockUserForNewApiKey(tx, user.id)
+        await requireLiveCredential(tx, principal, clock.now())
         if ((await countActiveApiKeys(tx, user.id)) >= activeApiKeysMax) throw errors.apiKeyLimit()
         await insertApiKey(tx, {
           ...key,

@@ -1,3 +1,4 @@
+import { requireLiveCredential } from '../../access/live-credential.repository.ts'
 import { isAllowed, type WorkspaceAction } from '../../access/permissions.ts'
 import type { RequireWorkspace } from '../../access/workspace-access.ts'
 import type { Database, Executor } from '../../db/client.ts'
@@ -125,6 +126,7 @@ export function createInvitesService(options: InvitesServiceOptions): InvitesSer
   ): Promise<T> {
     return db.transaction(async (tx) => {
       await lockMembersOfWorkspace(tx, workspaceId)
+      await requireLiveCredential(tx, principal, clock.now())
       const actorRole = await requireRoleNow(tx, workspaceId, principal.user.id)
       if (!isAllowed(actorRole, action)) throw errors.roleInsufficient()
       return run(tx, actorRole)
