@@ -5,6 +5,7 @@ import { createSeedAccess, createWorkspaceAccess } from './access/workspace-acce
 import { createAgentOAuth, type AgentOAuth } from './agent-oauth/agent-oauth.ts'
 import { agentScope } from './agent-oauth/protocol.ts'
 import type { AgentPrincipal } from './kernel/agent.ts'
+import { deleteRetiredSigningKeys } from './agent-oauth/signing-keys.repository.ts'
 import { deleteStaleRecords } from './agent-oauth/oauth-records.repository.ts'
 import { createAgentAuthenticator } from './areas/agent/agent.authenticator.ts'
 import { loadAppSecret } from './platform/app-secret.ts'
@@ -12,7 +13,8 @@ import { createAccountsJobs } from './accounts/accounts.jobs.ts'
 import { createAccountsService, type AccountsService } from './accounts/accounts.service.ts'
 import { deleteExpiredAccountTokens } from './accounts/credentials.repository.ts'
 import { createCredentialsService, type CredentialsService } from './accounts/credentials.service.ts'
-import { deleteExpiredSessions } from './accounts/sessions.repository.ts'
+import { deleteExpiredSessions, deleteForgottenBrowsers } from './accounts/sessions.repository.ts'
+import { browserKnownMs } from './accounts/start-session.ts'
 import { createSessionsService, type SessionsService } from './accounts/sessions.service.ts'
 import type { KitMcpHandler } from './areas/agent/agent.mcp.ts'
 import { createKitService, type KitService } from './areas/agent/agent.service.ts'
@@ -156,7 +158,7 @@ export function createServices({ config, db, clock, log, fetchMetadata }: Servic
     },
     agentOAuth,
     accounts: createAccountsService({ db, clock, jobs }),
-    apiKeys: createApiKeysService({ db, clock, apiKeyPrefix: config.apiKeyPrefix }),
+    apiKeys: createApiKeysService({ db, clock, jobs, apiKeyPrefix: config.apiKeyPrefix }),
     authenticator,
     credentials: createCredentialsService({
       db,
@@ -206,6 +208,8 @@ export function createServices({ config, db, clock, log, fetchMetadata }: Servic
           await deleteExpiredSessions(db, clock.now())
           await deleteExpiredAccountTokens(db, clock.now())
           await deleteStaleRecords(db, clock.now())
+          await deleteForgottenBrowsers(db, new Date(clock.now().getTime() - browserKnownMs))
+          await deleteRetiredSigningKeys(db, clock.now())
         },
       })
     },

@@ -1,19 +1,26 @@
 import type { Database } from '../db/client.ts'
 import type { AccountTokenPurpose } from '../kernel/accounts.ts'
+import { describeBrowser } from '../kernel/browsers.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { createToken, hashSecret } from '../kernel/tokens.ts'
 import {
   accountExistsMail,
+  apiKeysCreatedMail,
   passwordChangedMail,
   resetPasswordMail,
+  signedInMail,
   signInLinkMail,
   verifyEmailMail,
+  type MailContent,
 } from '../mail/messages.ts'
 import type { JobHandlers } from '../platform/jobs/jobs.port.ts'
 import type { Mailer } from '../platform/mail/mail.port.ts'
+import { countAccess, listNewestApiKeyNames } from './access-of-person.repository.ts'
 import { findUserByEmail, findUserById, type UserRow } from './accounts.repository.ts'
 import { insertAccountToken } from './credentials.repository.ts'
 import { linkLifetimeMs, linkUrlOf } from './credentials.service.ts'
+
+const keyNamesMax = 5
 
 const linkMails = {
   verify_email: verifyEmailMail,
@@ -27,7 +34,10 @@ export function createAccountsJobs(options: {
   clock: Clock
   mailer: Mailer
   webUrl: string
-}): Pick<JobHandlers, 'send_account_mail' | 'send_password_changed'> {
+}): Pick<
+  JobHandlers,
+  'send_account_mail' | 'send_password_changed' | 'send_api_keys_created' | 'send_signed_in'
+> {
   const { db, clock, mailer, webUrl } = options
 
   async function createLink(user: UserRow, purpose: AccountTokenPurpose): Promise<string> {
@@ -40,6 +50,13 @@ export function createAccountsJobs(options: {
       expiresAt: new Date(clock.now().getTime() + linkLifetimeMs[purpose]),
     })
     return linkUrlOf(webUrl, purpose, token)
+  }
+
+  const securityUrl = `${webUrl}/settings/security`
+
+  async function send(user: UserRow, id: string, compose: (name: string) => MailContent): Promise<void> {
+    const { name, email: address } = user
+    await mailer.send({ ...compose(name), to: { name, address }, id })
   }
 
   return {
@@ -58,14 +75,33 @@ export function createAccountsJobs(options: {
       await mailer.send({ ...content, to: { name, address: user.email }, id: `account-${id}` })
     },
 
-    async send_password_changed({ userId }, { id }) {
+    async send_password_changed({ userId, isAccessRevoked = false }, { id }) {
       const user = await findUserById(db, userId)
       if (!user) return
-      await mailer.send({
-        ...passwordChangedMail({ name: user.name, forgotUrl: `${webUrl}/forgot` }),
-        to: { name: user.name, address: user.email },
-        id: `password-changed-${id}`,
-      })
+      const access = await countAccess(db, userId, clock.now())
+      const forgotUrl = `${webUrl}/forgot`
+      await send(user, `password-changed-${id}`, (name) =>
+        passwordChangedMail({ name, forgotUrl, isAccessRevoked, ...access }),
+      )
+    },
+
+    async send_api_keys_created({ userId }, { id }) {
+      const user = await findUserById(db, userId)
+      const keyNames = await listNewestApiKeyNames(db, userId, keyNamesMax)
+      // All were revoked in the meantime.
+      if (!user || keyNames.length === 0) return
+      await send(user, `api-keys-created-${id}`, (name) =>
+        apiKeysCreatedMail({ name, keyNames, securityUrl }),
+      )
+    },
+
+    async send_signed_in({ userId, userAgent, at }, { id }) {
+      const user = await findUserById(db, userId)
+      if (!user) return
+      const browser = describeBrowser(userAgent)
+      await send(user, `signed-in-${id}`, (name) =>
+        signedInMail({ name, browser, at: new Date(at), securityUrl }),
+      )
     },
   }
 }

@@ -1,16 +1,18 @@
 import { requireLiveCredential } from '../access/live-credential.repository.ts'
+import { appendEvent } from '../areas/events/events.repository.ts'
 import type { Database, Executor } from '../db/client.ts'
 import { isAcceptablePassword, type AccountTokenPurpose } from '../kernel/accounts.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { parseEmail } from '../kernel/email.ts'
 import { errors } from '../kernel/errors.ts'
 import { createId } from '../kernel/ids.ts'
-import type { Principal } from '../kernel/principal.ts'
+import type { Principal, PrincipalUser } from '../kernel/principal.ts'
 import { nameLengthMax, parseLine, requireName } from '../kernel/text.ts'
 import { createToken, hashSecret } from '../kernel/tokens.ts'
 import type { ExternalIdentity } from '../platform/identity/identity.port.ts'
 import type { JobQueue } from '../platform/jobs/jobs.port.ts'
 import type { PasswordHasher } from '../platform/passwords/passwords.port.ts'
+import { endGrantsOfUser, revokeApiKeysOfUser } from './access-of-person.repository.ts'
 import { findUserByEmail, insertUserIfNew, type UserRow } from './accounts.repository.ts'
 import {
   consumeAccountToken,
@@ -63,8 +65,8 @@ export interface CredentialsService {
    * the address of another. Throws `link_invalid` and `password_wrong`.
    */
   verifyEmail(token: string, input: { password: string }, browser: Browser): Promise<string>
-  /** Sets a new password and ends all sessions and links. Throws `link_invalid`, `password_unacceptable` and `password_common`. */
-  resetPassword(token: string, input: { password: string }): Promise<void>
+  /** Sets a new password and ends all sessions and links; with `revokeAccess` all API keys and agents' access as well. Throws `link_invalid`, `password_unacceptable` and `password_common`. */
+  resetPassword(token: string, input: { password: string; revokeAccess?: boolean }): Promise<void>
   /** Signs in whoever has the link. Throws `link_invalid`. */
   signInByLink(token: string, browser: Browser): Promise<string>
   /**
@@ -75,10 +77,10 @@ export interface CredentialsService {
   /** Makes a link that is not mailed but handed over by an operator. It works once, within a day. */
   createLink(purpose: AccountTokenPurpose, userId: string): Promise<HandedLink>
   hasPassword(principal: Principal): Promise<boolean>
-  /** Ends all sessions but the one it is changed in. Throws `password_wrong`, `password_unacceptable` and `password_common`. */
+  /** Ends all sessions but the one it is changed in; with `revokeAccess` all API keys and agents' access as well. Throws `password_wrong`, `password_unacceptable` and `password_common`. */
   changePassword(
     principal: Principal,
-    input: { currentPassword: string; password: string },
+    input: { currentPassword: string; password: string; revokeAccess?: boolean },
   ): Promise<void>
 }
 
@@ -144,11 +146,17 @@ export function createCredentialsService(options: CredentialsServiceOptions): Cr
     return user
   }
 
-  async function setPassword(tx: Executor, userId: string, hash: string, exceptSessionId?: string) {
-    await upsertPassword(tx, { userId, hash, changedAt: clock.now() })
-    await deleteSessionsOfUser(tx, userId, exceptSessionId)
-    await deleteAccountTokens(tx, userId)
-    await jobs.enqueue(tx, 'send_password_changed', { userId })
+  async function setPassword(
+    tx: Executor,
+    user: PrincipalUser,
+    change: { hash: string; exceptSessionId?: string | undefined; revokeAccess?: boolean | undefined },
+  ) {
+    const { hash, exceptSessionId, revokeAccess: isAccessRevoked = false } = change
+    await upsertPassword(tx, { userId: user.id, hash, changedAt: clock.now() })
+    await deleteSessionsOfUser(tx, user.id, exceptSessionId)
+    await deleteAccountTokens(tx, user.id)
+    if (isAccessRevoked) await revokeAccess(tx, user, clock.now())
+    await jobs.enqueue(tx, 'send_password_changed', { userId: user.id, isAccessRevoked })
   }
 
   return {
@@ -184,7 +192,7 @@ export function createCredentialsService(options: CredentialsServiceOptions): Cr
           await jobs.enqueue(tx, 'send_account_mail', { purpose: 'verify_email', email: user.email })
           return undefined
         }
-        return startSession(tx, { user: locked, browser, now: clock.now() })
+        return startSession(tx, { user: locked, browser, now: clock.now(), jobs })
       })
     },
 
@@ -209,18 +217,18 @@ export function createCredentialsService(options: CredentialsServiceOptions): Cr
         const now = clock.now()
         await markEmailVerified(tx, user.id, now)
         await deleteAccountTokens(tx, user.id, 'verify_email')
-        return startSession(tx, { user: { ...user, emailVerifiedAt: now }, browser, now })
+        return startSession(tx, { user: { ...user, emailVerifiedAt: now }, browser, now, jobs })
       })
     },
 
-    async resetPassword(token, { password }) {
+    async resetPassword(token, { password, revokeAccess }) {
       const owner = await requireLink('reset_password', token)
       await assertAcceptable(password, owner)
       const hash = await passwords.hash(password)
       await db.transaction(async (tx) => {
         const user = await consumeLink(tx, 'reset_password', token)
         await markEmailVerified(tx, user.id, clock.now())
-        await setPassword(tx, user.id, hash)
+        await setPassword(tx, user, { hash, revokeAccess })
       })
     },
 
@@ -229,7 +237,7 @@ export function createCredentialsService(options: CredentialsServiceOptions): Cr
         const user = await consumeLink(tx, 'sign_in', token)
         const now = clock.now()
         if (user.emailVerifiedAt === null) await proveAddress(tx, user.id, now)
-        return startSession(tx, { user: { ...user, emailVerifiedAt: now }, browser, now })
+        return startSession(tx, { user: { ...user, emailVerifiedAt: now }, browser, now, jobs })
       }),
 
     signInByIdentity: (identity, browser) =>
@@ -237,7 +245,7 @@ export function createCredentialsService(options: CredentialsServiceOptions): Cr
         const now = clock.now()
         const known = await findIdentityUser(tx, identity)
         const user = known ?? (await linkIdentity(tx, identity, now))
-        return startSession(tx, { user, browser, now })
+        return startSession(tx, { user, browser, now, jobs })
       }),
 
     async createLink(purpose, userId) {
@@ -249,7 +257,7 @@ export function createCredentialsService(options: CredentialsServiceOptions): Cr
 
     hasPassword: async ({ user }) => (await findPasswordHash(db, user.id)) !== undefined,
 
-    async changePassword(principal, { currentPassword, password }) {
+    async changePassword(principal, { currentPassword, password, revokeAccess }) {
       const { user, sessionId } = principal
       const before = await findPasswordHash(db, user.id)
       const isRight = await passwords.verify(before, currentPassword)
@@ -261,9 +269,24 @@ export function createCredentialsService(options: CredentialsServiceOptions): Cr
         await requireLiveCredential(tx, principal, clock.now())
         if ((await findPasswordHash(tx, user.id)) !== before)
           throw errors.passwordWrong({ field: 'currentPassword' })
-        await setPassword(tx, user.id, hash, sessionId ?? undefined)
+        await setPassword(tx, user, { hash, exceptSessionId: sessionId ?? undefined, revokeAccess })
       })
     },
+  }
+}
+
+/** Revokes a person's API keys and ends the access of the agents that they have let in, which their workspaces are told. */
+async function revokeAccess(tx: Executor, user: PrincipalUser, now: Date): Promise<void> {
+  const principal: Principal = { user, source: 'web', apiKeyId: null, sessionId: null, grantId: null }
+  await revokeApiKeysOfUser(tx, user.id, now)
+  for (const { id, workspaceId, clientName } of await endGrantsOfUser(tx, user.id, now)) {
+    await appendEvent(tx, principal, {
+      workspaceId,
+      type: 'integration.revoked',
+      target: { type: 'integration', id },
+      summary: `${user.name} ended the access of ${clientName}`,
+      at: now,
+    })
   }
 }
 

@@ -1,13 +1,14 @@
-import { and, desc, eq, gt, lte, ne, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, lt, lte, ne, sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
 import { prepared } from '../db/prepared.ts'
-import { sessions } from '../db/schema/accounts.ts'
+import { knownBrowsers, sessions } from '../db/schema/accounts.ts'
 import { users } from '../db/schema/users.ts'
 import type { PrincipalUser } from '../kernel/principal.ts'
 
 /** A live session, and whose it is. */
 export interface SessionWithUser {
   id: string
+  createdAt: Date
   lastUsedAt: Date
   user: PrincipalUser
 }
@@ -16,6 +17,7 @@ const selectLive = prepared((executor) =>
   executor
     .select({
       id: sessions.id,
+      createdAt: sessions.createdAt,
       lastUsedAt: sessions.lastUsedAt,
       user: {
         id: users.id,
@@ -57,6 +59,34 @@ export async function prolongSession(
   times: { lastUsedAt: Date; expiresAt: Date },
 ): Promise<void> {
   await executor.update(sessions).set(times).where(eq(sessions.id, id))
+}
+
+/**
+ * Remembers that a person has signed in with a browser. Returns whether they had signed in before, but never with this
+ * one.
+ */
+export async function rememberBrowser(
+  executor: Executor,
+  browser: { userId: string; tokenHash: Buffer; usedAt: Date },
+): Promise<boolean> {
+  const { userId, tokenHash, usedAt } = browser
+  const others = await executor
+    .select({ isThis: eq(knownBrowsers.tokenHash, tokenHash).mapWith(Boolean) })
+    .from(knownBrowsers)
+    .where(eq(knownBrowsers.userId, userId))
+    // This one first.
+    .orderBy(desc(eq(knownBrowsers.tokenHash, tokenHash)))
+    .limit(1)
+  await executor
+    .insert(knownBrowsers)
+    .values({ userId, tokenHash, usedAt })
+    .onConflictDoUpdate({ target: [knownBrowsers.userId, knownBrowsers.tokenHash], set: { usedAt } })
+  return others[0]?.isThis === false
+}
+
+/** Forgets browsers that nobody has signed in with since a time. */
+export async function deleteForgottenBrowsers(executor: Executor, before: Date): Promise<void> {
+  await executor.delete(knownBrowsers).where(lt(knownBrowsers.usedAt, before))
 }
 
 export interface SessionRow {

@@ -12,7 +12,7 @@ import {
   listLiveSessions,
   prolongSession,
 } from './sessions.repository.ts'
-import { sessionLifetimeMs } from './start-session.ts'
+import { sessionLifetimeMaxMs, sessionLifetimeMs } from './start-session.ts'
 
 /** A browser in which a person is signed in. */
 export interface Session {
@@ -52,14 +52,23 @@ export function createSessionsService({ db, clock }: { db: Database; clock: Cloc
       const now = clock.now()
       const session = await findLiveSession(db, hashSecret(token), now)
       if (!session) return undefined
+      const lastMs = session.createdAt.getTime() + sessionLifetimeMaxMs
+      // One of an earlier release may have been prolonged beyond it.
+      if (lastMs <= now.getTime()) return undefined
       const isProlonged = now.getTime() - session.lastUsedAt.getTime() >= prolongedEveryMs
       if (isProlonged) {
-        const expiresAt = new Date(now.getTime() + sessionLifetimeMs)
+        const expiresAt = new Date(Math.min(now.getTime() + sessionLifetimeMs, lastMs))
         await prolongSession(db, session.id, { lastUsedAt: now, expiresAt })
       }
       return {
         sessionId: session.id,
-        principal: { user: session.user, source: 'web', apiKeyId: null, sessionId: session.id, grantId: null },
+        principal: {
+          user: session.user,
+          source: 'web',
+          apiKeyId: null,
+          sessionId: session.id,
+          grantId: null,
+        },
         isProlonged,
       }
     },

@@ -237,7 +237,15 @@ export function createAgentOAuth(options: AgentOAuthOptions): AgentOAuth {
         await lockMembersOfWorkspace(tx, workspaceId)
         await requireLiveCredential(tx, principal, now)
         await requireRoleNow(tx, workspaceId, user.id)
-        await replaceGrants(tx, { userId: user.id, clientId, workspaceId }, now)
+        for (const id of await replaceGrants(tx, { userId: user.id, clientId, workspaceId }, now)) {
+          await appendEvent(tx, principal, {
+            workspaceId,
+            type: 'integration.revoked',
+            target: { type: 'integration', id },
+            summary: `${user.name} ended the former access of ${clientName}`,
+            at: now,
+          })
+        }
         await insertGrant(tx, {
           id: grantId,
           clientId,

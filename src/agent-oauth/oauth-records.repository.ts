@@ -200,18 +200,22 @@ export async function deleteClient(db: Executor, clientId: string, now: Date): P
   return rowCount === 1 || ended > 0 ? ended : undefined
 }
 
-/** Ends the grants that a new consent of the same person to the same client for the same workspace replaces. */
+/**
+ * Ends the grants that a new consent of the same person to the same client for the same workspace replaces. Returns
+ * their ids.
+ */
 export async function replaceGrants(
   db: Executor,
   grant: { userId: string; clientId: string; workspaceId: string },
   now: Date,
-): Promise<void> {
+): Promise<string[]> {
   const isSame = and(
     eq(agentGrants.userId, grant.userId),
     eq(agentGrants.clientId, grant.clientId),
     eq(agentGrants.workspaceId, grant.workspaceId),
   )
-  await endGrants(db, isSame, now)
+  const ended = await endGrants(db, isSame, now)
+  return ended.map(({ id }) => id)
 }
 
 export async function insertGrant(db: Executor, row: typeof agentGrants.$inferInsert): Promise<void> {

@@ -1,4 +1,4 @@
-import { desc, ne } from 'drizzle-orm'
+import { and, desc, eq, isNull, lte, ne, sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
 import { signingKeys } from '../db/schema/oauth.ts'
 
@@ -16,7 +16,26 @@ export async function insertSigningKey(
   await executor.insert(signingKeys).values(row)
 }
 
-/** Lets no key but one sign any more. They all go on verifying. */
-export async function retireOtherSigningKeys(executor: Executor, id: string): Promise<void> {
-  await executor.update(signingKeys).set({ isRetired: true }).where(ne(signingKeys.id, id))
+/** Lets no key but one sign any more. They go on verifying for a while. */
+export async function retireOtherSigningKeys(executor: Executor, id: string, now: Date): Promise<void> {
+  await executor
+    .update(signingKeys)
+    .set({ isRetired: true, retiredAt: sql`coalesce(${signingKeys.retiredAt}, ${now.toISOString()})` })
+    .where(ne(signingKeys.id, id))
+}
+
+/**
+ * How long a key verifies after it was retired: as long as the longest access token that can be configured, and a while
+ * in which other processes have yet to hear of it.
+ */
+const retiredKeyKeptMs = (24 * 60 + 5) * 60 * 1000
+
+/** Keys that were retired at this time or before verify no more. */
+export const retiredKeyLimit = (now: Date): Date => new Date(now.getTime() - retiredKeyKeptMs)
+
+/** Deletes the keys that verify no more. */
+export async function deleteRetiredSigningKeys(executor: Executor, now: Date): Promise<void> {
+  await executor.delete(signingKeys).where(lte(signingKeys.retiredAt, retiredKeyLimit(now)))
+  const isUndated = and(eq(signingKeys.isRetired, true), isNull(signingKeys.retiredAt))
+  await executor.update(signingKeys).set({ retiredAt: now }).where(isUndated)
 }

@@ -6,6 +6,7 @@ import { deriveKey, seal, unseal } from '../kernel/sealing.ts'
 import {
   insertSigningKey,
   listSigningKeys,
+  retiredKeyLimit,
   retireOtherSigningKeys,
   type SigningKeyRow,
 } from './signing-keys.repository.ts'
@@ -53,6 +54,7 @@ export function createSigningKeyStore({ db, clock, appSecret }: SigningKeyStoreO
       publicJwk: { ...publicKey.export({ format: 'jwk' }) },
       sealedPrivateJwk: seal(JSON.stringify(privateKey.export({ format: 'jwk' })), sealingKey),
       isRetired: false,
+      retiredAt: null,
       createdAt: clock.now(),
     }
     await insertSigningKey(db, row)
@@ -69,7 +71,10 @@ export function createSigningKeyStore({ db, clock, appSecret }: SigningKeyStoreO
 
   return {
     async load() {
-      const rows = await listSigningKeys(db)
+      const limit = retiredKeyLimit(clock.now())
+      const rows = (await listSigningKeys(db)).filter(
+        ({ retiredAt }) => retiredAt === null || retiredAt > limit,
+      )
       for (const row of rows) {
         const signing = row.isRetired ? undefined : open(row)
         if (signing) return { signing, verifying: rows.map(toPublicJwk) }
@@ -82,7 +87,7 @@ export function createSigningKeyStore({ db, clock, appSecret }: SigningKeyStoreO
 
     async rotate() {
       const { id } = await add()
-      await retireOtherSigningKeys(db, id)
+      await retireOtherSigningKeys(db, id, clock.now())
       return id
     },
   }

@@ -121,16 +121,69 @@ export function signInLinkMail({ name, url, lifetimeMs }: LinkMailInput): MailCo
   })
 }
 
-/** Tells somebody that their password was changed. */
-export function passwordChangedMail(input: { name: string; forgotUrl: string }): MailContent {
+/** Tells somebody that their password was changed, and what else still has access in their name. */
+export function passwordChangedMail(input: {
+  name: string
+  forgotUrl: string
+  /** Whether API keys were revoked and the access of agents ended with the change. */
+  isAccessRevoked: boolean
+  apiKeyCount: number
+  grantCount: number
+}): MailContent {
+  const { apiKeyCount, grantCount } = input
+  const remaining =
+    apiKeyCount + grantCount === 0
+      ? []
+      : [
+          `Your API keys (${apiKeyCount}) and the agents that you gave access to (${grantCount}) keep working. You can ` +
+            'revoke them on the security page of your settings and on the agents page of each workspace.',
+        ]
   return compose({
     subject: 'Your password was changed',
     paragraphs: [
       `Hello ${input.name}, if you did not just change your password, open the link below and choose a new one now.`,
-      'The password of your account was changed, and your other devices were signed out.',
+      'The password of your account was changed, and your other devices were signed out.' +
+        (input.isAccessRevoked ? ' Your API keys were revoked, and agents no longer have access.' : ''),
+      ...remaining,
     ],
     link: { label: 'Choose a new password', url: input.forgotUrl },
     footer: 'If you changed the password yourself, ignore this email.',
+  })
+}
+
+/** Tells somebody that there are new API keys of theirs. */
+export function apiKeysCreatedMail(input: {
+  name: string
+  /** The newest first. */
+  keyNames: readonly string[]
+  securityUrl: string
+}): MailContent {
+  return compose({
+    subject: 'A new API key was created',
+    paragraphs: [
+      `Hello ${input.name}, if you did not just create an API key, open the link below and revoke it, then change your password.`,
+      `Programs use API keys to act in your name. Your newest keys: ${input.keyNames.join(', ')}.`,
+    ],
+    link: { label: 'See your API keys', url: input.securityUrl },
+    footer: 'If you created the key yourself, ignore this email.',
+  })
+}
+
+/** Tells somebody that they have signed in with a browser for the first time. */
+export function signedInMail(input: {
+  name: string
+  browser: string
+  at: Date
+  securityUrl: string
+}): MailContent {
+  return compose({
+    subject: 'You signed in with another browser',
+    paragraphs: [
+      `Hello ${input.name}, if this was not you, open the link below, sign out everywhere else and change your password.`,
+      `Somebody signed in to your account on ${formatDate(input.at)}, with ${input.browser}. It was the first time with that browser.`,
+    ],
+    link: { label: 'See where you are signed in', url: input.securityUrl },
+    footer: 'If this was you, ignore this email.',
   })
 }
 

@@ -3,6 +3,7 @@ import type { ApiKey, CreatedApiKey } from '../areas/apiKeys/apiKeys.service.ts'
 import type { Preferences, Profile } from '../areas/me/me.service.ts'
 import type { Session } from '../accounts/sessions.service.ts'
 import type { App } from '../http/app-types.ts'
+import { describeBrowser } from '../kernel/browsers.ts'
 import { labelLengthMax, nameLengthMax } from '../kernel/text.ts'
 import type { Services } from '../services.ts'
 import {
@@ -20,8 +21,13 @@ import { renderPicture, type Section } from './layout.ts'
 import { renderConfirmed, renderDone, renderRows } from './lists.ts'
 import type { Page } from './pages.ts'
 import type { SignInLimits } from './sign-in-limits.ts'
-import { renderNewPasswordField, renderPassword } from './sign-in.views.ts'
-import { describeBrowser, renderDate, renderTime } from './words.ts'
+import {
+  readRevokeAccess,
+  renderNewPasswordField,
+  renderPassword,
+  renderRevokeAccess,
+} from './sign-in.views.ts'
+import { renderDate, renderTime } from './words.ts'
 import { renderPictureForm } from './workspace-settings.pages.ts'
 import { answer } from './workspace-visit.ts'
 
@@ -124,7 +130,8 @@ export function passwordForms(
       { request, state: emptyForm },
       (shown) => show(shown),
       async () => {
-        const input = readFields(request, 'currentPassword', 'password')
+        const fields = readFields(request, 'currentPassword', 'password')
+        const input = { ...fields, revokeAccess: readRevokeAccess(request) }
         const { principal } = request
         await limits.guess(request, principal.user.id, () => credentials.changePassword(principal, input))
         return '/settings/security?done=password-changed'
@@ -345,8 +352,8 @@ function renderPasswordForm(request: FastifyRequest, state: FormState | undefine
         label: 'Present password',
         autocomplete: 'current-password',
       })}
-      ${renderNewPasswordField(state, 'New password')}
-      <p class="hint">You are signed out everywhere else. API keys go on working.</p>
+      ${renderNewPasswordField(state, 'New password')} ${renderRevokeAccess()}
+      <p class="hint">You are signed out everywhere else.</p>
       <button>Change the password</button>`,
   })
 }

@@ -9,6 +9,7 @@ import {
   renderCheckMail,
   renderForgot,
   renderLinkRequest,
+  readRevokeAccess,
   renderNewPassword,
   renderSignIn,
   renderSignInByLink,
@@ -120,8 +121,8 @@ export function signInPages(app: App, { services, providers, limits }: SignInPag
   app.get<WithToken>('/reset/:token', async (request, reply) => showReset(request, reply))
 
   app.post<WithToken>('/reset/:token', form, async (request, reply) => {
-    const password = readField(request, 'password')
-    const { error } = await attempt(() => credentials.resetPassword(request.params.token, { password }))
+    const input = { password: readField(request, 'password'), revokeAccess: readRevokeAccess(request) }
+    const { error } = await attempt(() => credentials.resetPassword(request.params.token, input))
     if (error) return showReset(request, reply, { values: {}, error })
     return reply.redirect('/sign-in?done=password-set', 303)
   })
@@ -190,5 +191,6 @@ export function goOn(request: FastifyRequest, reply: FastifyReply): FastifyReply
 
 /** What signs in. */
 export function browserOf({ headers, visit }: FastifyRequest): Browser {
-  return { userAgent: headers['user-agent'] ?? '', sessionToken: visit.sessionToken }
+  const { sessionToken, browserToken } = visit
+  return { userAgent: headers['user-agent'] ?? '', sessionToken, browserToken }
 }

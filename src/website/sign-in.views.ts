@@ -3,7 +3,7 @@ import type { LinkOwner } from '../accounts/credentials.service.ts'
 import { passwordLengthMax, passwordLengthMin } from '../kernel/accounts.ts'
 import { emailLengthMax } from '../kernel/email.ts'
 import { nameLengthMax } from '../kernel/text.ts'
-import { renderField, renderForm, type FormState } from './forms.ts'
+import { readField, renderField, renderForm, type FormState } from './forms.ts'
 import { html, type Content, type Html } from './html.ts'
 import type { Page } from './pages.ts'
 
@@ -154,11 +154,22 @@ export function renderNewPassword({ request, state, owner, token }: WithLink): P
         action: `/reset/${token}`,
         ...(state && { state }),
         fields: ['password'],
-        body: html`${renderUsername(owner)} ${renderNewPasswordField(state)}
+        body: html`${renderUsername(owner)} ${renderNewPasswordField(state)} ${renderRevokeAccess()}
           <button>Set the password</button>`,
       })}`,
   })
 }
+
+/** Offers to end with the old password what it may have let in. */
+export function renderRevokeAccess(): Html {
+  return html`<div class="check">
+    <input type="checkbox" id="revokeAccess" name="revokeAccess" />
+    <label for="revokeAccess">Also revoke my API keys and end the access of agents</label>
+  </div>`
+}
+
+/** Whether that was chosen. */
+export const readRevokeAccess = (request: FastifyRequest) => readField(request, 'revokeAccess') === 'on'
 
 /** Waits for a click: what reads mail before people do may follow the link. */
 export function renderSignInByLink({ request, owner, token }: WithLink): Page {

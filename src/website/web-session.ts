@@ -30,6 +30,8 @@ export interface Visit {
   sessionId: string | undefined
   /** The cookie of the session, live or not. */
   sessionToken: string | undefined
+  /** What the browser is known by to people who have signed in with it. */
+  browserToken: string
   /** What each form has to carry, in a field named as `csrfFieldName`. */
   csrfToken: string
   /** What the browser was told to remember. It may have been changed there. */
@@ -46,6 +48,8 @@ export interface WebSessionOptions {
 export const csrfFieldName = '_csrf'
 
 const sessionCookieSeconds = 30 * 24 * 60 * 60
+// The longest that browsers keep a cookie (RFC 6265bis §5.6.1).
+const browserCookieSeconds = 400 * 24 * 60 * 60
 
 /**
  * Knows who is signed in on every route of the scope that it is registered in: `request.principal`, or null for nobody,
@@ -70,12 +74,12 @@ export const webSession = fastifyPlugin(
 
     app.decorateRequest('visit', null as unknown as Visit)
     app.decorateReply('signIn', function (this: FastifyReply, token: string) {
-      const options = { ...cookieOptions, maxAge: sessionCookieSeconds }
-      return this.clearCookie(cookieName('visitor'), cookieOptions).setCookie(
-        cookieName('session'),
-        token,
-        options,
-      )
+      return this.clearCookie(cookieName('visitor'), cookieOptions)
+        .setCookie(cookieName('session'), token, { ...cookieOptions, maxAge: sessionCookieSeconds })
+        .setCookie(cookieName('browser'), this.request.visit.browserToken, {
+          ...cookieOptions,
+          maxAge: browserCookieSeconds,
+        })
     })
     app.decorateReply('signOut', function (this: FastifyReply) {
       return this.clearCookie(cookieName('session'), cookieOptions)
@@ -102,7 +106,6 @@ export const webSession = fastifyPlugin(
       if (signedIn && sessionToken !== undefined) {
         request.principal = signedIn.principal
         noteBody(request)
-        if (signedIn.isProlonged) void reply.signIn(sessionToken)
       }
       const secret =
         signedIn && sessionToken !== undefined
@@ -111,9 +114,11 @@ export const webSession = fastifyPlugin(
       request.visit = {
         sessionId: signedIn?.sessionId,
         sessionToken,
+        browserToken: findToken(request, cookieName('browser')) ?? createToken(),
         csrfToken: createHmac('sha256', secret).update('csrf').digest('base64url'),
         recall: (name) => request.cookies[cookieName(name)],
       }
+      if (signedIn?.isProlonged && sessionToken !== undefined) void reply.signIn(sessionToken)
     })
 
     // Once the body is there, of whatever kind the form is, and before anything is done.
@@ -141,11 +146,17 @@ function findVisitorToken(
   name: string,
   options: CookieSerializeOptions,
 ): string {
-  const known = request.cookies[name]
-  if (known !== undefined && known.length >= 43) return known
+  const known = findToken(request, name)
+  if (known !== undefined) return known
   const token = createToken()
   void reply.setCookie(name, token, options)
   return token
+}
+
+/** A cookie that may be one of our tokens: it is long enough to be hard to guess, and not too long to be worth keeping. */
+function findToken(request: FastifyRequest, name: string): string | undefined {
+  const token = request.cookies[name]
+  return token !== undefined && /^[\w-]{43}$/.test(token) ? token : undefined
 }
 
 /**

@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm'
 import type { LightMyRequestResponse } from 'fastify'
 import { describe, expect, it } from 'vitest'
 import { deleteStaleRecords } from '../../src/agent-oauth/oauth-records.repository.ts'
+import { deleteRetiredSigningKeys } from '../../src/agent-oauth/signing-keys.repository.ts'
 import { createComparison } from '../support/hold-to-description.ts'
 import { codeOf, createOAuthTester, redirectOf } from '../support/oauth-client.ts'
 import { selectRows, startTestApp } from '../support/test-app.ts'
@@ -187,6 +188,31 @@ describe('the authorization request', () => {
   })
 })
 
+describe('consenting again', () => {
+  it('ends the former grant, which the workspace is told', async () => {
+    const [agent, host] = [await createAgent(), await createHost()]
+    const first = await getTokens(agent, host)
+    const second = await getTokens(agent, host)
+    expect(await isLetIn(first.access_token)).toBe(false)
+    expect(await isLetIn(second.access_token)).toBe(true)
+    const events = await selectRows(
+      db,
+      sql`select type, target_id = g.id as is_former, summary from events e
+        join agent_grants g on g.workspace_id = e.workspace_id and g.revoked_at is not null
+        where e.workspace_id = ${host.workspaceId} and type like 'integration.%' order by e.created_at, e.id`,
+    )
+    expect(events).toEqual([
+      expect.objectContaining({ type: 'integration.granted', is_former: true }),
+      {
+        type: 'integration.revoked',
+        is_former: true,
+        summary: `${host.name} ended the former access of Robbie`,
+      },
+      expect.objectContaining({ type: 'integration.granted', is_former: false }),
+    ])
+  })
+})
+
 describe('the code', () => {
   it('is refused with another verifier, redirect or client', async () => {
     const [agent, host, other] = [await createAgent(), await createHost(), await createAgent()]
@@ -311,6 +337,40 @@ describe('the access token', () => {
     const { keys } = await replica.services.agentOAuth.jwks()
     expect(keys.map(({ kid }) => kid)).toContain(id)
     expect(keys.length).toBeGreaterThan(1)
+  })
+
+  it('of a key that was retired longer ago than any token lasts is refused, and the key is deleted', async () => {
+    const kidOf = (token: string) =>
+      (JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()) as { kid: string }).kid
+    const [agent, host] = [await createAgent(), await createHost()]
+    const { access_token: token } = await getTokens(agent, host)
+    await services.agentOAuth.rotateSigningKey()
+    // Keys are loaded once a minute; a process that starts loads them at once.
+    const kidsNow = async () => {
+      const replica = await startTestApp({
+        clock,
+        environment: { DATABASE_URL: String(config.databaseUrl), DATA_DIR: config.dataDir },
+      })
+      return (await replica.services.agentOAuth.jwks()).keys.map(({ kid }) => kid)
+    }
+    clock.advance(24 * 60 * 60 * 1000)
+    expect(await kidsNow()).toContain(kidOf(token))
+    clock.advance(5 * 60 * 1000)
+    expect(await kidsNow()).not.toContain(kidOf(token))
+    await deleteRetiredSigningKeys(db, clock.now())
+    expect(await selectRows(db, sql`select 1 from signing_keys where id = ${kidOf(token)}`)).toEqual([])
+  })
+
+  it('of a key that an earlier release has retired expires too, counted from when it is first seen', async () => {
+    const id = `legacy-${randomUUID()}`
+    await db.execute(sql`insert into signing_keys (id, public_jwk, sealed_private_jwk, is_retired, created_at)
+      values (${id}, '{}', '', true, ${clock.now().toISOString()})`)
+    const find = () => selectRows(db, sql`select retired_at from signing_keys where id = ${id}`)
+    await deleteRetiredSigningKeys(db, clock.now())
+    expect(await find()).toEqual([{ retired_at: expect.anything() as unknown }])
+    clock.advance((24 * 60 + 5) * 60 * 1000)
+    await deleteRetiredSigningKeys(db, clock.now())
+    expect(await find()).toEqual([])
   })
 })
 

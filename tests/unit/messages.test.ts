@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import {
   accountExistsMail,
+  apiKeysCreatedMail,
   inviteAcceptedMail,
   inviteMail,
   passwordChangedMail,
   resetPasswordMail,
   roleChangedMail,
+  signedInMail,
   signInLinkMail,
   verifyEmailMail,
   type MailContent,
@@ -42,7 +44,19 @@ const mails: [string, (name: string) => MailContent][] = [
   ['a link to sign in', (name) => signInLinkMail({ name, url, lifetimeMs: 15 * minuteMs })],
   ['a link to a new password', (name) => resetPasswordMail({ name, url, lifetimeMs: 60 * minuteMs })],
   ['a mail about an account', (name) => accountExistsMail({ name, signInUrl: url })],
-  ['a mail about a changed password', (name) => passwordChangedMail({ name, forgotUrl: url })],
+  [
+    'a mail about a changed password',
+    (name) =>
+      passwordChangedMail({ name, forgotUrl: url, isAccessRevoked: true, apiKeyCount: 2, grantCount: 1 }),
+  ],
+  [
+    'a mail about new keys',
+    (name) => apiKeysCreatedMail({ name, keyNames: [name, 'Laptop'], securityUrl: url }),
+  ],
+  [
+    'a mail about a sign-in',
+    (name) => signedInMail({ name, browser: 'Firefox on Linux', at: new Date(0), securityUrl: url }),
+  ],
 ]
 
 describe.each(mails)('%s', (_name, mailFor) => {

@@ -5,6 +5,7 @@ import { errors } from '../../kernel/errors.ts'
 import { createId, isId } from '../../kernel/ids.ts'
 import type { Principal } from '../../kernel/principal.ts'
 import { requireLabel } from '../../kernel/text.ts'
+import type { JobQueue } from '../../platform/jobs/jobs.port.ts'
 import { createApiKeySecret, hashSecret } from '../../kernel/tokens.ts'
 import {
   countActiveApiKeys,
@@ -17,6 +18,9 @@ import {
 
 /** The most active keys that one user may have. */
 export const activeApiKeysMax = 100
+
+// One mail for all keys of that while: whoever creates them one after the other must not fill their owner's mailbox.
+const noticeDelaySeconds = 30
 
 export interface ApiKey {
   id: string
@@ -58,11 +62,13 @@ export interface ApiKeysService {
 export interface ApiKeysServiceOptions {
   db: Database
   clock: Clock
+  jobs: JobQueue
   /** What new keys start with. */
   apiKeyPrefix: string
 }
 
-export function createApiKeysService({ db, clock, apiKeyPrefix }: ApiKeysServiceOptions): ApiKeysService {
+export function createApiKeysService(options: ApiKeysServiceOptions): ApiKeysService {
+  const { db, clock, jobs, apiKeyPrefix } = options
   return {
     async list({ user }) {
       const rows = await listActiveApiKeys(db, user.id)
@@ -83,6 +89,11 @@ export function createApiKeysService({ db, clock, apiKeyPrefix }: ApiKeysService
           secretHash: hashSecret(secret),
           createdAt: clock.now(),
         })
+        // Operators tell people themselves.
+        if (principal.source !== 'system') {
+          const notice = { key: `api-keys-created:${user.id}`, delaySeconds: noticeDelaySeconds }
+          await jobs.enqueue(tx, 'send_api_keys_created', { userId: user.id }, notice)
+        }
       })
       return { ...key, secret }
     },

@@ -34,6 +34,26 @@ export const sessions = pgTable(
   ],
 )
 
+/**
+ * The browsers in which people have signed in, so that a sign-in in another one is told to them. They outlive sessions.
+ * Of the cookie only the SHA-256 is kept.
+ */
+export const knownBrowsers = pgTable(
+  'known_browsers',
+  {
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    tokenHash: bytea('token_hash').notNull(),
+    /** When somebody last signed in with it. */
+    usedAt: instant('used_at').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.userId, table.tokenHash] }),
+    index('known_browsers_used_at_idx').on(table.usedAt),
+  ],
+)
+
 /** The links in mails that prove an address. Only their SHA-256 is kept; using one deletes it. */
 export const accountTokens = pgTable(
   'account_tokens',

@@ -26,7 +26,7 @@ export const oauthRecords = pgTable(
   ],
 )
 
-/** The keys that agents' access tokens are signed with. Every one of them verifies until it is deleted. */
+/** The keys that agents' access tokens are signed with. A retired one verifies for as long as a token of it may last. */
 export const signingKeys = pgTable('signing_keys', {
   /** The `kid` of RFC 7517 §4.5. */
   id: text('id').primaryKey(),
@@ -35,5 +35,7 @@ export const signingKeys = pgTable('signing_keys', {
   sealedPrivateJwk: bytea('sealed_private_jwk').notNull(),
   /** Whether tokens are no longer signed with it. */
   isRetired: boolean('is_retired').notNull().default(false),
+  /** Since when. Null also for a key that an earlier release has retired, until it is first seen. */
+  retiredAt: instant('retired_at'),
   createdAt: instant('created_at').notNull(),
 })

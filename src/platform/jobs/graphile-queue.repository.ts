@@ -7,9 +7,16 @@ const attemptsMax = 25
 /** Jobs in PostgreSQL, by graphile-worker: a job is a row, so it is committed or rolled back with the change. */
 export function createGraphileQueue(): JobQueue {
   return {
-    async enqueue(transaction, name, payload) {
+    async enqueue(transaction, name, payload, { key, delaySeconds = 0 } = {}) {
       await transaction.execute(
-        sql`select from graphile_worker.add_job(${name}::text, ${JSON.stringify(payload)}::json, max_attempts => ${attemptsMax})`,
+        sql`select from graphile_worker.add_job(
+          ${name}::text,
+          ${JSON.stringify(payload)}::json,
+          run_at => now() + make_interval(secs => ${delaySeconds}),
+          max_attempts => ${attemptsMax},
+          job_key => ${key ?? null},
+          job_key_mode => 'preserve_run_at'
+        )`,
       )
     },
   }

@@ -1,0 +1,77 @@
+import { and, count, desc, eq, gt, isNull } from 'drizzle-orm'
+import type { Executor } from '../db/client.ts'
+import { agentGrants } from '../db/schema/agent-grants.ts'
+import { apiKeys } from '../db/schema/api-keys.ts'
+import { memberships } from '../db/schema/memberships.ts'
+
+/** How much has access in a person's name, beside their sessions. */
+export interface Access {
+  apiKeyCount: number
+  grantCount: number
+}
+
+export async function countAccess(executor: Executor, userId: string, now: Date): Promise<Access> {
+  const [keys] = await executor
+    .select({ count: count() })
+    .from(apiKeys)
+    .where(and(eq(apiKeys.userId, userId), isNull(apiKeys.revokedAt)))
+  const [grants] = await executor
+    .select({ count: count() })
+    .from(memberships)
+    .innerJoin(
+      agentGrants,
+      and(eq(agentGrants.workspaceId, memberships.workspaceId), eq(agentGrants.userId, memberships.userId)),
+    )
+    .where(and(eq(memberships.userId, userId), isNull(agentGrants.revokedAt), gt(agentGrants.expiresAt, now)))
+  return { apiKeyCount: keys?.count ?? 0, grantCount: grants?.count ?? 0 }
+}
+
+/** Revokes all API keys of a person. */
+export async function revokeApiKeysOfUser(executor: Executor, userId: string, now: Date): Promise<void> {
+  await executor
+    .update(apiKeys)
+    .set({ revokedAt: now })
+    .where(and(eq(apiKeys.userId, userId), isNull(apiKeys.revokedAt)))
+}
+
+export interface EndedGrant {
+  id: string
+  workspaceId: string
+  clientName: string
+}
+
+/** Ends the access of all agents that a person has let in. Returns what it has ended. */
+export function endGrantsOfUser(executor: Executor, userId: string, now: Date): Promise<EndedGrant[]> {
+  return executor
+    .update(agentGrants)
+    .set({ revokedAt: now })
+    .from(memberships)
+    .where(
+      and(
+        eq(memberships.userId, userId),
+        eq(agentGrants.workspaceId, memberships.workspaceId),
+        eq(agentGrants.userId, memberships.userId),
+        isNull(agentGrants.revokedAt),
+      ),
+    )
+    .returning({
+      id: agentGrants.id,
+      workspaceId: agentGrants.workspaceId,
+      clientName: agentGrants.clientName,
+    })
+}
+
+/** The names of a person's newest active keys, the newest first. */
+export async function listNewestApiKeyNames(
+  executor: Executor,
+  userId: string,
+  limit: number,
+): Promise<string[]> {
+  const rows = await executor
+    .select({ name: apiKeys.name })
+    .from(apiKeys)
+    .where(and(eq(apiKeys.userId, userId), isNull(apiKeys.revokedAt)))
+    .orderBy(desc(apiKeys.createdAt), desc(apiKeys.id))
+    .limit(limit)
+  return rows.map(({ name }) => name)
+}

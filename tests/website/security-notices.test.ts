@@ -1,0 +1,167 @@
+import { sql } from 'drizzle-orm'
+import { describe, expect, it } from 'vitest'
+import { randomEmail } from '../support/company.ts'
+import { createOAuthTester } from '../support/oauth-client.ts'
+import { createTestClock } from '../support/test-clock.ts'
+import { selectRows } from '../support/test-app.ts'
+import { createVisitor, password, signUp, startWebsite, type Visitor } from './visitor.ts'
+
+const clock = createTestClock()
+const website = await startWebsite({ clock })
+const { app, as, db, services } = website
+const oauth = createOAuthTester(website)
+
+const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
+
+/** Has the jobs that wait for their time done now. */
+async function doDelayedJobs() {
+  await db.execute(sql`
+    select graphile_worker.reschedule_jobs(array(select id from graphile_worker.jobs), run_at => now() - interval '1 second')`)
+  await db.execute(sql`select pg_notify('jobs:insert', '{"count":1}')`)
+}
+
+const countJobs = async (task: string, email: string) => {
+  const rows = await selectRows(
+    db,
+    sql`select 1 from graphile_worker._private_jobs j
+      join graphile_worker._private_tasks t on t.id = j.task_id and t.identifier = ${task}
+      join users u on u.id::text = j.payload ->> 'userId' and u.email = ${email}`,
+  )
+  return rows.length
+}
+
+async function signIn(email: string, visitor = createVisitor(website)): Promise<Visitor> {
+  await visitor.get('/sign-in')
+  const answer = await visitor.submit('/sign-in', { email, password }, { 'user-agent': firefox })
+  expect(answer.statusCode).toBe(303)
+  return visitor
+}
+
+/** Somebody with an account on the website, an API key and an agent. */
+async function createConnectedPerson() {
+  const email = randomEmail()
+  const visitor = await signUp(website, { email, name: 'Grace' })
+  const user = await services.accounts.findByEmail(email)
+  if (!user) throw new Error(`there is no ${email}`)
+  const principal = { user, source: 'system' as const, apiKeyId: null, sessionId: null, grantId: null }
+  const slug = `w-${crypto.randomUUID().slice(0, 8)}`
+  const { id: workspaceId } = await services.workspaces.create(principal, { name: 'Acme', slug })
+  const { secret: apiKey, id: apiKeyId } = await services.apiKeys.create(principal, { name: 'Laptop' })
+  const host = { id: user.id, name: user.name, email, apiKey, apiKeyId, workspaceId, slug, principal }
+  const { access_token: accessToken } = await oauth.getTokens(await oauth.createAgent(), host)
+  const hasAccess = async () => [
+    (await as(host, { url: '/v1/me' })).statusCode,
+    (await oauth.readKit(accessToken)).statusCode,
+  ]
+  expect(await hasAccess()).toEqual([200, 200])
+  return { email, visitor, host, hasAccess }
+}
+
+/** Asks for a link to a new password and follows it. */
+async function resetPassword(email: string, fields: Record<string, string>) {
+  const visitor = createVisitor(website)
+  await visitor.get('/forgot')
+  await visitor.submit('/forgot', { email })
+  const { path } = await website.waitForMail(email, /Choose a new password/)
+  await visitor.get(path)
+  expect(visitor.page()).toContain('name="revokeAccess"')
+  expect((await visitor.submit(path, fields)).statusCode).toBe(303)
+}
+
+const endings = (slug: string) =>
+  selectRows(
+    db,
+    sql`select e.summary from events e join workspaces w on w.id = e.workspace_id
+      where w.slug = ${slug} and e.type = 'integration.revoked'`,
+  )
+
+describe('a sign-in', () => {
+  it('with another browser is told by mail, once for each', async () => {
+    const email = randomEmail()
+    const first = await signUp(website, { email })
+    await first.submit('/sign-out')
+    await signIn(email, first)
+    expect(await countJobs('send_signed_in', email)).toBe(0)
+
+    const other = await signIn(email)
+    expect(await countJobs('send_signed_in', email)).toBe(1)
+    await doDelayedJobs()
+    const { text, path } = await website.waitForMail(email, /signed in with another browser/)
+    expect(text.replaceAll(/\s+/g, ' ')).toContain('Firefox on Linux')
+    expect(path).toBe('/settings/security')
+    await other.get('/onboarding')
+    await other.submit('/sign-out')
+    await signIn(email, other)
+    expect(await countJobs('send_signed_in', email)).toBe(0)
+  })
+
+  it('is told in one mail, however many there are in a while', async () => {
+    const email = randomEmail()
+    await signUp(website, { email })
+    for (let i = 0; i < 4; i++) await signIn(email)
+    expect(await countJobs('send_signed_in', email)).toBe(1)
+  })
+
+  it('lasts 90 days at most, however often it is used', async () => {
+    const visitor = await signUp(website, { email: randomEmail() })
+    const day = 24 * 60 * 60 * 1000
+    for (let i = 0; i < 4; i++) {
+      clock.advance(20 * day)
+      expect((await visitor.get('/onboarding')).statusCode).toBe(200)
+    }
+    clock.advance(10 * day - 60_000)
+    expect((await visitor.get('/onboarding')).statusCode).toBe(200)
+    clock.advance(60_000)
+    expect((await visitor.get('/onboarding')).statusCode).toBe(303)
+  })
+})
+
+describe('new API keys', () => {
+  it('are told by one mail, made on the website or by another key', async () => {
+    const { email, visitor, host } = await createConnectedPerson()
+    expect(await countJobs('send_api_keys_created', email)).toBe(0)
+    await visitor.get('/settings/security')
+    await visitor.submit('/settings/security/api-keys', { name: 'From the website' })
+    await as(host, { method: 'POST', url: '/v1/api-keys', payload: { name: 'From a program' } })
+    expect(await countJobs('send_api_keys_created', email)).toBe(1)
+    await doDelayedJobs()
+    const { text, path } = await website.waitForMail(email, /new API key/)
+    expect(text.replaceAll(/\s+/g, ' ')).toContain('From a program, From the website, Laptop')
+    expect(path).toBe('/settings/security')
+  })
+})
+
+describe('a new password', () => {
+  it('leaves keys and agents as they are unless asked, and says so', async () => {
+    const { email, host, hasAccess } = await createConnectedPerson()
+    await resetPassword(email, { password: 'a new long password' })
+    expect(await hasAccess()).toEqual([200, 200])
+    const { text } = await website.waitForMail(email, /was changed/)
+    expect(text.replaceAll(/\s+/g, ' ')).toContain(
+      'API keys (1) and the agents that you gave access to (1) keep working',
+    )
+    expect(await endings(host.slug)).toEqual([])
+  })
+
+  it('by a link ends them when asked, which the workspace is told', async () => {
+    const { email, host, hasAccess } = await createConnectedPerson()
+    await resetPassword(email, { password: 'a new long password', revokeAccess: 'on' })
+    expect(await hasAccess()).toEqual([401, 401])
+    const { text } = await website.waitForMail(email, /was changed/)
+    expect(text).toContain('Your API keys were revoked')
+    expect(text).not.toContain('keep working')
+    expect(await endings(host.slug)).toEqual([{ summary: 'Grace ended the access of Robbie' }])
+  })
+
+  it('in the settings ends them when asked, and nobody else’s', async () => {
+    const { visitor, hasAccess } = await createConnectedPerson()
+    const other = await createConnectedPerson()
+    await visitor.get('/settings/security')
+    const fields = { currentPassword: password, password: 'a new long password', revokeAccess: 'on' }
+    expect((await visitor.submit('/settings/security/password', fields)).statusCode).toBe(303)
+    expect(await hasAccess()).toEqual([401, 401])
+    expect(await other.hasAccess()).toEqual([200, 200])
+    expect((await visitor.get('/settings/security')).statusCode).toBe(200)
+    expect(app.server.listening).toBe(false)
+  })
+})
