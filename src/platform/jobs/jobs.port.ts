@@ -8,7 +8,8 @@ export interface Jobs {
   send_invite_accepted: { inviteId: string; memberName: string }
   /** By address, not by person: leaving the job is the same whether anybody has the address. */
   send_account_mail: { purpose: AccountTokenPurpose; email: string }
-  send_password_changed: { userId: string; isAccessRevoked: boolean }
+  /** Jobs of an earlier release do not tell whether access was revoked: it was not. */
+  send_password_changed: { userId: string; isAccessRevoked?: boolean }
   send_api_keys_created: { userId: string }
   /** What the browser called itself, and when it signed in. */
   send_signed_in: { userId: string; userAgent: string; at: string }
