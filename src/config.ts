@@ -85,6 +85,11 @@ export const ConfigSchema = Type.Object({
     minimum: 0,
     description: 'Registrations of agents a minute from each client address; 0 = no limit.',
   }),
+  AUTHORIZE_LIMIT_PER_MINUTE: Type.Integer({
+    default: 60,
+    minimum: 0,
+    description: 'Requests of agents for access a minute from each client address; 0 = no limit.',
+  }),
   API_KEY_PREFIX: Type.String({
     default: 'wsk',
     pattern: '^[a-z][a-z0-9]{1,15}$',
@@ -201,6 +206,7 @@ export interface Config {
   readonly agentOrigins: readonly string[]
   readonly accessTokenLifetimeSeconds: number
   readonly registrationLimitPerMinute: number
+  readonly authorizeLimitPerMinute: number
   readonly apiKeyPrefix: string
   readonly rateLimitPerMinute: number
   readonly badKeyLimitPerMinute: number
@@ -258,6 +264,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
     agentOrigins: variables.AGENT_ORIGINS.split(',').map((part) => part.trim()),
     accessTokenLifetimeSeconds: variables.ACCESS_TOKEN_LIFETIME_SECONDS,
     registrationLimitPerMinute: variables.REGISTRATION_LIMIT_PER_MINUTE,
+    authorizeLimitPerMinute: variables.AUTHORIZE_LIMIT_PER_MINUTE,
     apiKeyPrefix: variables.API_KEY_PREFIX,
     rateLimitPerMinute: variables.RATE_LIMIT_PER_MINUTE ?? (variables.DATABASE_URL ? 6000 : 0),
     badKeyLimitPerMinute: variables.BAD_KEY_LIMIT_PER_MINUTE,

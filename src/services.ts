@@ -5,8 +5,17 @@ import { createSeedAccess, createWorkspaceAccess } from './access/workspace-acce
 import { createAgentOAuth, type AgentOAuth } from './agent-oauth/agent-oauth.ts'
 import { agentScope } from './agent-oauth/protocol.ts'
 import type { AgentPrincipal } from './kernel/agent.ts'
+<<<<<<< HEAD
 import { deleteRetiredSigningKeys } from './agent-oauth/signing-keys.repository.ts'
 import { deleteStaleRecords } from './agent-oauth/oauth-records.repository.ts'
+=======
+import {
+  deleteExcessRecords,
+  deleteStaleRecords,
+  recordBounds,
+  type RecordBounds,
+} from './agent-oauth/oauth-records.repository.ts'
+>>>>>>> e6992e2 (fix(agentOAuth): bound what strangers store, and answer 503 while the database is away)
 import { createAgentAuthenticator } from './areas/agent/agent.authenticator.ts'
 import { loadAppSecret } from './platform/app-secret.ts'
 import { createAccountsJobs } from './accounts/accounts.jobs.ts'
@@ -98,9 +107,12 @@ export interface ServicesOptions {
   log: Logger
   /** How the metadata documents of agents are fetched; by default over the network. */
   fetchMetadata?: typeof fetch
+  /** How many records requests without a credential leave behind. */
+  oauthRecordBounds?: RecordBounds
 }
 
-export function createServices({ config, db, clock, log, fetchMetadata }: ServicesOptions): Services {
+export function createServices(options: ServicesOptions): Services {
+  const { config, db, clock, log, fetchMetadata, oauthRecordBounds = recordBounds } = options
   const redis = config.redisUrl === undefined ? undefined : connectRedis(config.redisUrl, log)
   const authenticator = createApiKeyAuthenticator({
     db,
@@ -133,6 +145,7 @@ export function createServices({ config, db, clock, log, fetchMetadata }: Servic
     baseUrl: config.baseUrl,
     webUrl: config.webUrl,
     accessTokenLifetimeSeconds: config.accessTokenLifetimeSeconds,
+    recordBounds: oauthRecordBounds,
     ...(fetchMetadata && { fetch: fetchMetadata }),
   })
   const kit = createKitService({ db, clock })
@@ -208,8 +221,12 @@ export function createServices({ config, db, clock, log, fetchMetadata }: Servic
           await deleteExpiredSessions(db, clock.now())
           await deleteExpiredAccountTokens(db, clock.now())
           await deleteStaleRecords(db, clock.now())
+<<<<<<< HEAD
           await deleteForgottenBrowsers(db, new Date(clock.now().getTime() - browserKnownMs))
           await deleteRetiredSigningKeys(db, clock.now())
+=======
+          await deleteExcessRecords(db, oauthRecordBounds)
+>>>>>>> e6992e2 (fix(agentOAuth): bound what strangers store, and answer 503 while the database is away)
         },
       })
     },

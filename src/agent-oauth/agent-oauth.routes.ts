@@ -3,6 +3,7 @@ import type { Static } from '@sinclair/typebox'
 import { declareAnswers } from '../http/answers.ts'
 import type { App } from '../http/app-types.ts'
 import { addressOf, createRateLimiter } from '../http/rate-limits.ts'
+import { ApiError, errors } from '../kernel/errors.ts'
 import type { AgentOAuth } from './agent-oauth.ts'
 import {
   ClientMetadata,
@@ -15,14 +16,26 @@ import {
   type ResourceMetadata,
   type ServerMetadata,
 } from './agent-oauth.schemas.ts'
-import { agentScope, canonicalResource, clientAuthMethods, grantTypes, paths } from './protocol.ts'
+import { renderErrorPage } from './error-page.ts'
+import {
+  agentScope,
+  canonicalResource,
+  clientAuthMethods,
+  grantTypes,
+  parameterLengthMax,
+  paths,
+} from './protocol.ts'
 
 export interface AgentOAuthRoutesOptions {
   baseUrl: string
   webUrl: string
   /** Registrations a minute for each client address; 0 = no limit. */
   registrationLimitPerMinute: number
+  /** Authorization requests a minute for each client address; 0 = no limit. */
+  authorizeLimitPerMinute: number
 }
+
+const metadataBytesMax = 4096
 
 /**
  * The OAuth endpoints, each a route of its own: what is not here does not exist, whatever the OAuth server could do.
@@ -33,10 +46,12 @@ export async function agentOAuthRoutes(
   agentOAuth: AgentOAuth,
   options: AgentOAuthRoutesOptions,
 ): Promise<void> {
-  const { baseUrl, webUrl, registrationLimitPerMinute } = options
+  const { baseUrl, webUrl, registrationLimitPerMinute, authorizeLimitPerMinute } = options
   const resource = `${baseUrl}${paths.mcp}`
 
   const delegate = async (request: FastifyRequest, reply: FastifyReply, body?: object) => {
+    // Before the reply is handed over: from then on no error is answered any more.
+    const handle = await agentOAuth.open()
     const { raw } = request
     // The OAuth server makes URLs from what it takes for its host: it is told the configured one.
     const { host, protocol } = new URL(
@@ -50,7 +65,7 @@ export async function agentOAuthRoutes(
     for (const [name, value] of Object.entries(reply.getHeaders())) {
       if (value !== undefined) reply.raw.setHeader(name, value)
     }
-    await agentOAuth.handle(raw, reply.raw)
+    await handle(raw, reply.raw, addressOf(request))
   }
 
   app.addHook('onRoute', (route) => {
@@ -81,19 +96,23 @@ export async function agentOAuthRoutes(
       windowSeconds: 60,
       callerOf: addressOf,
     })
-    scope.setErrorHandler<FastifyError>((error, _request, reply) => sendRegistrationError(error, reply))
+    scope.setErrorHandler<FastifyError | ApiError>((error, request, reply) =>
+      mayBeRetried(error) ? sendOAuthError(error, request, reply) : sendRegistrationError(error, reply),
+    )
     scope.post(
       paths.registration,
       { bodyLimit: 16_384, schema: registerClient, config: { openBody: true } },
       async (request, reply) => {
         const state = await limiter?.count(request)
-        if (state?.isExceeded) {
-          return reply.code(429).header('retry-after', state.resetSeconds).send({
-            error: 'temporarily_unavailable',
-            error_description: 'Too many registrations. Try again later.',
+        if (state?.isExceeded) throw errors.tooManyRegistrations({ retryAfterSeconds: state.resetSeconds })
+        const metadata = normalizeRegistration(request.body)
+        if (Buffer.byteLength(JSON.stringify(metadata)) > metadataBytesMax) {
+          return reply.code(400).send({
+            error: 'invalid_client_metadata',
+            error_description: `The metadata is larger than ${metadataBytesMax} bytes.`,
           })
         }
-        return delegate(request, reply, normalizeRegistration(request.body))
+        return delegate(request, reply, metadata)
       },
     )
   })
@@ -103,13 +122,29 @@ export async function agentOAuthRoutes(
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', (_request, _payload, done) => done(null))
     scope.setValidatorCompiler(() => () => true)
+    scope.setErrorHandler<FastifyError | ApiError>((error, request, reply) => {
+      if (mayBeRetried(error)) return sendOAuthError(error, request, reply)
+      throw error
+    })
+    const limiter = createRateLimiter(scope, {
+      name: 'authorization',
+      max: authorizeLimitPerMinute,
+      windowSeconds: 60,
+      callerOf: addressOf,
+    })
     scope.post(paths.token, { schema: issueToken, config: { openBody: true } }, (request, reply) =>
       delegate(request, reply),
     )
     scope.post(paths.revocation, { schema: revokeToken, config: { openBody: true } }, (request, reply) =>
       delegate(request, reply),
     )
-    scope.get(paths.authorization, { schema: hidden }, (request, reply) => delegate(request, reply))
+    scope.get(paths.authorization, { schema: hidden }, async (request, reply) => {
+      const state = await limiter?.count(request)
+      if (state?.isExceeded) throw errors.tooManyAuthorizations({ retryAfterSeconds: state.resetSeconds })
+      const tooLong = findTooLongParameter(request.query as Record<string, string | string[]>)
+      if (tooLong !== undefined) return sendInvalidRequest(request, reply, `${tooLong} is too long`)
+      return delegate(request, reply)
+    })
     scope.get(`${paths.authorization}/:uid`, { schema: hidden }, (request, reply) => delegate(request, reply))
   })
 
@@ -144,7 +179,7 @@ export async function agentOAuthRoutes(
   }
 }
 
-const knownMetadata = new Set([...Object.keys(ClientMetadata.properties), 'jwks', 'jwks_uri'])
+const knownMetadata = new Set(Object.keys(ClientMetadata.properties))
 knownMetadata.delete('scope')
 
 /**
@@ -164,6 +199,42 @@ function normalizeRegistration(metadata: Static<typeof ClientMetadata>): object 
     grant_types: asked.includes('authorization_code') ? asked : [...grantTypes],
     response_types: ['code'],
   }
+}
+
+/** The name of a parameter that is longer than any known client needs, all its values together. */
+function findTooLongParameter(query: Record<string, string | string[]>): string | undefined {
+  return Object.entries(parameterLengthMax).find(
+    ([name, lengthMax]) => [query[name] ?? ''].flat().join(' ').length > lengthMax,
+  )?.[0]
+}
+
+function sendInvalidRequest(request: FastifyRequest, reply: FastifyReply, description: string): FastifyReply {
+  return sendError(request, reply.code(400), 'invalid_request', description)
+}
+
+/** Whether the same request may succeed later. */
+function mayBeRetried(error: Error): error is ApiError {
+  return error instanceof ApiError && (error.status === 429 || error.status === 503)
+}
+
+/** An error of the service in the form of OAuth (RFC 6749 §5.2). */
+function sendOAuthError(error: ApiError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  if (error.status === 503) request.log.warn({ err: error }, 'request refused')
+  if (error.retryAfterSeconds !== undefined) void reply.header('retry-after', error.retryAfterSeconds)
+  return sendError(request, reply.code(error.status), 'temporarily_unavailable', error.message)
+}
+
+/** Browsers, which only the authorization endpoint is for, get a page. */
+function sendError(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  error: string,
+  description: string,
+): FastifyReply {
+  void reply.header('cache-control', 'no-store')
+  return request.method === 'GET' && request.headers.accept?.includes('text/html')
+    ? reply.type('text/html; charset=utf-8').send(renderErrorPage(error, description))
+    : reply.send({ error, error_description: description })
 }
 
 /** RFC 7591 §3.2.2. */

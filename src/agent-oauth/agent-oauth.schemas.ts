@@ -88,13 +88,13 @@ const exampleClient = { redirect_uris: ['https://agent.example.com/callback'], c
 /** Client metadata (RFC 7591 §2). Other fields are ignored, as the RFC has it. */
 export const ClientMetadata = Type.Object(
   {
-    redirect_uris: Type.Array(Type.String({ maxLength: 2048 }), { minItems: 1, maxItems: 20 }),
+    redirect_uris: Type.Array(Type.String({ maxLength: 1024 }), { minItems: 1, maxItems: 10 }),
     client_name: Type.Optional(Type.String({ maxLength: 200 })),
-    client_uri: Type.Optional(Type.String({ maxLength: 2048 })),
-    logo_uri: Type.Optional(Type.String({ maxLength: 2048 })),
+    client_uri: Type.Optional(Type.String({ maxLength: 1024 })),
+    logo_uri: Type.Optional(Type.String({ maxLength: 1024 })),
     token_endpoint_auth_method: Type.Optional(Type.String({ enum: [...clientAuthMethods] })),
-    grant_types: Type.Optional(Type.Array(Type.String(), { maxItems: 20 })),
-    response_types: Type.Optional(Type.Array(Type.String(), { maxItems: 20 })),
+    grant_types: Type.Optional(Type.Array(Type.String({ maxLength: 200 }), { maxItems: 20 })),
+    response_types: Type.Optional(Type.Array(Type.String({ maxLength: 200 }), { maxItems: 20 })),
     scope: Type.Optional(Type.String({ maxLength: 2048 })),
     software_id: Type.Optional(Type.String({ maxLength: 200 })),
     software_version: Type.Optional(Type.String({ maxLength: 200 })),
@@ -204,6 +204,10 @@ const clientFields = {
 }
 const exampleClientId = exampleOf(RegisteredClient).client_id
 const invalidClient = answer('`invalid_client`: the client is unknown or its secret is wrong.', OAuthError)
+const unavailable = answer(
+  '`temporarily_unavailable`: the database cannot be reached. Retry later.',
+  OAuthError,
+)
 const serverError = answer('`server_error`: the service failed.', OAuthError)
 
 const tags = ['agentOAuth']
@@ -213,8 +217,9 @@ export const registerClient = {
   tags,
   summary: 'Register an agent as an OAuth client',
   description:
-    'Dynamic client registration (RFC 7591). Unknown metadata is ignored. Clients without ' +
-    '`token_endpoint_auth_method` are public clients and get no secret.',
+    'Dynamic client registration (RFC 7591). Unknown metadata is ignored; the rest may be 4 KiB. Clients without ' +
+    '`token_endpoint_auth_method` are public clients and get no secret. Clients that nobody gives access to are ' +
+    'deleted after seven days, or sooner when there are too many.',
   body: ClientMetadata,
   response: {
     201: answer('The client as it was registered.', RegisteredClient),
@@ -223,6 +228,7 @@ export const registerClient = {
     415: answer('`invalid_client_metadata`: the request body is not `application/json`.', OAuthError),
     429: answer('`temporarily_unavailable`: too many registrations. Retry later.', OAuthError),
     500: serverError,
+    503: unavailable,
   },
 }
 
@@ -262,6 +268,7 @@ export const issueToken = {
     400: answer('Such as `invalid_grant` or `invalid_request` (RFC 6749 §5.2).', OAuthError),
     401: invalidClient,
     500: serverError,
+    503: unavailable,
   },
 }
 
@@ -286,6 +293,7 @@ export const revokeToken = {
     400: answer('Such as `invalid_request` or `unsupported_token_type` (RFC 7009 §2.2.1).', OAuthError),
     401: invalidClient,
     500: serverError,
+    503: unavailable,
   },
 }
 

@@ -1,3 +1,5 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { createHmac } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import * as oauth from 'oauth4webapi'
 import type { Provider } from 'oidc-provider'
@@ -7,12 +9,20 @@ import { appendEvent } from '../areas/events/events.repository.ts'
 import { lockMembersOfWorkspace, requireRoleNow } from '../areas/members/members.repository.ts'
 import { listMembershipsOfUser, membershipsMax } from '../areas/workspaces/workspaces.repository.ts'
 import type { Database } from '../db/client.ts'
+import { isDatabaseUnavailable } from '../db/errors.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { errors } from '../kernel/errors.ts'
 import { createId } from '../kernel/ids.ts'
 import type { Principal } from '../kernel/principal.ts'
-import { deleteClient, insertGrant, listClients, replaceGrants } from './oauth-records.repository.ts'
-import { agentScope, grantLifetimeSeconds, paths } from './protocol.ts'
+import { deriveKey } from '../kernel/sealing.ts'
+import {
+  deleteClient,
+  insertGrant,
+  listClients,
+  replaceGrants,
+  type RecordBounds,
+} from './oauth-records.repository.ts'
+import { agentScope, databaseRetryAfterSeconds, grantLifetimeSeconds, paths } from './protocol.ts'
 import { createSigningKeyStore, type Jwk, type SigningKeys, type SigningKeyStore } from './signing-keys.ts'
 
 /** An access token that is genuine, unexpired and for us. Whether its grant still holds is another question. */
@@ -23,6 +33,13 @@ export interface VerifiedToken {
   /** In seconds since 1970. */
   expiresAt: number
 }
+
+/** Answers a request. Of the client's address a digest is kept with a client that is registered. */
+export type OAuthHandler = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  clientAddress: string,
+) => Promise<void>
 
 /** What a person is asked to allow. */
 export interface ConsentRequest {
@@ -40,8 +57,11 @@ export interface ConsentRequest {
 }
 
 export interface AgentOAuth {
-  /** Hands a request to the OAuth server, which answers it. */
-  handle(request: IncomingMessage, response: ServerResponse): Promise<void>
+  /**
+   * Gets the OAuth server ready, and returns what hands it a request, which it answers. Throws `database_unavailable`:
+   * whoever calls can still answer.
+   */
+  open(): Promise<OAuthHandler>
   /** The keys that access tokens are verified with (RFC 7517 §5). */
   jwks(): Promise<{ keys: Jwk[] }>
   /** Reads an access token (RFC 9068); undefined for one that is none of ours or no longer valid. */
@@ -90,6 +110,7 @@ export interface AgentOAuthOptions {
   baseUrl: string
   webUrl: string
   accessTokenLifetimeSeconds: number
+  recordBounds: RecordBounds
   fetch?: typeof fetch
 }
 
@@ -101,7 +122,9 @@ const secondsPerDay = 24 * 60 * 60
 export function createAgentOAuth(options: AgentOAuthOptions): AgentOAuth {
   const { db, clock, baseUrl, webUrl } = options
   const resource = `${baseUrl}${paths.mcp}`
-  let opened: { appSecret: string; keyStore: SigningKeyStore } | undefined
+  let opened: { appSecret: string; originKey: Buffer; keyStore: SigningKeyStore } | undefined
+  const originOfRequest = new AsyncLocalStorage<string>()
+  const findOrigin = () => originOfRequest.getStore()
   const server: oauth.AuthorizationServer = { issuer: baseUrl, jwks_uri: `${baseUrl}${paths.jwks}` }
   let loaded: { keys: SigningKeys; provider: Provider; at: number } | undefined
   let loading: Promise<NonNullable<typeof loaded>> | undefined
@@ -109,7 +132,11 @@ export function createAgentOAuth(options: AgentOAuthOptions): AgentOAuth {
   function open() {
     if (!opened) {
       const appSecret = options.loadAppSecret()
-      opened = { appSecret, keyStore: createSigningKeyStore({ db, clock, appSecret }) }
+      opened = {
+        appSecret,
+        originKey: deriveKey(appSecret, 'origins of clients'),
+        keyStore: createSigningKeyStore({ db, clock, appSecret }),
+      }
     }
     return opened
   }
@@ -122,7 +149,8 @@ export function createAgentOAuth(options: AgentOAuthOptions): AgentOAuth {
     const isSame = loaded?.keys.signing.kid === keys.signing.kid
     loaded = {
       keys,
-      provider: isSame && loaded ? loaded.provider : createProvider({ ...options, appSecret, keys }),
+      provider:
+        isSame && loaded ? loaded.provider : createProvider({ ...options, appSecret, keys, findOrigin }),
       at: Date.now(),
     }
     return loaded
@@ -155,9 +183,18 @@ export function createAgentOAuth(options: AgentOAuthOptions): AgentOAuth {
   }
 
   return {
-    async handle(request, response) {
-      const { provider } = await load()
-      await provider.callback()(request, response)
+    async open() {
+      try {
+        const { provider } = await load()
+        const { originKey } = open()
+        return (request, response, clientAddress) => {
+          const origin = createHmac('sha256', originKey).update(clientAddress).digest('base64url')
+          return originOfRequest.run(origin, () => provider.callback()(request, response))
+        }
+      } catch (error) {
+        if (!isDatabaseUnavailable(error)) throw error
+        throw errors.databaseUnavailable({ cause: error, retryAfterSeconds: databaseRetryAfterSeconds })
+      }
     },
 
     async jwks() {

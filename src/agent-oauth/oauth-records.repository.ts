@@ -16,16 +16,40 @@ const refreshGraceMs = 10_000
 /** How long a client may be registered without anybody's consent before it is forgotten. */
 const unusedClientKeptMs = 7 * 24 * 60 * 60 * 1000
 
+/** The most records that requests without a credential leave behind. Past that the oldest are deleted. */
+export interface RecordBounds {
+  /** Authorization requests that wait for consent. */
+  pendingRequestsMax: number
+  /** Clients that nobody has given access to. */
+  unusedClientsMax: number
+  /** Of these, how many one client address may have registered. */
+  unusedClientsPerAddressMax: number
+}
+
+export const recordBounds: RecordBounds = {
+  pendingRequestsMax: 10_000,
+  unusedClientsMax: 10_000,
+  unusedClientsPerAddressMax: 1_000,
+}
+
+export interface RecordAdapterOptions {
+  db: Executor
+  clock: Clock
+  bounds: RecordBounds
+  /** The error for what is used a second time. */
+  alreadyUsed: () => Error
+  /** A digest of the address that the current request came from. */
+  findOrigin: () => string | undefined
+}
+
 /**
  * Where the OAuth server keeps its records: in PostgreSQL. Three things are left to us: secrets are hashed at rest, what
  * is used once is used once also by two at the same moment (the later one gets `alreadyUsed`), and racing refreshes have
  * their grace.
  */
-export function createRecordAdapter(
-  db: Executor,
-  clock: Clock,
-  alreadyUsed: () => Error,
-): (kind: string) => Adapter {
+export function createRecordAdapter(options: RecordAdapterOptions): (kind: string) => Adapter {
+  const { db, clock, bounds, alreadyUsed, findOrigin } = options
+  const keepWithinBounds = createTrimmer(db, bounds)
   return (kind) => {
     // Who the person is, is known by the website's session alone: the server's own never remembers anybody.
     if (kind === 'Session') return createForgetfulAdapter()
@@ -40,12 +64,14 @@ export function createRecordAdapter(
           payload: isSecret ? rest : { ...rest, jti },
           grantId: payload.grantId ?? null,
           clientId: payload.clientId ?? null,
+          origin: kind === 'Client' ? (findOrigin() ?? null) : null,
           expiresAt: expiresInSeconds ? new Date(now.getTime() + expiresInSeconds * 1000) : null,
         }
         await db
           .insert(oauthRecords)
           .values({ kind, key: keyOf(id), ...row, createdAt: now })
           .onConflictDoUpdate({ target: [oauthRecords.kind, oauthRecords.key], set: row })
+        await keepWithinBounds(kind)
       },
 
       async find(id) {
@@ -115,10 +141,71 @@ export async function deleteStaleRecords(db: Executor, now: Date): Promise<void>
       and(
         eq(oauthRecords.kind, 'Client'),
         lt(oauthRecords.createdAt, new Date(now.getTime() - unusedClientKeptMs)),
-        sql`not exists (select from ${agentGrants} where ${agentGrants.clientId} = ${oauthRecords.key})`,
+        isUnusedClient,
       ),
     )
 }
+
+/** Deletes the oldest of the records that are more than the bounds allow. Revokes nothing. */
+export async function deleteExcessRecords(db: Executor, bounds: RecordBounds): Promise<void> {
+  await deleteExcessRequests(db, bounds)
+  await deleteExcessClients(db, bounds)
+}
+
+async function deleteExcessRequests(db: Executor, { pendingRequestsMax }: RecordBounds): Promise<void> {
+  // Two processes at once each delete what the other one does not.
+  await db.execute(sql`
+    delete from ${oauthRecords} where kind = 'Interaction' and key in (
+      select key from ${oauthRecords} where kind = 'Interaction'
+      order by created_at desc, key offset ${pendingRequestsMax} for update skip locked
+    )`)
+}
+
+async function deleteExcessClients(db: Executor, bounds: RecordBounds): Promise<void> {
+  const { unusedClientsMax, unusedClientsPerAddressMax } = bounds
+  await db.execute(sql`
+    delete from ${oauthRecords} where kind = 'Client' and key in (
+      select ${oauthRecords.key} from ${oauthRecords} join (
+        select ${oauthRecords.key}, ${oauthRecords.origin},
+          row_number() over (order by ${oauthRecords.createdAt} desc, ${oauthRecords.key}) as place,
+          row_number() over (
+            partition by ${oauthRecords.origin} order by ${oauthRecords.createdAt} desc, ${oauthRecords.key}
+          ) as place_of_origin
+        from ${oauthRecords} where ${oauthRecords.kind} = 'Client' and ${isUnusedClient}
+      ) as unused on unused.key = ${oauthRecords.key}
+      where ${oauthRecords.kind} = 'Client' and (
+        unused.place > ${unusedClientsMax}
+        or (unused.origin is not null and unused.place_of_origin > ${unusedClientsPerAddressMax})
+      )
+      for update of oauth_records skip locked
+    )`)
+}
+
+/** Keeps records within their bounds, give or take a hundredth: to count at each insert would cost more than it saves. */
+function createTrimmer(db: Executor, bounds: RecordBounds): (kind: string) => Promise<void> {
+  const { pendingRequestsMax, unusedClientsMax, unusedClientsPerAddressMax } = bounds
+  const trimmers = new Map([
+    ['Interaction', { run: deleteExcessRequests, every: Math.ceil(pendingRequestsMax / 100), inserted: 0 }],
+    [
+      'Client',
+      {
+        run: deleteExcessClients,
+        every: Math.ceil(Math.min(unusedClientsMax, unusedClientsPerAddressMax) / 100),
+        inserted: 0,
+      },
+    ],
+  ])
+  return async (kind) => {
+    const trimmer = trimmers.get(kind)
+    if (!trimmer) return
+    trimmer.inserted += 1
+    if (trimmer.inserted % trimmer.every === 0) await trimmer.run(db, bounds)
+  }
+}
+
+const isUnusedClient = sql`not exists (
+  select from ${agentGrants} where ${agentGrants.clientId} = ${oauthRecords.key}
+)`
 
 /** An agent in the operators' list. */
 export interface ClientRow {

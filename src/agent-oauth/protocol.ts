@@ -11,6 +11,28 @@ export const grantLifetimeSeconds = 180 * 24 * 60 * 60
 /** How long a person has for signing in and deciding. */
 export const consentLifetimeSeconds = 30 * 60
 
+/** When a client may try again while the database cannot be reached. */
+export const databaseRetryAfterSeconds = 5
+
+/**
+ * The parameters of an authorization request that have an effect, each with its greatest length. A request waits for
+ * consent in the database, and anybody can send one. The clients that are known keep `state` below 2 KiB.
+ */
+export const parameterLengthMax: Readonly<Record<string, number>> = {
+  client_id: 1024,
+  code_challenge: 128,
+  code_challenge_method: 16,
+  prompt: 64,
+  redirect_uri: 1024,
+  request: 1024,
+  request_uri: 1024,
+  resource: 1024,
+  response_mode: 32,
+  response_type: 64,
+  scope: 2048,
+  state: 2048,
+}
+
 /** The paths of the OAuth server: the website's authorize page, and the rest. */
 export const paths = {
   authorization: '/agent/oauth/authorize',

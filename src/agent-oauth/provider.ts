@@ -1,17 +1,22 @@
 import { errors, Provider, type Configuration, type KoaContextWithOIDC } from 'oidc-provider'
 import type { Logger } from 'pino'
 import type { Database } from '../db/client.ts'
+import { isDatabaseUnavailable } from '../db/errors.ts'
 import type { Clock } from '../kernel/clock.ts'
+import { errors as catalogue } from '../kernel/errors.ts'
 import { deriveKey } from '../kernel/sealing.ts'
-import { createRecordAdapter } from './oauth-records.repository.ts'
+import { renderErrorPage } from './error-page.ts'
+import { createRecordAdapter, type RecordBounds } from './oauth-records.repository.ts'
 import {
   agentScope,
   canonicalResource,
   clientAuthMethods,
   consentLifetimeSeconds,
+  databaseRetryAfterSeconds,
   grantLifetimeSeconds,
   grantTypes,
   offlineScope,
+  parameterLengthMax,
   paths,
 } from './protocol.ts'
 import type { SigningKeys } from './signing-keys.ts'
@@ -29,6 +34,9 @@ export interface ProviderOptions {
   baseUrl: string
   webUrl: string
   accessTokenLifetimeSeconds: number
+  recordBounds: RecordBounds
+  /** A digest of the address that the current request came from. */
+  findOrigin: () => string | undefined
   /** How client metadata documents are fetched; by default over the network, but not into it. */
   fetch?: typeof fetch
 }
@@ -39,9 +47,16 @@ export interface ProviderOptions {
  */
 export function createProvider(options: ProviderOptions): Provider {
   const { db, clock, log, keys, appSecret, baseUrl, webUrl, accessTokenLifetimeSeconds } = options
+  const { recordBounds: bounds, findOrigin } = options
   const resource = `${baseUrl}${paths.mcp}`
   const configuration: Configuration = {
-    adapter: createRecordAdapter(db, clock, () => new errors.InvalidGrant('already used')),
+    adapter: createRecordAdapter({
+      db,
+      clock,
+      bounds,
+      findOrigin,
+      alreadyUsed: () => new errors.InvalidGrant('already used'),
+    }),
     jwks: { keys: [keys.signing] },
     cookies: {
       keys: [deriveKey(appSecret, 'oauth cookies').toString('base64url')],
@@ -130,7 +145,10 @@ export function createProvider(options: ProviderOptions): Provider {
   const provider = new Provider(baseUrl, configuration)
   // The host and scheme that it sees are those that http gives it from the configuration, never a client's.
   provider.proxy = true
-  provider.on('server_error', (_ctx, error) => log.error({ err: error }, 'the oauth server failed'))
+  provider.on('server_error', (ctx, error) => {
+    if (!isDatabaseUnavailable(error)) log.error({ err: error }, 'the oauth server failed')
+    else sayUnavailable(ctx, log, error)
+  })
   provider.use(async (ctx, next) => {
     if (ctx.path === paths.authorization) normalizeAuthorizationRequest(ctx as KoaContextWithOIDC, resource)
     await next()
@@ -138,12 +156,25 @@ export function createProvider(options: ProviderOptions): Provider {
   return provider
 }
 
+/** Makes a failure, which the server has answered as its own, one that is worth another attempt. */
+function sayUnavailable(ctx: KoaContextWithOIDC, log: Logger, cause: Error): void {
+  const { message } = catalogue.databaseUnavailable
+  log.warn({ err: cause }, 'request refused')
+  // It goes on to redirect the browser back to the client, with the error in the URL.
+  if (ctx.path === paths.authorization) return
+  ctx.status = 503
+  ctx.set('retry-after', String(databaseRetryAfterSeconds))
+  ctx.body = { error: 'temporarily_unavailable', error_description: message }
+}
+
 /**
  * Takes requests as clients send them: without a scope, or with scopes of other servers, they mean the one that there
- * is; a resource in another spelling is the same one.
+ * is; a resource in another spelling is the same one. What has no effect here, such as hints of OpenID Connect, is left
+ * out: whatever the server knows is stored with the request.
  */
 function normalizeAuthorizationRequest(ctx: KoaContextWithOIDC, resource: string): void {
-  const { scope, resource: indicator, ...rest } = ctx.query
+  const { scope, resource: indicator, ...others } = ctx.query
+  const rest = Object.fromEntries(Object.entries(others).filter(([name]) => name in parameterLengthMax))
   const known = [scope]
     .flat()
     .join(' ')
@@ -154,9 +185,4 @@ function normalizeAuthorizationRequest(ctx: KoaContextWithOIDC, resource: string
     scope: known.includes(agentScope) ? known.join(' ') : agentScope,
     ...(indicator !== undefined && { resource: canonicalResource(indicator, resource) }),
   }
-}
-
-function renderErrorPage(error: string, description: string | undefined): string {
-  const [title, text] = [error, description].map((part) => (part ?? '').replace(/[^\w .,:'()-]/g, ''))
-  return `<!doctype html><html lang="en"><meta name="viewport" content="width=device-width"><title>Access cannot be given</title><h1>Access cannot be given</h1><p>The application asked in a way that cannot be answered (${title}). ${text}</p></html>`
 }

@@ -192,6 +192,18 @@ export const errors = {
     'Too many emails to this address. Use the link in the last one, or try again later.',
     "Website only: too many emails with links to the recipient, or requested from the client's address (`MAIL_LIMIT_PER_HOUR`). Retry after `Retry-After` seconds.",
   ),
+  tooManyRegistrations: error(
+    'TooManyRequests',
+    'too_many_registrations',
+    'Too many registrations. Try again later.',
+    'OAuth only, as `temporarily_unavailable`: the client address has registered more clients than `REGISTRATION_LIMIT_PER_MINUTE`. Retry after `Retry-After` seconds.',
+  ),
+  tooManyAuthorizations: error(
+    'TooManyRequests',
+    'too_many_authorizations',
+    'Too many requests for access. Try again later.',
+    'OAuth only, as `temporarily_unavailable`: the client address has sent more authorization requests than `AUTHORIZE_LIMIT_PER_MINUTE`. Retry after `Retry-After` seconds.',
+  ),
   consentExpired: error(
     'NotFound',
     'consent_expired',

@@ -132,9 +132,9 @@ describe.each(allOperations.filter(isOAuth))('$id', ({ id, operation }) => {
       (status) => schemaOf(answerOf(operation, status) ?? {}).$ref === '#/components/schemas/OAuthError',
     )
     const expected: Record<string, string[]> = {
-      'agentOAuth.register': ['400', '413', '415', '429', '500'],
-      'agentOAuth.token': ['400', '401', '500'],
-      'agentOAuth.revoke': ['400', '401', '500'],
+      'agentOAuth.register': ['400', '413', '415', '429', '500', '503'],
+      'agentOAuth.token': ['400', '401', '500', '503'],
+      'agentOAuth.revoke': ['400', '401', '500', '503'],
     }
     expect(oauthErrors).toEqual(expected[id] ?? [])
   })

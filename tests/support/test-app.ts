@@ -3,6 +3,7 @@ import type { InjectOptions, LightMyRequestResponse } from 'fastify'
 import type { SQL } from 'drizzle-orm'
 import pg from 'pg'
 import { inject as provided } from 'vitest'
+import type { RecordBounds } from '../../src/agent-oauth/oauth-records.repository.ts'
 import { buildApp } from '../../src/app.ts'
 import { loadConfig, type Config } from '../../src/config.ts'
 import { openDatabase, type Database } from '../../src/db/client.ts'
@@ -44,6 +45,7 @@ export interface TestAppOptions {
   clock?: Clock
   /** How the metadata documents of agents are fetched. */
   fetchMetadata?: typeof fetch
+  oauthRecordBounds?: RecordBounds
 }
 
 /**
@@ -96,12 +98,13 @@ interface BuiltApp extends Pick<TestApp, 'app' | 'config' | 'db' | 'services' | 
 
 async function build(
   environment: Record<string, string | undefined>,
-  { clock = systemClock, fetchMetadata }: TestAppOptions = {},
+  { clock = systemClock, fetchMetadata, oauthRecordBounds }: TestAppOptions = {},
 ): Promise<BuiltApp> {
   const config = loadConfig({
     LOG_LEVEL: 'trace',
     RATE_LIMIT_PER_MINUTE: '0',
     BAD_KEY_LIMIT_PER_MINUTE: '0',
+    AUTHORIZE_LIMIT_PER_MINUTE: '0',
     ...environment,
   })
   const logs = new Set<string[]>()
@@ -114,7 +117,14 @@ async function build(
     poolMax: config.databasePoolMax,
     onIdleError: (error) => write(String(error)),
   })
-  const services = createServices({ config, db, clock, log: logger, ...(fetchMetadata && { fetchMetadata }) })
+  const services = createServices({
+    config,
+    db,
+    clock,
+    log: logger,
+    ...(fetchMetadata && { fetchMetadata }),
+    ...(oauthRecordBounds && { oauthRecordBounds }),
+  })
   const app = await buildApp(config, services, logger)
   holdToDescription(app)
   await app.ready()

@@ -13,6 +13,8 @@ export const oauthRecords = pgTable(
     key: text('key').notNull(),
     grantId: text('grant_id'),
     clientId: text('client_id'),
+    /** A keyed digest of the address that registered a client. */
+    origin: text('origin'),
     payload: jsonb('payload').$type<Record<string, unknown>>().notNull(),
     createdAt: instant('created_at').notNull(),
     /** When a code or a refresh token was used. */

@@ -1,0 +1,1 @@
+ALTER TABLE "oauth_records" ADD COLUMN "origin" text;

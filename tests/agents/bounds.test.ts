@@ -1,0 +1,307 @@
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
+import { once } from 'node:events'
+import { sql } from 'drizzle-orm'
+import type { LightMyRequestResponse } from 'fastify'
+import { describe, expect, it } from 'vitest'
+import { deleteExcessRecords, recordBounds } from '../../src/agent-oauth/oauth-records.repository.ts'
+import { createComparison } from '../support/hold-to-description.ts'
+import { createOAuthTester, redirectOf } from '../support/oauth-client.ts'
+import { findClosedPort, listen } from '../support/raw-http.ts'
+import { clone, selectRows, startTestApp, type TestApp } from '../support/test-app.ts'
+import { createTestClock } from '../support/test-clock.ts'
+
+const redirectUris = ['https://agent.example/callback']
+
+const startOwn = async (options: Parameters<typeof startTestApp>[0] = {}) =>
+  startTestApp({
+    ...options,
+    environment: {
+      DATABASE_URL: await clone(),
+      REGISTRATION_LIMIT_PER_MINUTE: '0',
+      ...options.environment,
+    },
+  })
+
+const countRecords = async ({ db }: TestApp, kind: string) => {
+  const [row] = await selectRows<{ count: number }>(
+    db,
+    sql`select count(*)::int as count from oauth_records where kind = ${kind}`,
+  )
+  return row?.count
+}
+
+describe('an authorization request', async () => {
+  const service = await startOwn()
+  const { authorize, createAgent, allow, createHost } = createOAuthTester(service)
+
+  it('stores no more than has an effect', async () => {
+    const answer = await authorize(await createAgent(), {
+      login_hint: 'a'.repeat(3000),
+      ui_locales: 'b'.repeat(1000),
+      nonce: 'c'.repeat(500),
+      unknown: 'd'.repeat(500),
+    })
+    expect(answer.statusCode).toBe(303)
+    const [stored] = await selectRows<{ size: number; params: object }>(
+      service.db,
+      sql`select length(payload::text) as size, payload -> 'params' as params from oauth_records
+          where kind = 'Interaction' order by created_at desc limit 1`,
+    )
+    expect(Object.keys(stored?.params ?? {}).sort()).toEqual([
+      'client_id',
+      'code_challenge',
+      'code_challenge_method',
+      'redirect_uri',
+      'resource',
+      'response_type',
+      'scope',
+      'state',
+    ])
+    expect(stored?.size).toBeLessThan(2000)
+  })
+
+  it('carries a state of 2 KiB, and no longer one', async () => {
+    const [agent, host] = [await createAgent(), await createHost()]
+    const state = 's'.repeat(2048)
+    expect(redirectOf(await allow(await authorize(agent, { state }), host))).toMatchObject({ state })
+    const before = await countRecords(service, 'Interaction')
+    const refused = await authorize(agent, { state: `${state}s` })
+    expect(refused.statusCode).toBe(400)
+    expect(refused.json()).toEqual({ error: 'invalid_request', error_description: 'state is too long' })
+    expect(await countRecords(service, 'Interaction')).toBe(before)
+  })
+
+  it('is refused to a browser with a page', async () => {
+    const answer = await service.app.inject({
+      url: `/agent/oauth/authorize?state=${'s'.repeat(2049)}`,
+      headers: { accept: 'text/html,*/*' },
+    })
+    expect(answer.statusCode).toBe(400)
+    expect(answer.headers['content-type']).toBe('text/html; charset=utf-8')
+    expect(answer.body).toContain('state is too long')
+  })
+
+  it('is refused when a repeated parameter is too long in all', async () => {
+    const resource = `resource=${'r'.repeat(600)}`
+    const answer = await service.app.inject(`/agent/oauth/authorize?${resource}&${resource}`)
+    expect(answer.json()).toMatchObject({ error: 'invalid_request' })
+  })
+})
+
+describe('the limit of authorization requests', async () => {
+  const service = await startOwn({ environment: { AUTHORIZE_LIMIT_PER_MINUTE: '3' } })
+  const { authorize, createAgent } = createOAuthTester(service)
+
+  it('holds for an address, and stores nothing past it', async () => {
+    const agent = await createAgent()
+    const answers: LightMyRequestResponse[] = []
+    for (let i = 0; i < 5; i++) answers.push(await authorize(agent))
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual([303, 303, 303, 429, 429])
+    expect(answers[4]?.json()).toEqual({
+      error: 'temporarily_unavailable',
+      error_description: 'Too many requests for access. Try again later.',
+    })
+    expect(answers[4]?.headers['retry-after']).toMatch(/^(60|5\d)$/)
+    expect(await countRecords(service, 'Interaction')).toBe(3)
+    const elsewhere = await service.app.inject({
+      url: '/agent/oauth/authorize',
+      remoteAddress: '203.0.113.9',
+    })
+    expect(elsewhere.statusCode).toBe(400)
+  })
+})
+
+describe('the number of records', async () => {
+  const clock = createTestClock()
+  const bounds = { pendingRequestsMax: 5, unusedClientsMax: 8, unusedClientsPerAddressMax: 4 }
+  const service = await startOwn({ clock, oauthRecordBounds: bounds })
+  const { authorize, createAgent, createHost, getTokens } = createOAuthTester(service)
+  const registerFrom = async (remoteAddress: string) => {
+    clock.advance(1000)
+    const answer = await service.app.inject({
+      method: 'POST',
+      url: '/agent/oauth/register',
+      remoteAddress,
+      payload: { redirect_uris: redirectUris },
+    })
+    return answer.json<{ client_id: string }>().client_id
+  }
+  const clientIds = async () => {
+    const rows = await selectRows<{ key: string }>(
+      service.db,
+      sql`select key from oauth_records where kind = 'Client' order by created_at`,
+    )
+    return rows.map(({ key }) => key)
+  }
+
+  it('is bounded for requests that wait: the oldest go', async () => {
+    const agent = await createAgent()
+    const first = await authorize(agent)
+    for (let i = 0; i < 7; i++) {
+      clock.advance(1000)
+      await authorize(agent)
+    }
+    expect(await countRecords(service, 'Interaction')).toBe(5)
+    const { request, response } = createOAuthTester(service).toExchange(first)
+    expect(await service.services.agentOAuth.findConsentRequest(request, response)).toBeUndefined()
+  })
+
+  it('is bounded for unused clients of one address, and in all, and spares those in use', async () => {
+    const [used, host] = [await createAgent(), await createHost()]
+    await getTokens(used, host)
+    const ofOne: string[] = []
+    for (let i = 0; i < 6; i++) ofOne.push(await registerFrom('203.0.113.1'))
+    expect((await clientIds()).filter((id) => ofOne.includes(id))).toEqual(ofOne.slice(2))
+    const ofMany: string[] = []
+    for (let i = 0; i < 8; i++) ofMany.push(await registerFrom(`203.0.113.${i + 2}`))
+    expect(await clientIds()).toEqual([used.clientId, ...ofMany])
+  })
+
+  it('counts the addresses of one IPv6 network as one', async () => {
+    const ids: string[] = []
+    for (let i = 0; i < 5; i++) ids.push(await registerFrom(`2001:db8::${i + 1}`))
+    expect((await clientIds()).filter((id) => ids.includes(id))).toEqual(ids.slice(1))
+  })
+
+  it('keeps no address in clear', async () => {
+    await registerFrom('203.0.113.77')
+    const rows = await selectRows<{ text: string }>(
+      service.db,
+      sql`select oauth_records::text as text from oauth_records`,
+    )
+    expect(rows.map(({ text }) => text).join('\n')).not.toContain('203.0.113')
+  })
+
+  it('is brought back into its bounds by the hourly job', async () => {
+    await service.db.execute(
+      sql`insert into oauth_records (kind, key, payload, created_at)
+          select kind, 'old ' || n, '{}', '2020-01-01' from generate_series(1, 20) n, (values ('Client'), ('Interaction')) k (kind)`,
+    )
+    await deleteExcessRecords(service.db, bounds)
+    expect(await countRecords(service, 'Interaction')).toBe(bounds.pendingRequestsMax)
+    const inUse = await selectRows(service.db, sql`select distinct client_id from agent_grants`)
+    expect(await countRecords(service, 'Client')).toBe(bounds.unusedClientsMax + inUse.length)
+  })
+
+  it('is in the service what the documents promise', () => {
+    expect(recordBounds).toEqual({
+      pendingRequestsMax: 10_000,
+      unusedClientsMax: 10_000,
+      unusedClientsPerAddressMax: 1_000,
+    })
+  })
+})
+
+describe('the metadata of a client', async () => {
+  const service = await startOwn()
+  const { register } = createOAuthTester(service)
+  const uri = (length: number) => `https://agent.example/${'u'.repeat(length - 22)}`
+
+  it.each([
+    [
+      'eleven redirects',
+      { redirect_uris: Array.from({ length: 11 }, (_, i) => uri(40 + i)) },
+      'redirect_uri',
+    ],
+    ['a long redirect', { redirect_uris: [uri(1025)] }, 'redirect_uri'],
+    ['a long name', { redirect_uris: redirectUris, client_name: 'n'.repeat(201) }, 'client_metadata'],
+    ['a long page', { redirect_uris: redirectUris, client_uri: uri(1025) }, 'client_metadata'],
+    [
+      'a lot in all',
+      { redirect_uris: Array.from({ length: 5 }, (_, i) => uri(1000 + i)) },
+      'client_metadata',
+    ],
+  ])('is refused with %s', async (_name, metadata, code) => {
+    const answer = await register(metadata)
+    expect(answer.statusCode).toBe(400)
+    expect(answer.json()).toMatchObject({ error: `invalid_${code}` })
+  })
+
+  it('is stored without what is not used', async () => {
+    const answer = await register({
+      redirect_uris: redirectUris,
+      jwks: { keys: [], more: 'j'.repeat(10_000) },
+      contacts: ['c'.repeat(3000)],
+    })
+    expect(answer.statusCode).toBe(201)
+    const [row] = await selectRows<{ size: number }>(
+      service.db,
+      sql`select length(payload::text) as size from oauth_records where kind = 'Client'
+          and key = ${answer.json<{ client_id: string }>().client_id}`,
+    )
+    expect(row?.size).toBeLessThan(1000)
+  })
+})
+
+describe('without a database', () => {
+  const form = { 'content-type': 'application/x-www-form-urlencoded' }
+  const requests = {
+    register: { url: '/agent/oauth/register', payload: { redirect_uris: redirectUris } },
+    token: { url: '/agent/oauth/token', headers: form, payload: 'grant_type=refresh_token&client_id=x' },
+    revoke: { url: '/agent/oauth/revoke', headers: form, payload: 'token=x&client_id=x' },
+  }
+
+  /** Holds the answers, which come past the hooks of the app, to the description; over the network. */
+  async function expectUnavailable({ app }: TestApp): Promise<void> {
+    const compare = createComparison(app)
+    const port = await listen(app)
+    for (const [name, { url, payload, ...request }] of Object.entries(requests)) {
+      const answer = await fetch(`http://127.0.0.1:${port}${url}`, {
+        method: 'POST',
+        headers: 'headers' in request ? request.headers : { 'content-type': 'application/json' },
+        body: typeof payload === 'string' ? payload : JSON.stringify(payload),
+        signal: AbortSignal.timeout(10_000),
+      })
+      const body = await answer.text()
+      expect(answer.status, name).toBe(503)
+      expect(JSON.parse(body), name).toEqual({
+        error: 'temporarily_unavailable',
+        error_description: 'The database cannot be reached. Try again later.',
+      })
+      expect(answer.headers.get('retry-after'), name).toBe('5')
+      expect(compare(`agentOAuth.${name}`, { status: 503, headers: [], body }), name).toEqual([])
+    }
+  }
+
+  it('answers 503 when it was never there', async () => {
+    const url = `postgres://nobody@127.0.0.1:${await findClosedPort()}/nothing`
+    const stranded = await startOwn({ environment: { DATABASE_URL: url } })
+    await expectUnavailable(stranded)
+    const authorization = await stranded.app.inject('/agent/oauth/authorize?client_id=x')
+    expect(authorization.statusCode).toBe(503)
+    expect(authorization.json()).toMatchObject({ error: 'temporarily_unavailable' })
+  })
+
+  it('answers 503 when it goes away later', async () => {
+    const url = new URL(await clone())
+    const tunnel = await openTunnel(url.hostname, Number(url.port))
+    url.host = `127.0.0.1:${tunnel.port}`
+    const service = await startOwn({ environment: { DATABASE_URL: url.href } })
+    const { register } = createOAuthTester(service)
+    expect((await register({ redirect_uris: redirectUris })).statusCode).toBe(201)
+    await tunnel.close()
+    await expectUnavailable(service)
+  })
+})
+
+/** A way to a server that can be closed. */
+async function openTunnel(host: string, port: number) {
+  const sockets = new Set<Socket>()
+  const server = createServer((near) => {
+    const far = connect(port, host)
+    for (const socket of [near, far]) {
+      sockets.add(socket)
+      socket.on('error', () => undefined)
+    }
+    near.pipe(far).pipe(near)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    port: (server.address() as AddressInfo).port,
+    async close() {
+      server.close()
+      for (const socket of sockets) socket.destroy()
+      await once(server, 'close')
+    },
+  }
+}
