@@ -20,7 +20,7 @@ export const pageQuery = {
       minimum: 1,
       maximum: pageLimitMax,
       default: pageLimitDefault,
-      description: 'The page size.',
+      description: 'The most items of a page. It has fewer where it would be larger than 1 MiB.',
     }),
   ),
   cursor: Type.Optional(

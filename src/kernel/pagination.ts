@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto'
 import { errors } from './errors.ts'
 import { isId } from './ids.ts'
+import { countFitting } from './json-size.ts'
 
 export const pageLimitDefault = 100
 export const pageLimitMax = 200
+/** The most bytes of a page as JSON, unless its first item alone is larger. */
+export const pageBytesMax = 1024 * 1024
 
 /** What a client asks of a list. */
 export interface PageRequest {
@@ -25,18 +28,19 @@ export type Position = readonly string[]
 
 /**
  * Cuts a page from rows of which one more than `limit` was asked for, so that a next page is only promised when there
- * is something on it.
+ * is something on it. The page ends earlier where it would be larger than `pageBytesMax`; there is at least one item.
  */
 export function toPage<Row, T>(
   rows: readonly Row[],
   limit: number,
   options: { listId: string; positionOf: (row: Row) => Position; toItem: (row: Row) => T },
 ): Page<T> {
-  const shown = rows.slice(0, limit)
-  const last = shown.at(-1)
-  const hasMore = rows.length > limit && last !== undefined
+  const candidates = rows.slice(0, limit).map(options.toItem)
+  const items = candidates.slice(0, Math.max(1, countFitting(candidates, pageBytesMax - 1)))
+  const last = rows[items.length - 1]
+  const hasMore = rows.length > items.length && last !== undefined
   return {
-    items: shown.map(options.toItem),
+    items,
     nextCursor: hasMore ? encodeCursor(options.listId, options.positionOf(last)) : null,
   }
 }

@@ -104,7 +104,7 @@ function createTool() {
       'Reads the seeds (early ideas) of the workspace that you were allowed into, each with its problem, audience, ' +
       'hypothesis, success criteria and status, the numbers of pieces of evidence that support it, contradict it or are ' +
       `neutral, and its newest evidence. The ${kitSeedsMax} seeds changed last and the ${kitEvidenceMax} newest pieces of ` +
-      'evidence of each; `truncated` tells whether there is more. Give seedId to read one seed alone.',
+      'evidence of each, in at most 512 KiB; `truncated` tells whether there is more. Give seedId to read one seed alone.',
     inputSchema: fromJsonSchema<Static<typeof ValidationKitInput>>(toJsonSchema(ValidationKitInput)),
     outputSchema: fromJsonSchema<Static<typeof ValidationKit>>(toJsonSchema(ValidationKit), trusting),
     annotations: {

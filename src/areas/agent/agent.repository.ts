@@ -1,6 +1,7 @@
-import { and, desc, eq, gt, isNull, sql, type SQL } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, gt, isNull, lt, sql, type SQL } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { prepared } from '../../db/prepared.ts'
+import { bytesBefore, textBytes } from '../../db/text-bytes.ts'
 import { agentGrants } from '../../db/schema/agent-grants.ts'
 import { memberships } from '../../db/schema/memberships.ts'
 import { evidence, seedParticipants, seeds } from '../../db/schema/seeds.ts'
@@ -105,30 +106,78 @@ const selectKitOfSeed = prepared((executor) =>
 )
 
 function prepareKit(executor: Executor, name: string, filter?: SQL) {
-  const latest = executor
-    .select()
+  const { title, summary, problem, audience, hypothesis, successCriteria } = seeds
+  const criteria = sql`array_to_string(${successCriteria}, ',')`
+  const recent = executor
+    .select({
+      id: seeds.id,
+      updatedAt: seeds.updatedAt,
+      size: textBytes(title, summary, problem, audience, hypothesis, criteria).as('seed_size'),
+    })
     .from(seeds)
     .where(and(eq(seeds.workspaceId, sql.placeholder('workspaceId')), filter))
     .orderBy(desc(seeds.updatedAt), desc(seeds.id))
     .limit(sql.placeholder('seedsLimit'))
-    .as('latest')
+    .as('recent')
+  const order = sql`${recent.updatedAt} desc, ${recent.id} desc`
+  const placed = executor
+    .select({
+      id: recent.id,
+      place: sql<number>`row_number() over (order by ${order})`.as('seed_place'),
+      bytesBefore: bytesBefore(recent.size, order).as('seeds_before'),
+    })
+    .from(recent)
+    .as('placed')
+  const latest = executor.$with('latest').as(
+    executor
+      .select({ ...getTableColumns(seeds), place: placed.place })
+      .from(placed)
+      .innerJoin(seeds, eq(seeds.id, placed.id))
+      .where(lt(placed.bytesBefore, sql.placeholder('seedsBytesMax'))),
+  )
   const newest = executor
-    .select()
+    .select({
+      ...getTableColumns(evidence),
+      round: sql<number>`row_number() over (order by ${evidence.createdAt} desc, ${evidence.id} desc)`.as(
+        'round',
+      ),
+      size: textBytes(evidence.summary, evidence.sourceUrl).as('evidence_size'),
+    })
     .from(evidence)
     .where(eq(evidence.seedId, latest.id))
     .orderBy(desc(evidence.createdAt), desc(evidence.id))
     .limit(sql.placeholder('evidenceLimit'))
     .as('newest')
+  const pieces = executor
+    .select({
+      id: newest.id,
+      seedId: newest.seedId,
+      kind: newest.kind,
+      verdict: newest.verdict,
+      summary: newest.summary,
+      sourceUrl: newest.sourceUrl,
+      authorUserId: newest.authorUserId,
+      authorName: newest.authorName,
+      createdAt: newest.createdAt,
+      round: newest.round,
+      bytesBefore: bytesBefore(newest.size, sql`${newest.round}, ${latest.place}`).as('evidence_before'),
+    })
+    .from(latest)
+    .crossJoinLateral(newest)
+    .as('pieces')
   // As JSON: a thousand rows of their own would take the server longer to send, and us longer to read.
   const shown = executor
     .select({
-      evidence: sql<KitEvidenceRow[]>`coalesce(json_agg(json_build_object(
-        'id', ${newest.id}, 'seedId', ${newest.seedId}, 'kind', ${newest.kind}, 'verdict', ${newest.verdict},
-        'summary', ${newest.summary}, 'sourceUrl', ${newest.sourceUrl}, 'authorUserId', ${newest.authorUserId},
-        'authorName', ${newest.authorName}, 'createdAt', ${newest.createdAt}
-      ) order by ${newest.createdAt} desc, ${newest.id} desc), '[]')`.as('shown_evidence'),
+      seedId: pieces.seedId,
+      evidence: sql<KitEvidenceRow[]>`json_agg(json_build_object(
+        'id', ${pieces.id}, 'seedId', ${pieces.seedId}, 'kind', ${pieces.kind}, 'verdict', ${pieces.verdict},
+        'summary', ${pieces.summary}, 'sourceUrl', ${pieces.sourceUrl}, 'authorUserId', ${pieces.authorUserId},
+        'authorName', ${pieces.authorName}, 'createdAt', ${pieces.createdAt}
+      ) order by ${pieces.round})`.as('shown_evidence'),
     })
-    .from(newest)
+    .from(pieces)
+    .where(lt(pieces.bytesBefore, sql.placeholder('evidenceBytesMax')))
+    .groupBy(pieces.seedId)
     .as('shown')
   const countOf = (verdict: Verdict) =>
     sql<number>`(count(*) filter (where ${evidence.verdict} = ${sql.raw(`'${verdict}'`)}))::int`.as(verdict)
@@ -142,6 +191,7 @@ function prepareKit(executor: Executor, name: string, filter?: SQL) {
     .where(eq(evidence.seedId, latest.id))
     .as('counts')
   return executor
+    .with(latest)
     .select({
       id: latest.id,
       title: latest.title,
@@ -161,18 +211,20 @@ function prepareKit(executor: Executor, name: string, filter?: SQL) {
       supports: counts.supports,
       contradicts: counts.contradicts,
       neutral: counts.neutral,
-      evidence: shown.evidence,
+      evidence: sql<KitEvidenceRow[]>`coalesce(${shown.evidence}, '[]')`,
     })
     .from(latest)
     .crossJoinLateral(counts)
-    .crossJoinLateral(shown)
-    .orderBy(desc(latest.updatedAt), desc(latest.id))
+    .leftJoin(shown, eq(shown.seedId, latest.id))
+    .orderBy(latest.place)
     .prepare(name)
 }
 
 /**
  * The seeds of a workspace, or one of them, latest change first, each with its newest evidence and the numbers of all of
- * it: one statement, so that the numbers are those of one moment, however many seeds there are.
+ * it: one statement, so that the numbers are those of one moment, however many seeds there are. Seeds end with the one
+ * whose texts exceed `seedsBytesMax` in all, and evidence, in rounds of one piece for each seed, with the one that
+ * exceeds `evidenceBytesMax`.
  */
 export async function readKitSeeds(
   executor: Executor,
@@ -182,6 +234,8 @@ export async function readKitSeeds(
     seedId: string | undefined
     seedsLimit: number
     evidenceLimit: number
+    seedsBytesMax: number
+    evidenceBytesMax: number
   },
 ): Promise<KitSeedRow[]> {
   const { seedId, ...values } = input

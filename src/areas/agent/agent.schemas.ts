@@ -24,7 +24,7 @@ const KitSeed = named(
       { supports: Type.Integer(), contradicts: Type.Integer(), neutral: Type.Integer() },
       { description: 'Of all evidence, including what is not shown.' },
     ),
-    evidence: Type.Array(ref(Evidence), { description: 'The 20 newest, newest first.' }),
+    evidence: Type.Array(ref(Evidence), { description: 'The 20 newest, newest first, as many as fit.' }),
   },
   {
     ...exampleSeed,
@@ -54,7 +54,9 @@ export const ValidationKit = named(
       },
       { description: 'What the agent may do, and who granted it.' },
     ),
-    seeds: Type.Array(ref(KitSeed), { description: 'The 50 that changed last, latest first.' }),
+    seeds: Type.Array(ref(KitSeed), {
+      description: 'The 50 that changed last, latest first, as many as fit.',
+    }),
     truncated: Type.Boolean({ description: 'Whether there are more seeds or evidence than are shown.' }),
   },
   {
@@ -85,7 +87,8 @@ export const readValidationKit = operation({
   summary: 'Read the validation kit',
   description:
     'The seeds of the workspace that the agent has access to, with the evidence for and against them. The HTTP form of ' +
-    'the MCP tool `read_validation_kit`. The body may be absent.',
+    'the MCP tool `read_validation_kit`. The body may be absent. The answer has at most 512 KiB: what does not fit is ' +
+    'left out, evidence before seeds and the oldest first, and `truncated` is true.',
   body: ValidationKitInput,
   success: ref(ValidationKit),
   returns: 'The validation kit.',

@@ -3,12 +3,21 @@ import type { AgentPrincipal } from '../../kernel/agent.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { errors } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
+import { countFitting, jsonBytesOf } from '../../kernel/json-size.ts'
 import type { Role } from '../../kernel/roles.ts'
 import { readKitSeeds, type KitSeedRow } from './agent.repository.ts'
 
 /** The most seeds that a kit shows, and the most pieces of evidence of each. */
 export const kitSeedsMax = 50
 export const kitEvidenceMax = 20
+/**
+ * The most bytes of a kit as JSON, of which seeds without their evidence take half at most. One seed alone fits with its
+ * evidence, unless nearly every character of it takes four bytes.
+ */
+export const kitBytesMax = 512 * 1024
+const seedsBytesMax = kitBytesMax / 2
+// Room for the workspace and the grant.
+const headBytesMax = 8 * 1024
 
 /** What an agent reads to help find out whether the ideas of a workspace hold. */
 export interface ValidationKit {
@@ -25,7 +34,7 @@ export interface ValidationKit {
     scopes: string[]
     expiresAt: string
   }
-  /** Latest change first. */
+  /** Latest change first, as many as fit. */
   seeds: KitSeed[]
   /** Whether there are more seeds, or more evidence, than the kit shows. */
   truncated: boolean
@@ -55,9 +64,11 @@ export function createKitService({ db, clock }: { db: Database; clock: Clock }):
         // One more, by which it shows that there are more.
         seedsLimit: kitSeedsMax + 1,
         evidenceLimit: kitEvidenceMax,
+        seedsBytesMax,
+        evidenceBytesMax: kitBytesMax,
       })
       if (seedId !== undefined && rows.length === 0) throw errors.notFound()
-      const seeds = rows.slice(0, kitSeedsMax).map(toKitSeed)
+      const seeds = cutToBudget(rows.slice(0, kitSeedsMax).map(toKitSeed))
       return {
         version: '1',
         generatedAt: clock.now().toISOString(),
@@ -80,6 +91,25 @@ export function createKitService({ db, clock }: { db: Database; clock: Clock }):
 
 function toKitSeed({ supports, contradicts, neutral, ...seed }: KitSeedRow): KitSeed {
   return { ...seed, evidenceCounts: { supports, contradicts, neutral } }
+}
+
+/**
+ * Leaves out what exceeds the budget: seeds from the last one on, then evidence in rounds, so that every seed keeps its
+ * newest piece before any keeps its second.
+ */
+function cutToBudget(all: KitSeed[]): KitSeed[] {
+  const bare = all.map((seed) => ({ ...seed, evidence: [] as KitSeed['evidence'] }))
+  const seeds = bare.slice(0, Math.max(1, countFitting(bare, seedsBytesMax)))
+  const rounds = Array.from({ length: kitEvidenceMax }, (_, round) =>
+    all.slice(0, seeds.length).flatMap(({ evidence }, place) => {
+      const piece = evidence[round]
+      return piece ? [{ place, piece }] : []
+    }),
+  ).flat()
+  const pieces = rounds.map(({ piece }) => piece)
+  const fitting = countFitting(pieces, kitBytesMax - headBytesMax - jsonBytesOf(seeds))
+  for (const { place, piece } of rounds.slice(0, fitting)) seeds[place]?.evidence.push(piece)
+  return seeds
 }
 
 function isCut({ evidence, evidenceCounts: { supports, contradicts, neutral } }: KitSeed): boolean {

@@ -1,4 +1,4 @@
-import { and, asc, eq, like, or, sql, type SQL } from 'drizzle-orm'
+import { and, asc, eq, like, lt, or, sql, type SQL } from 'drizzle-orm'
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import type { Executor } from '../../db/client.ts'
 import { contains, escapeLike } from '../../db/contains.ts'
@@ -6,7 +6,8 @@ import { invites } from '../../db/schema/invites.ts'
 import { memberships } from '../../db/schema/memberships.ts'
 import { teamMembers, teams } from '../../db/schema/teams.ts'
 import { users } from '../../db/schema/users.ts'
-import type { Position } from '../../kernel/pagination.ts'
+import { bytesBefore } from '../../db/text-bytes.ts'
+import { pageBytesMax, type Position } from '../../kernel/pagination.ts'
 import type { Role } from '../../kernel/roles.ts'
 
 export interface PersonRow {
@@ -34,17 +35,20 @@ const teamsOfMember = sql<{ id: string; name: string }[]>`(
   where ${teamMembers.workspaceId} = ${memberships.workspaceId} and ${teamMembers.userId} = ${memberships.userId}
 )`
 
-/** Members of a workspace with their teams, in the order in which they joined, from after a position on. */
+/**
+ * Members of a workspace with their teams, in the order in which they joined, from after a position on; no more than a
+ * page can show.
+ */
 export function listMemberPeople(executor: Executor, query: PeopleQuery): Promise<PersonRow[]> {
   const { workspaceId, text, after, limit } = query
-  return executor
+  const page = executor
     .select({
       id: users.id,
       name: users.name,
       email: users.email,
       imageKey: users.imageKey,
       role: memberships.role,
-      teams: teamsOfMember,
+      teams: teamsOfMember.as('teams_of_member'),
       at: memberships.joinedAt,
     })
     .from(memberships)
@@ -59,6 +63,34 @@ export function listMemberPeople(executor: Executor, query: PeopleQuery): Promis
     )
     .orderBy(asc(memberships.joinedAt), asc(memberships.userId))
     .limit(limit)
+    .as('page')
+  const { id, name, email, imageKey, role, teams: teamsOfPage, at } = page
+  const placed = executor
+    .select({
+      id,
+      name,
+      email,
+      imageKey,
+      role,
+      teams: teamsOfPage,
+      at,
+      bytesBefore: bytesBefore(sql`octet_length(${teamsOfPage}::text)`, sql`${at}, ${id}`).as('teams_before'),
+    })
+    .from(page)
+    .as('placed')
+  return executor
+    .select({
+      id: placed.id,
+      name: placed.name,
+      email: placed.email,
+      imageKey: placed.imageKey,
+      role: placed.role,
+      teams: placed.teams,
+      at: placed.at,
+    })
+    .from(placed)
+    .where(lt(placed.bytesBefore, pageBytesMax))
+    .orderBy(asc(placed.at), asc(placed.id))
 }
 
 /** People with an open invite that has not expired, oldest invite first, from after a position on. */

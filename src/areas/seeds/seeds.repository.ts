@@ -1,11 +1,12 @@
-import { and, desc, eq, like, sql, type SQL } from 'drizzle-orm'
+import { and, desc, eq, like, lt, sql, type SQL } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { isForeignKeyViolation } from '../../db/errors.ts'
 import { prepared } from '../../db/prepared.ts'
+import { bytesBefore, textBytes } from '../../db/text-bytes.ts'
 import { events } from '../../db/schema/events.ts'
 import { evidence, seedParticipants, seeds } from '../../db/schema/seeds.ts'
 import { errors } from '../../kernel/errors.ts'
-import type { Position } from '../../kernel/pagination.ts'
+import { pageBytesMax, type Position } from '../../kernel/pagination.ts'
 import type { EvidenceKind, SeedStatus, Verdict } from '../../kernel/seeds.ts'
 
 /** What people write of a seed, and where it stands. */
@@ -75,8 +76,14 @@ const selectSeedsOfStatus = prepared((executor) =>
 )
 
 function prepareSeeds(executor: Executor, name: string, filter?: SQL) {
-  return executor
-    .select(seedColumns)
+  const { title, summary, problem, audience, hypothesis, successCriteria } = seeds
+  const criteria = sql`array_to_string(${successCriteria}, ',')`
+  const page = executor
+    .select({
+      id: seeds.id,
+      createdAt: seeds.createdAt,
+      size: textBytes(title, summary, problem, audience, hypothesis, criteria).as('seed_size'),
+    })
     .from(seeds)
     .where(
       and(
@@ -87,10 +94,22 @@ function prepareSeeds(executor: Executor, name: string, filter?: SQL) {
     )
     .orderBy(desc(seeds.createdAt), desc(seeds.id))
     .limit(sql.placeholder('limit'))
+    .as('page')
+  const order = sql`${page.createdAt} desc, ${page.id} desc`
+  const placed = executor
+    .select({ id: page.id, bytesBefore: bytesBefore(page.size, order).as('seeds_before') })
+    .from(page)
+    .as('placed')
+  return executor
+    .select(seedColumns)
+    .from(placed)
+    .innerJoin(seeds, eq(seeds.id, placed.id))
+    .where(lt(placed.bytesBefore, pageBytesMax))
+    .orderBy(desc(seeds.createdAt), desc(seeds.id))
     .prepare(name)
 }
 
-/** Seeds of a workspace, newest first, from before a position on, as a person sees them. */
+/** Seeds of a workspace, newest first, from before a position on, as a person sees them; no more than a page can show. */
 export function listSeeds(
   executor: Executor,
   input: {
@@ -191,8 +210,29 @@ export async function deleteParticipant(
   return rowCount === 1
 }
 
-const selectEvidence = prepared((executor) =>
-  executor
+const selectEvidence = prepared((executor) => {
+  const page = executor
+    .select({
+      id: evidence.id,
+      createdAt: evidence.createdAt,
+      size: textBytes(evidence.summary, evidence.sourceUrl).as('evidence_size'),
+    })
+    .from(evidence)
+    .where(
+      and(
+        eq(evidence.seedId, sql.placeholder('seedId')),
+        sql`(${evidence.createdAt}, ${evidence.id}) < (${sql.placeholder('createdAt')}::timestamptz, ${sql.placeholder('id')}::uuid)`,
+      ),
+    )
+    .orderBy(desc(evidence.createdAt), desc(evidence.id))
+    .limit(sql.placeholder('limit'))
+    .as('page')
+  const order = sql`${page.createdAt} desc, ${page.id} desc`
+  const placed = executor
+    .select({ id: page.id, bytesBefore: bytesBefore(page.size, order).as('evidence_before') })
+    .from(page)
+    .as('placed')
+  return executor
     .select({
       id: evidence.id,
       seedId: evidence.seedId,
@@ -204,19 +244,14 @@ const selectEvidence = prepared((executor) =>
       authorName: evidence.authorName,
       createdAt: evidence.createdAt,
     })
-    .from(evidence)
-    .where(
-      and(
-        eq(evidence.seedId, sql.placeholder('seedId')),
-        sql`(${evidence.createdAt}, ${evidence.id}) < (${sql.placeholder('createdAt')}::timestamptz, ${sql.placeholder('id')}::uuid)`,
-      ),
-    )
+    .from(placed)
+    .innerJoin(evidence, eq(evidence.id, placed.id))
+    .where(lt(placed.bytesBefore, pageBytesMax))
     .orderBy(desc(evidence.createdAt), desc(evidence.id))
-    .limit(sql.placeholder('limit'))
-    .prepare('evidence_select_of_seed'),
-)
+    .prepare('evidence_select_of_seed')
+})
 
-/** Evidence of a seed, newest first, from before a position on. */
+/** Evidence of a seed, newest first, from before a position on; no more than a page can show. */
 export function listEvidence(
   executor: Executor,
   input: { seedId: string; before: Position | undefined; limit: number },
