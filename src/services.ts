@@ -5,17 +5,13 @@ import { createSeedAccess, createWorkspaceAccess } from './access/workspace-acce
 import { createAgentOAuth, type AgentOAuth } from './agent-oauth/agent-oauth.ts'
 import { agentScope } from './agent-oauth/protocol.ts'
 import type { AgentPrincipal } from './kernel/agent.ts'
-<<<<<<< HEAD
 import { deleteRetiredSigningKeys } from './agent-oauth/signing-keys.repository.ts'
-import { deleteStaleRecords } from './agent-oauth/oauth-records.repository.ts'
-=======
 import {
   deleteExcessRecords,
   deleteStaleRecords,
   recordBounds,
   type RecordBounds,
 } from './agent-oauth/oauth-records.repository.ts'
->>>>>>> e6992e2 (fix(agentOAuth): bound what strangers store, and answer 503 while the database is away)
 import { createAgentAuthenticator } from './areas/agent/agent.authenticator.ts'
 import { loadAppSecret } from './platform/app-secret.ts'
 import { createAccountsJobs } from './accounts/accounts.jobs.ts'
@@ -45,6 +41,7 @@ import { createMeService, type MeService } from './areas/me/me.service.ts'
 import { createSystemService, type SystemService } from './areas/system/system.service.ts'
 import { createWorkspacesService, type WorkspacesService } from './areas/workspaces/workspaces.service.ts'
 import type { Config } from './config.ts'
+import { fillCanonicalEmails } from './db/canonical-emails.ts'
 import type { Database } from './db/client.ts'
 import { isDatabaseUnavailable } from './db/errors.ts'
 import { createIdempotencyStore, deleteExpiredIdempotentRequests } from './db/idempotency.repository.ts'
@@ -221,12 +218,10 @@ export function createServices(options: ServicesOptions): Services {
           await deleteExpiredSessions(db, clock.now())
           await deleteExpiredAccountTokens(db, clock.now())
           await deleteStaleRecords(db, clock.now())
-<<<<<<< HEAD
           await deleteForgottenBrowsers(db, new Date(clock.now().getTime() - browserKnownMs))
           await deleteRetiredSigningKeys(db, clock.now())
-=======
           await deleteExcessRecords(db, oauthRecordBounds)
->>>>>>> e6992e2 (fix(agentOAuth): bound what strangers store, and answer 503 while the database is away)
+          await fillCanonicalEmails(db.$client)
         },
       })
     },

@@ -40,12 +40,13 @@ export function createAccountsJobs(options: {
 > {
   const { db, clock, mailer, webUrl } = options
 
-  async function createLink(user: UserRow, purpose: AccountTokenPurpose): Promise<string> {
+  async function createLink(user: UserRow, purpose: AccountTokenPurpose, email: string): Promise<string> {
     // Made only now: a token that waited in the queue would be there to be read.
     const token = createToken()
     await insertAccountToken(db, {
       tokenHash: hashSecret(token),
       userId: user.id,
+      email,
       purpose,
       expiresAt: new Date(clock.now().getTime() + linkLifetimeMs[purpose]),
     })
@@ -64,15 +65,17 @@ export function createAccountsJobs(options: {
       const user = await findUserByEmail(db, email)
       if (!user) return
       const { name } = user
+      // What was proven, or else what was asked for: of an address that nobody has proven, any spelling may be a stranger's.
+      const address = user.emailVerifiedAt === null ? email : user.email
       const content =
         purpose === 'verify_email' && user.emailVerifiedAt !== null
           ? accountExistsMail({ name, signInUrl: `${webUrl}/sign-in` })
           : linkMails[purpose]({
               name,
-              url: await createLink(user, purpose),
+              url: await createLink(user, purpose, address),
               lifetimeMs: linkLifetimeMs[purpose],
             })
-      await mailer.send({ ...content, to: { name, address: user.email }, id: `account-${id}` })
+      await mailer.send({ ...content, to: { name, address }, id: `account-${id}` })
     },
 
     async send_password_changed({ userId, isAccessRevoked = false }, { id }) {

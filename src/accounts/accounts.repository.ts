@@ -2,32 +2,39 @@ import { and, desc, eq, sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
 import { contains } from '../db/contains.ts'
 import { isUniqueViolation } from '../db/errors.ts'
+import { hasAddress } from '../db/has-address.ts'
 import { users } from '../db/schema/users.ts'
+import { canonicalizeEmail } from '../kernel/email.ts'
 import { errors } from '../kernel/errors.ts'
 
 export type UserRow = typeof users.$inferSelect
 
+/** A person to be added; what their address is compared by follows from it. */
+type NewUser = Omit<typeof users.$inferInsert, 'canonicalEmail'>
+
 /** Throws `email_taken`. */
-export async function insertUser(executor: Executor, row: typeof users.$inferInsert): Promise<void> {
+export async function insertUser(executor: Executor, row: NewUser): Promise<void> {
   try {
-    await executor.insert(users).values(row)
+    await executor.insert(users).values(withCanonicalEmail(row))
   } catch (error) {
-    if (isUniqueViolation(error, 'users_email_key')) throw errors.emailTaken({ field: 'email', cause: error })
+    if (isUniqueViolation(error, 'users_canonical_email_key'))
+      throw errors.emailTaken({ field: 'email', cause: error })
     throw error
   }
 }
 
 /** Adds a person, unless somebody has the address. Returns whether they were added. */
-export async function insertUserIfNew(executor: Executor, row: typeof users.$inferInsert): Promise<boolean> {
-  const { rowCount } = await executor.insert(users).values(row).onConflictDoNothing()
+export async function insertUserIfNew(executor: Executor, row: NewUser): Promise<boolean> {
+  const { rowCount } = await executor.insert(users).values(withCanonicalEmail(row)).onConflictDoNothing()
   return rowCount === 1
 }
 
+function withCanonicalEmail(row: NewUser) {
+  return { ...row, canonicalEmail: canonicalizeEmail(row.email) }
+}
+
 export async function findUserByEmail(executor: Executor, email: string): Promise<UserRow | undefined> {
-  const [user] = await executor
-    .select()
-    .from(users)
-    .where(eq(sql`lower(${users.email})`, email.toLowerCase()))
+  const [user] = await executor.select().from(users).where(hasAddress(users.canonicalEmail, email))
   return user
 }
 
@@ -60,7 +67,7 @@ export async function listUsers(
     .from(users)
     .where(
       and(
-        email === undefined ? undefined : eq(sql`lower(${users.email})`, email.toLowerCase()),
+        email === undefined ? undefined : hasAddress(users.canonicalEmail, email),
         text === undefined ? undefined : contains(users.searchText, text.toLowerCase()),
       ),
     )

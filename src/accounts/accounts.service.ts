@@ -27,6 +27,7 @@ import {
   allowLongStatements,
   deleteUser,
   findUserByEmail,
+  findUserById,
   hasUsers,
   insertUser,
   listUsers,
@@ -77,6 +78,8 @@ export interface AccountsService {
   /** Throws `email_invalid`, `name_invalid` and `email_taken`. A verified person counts as having proven the address. */
   create(input: { email: string; name: string; isVerified: boolean }): Promise<Account>
   findByEmail(email: string): Promise<Account | undefined>
+  /** For an id that `isId` accepts. */
+  findById(id: string): Promise<Account | undefined>
   /** Newest first, with how many match in all. Throws `email_invalid` and `text_invalid`. */
   list(filter: {
     email?: string
@@ -138,6 +141,8 @@ export function createAccountsService({ db, clock, jobs }: AccountsServiceOption
       return email === undefined ? undefined : findUserByEmail(db, email)
     },
 
+    findById: (id) => findUserById(db, id),
+
     async list({ email, query, limit }) {
       const rows = await listUsers(db, {
         email: email === undefined ? undefined : requireEmail(email),
@@ -160,7 +165,7 @@ export function createAccountsService({ db, clock, jobs }: AccountsServiceOption
         const user = await lockPerson(tx, userId)
         if (user.emailVerifiedAt !== null) return false
         const now = clock.now()
-        await markEmailVerified(tx, user.id, now)
+        await markEmailVerified(tx, user, now)
         await deleteAccountTokens(tx, user.id, 'verify_email')
         await joinAllowingWorkspaces(tx, { ...user, emailVerifiedAt: now }, now)
         return true
@@ -224,7 +229,7 @@ async function erase(
   await erasePersonFromEvents(tx, {
     userId: user.id,
     names: [user.name, ...authorNames, ...traces.names],
-    email: user.email,
+    emails: [user.email, ...invites.filter(({ isTo }) => isTo).map(({ email }) => email)],
     workspaceIds: [...new Set([...traces.workspaceIds, ...invites.map(({ workspaceId }) => workspaceId)])],
     replacement: deletedUserName,
   })

@@ -1,5 +1,6 @@
-import { and, eq, gt, isNull, lte, sql } from 'drizzle-orm'
+import { and, eq, gt, isNull, lte } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
+import { hasAddress } from '../db/has-address.ts'
 import { accountTokens, identities, passwords } from '../db/schema/accounts.ts'
 import { users } from '../db/schema/users.ts'
 import type { AccountTokenPurpose } from '../kernel/accounts.ts'
@@ -22,7 +23,7 @@ export async function findUserWithPassword(
     .select({ user: users, hash: passwords.hash })
     .from(users)
     .leftJoin(passwords, eq(passwords.userId, users.id))
-    .where(eq(sql`lower(${users.email})`, email.toLowerCase()))
+    .where(hasAddress(users.canonicalEmail, email))
   return row
 }
 
@@ -50,12 +51,16 @@ export async function lockUser(executor: Executor, userId: string): Promise<User
   return user
 }
 
-/** Notes that an address is its person's, if nobody has yet. */
-export async function markEmailVerified(executor: Executor, userId: string, at: Date): Promise<void> {
+/** Notes that an address is its person's, in the spelling that was proven, if nobody has yet. */
+export async function markEmailVerified(
+  executor: Executor,
+  { id, email }: { id: string; email: string },
+  at: Date,
+): Promise<void> {
   await executor
     .update(users)
-    .set({ emailVerifiedAt: at })
-    .where(and(eq(users.id, userId), isNull(users.emailVerifiedAt)))
+    .set({ email, emailVerifiedAt: at })
+    .where(and(eq(users.id, id), isNull(users.emailVerifiedAt)))
 }
 
 export async function insertAccountToken(
@@ -65,13 +70,13 @@ export async function insertAccountToken(
   await executor.insert(accountTokens).values(row)
 }
 
-/** Whom a link that still works is for. Looking does not use it up. */
+/** Whom a link that still works is for, and where it was sent. Looking does not use it up. */
 export async function findAccountToken(
   executor: Executor,
   token: { tokenHash: Buffer; purpose: AccountTokenPurpose; now: Date },
-): Promise<UserRow | undefined> {
+): Promise<{ user: UserRow; email: string | null } | undefined> {
   const [row] = await executor
-    .select({ user: users })
+    .select({ user: users, email: accountTokens.email })
     .from(accountTokens)
     .innerJoin(users, eq(users.id, accountTokens.userId))
     .where(
@@ -81,14 +86,14 @@ export async function findAccountToken(
         gt(accountTokens.expiresAt, token.now),
       ),
     )
-  return row?.user
+  return row
 }
 
 /** Uses a link up. Of several at once one succeeds: the row is there to be deleted only once. */
 export async function consumeAccountToken(
   executor: Executor,
   token: { tokenHash: Buffer; purpose: AccountTokenPurpose; now: Date },
-): Promise<string | undefined> {
+): Promise<{ userId: string; email: string | null } | undefined> {
   const [row] = await executor
     .delete(accountTokens)
     .where(
@@ -98,8 +103,8 @@ export async function consumeAccountToken(
         gt(accountTokens.expiresAt, token.now),
       ),
     )
-    .returning({ userId: accountTokens.userId })
-  return row?.userId
+    .returning({ userId: accountTokens.userId, email: accountTokens.email })
+  return row
 }
 
 /** Makes a person's links useless: those of one purpose, or all. */

@@ -129,21 +129,21 @@ export function createCredentialsService(options: CredentialsServiceOptions): Cr
   }
 
   async function requireLink(purpose: AccountTokenPurpose, token: string): Promise<UserRow> {
-    const user = await findAccountToken(db, { tokenHash: hashSecret(token), purpose, now: clock.now() })
-    if (!user) throw errors.linkInvalid()
-    return user
+    const link = await findAccountToken(db, { tokenHash: hashSecret(token), purpose, now: clock.now() })
+    if (!link) throw errors.linkInvalid()
+    return withAddressOfLink(link.user, link.email)
   }
 
   /** Uses a link up; returns its person, locked. */
   async function consumeLink(tx: Executor, purpose: AccountTokenPurpose, token: string): Promise<UserRow> {
-    const userId = await consumeAccountToken(tx, {
+    const link = await consumeAccountToken(tx, {
       tokenHash: hashSecret(token),
       purpose,
       now: clock.now(),
     })
-    const user = userId === undefined ? undefined : await lockUser(tx, userId)
+    const user = link && (await lockUser(tx, link.userId))
     if (!user) throw errors.linkInvalid()
-    return user
+    return withAddressOfLink(user, link.email)
   }
 
   async function setPassword(
@@ -189,7 +189,7 @@ export function createCredentialsService(options: CredentialsServiceOptions): Cr
           throw errors.signInFailed({ field: 'password' })
         if (rehashed !== undefined) await rehashPassword(tx, user.id, rehashed)
         if (locked.emailVerifiedAt === null) {
-          await jobs.enqueue(tx, 'send_account_mail', { purpose: 'verify_email', email: user.email })
+          await jobs.enqueue(tx, 'send_account_mail', { purpose: 'verify_email', email: email.trim() })
           return undefined
         }
         return startSession(tx, { user: locked, browser, now: clock.now(), jobs })
@@ -215,7 +215,7 @@ export function createCredentialsService(options: CredentialsServiceOptions): Cr
         const user = await consumeLink(tx, 'verify_email', token)
         if ((await findPasswordHash(tx, id)) !== hash) throw errors.passwordWrong({ field: 'password' })
         const now = clock.now()
-        await markEmailVerified(tx, user.id, now)
+        await markEmailVerified(tx, user, now)
         await deleteAccountTokens(tx, user.id, 'verify_email')
         return startSession(tx, { user: { ...user, emailVerifiedAt: now }, browser, now, jobs })
       })
@@ -227,7 +227,7 @@ export function createCredentialsService(options: CredentialsServiceOptions): Cr
       const hash = await passwords.hash(password)
       await db.transaction(async (tx) => {
         const user = await consumeLink(tx, 'reset_password', token)
-        await markEmailVerified(tx, user.id, clock.now())
+        await markEmailVerified(tx, user, clock.now())
         await setPassword(tx, user, { hash, revokeAccess })
       })
     },
@@ -236,7 +236,7 @@ export function createCredentialsService(options: CredentialsServiceOptions): Cr
       db.transaction(async (tx) => {
         const user = await consumeLink(tx, 'sign_in', token)
         const now = clock.now()
-        if (user.emailVerifiedAt === null) await proveAddress(tx, user.id, now)
+        if (user.emailVerifiedAt === null) await proveAddress(tx, user, now)
         return startSession(tx, { user: { ...user, emailVerifiedAt: now }, browser, now, jobs })
       }),
 
@@ -294,9 +294,17 @@ async function revokeAccess(tx: Executor, user: PrincipalUser, now: Date): Promi
  * Notes that an address is its person's who has proven it without the password. Whoever chose the password may be
  * somebody else, who signed up with the address before: it goes.
  */
-async function proveAddress(tx: Executor, userId: string, now: Date): Promise<void> {
-  await deletePassword(tx, userId)
-  await markEmailVerified(tx, userId, now)
+async function proveAddress(tx: Executor, user: Pick<UserRow, 'id' | 'email'>, now: Date): Promise<void> {
+  await deletePassword(tx, user.id)
+  await markEmailVerified(tx, user, now)
+}
+
+/**
+ * A person by the address that a link proves. Until an address is proven, it is only what somebody typed, and its
+ * spelling may lead to another mailbox.
+ */
+function withAddressOfLink(user: UserRow, email: string | null): UserRow {
+  return user.emailVerifiedAt === null && email !== null ? { ...user, email } : user
 }
 
 /** The person whose address a provider has verified, made where there is none, and linked from now on. */
@@ -308,9 +316,10 @@ async function linkIdentity(tx: Executor, identity: ExternalIdentity, now: Date)
     parseLine(identity.name ?? '', nameLengthMax) ?? parseLine(fallbackName, nameLengthMax) ?? 'Somebody'
   await insertUserIfNew(tx, { id: createId(), email, name, emailVerifiedAt: now, createdAt: now })
   const found = await findUserByEmail(tx, email)
-  const user = found && (await lockUser(tx, found.id))
-  if (!user) throw errors.identityUnverified()
-  if (user.emailVerifiedAt === null) await proveAddress(tx, user.id, now)
+  const locked = found && (await lockUser(tx, found.id))
+  if (!locked) throw errors.identityUnverified()
+  const user = withAddressOfLink(locked, email)
+  if (user.emailVerifiedAt === null) await proveAddress(tx, user, now)
   await insertIdentityIfNew(tx, {
     issuer: identity.issuer,
     subject: identity.subject,

@@ -2,12 +2,12 @@ import { appendEvent } from '../areas/events/events.repository.ts'
 import { findMember, insertMemberIfNew, lockMembersOfWorkspace } from '../areas/members/members.repository.ts'
 import { listWorkspacesAllowing, membershipsMax } from '../areas/workspaces/workspaces.repository.ts'
 import type { Executor } from '../db/client.ts'
-import { parseDomains } from '../kernel/domains.ts'
+import { canonicalDomainOf } from '../kernel/email.ts'
 import type { Principal, PrincipalUser } from '../kernel/principal.ts'
 
 /** Makes a person a member wherever the domain of their address, known to be theirs, is allowed. */
 export async function joinAllowingWorkspaces(tx: Executor, user: PrincipalUser, now: Date): Promise<void> {
-  const [domain] = parseDomains(user.email.slice(user.email.lastIndexOf('@')))
+  const domain = canonicalDomainOf(user.email)
   if (domain === undefined) return
   const principal: Principal = { user, source: 'system', apiKeyId: null, sessionId: null, grantId: null }
   for (const workspaceId of await listWorkspacesAllowing(tx, domain, membershipsMax)) {

@@ -2,6 +2,7 @@ import { InvalidArgumentError, type Command } from 'commander'
 import type { Account } from '../accounts/accounts.service.ts'
 import { parseEmail } from '../kernel/email.ts'
 import { errors } from '../kernel/errors.ts'
+import { isId } from '../kernel/ids.ts'
 import type { Principal } from '../kernel/principal.ts'
 import type { Services } from '../services.ts'
 
@@ -68,11 +69,12 @@ export function toLimit({ limit }: LimitOptions): { limit?: number } {
   return limit === 0 ? {} : { limit }
 }
 
-/** The user with an address. Throws `email_invalid`, or that there is nobody. */
-export async function requireUser({ accounts }: Services, address: string): Promise<Account> {
-  if (parseEmail(address) === undefined) throw errors.emailInvalid({ field: 'email' })
-  const user = await accounts.findByEmail(address)
-  if (!user) throw new CommandError('not_found', `No user has the email address ${address}.`)
+/** The user with an address, or with an id. Throws `email_invalid`, or that there is nobody. */
+export async function requireUser({ accounts }: Services, text: string): Promise<Account> {
+  if (!isId(text) && parseEmail(text) === undefined) throw errors.emailInvalid({ field: 'email' })
+  const user = isId(text) ? await accounts.findById(text) : await accounts.findByEmail(text)
+  if (!user)
+    throw new CommandError('not_found', `No user has the ${isId(text) ? 'id' : 'email address'} ${text}.`)
   return user
 }
 

@@ -20,7 +20,7 @@ export function addKeyCommands(program: Command): void {
     details: 'Newest first. The keys themselves are not stored and cannot be shown.',
     examples: ['list-keys --email grace@example.com'],
   })
-    .requiredOption('--email <address>', 'Email address of the user')
+    .requiredOption('--email <address>', 'Email address or id of the user')
     .action(async (options: OutputOptions & { email: string }) => {
       await withServices(async (services) => {
         const user = await requireUser(services, options.email)
@@ -37,7 +37,7 @@ export function addKeyCommands(program: Command): void {
       'create-key --email grace@example.com --name CI --json',
     ],
   })
-    .requiredOption('--email <address>', 'Email address of the user')
+    .requiredOption('--email <address>', 'Email address or id of the user')
     .requiredOption('--name <name>', 'What the key is for, 1 to 64 characters')
     .action(async (options: OutputOptions & { email: string; name: string }) => {
       await withServices(async (services) => {

@@ -74,7 +74,7 @@ export function addUserCommands(program: Command): void {
       'The user joins the workspaces that allow the domain of the address.',
     examples: ['verify-user --email grace@example.com'],
   })
-    .requiredOption('--email <address>', 'Email address of the user')
+    .requiredOption('--email <address>', 'Email address or id of the user')
     .action(async (options: EmailOptions) => {
       await withServices(async (services) => {
         const user = await requireUser(services, options.email)
@@ -118,7 +118,7 @@ export function addUserCommands(program: Command): void {
       'delete-user --email grace@example.com --delete-workspaces --yes',
     ],
   })
-    .requiredOption('--email <address>', 'Email address of the user')
+    .requiredOption('--email <address>', 'Email address or id of the user')
     .option(
       '--delete-workspaces',
       'Also delete the workspaces that nobody else is in, with everything in them',
@@ -159,7 +159,7 @@ function addLinkCommand(
       'For somebody who lost theirs or cannot receive mail. It works within a day. Hand it over in private: anybody who has it can use it.',
     examples: [`${name} --email grace@example.com`, `${name} --email grace@example.com --json`],
   })
-    .requiredOption('--email <address>', 'Email address of the user')
+    .requiredOption('--email <address>', 'Email address or id of the user')
     .action(async (options: EmailOptions) => {
       await withServices(async (services) => {
         const user = await requireUser(services, options.email)

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import type pg from 'pg'
+import { fillCanonicalEmails } from './canonical-emails.ts'
 
 const migrationsFolder = fileURLToPath(new URL('../../drizzle', import.meta.url))
 // Any number will do, as long as nothing else in the database takes the same advisory lock.
@@ -12,7 +13,11 @@ const migrationLockId = 7_203_411_864
  * find nothing left to do.
  */
 export async function migrateDatabase(pool: pg.Pool): Promise<void> {
-  if (await isMigrated(pool)) return
+  if (!(await isMigrated(pool))) await applyMigrations(pool)
+  await fillCanonicalEmails(pool)
+}
+
+async function applyMigrations(pool: pg.Pool): Promise<void> {
   const client = await pool.connect()
   try {
     // Waiting for another replica's long migration is no error.

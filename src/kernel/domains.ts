@@ -16,7 +16,8 @@ export function parseDomains(text: string): (string | undefined)[] {
 // What ends a host in a URL, or is decoded in one: `domainToASCII` would take what comes before it, or behind it.
 const urlSyntax = /[/\\?#:%]/
 
-function parseDomain(text: string): string | undefined {
+/** One domain of such a text, or undefined for what is none. */
+export function parseDomain(text: string): string | undefined {
   if (urlSyntax.test(text)) return undefined
   const domain = domainToASCII(text.replace(/^@/, '').toLowerCase())
   // A label that stays encoded decodes to nothing (RFC 5891 §5.4); not every Node.js refuses it above.

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { App } from '../http/app-types.ts'
 import { addressOf, createRateLimiter } from '../http/rate-limits.ts'
+import { canonicalizeEmail, parseEmail } from '../kernel/email.ts'
 import { ApiError, errors, type ErrorFactory } from '../kernel/errors.ts'
 import { hashSecret } from '../kernel/tokens.ts'
 
@@ -43,8 +44,11 @@ export function createSignInLimits(app: App, options: SignInLimitsOptions): Sign
   const { signInLimitPerMinute: limit, mailLimitPerHour } = options
   // Only digests are counted by: addresses of people and tokens of links are not for the memory of another server.
   const accounts = new WeakMap<FastifyRequest, string>()
-  const setAccount = (request: FastifyRequest, account: string) =>
-    accounts.set(request, hashSecret(account.normalize('NFC').trim().toLowerCase()).toString('base64url'))
+  const setAccount = (request: FastifyRequest, account: string) => {
+    const email = parseEmail(account)
+    const canonical = (email !== undefined && canonicalizeEmail(email)) || account.trim()
+    accounts.set(request, hashSecret(canonical).toString('base64url'))
+  }
   const accountOf = (request: FastifyRequest) => accounts.get(request) ?? ''
   const toLimiter = ({ name, max, callerOf }: Bound, seconds = windowSeconds) =>
     createRateLimiter(app, { name, max, windowSeconds: seconds, callerOf })

@@ -74,6 +74,15 @@ describe('200', () => {
     expect((await as(person, get('/v1/me/home'))).json()).toBe(`/w/${workspace.slug}`)
   })
 
+  it('takes the address in either form of its domain', async () => {
+    const company = await createCompany(service)
+    const person = await createPerson({ email: `${crypto.randomUUID()}@bücher.example` })
+    const { token } = await createInvite(service, company.owner, company, {
+      email: person.email.replace('bücher', 'xn--bcher-kva'),
+    })
+    expect((await as(person, accept(token))).statusCode).toBe(200)
+  })
+
   it('takes the address in whatever case', async () => {
     const company = await createCompany(service)
     const person = await createPerson()

@@ -157,6 +157,14 @@ describe('409', () => {
     expect(await countInvites(company.workspace)).toBe(1)
   })
 
+  it('for the address of a member, in either form of its domain', async () => {
+    const { url, owner, member } = await createCompany(service, { domain: 'bücher.example' })
+    for (const domain of ['xn--bcher-kva.example', 'XN--BCHER-KVA.Example']) {
+      const email = member.email.replace('bücher.example', domain)
+      expectError(await as(owner, post(`${url}/invites`, { email, role: 'viewer' })), errors.alreadyMember)
+    }
+  })
+
   it('for the address of a member, in whatever case', async () => {
     const { url, workspace, owner, viewer } = await createCompany(service)
     for (const email of [owner.email, viewer.email.toUpperCase()])

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseEmail } from '../../src/kernel/email.ts'
+import { canonicalDomainOf, canonicalizeEmail, parseEmail } from '../../src/kernel/email.ts'
 
 describe('parseEmail', () => {
   it.each([
@@ -33,6 +33,16 @@ describe('parseEmail', () => {
     'ada@example.com\r\nBcc: bob@example.com',
     'ada\u200b@example.com',
     `${'x'.repeat(243)}@example.com`,
+    'vi\u212ator@example.com',
+    'ada@ma\u0130l.example',
+    'ada@\uff4dail.example',
+    'ada@mail\ufe0f.example',
+    'ada@mail\u3002example.com',
+    'ada@bücher\u3002mail.example',
+    'ada@xn--a.example',
+    '\ufb01@example.com',
+    'ada\u037e@example.com',
+    'ada\ufe0f@example.com',
   ])('refuses %j', (address) => {
     expect(parseEmail(address)).toBeUndefined()
   })
@@ -41,5 +51,54 @@ describe('parseEmail', () => {
     const address = `${'x'.repeat(242)}@example.com`
     expect(address).toHaveLength(254)
     expect(parseEmail(address)).toBe(address)
+  })
+})
+
+describe('canonicalizeEmail', () => {
+  it.each([
+    ['Ada.Lovelace+work@Example.COM', 'ada.lovelace+work@example.com'],
+    ['INFO@I.example', 'info@i.example'],
+    ['ü@bücher.example', 'ü@xn--bcher-kva.example'],
+    ['U\u0308@BU\u0308CHER.example', 'ü@xn--bcher-kva.example'],
+    ['ü@xn--bcher-kva.example', 'ü@xn--bcher-kva.example'],
+    ['ü@XN--BCHER-KVA.example', 'ü@xn--bcher-kva.example'],
+    ['ΟΔΟΣ@example.com', 'οδοσ@example.com'],
+    ['x@faß.example', 'x@xn--fa-hia.example'],
+    ['x@my_host.example', 'x@my_host.example'],
+  ])('compares %s as %s', (address, canonical) => {
+    expect(canonicalizeEmail(address)).toBe(canonical)
+    expect(canonicalizeEmail(canonical)).toBe(canonical)
+    expect(parseEmail(address)).toBe(address)
+  })
+
+  it('gives an address in ASCII to no other characters', () => {
+    const taken: string[] = []
+    // Where Unicode has characters that stand for others.
+    const blocks = [
+      [0x80, 0xd7ff],
+      [0xe000, 0xffff],
+      [0x1d400, 0x1f2ff],
+      [0xe0000, 0xe01ef],
+    ] as const
+    const codes = blocks.flatMap(([from, to]) => Array.from({ length: to - from + 1 }, (_, i) => from + i))
+    for (const code of codes) {
+      const character = String.fromCodePoint(code)
+      // Ideographs and syllables stand for themselves.
+      if (/\p{Script=Hangul}|[\u4e00-\u9fff]/u.test(character)) continue
+      for (const address of [`a${character}b@example.com`, `a@b${character}c.example`]) {
+        const canonical = parseEmail(address) && canonicalizeEmail(address)
+        if (canonical === undefined) continue
+        const isAscii = /^[ -~]*$/.test(canonical) && !canonical.includes('@xn--')
+        if (isAscii || canonicalizeEmail(canonical) !== canonical) taken.push(code.toString(16))
+      }
+    }
+    expect(taken).toEqual([])
+  })
+})
+
+describe('canonicalDomainOf', () => {
+  it('is that of the canonical address', () => {
+    expect(canonicalDomainOf('Ada@BÜCHER.example')).toBe('xn--bcher-kva.example')
+    expect(canonicalDomainOf('ada@ma\u0130l.example')).not.toBe('mail.example')
   })
 })

@@ -176,8 +176,11 @@ describe('signing in with a provider', () => {
     const email = randomEmail()
     const attacker = createVisitor(website)
     await attacker.get('/sign-up')
-    await attacker.submit('/sign-up', { name: 'Eve', email, password })
+    await attacker.submit('/sign-up', { name: 'Eve', email: email.toUpperCase(), password })
     await signInWith({ email, email_verified: true })
+    expect(
+      await selectRows(website.db, sql`select email from users where canonical_email = ${email}`),
+    ).toEqual([{ email }])
     await attacker.get('/sign-in')
     expect((await attacker.submit('/sign-in', { email, password })).statusCode).toBe(400)
   })

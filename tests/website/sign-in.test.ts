@@ -143,6 +143,76 @@ describe('proving the address', () => {
   })
 })
 
+describe('an address in another spelling', () => {
+  const findAddress = async (canonical: string) =>
+    (
+      await selectRows<{ email: string; is_proven: boolean }>(
+        db,
+        sql`select email, email_verified_at is not null as is_proven from users where canonical_email = ${canonical}`,
+      )
+    )[0]
+
+  it.each([
+    ['viktor', 'vi\u212ator', 'example.com', 'example.com'],
+    ['viktor', 'viktor', 'mail.example', 'ma\u0130l.example'],
+    ['viktor', '\uff56iktor', 'mail.example', 'mail.example'],
+  ])('of other characters takes nobody’s place: %s for %s at %s', async (name, fake, domain, fakeDomain) => {
+    const tag = crypto.randomUUID()
+    const visitor = await visit('/sign-up')
+    const other = `${fake}-${tag}@${fakeDomain}`
+    const refused = await visitor.submit('/sign-up', { name: 'Eve', email: other, password })
+    expect(refused.statusCode).toBe(400)
+    const link = await visit('/sign-in/link')
+    expect((await link.submit('/sign-in/link', { email: other })).statusCode).toBe(400)
+    const email = `${name}-${tag}@${domain}`
+    await signUp(website, { email })
+    expect(await findAddress(email)).toEqual({ email, is_proven: true })
+  })
+
+  it('is the same account, whose mail goes where it was asked for until the address is proven', async () => {
+    const email = `viktor-${crypto.randomUUID()}@example.com`
+    const other = email.replace('viktor', 'VIKTOR')
+    const stranger = await visit('/sign-up')
+    await stranger.submit('/sign-up', { name: 'Eve', email: other, password: 'a password of a stranger' })
+    await website.waitForMail(other, /Confirm/)
+
+    const owner = await visit('/sign-up')
+    await owner.submit('/sign-up', { name: 'Viktor', email, password })
+    await website.waitForMail(email, /Confirm/)
+    await owner.get('/forgot')
+    await owner.submit('/forgot', { email })
+    const { path } = await website.waitForMail(email, /new password/)
+    expect((await owner.get(path)).body).toContain(email)
+    await owner.submit(path, { password })
+    expect(await findAddress(email)).toEqual({ email, is_proven: true })
+
+    // From now on mail goes to the address that was proven, whatever is typed.
+    for (const typed of [other, email.toUpperCase()]) {
+      await owner.get('/sign-in/link')
+      await owner.submit('/sign-in/link', { email: typed })
+      await website.waitForMail(email, /sign-in link/)
+    }
+    await owner.get('/sign-up')
+    await owner.submit('/sign-up', { name: 'Eve', email: other, password: 'a password of a stranger' })
+    await website.waitForMail(email, /already have an account/)
+    expect((await signIn(other)).answer.statusCode).toBe(303)
+    expect(await findAddress(email)).toEqual({ email, is_proven: true })
+  })
+
+  it('that somebody signs in with before it is proven is where the link goes', async () => {
+    const email = `grace-${crypto.randomUUID()}@example.com`
+    const other = email.replace('grace', 'Grace')
+    const visitor = await visit('/sign-up')
+    await visitor.submit('/sign-up', { name: 'Grace', email: other, password })
+    await website.waitForMail(other, /Confirm/)
+    await signIn(` ${email}`)
+    const { path } = await website.waitForMail(email, /Confirm/)
+    await visitor.get(path)
+    expect((await visitor.submit(path, { password })).statusCode).toBe(303)
+    expect(await findAddress(email)).toEqual({ email, is_proven: true })
+  })
+})
+
 describe('signing in', () => {
   it('says the same for an unknown address and for a wrong password', async () => {
     const email = randomEmail()

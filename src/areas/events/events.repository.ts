@@ -89,7 +89,7 @@ export async function appendServiceEvent(transaction: Executor, event: NewEvent)
 }
 
 /**
- * Takes a person out of the feeds: their name where they acted, and their names and address in the words of all events
+ * Takes a person out of the feeds: their name where they acted, and their names and addresses in the words of all events
  * of these workspaces. The words are all that some events have of a person, so that somebody else of the same name in
  * the same workspace loses theirs there as well; who acted is kept apart, and stays.
  */
@@ -98,20 +98,18 @@ export async function erasePersonFromEvents(
   person: {
     userId: string
     names: readonly string[]
-    email: string
+    emails: readonly string[]
     workspaceIds: readonly string[]
     replacement: string
   },
 ): Promise<void> {
-  const { userId, names, email, workspaceIds, replacement } = person
+  const { userId, names, emails, workspaceIds, replacement } = person
   await transaction.update(events).set({ actorName: replacement }).where(eq(events.actorUserId, userId))
   if (workspaceIds.length === 0) return
-  // Longest first, so that no part of a name is left.
-  const longestFirst = [...new Set(names)].sort((a, b) => b.length - a.length)
-  const ofNames = `(?<![[:alnum:]])(${longestFirst.map(escapePattern).join('|')})(?![[:alnum:]])`
-  const ofEmail = `(?<![[:alnum:]._%+-])${escapePattern(email)}(?![[:alnum:]-]|\\.[[:alnum:]])`
+  const ofNames = `(?<![[:alnum:]])(${toAlternatives(names)})(?![[:alnum:]])`
+  const ofEmails = `(?<![[:alnum:]._%+-])(${toAlternatives(emails)})(?![[:alnum:]-]|\\.[[:alnum:]])`
   for (const [pattern, flags] of [
-    [ofEmail, 'gi'],
+    [ofEmails, 'gi'],
     [ofNames, 'g'],
   ] as const) {
     await transaction
@@ -142,6 +140,12 @@ export async function findTracesInEvents(
     workspaceIds: [...new Set(rows.map((row) => row.workspaceId))],
     names: [...new Set(rows.flatMap((row) => row.name ?? []))],
   }
+}
+
+/** Texts as a regular expression of PostgreSQL: the longest first, so that no part of one is left. */
+function toAlternatives(texts: readonly string[]): string {
+  const longestFirst = [...new Set(texts)].sort((a, b) => b.length - a.length)
+  return longestFirst.map(escapePattern).join('|')
 }
 
 /** A text as a regular expression of PostgreSQL that matches it alone. */

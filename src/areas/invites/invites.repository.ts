@@ -1,12 +1,14 @@
 import { and, asc, eq, gt, gte, inArray, min, or, sql, count } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { isUniqueViolation } from '../../db/errors.ts'
+import { hasAddress } from '../../db/has-address.ts'
 import { prepared } from '../../db/prepared.ts'
 import { events } from '../../db/schema/events.ts'
 import { invites, inviteTokens } from '../../db/schema/invites.ts'
 import { memberships } from '../../db/schema/memberships.ts'
 import { users } from '../../db/schema/users.ts'
 import { workspaces } from '../../db/schema/workspaces.ts'
+import { canonicalizeEmail } from '../../kernel/email.ts'
 import { errors } from '../../kernel/errors.ts'
 import type { Position } from '../../kernel/pagination.ts'
 import type { Role } from '../../kernel/roles.ts'
@@ -94,7 +96,7 @@ export async function hasMemberWithEmail(
     .select({ userId: memberships.userId })
     .from(memberships)
     .innerJoin(users, eq(users.id, memberships.userId))
-    .where(and(eq(memberships.workspaceId, workspaceId), eq(sql`lower(${users.email})`, email.toLowerCase())))
+    .where(and(eq(memberships.workspaceId, workspaceId), hasAddress(users.canonicalEmail, email)))
   return rows.length > 0
 }
 
@@ -109,7 +111,7 @@ export async function replaceExpiredInvite(
     .where(
       and(
         eq(invites.workspaceId, input.workspaceId),
-        eq(sql`lower(${invites.email})`, input.email.toLowerCase()),
+        hasAddress(invites.canonicalEmail, input.email),
         eq(invites.state, 'open'),
         sql`${invites.expiresAt} <= ${input.now.toISOString()}`,
       ),
@@ -117,11 +119,15 @@ export async function replaceExpiredInvite(
 }
 
 /** Throws `already_invited`. */
-export async function insertInvite(executor: Executor, row: typeof invites.$inferInsert): Promise<void> {
+export async function insertInvite(
+  executor: Executor,
+  row: Omit<typeof invites.$inferInsert, 'canonicalEmail'>,
+): Promise<void> {
   try {
-    await executor.insert(invites).values(row)
+    await executor.insert(invites).values({ ...row, canonicalEmail: canonicalizeEmail(row.email) })
   } catch (error) {
-    if (isUniqueViolation(error, 'invites_open_email_key')) throw errors.alreadyInvited({ cause: error })
+    if (isUniqueViolation(error, 'invites_open_canonical_email_key'))
+      throw errors.alreadyInvited({ cause: error })
     throw error
   }
 }
@@ -249,18 +255,23 @@ export async function findInviteOrigin(
   return invite
 }
 
-/** Deletes the invites that a person sent and those to their address. Returns where they were, and which were open. */
+/**
+ * Deletes the invites that a person sent and those to their address. Returns where they were, which were open, and which
+ * were to them, in what spelling.
+ */
 export async function deleteInvitesOfPerson(
   executor: Executor,
   person: { userId: string; email: string },
-): Promise<{ id: string; workspaceId: string; state: InviteState }[]> {
+): Promise<{ id: string; workspaceId: string; state: InviteState; email: string; isTo: boolean }[]> {
+  const isTo = hasAddress(invites.canonicalEmail, person.email)
   return executor
     .delete(invites)
-    .where(
-      or(
-        eq(invites.invitedByUserId, person.userId),
-        eq(sql`lower(${invites.email})`, person.email.toLowerCase()),
-      ),
-    )
-    .returning({ id: invites.id, workspaceId: invites.workspaceId, state: invites.state })
+    .where(or(eq(invites.invitedByUserId, person.userId), isTo))
+    .returning({
+      id: invites.id,
+      workspaceId: invites.workspaceId,
+      state: invites.state,
+      email: invites.email,
+      isTo: sql<boolean>`coalesce(${isTo}, false)`,
+    })
 }

@@ -3,7 +3,7 @@ import { isAllowed, type WorkspaceAction } from '../../access/permissions.ts'
 import type { RequireWorkspace } from '../../access/workspace-access.ts'
 import type { Database, Executor } from '../../db/client.ts'
 import type { Clock } from '../../kernel/clock.ts'
-import { parseEmail } from '../../kernel/email.ts'
+import { canonicalizeEmail, parseEmail } from '../../kernel/email.ts'
 import { errors } from '../../kernel/errors.ts'
 import { createId, isId } from '../../kernel/ids.ts'
 import {
@@ -376,5 +376,6 @@ function toInvite(row: InviteRow, now: Date): Invite {
 }
 
 function isSameAddress(address: string, other: string): boolean {
-  return address.toLowerCase() === other.toLowerCase()
+  const canonical = canonicalizeEmail(address)
+  return address === other || (canonical !== undefined && canonical === canonicalizeEmail(other))
 }

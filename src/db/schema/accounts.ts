@@ -62,6 +62,8 @@ export const accountTokens = pgTable(
     userId: uuid('user_id')
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
+    /** Where the link was sent, which using it proves; null for one that an operator handed over. */
+    email: text('email'),
     purpose: text('purpose', { enum: accountTokenPurposes }).notNull(),
     expiresAt: instant('expires_at').notNull(),
   },

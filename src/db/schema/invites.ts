@@ -13,8 +13,10 @@ export const invites = pgTable(
     workspaceId: uuid('workspace_id')
       .notNull()
       .references(() => workspaces.id, { onDelete: 'cascade' }),
-    /** As given; compared in lower case. */
+    /** As given: where mail goes. */
     email: text('email').notNull(),
+    /** What it is compared by, as that of a user. */
+    canonicalEmail: text('canonical_email'),
     role: text('role', { enum: roles }).$type<Role>().notNull(),
     /** `open` until it is accepted, revoked, or replaced by another after it expired. */
     state: text('state', { enum: ['open', 'accepted', 'revoked', 'replaced'] }).notNull(),
@@ -28,8 +30,8 @@ export const invites = pgTable(
     searchText: text('search_text').generatedAlwaysAs(sql`lower(email)`),
   },
   (table) => [
-    uniqueIndex('invites_open_email_key')
-      .on(table.workspaceId, sql`lower(${table.email})`)
+    uniqueIndex('invites_open_canonical_email_key')
+      .on(table.workspaceId, table.canonicalEmail)
       .where(sql`${table.state} = 'open'`),
     index('invites_open_idx')
       .on(table.workspaceId, table.createdAt, table.id)

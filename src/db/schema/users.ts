@@ -7,8 +7,13 @@ export const users = pgTable(
   'users',
   {
     id: uuid('id').primaryKey(),
-    /** As given; compared in lower case. */
+    /** As it was given, or proven: where mail goes. */
     email: text('email').notNull(),
+    /**
+     * What addresses are compared by (kernel/email.ts). Null until it has been computed, and for an address that nobody
+     * can be found by (docs/decisions/0075).
+     */
+    canonicalEmail: text('canonical_email'),
     emailVerifiedAt: instant('email_verified_at'),
     name: text('name').notNull(),
     /** The storage key of the profile photo. */
@@ -20,7 +25,7 @@ export const users = pgTable(
     searchText: text('search_text').generatedAlwaysAs(sql`lower(name || ' ' || email)`),
   },
   (table) => [
-    uniqueIndex('users_email_key').on(sql`lower(${table.email})`),
+    uniqueIndex('users_canonical_email_key').on(table.canonicalEmail),
     index('users_search_text_idx').using('gin', table.searchText.op('gin_trgm_ops')),
   ],
 )
