@@ -18,6 +18,7 @@ import { createAccountsJobs } from './accounts/accounts.jobs.ts'
 import { createAccountsService, type AccountsService } from './accounts/accounts.service.ts'
 import { deleteExpiredAccountTokens } from './accounts/credentials.repository.ts'
 import { createCredentialsService, type CredentialsService } from './accounts/credentials.service.ts'
+import { createOffersService, type OffersService } from './accounts/offers.service.ts'
 import { deleteExpiredSessions, deleteForgottenBrowsers } from './accounts/sessions.repository.ts'
 import { browserKnownMs } from './accounts/start-session.ts'
 import { createSessionsService, type SessionsService } from './accounts/sessions.service.ts'
@@ -82,6 +83,7 @@ export interface Services {
   kitMcp: KitMcpHandler
   me: MeService
   members: MembersService
+  offers: OffersService
   people: PeopleService
   pictures: PictureStore
   redis: Redis | undefined
@@ -194,6 +196,7 @@ export function createServices(options: ServicesOptions): Services {
     kitMcp: async (request, agent) => (await (kitMcp ??= loadKitMcp()))(request, agent),
     me: createMeService({ db, pictures }),
     members: createMembersService({ db, clock, requireWorkspace, pictures, jobs }),
+    offers: createOffersService({ db, clock, pictures }),
     people: createPeopleService({ db, clock, requireWorkspace, pictures }),
     pictures,
     redis,

@@ -34,7 +34,7 @@ import {
   type UserRow,
 } from './accounts.repository.ts'
 import { deleteAccountTokens, lockUser, markEmailVerified } from './credentials.repository.ts'
-import { joinAllowingWorkspaces } from './join-allowing-workspaces.ts'
+import { joinOnlyWorkspaceOfDomain } from './join-by-domain.ts'
 
 /** A person, as operators see them. */
 export interface Account extends PrincipalUser {
@@ -88,8 +88,8 @@ export interface AccountsService {
     limit?: number
   }): Promise<{ items: ListedAccount[]; total: number }>
   /**
-   * Marks the address of a person as verified; they join the workspaces that allow its domain. Returns whether it was
-   * not before. Throws `not_found`.
+   * Marks the address of a person as verified; they join the workspace that allows its domain, when there is exactly
+   * one. Returns whether it was not before. Throws `not_found`.
    */
   verify(userId: string): Promise<boolean>
   /**
@@ -131,7 +131,7 @@ export function createAccountsService({ db, clock, jobs }: AccountsServiceOption
       }
       await db.transaction(async (tx) => {
         await insertUser(tx, account)
-        if (account.emailVerifiedAt) await joinAllowingWorkspaces(tx, account, now)
+        if (account.emailVerifiedAt) await joinOnlyWorkspaceOfDomain(tx, account, now)
       })
       return account
     },
@@ -167,7 +167,7 @@ export function createAccountsService({ db, clock, jobs }: AccountsServiceOption
         const now = clock.now()
         await markEmailVerified(tx, user, now)
         await deleteAccountTokens(tx, user.id, 'verify_email')
-        await joinAllowingWorkspaces(tx, { ...user, emailVerifiedAt: now }, now)
+        await joinOnlyWorkspaceOfDomain(tx, { ...user, emailVerifiedAt: now }, now)
         return true
       }),
 

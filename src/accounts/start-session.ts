@@ -2,8 +2,9 @@ import type { Executor } from '../db/client.ts'
 import { createId } from '../kernel/ids.ts'
 import type { PrincipalUser } from '../kernel/principal.ts'
 import { createToken, hashSecret } from '../kernel/tokens.ts'
-import { joinAllowingWorkspaces } from './join-allowing-workspaces.ts'
 import type { JobQueue } from '../platform/jobs/jobs.port.ts'
+import { joinOnlyWorkspaceOfDomain } from './join-by-domain.ts'
+import { recordFirstSignIn } from './offers.repository.ts'
 import { deleteSessionByToken, insertSession, rememberBrowser } from './sessions.repository.ts'
 
 /** How long a session lasts after it was last used. */
@@ -29,8 +30,9 @@ const noticeDelaySeconds = 30
 const userAgentLengthMax = 300
 
 /**
- * Signs a person in whose address is known to be theirs: a new session, and a place in each workspace that allows their
- * domain. A sign-in with a browser that they have not used before is told to them by mail. Returns what the cookie holds, which nothing stores.
+ * Signs a person in whose address is known to be theirs: a new session, and the first time a place in the workspace that
+ * allows their domain, when it is the only one. A sign-in with a browser that they have not used before is told to them by
+ * mail. Returns what the cookie holds, which nothing stores.
  */
 export async function startSession(
   tx: Executor,
@@ -54,6 +56,6 @@ export async function startSession(
     const options = { key: `signed-in:${user.id}`, delaySeconds: noticeDelaySeconds }
     await jobs.enqueue(tx, 'send_signed_in', notice, options)
   }
-  await joinAllowingWorkspaces(tx, user, now)
+  if (await recordFirstSignIn(tx, user.id, now)) await joinOnlyWorkspaceOfDomain(tx, user, now)
   return token
 }

@@ -50,7 +50,8 @@ export function addUserCommands(program: Command): void {
   addCommand(program, {
     name: 'create-user',
     summary: 'Create a user',
-    details: 'With --verified, the user joins the workspaces that allow the domain of the address.',
+    details:
+      'With --verified, the user joins the workspace that allows the domain of the address, if it is the only one.',
     examples: [
       'create-user --email grace@example.com --name "Grace Hopper"',
       'create-user --email grace@example.com --name "Grace Hopper" --verified --json',
@@ -71,7 +72,7 @@ export function addUserCommands(program: Command): void {
     summary: "Mark a user's email address as verified",
     details:
       'Do this only when you know that the address belongs to whoever created the account: they keep their password. ' +
-      'The user joins the workspaces that allow the domain of the address.',
+      'The user joins the workspace that allows the domain of the address, if it is the only one.',
     examples: ['verify-user --email grace@example.com'],
   })
     .requiredOption('--email <address>', 'Email address or id of the user')

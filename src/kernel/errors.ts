@@ -354,6 +354,12 @@ export const errors = {
     'The list holds the domain of a public mail service: anybody could join.',
     '`allowedDomains` contains a public mail domain such as gmail.com.',
   ),
+  domainNotYours: error(
+    'InvalidInput',
+    'domain_not_yours',
+    'You can only add the domain of your own confirmed address.',
+    "`allowedDomains` adds a domain that is not that of the caller's own verified address. Domains that the workspace already allows may stay.",
+  ),
   domainLimit: error(
     'InvalidInput',
     'domain_limit',

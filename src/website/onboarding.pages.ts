@@ -1,10 +1,11 @@
 import type { FastifyRequest } from 'fastify'
+import type { Offer } from '../accounts/offers.service.ts'
 import type { Membership } from '../areas/workspaces/workspaces.service.ts'
 import type { App } from '../http/app-types.ts'
 import { nameLengthMax } from '../kernel/text.ts'
 import type { Services } from '../services.ts'
-import { emptyForm, form, readField, renderField, renderForm, type FormState } from './forms.ts'
-import { html } from './html.ts'
+import { emptyForm, form, readField, renderAction, renderField, renderForm, type FormState } from './forms.ts'
+import { html, type Html } from './html.ts'
 import { renderPicture } from './layout.ts'
 import { renderRows } from './lists.ts'
 import type { Page } from './pages.ts'
@@ -12,14 +13,22 @@ import { renderSlugField } from './workspace-settings.pages.ts'
 import { renderRole } from './workspace.pages.ts'
 import { answer } from './workspace-visit.ts'
 
-/** Where somebody finds their workspaces, or makes one. */
+interface WithId {
+  Params: { id: string }
+}
+
+/** Where somebody finds their workspaces and those that they may join, or makes one. */
 export function onboardingPages(
   app: App,
-  { workspaces }: Pick<Services, 'workspaces'>,
+  { offers, workspaces }: Pick<Services, 'offers' | 'workspaces'>,
   webUrl: string,
 ): void {
   const show = async ({ request, state }: { request: FastifyRequest; state: FormState }) =>
-    renderOnboarding(request, state, { memberships: await workspaces.list(request.principal), webUrl })
+    renderOnboarding(request, state, {
+      memberships: await workspaces.list(request.principal),
+      offered: await offers.list(request.principal),
+      webUrl,
+    })
 
   app.get('/onboarding', async (request, reply) => reply.showPage(await show({ request, state: emptyForm })))
 
@@ -31,6 +40,18 @@ export function onboardingPages(
     }),
   )
 
+  app.post<WithId>('/onboarding/offers/:id/join', form, async (request, reply) =>
+    answer(reply, { request, state: emptyForm }, show, async () => {
+      const slug = await offers.join(request.principal, request.params.id)
+      return `/w/${slug}`
+    }),
+  )
+
+  app.post<WithId>('/onboarding/offers/:id/decline', form, async (request, reply) => {
+    await offers.decline(request.principal, request.params.id)
+    return reply.redirect('/', 303)
+  })
+
   app.get<{ Querystring: { slug?: string } }>('/onboarding/slug', async (request) => ({
     available: await workspaces.isSlugAvailable(request.principal, request.query.slug ?? ''),
   }))
@@ -39,33 +60,21 @@ export function onboardingPages(
 function renderOnboarding(
   request: FastifyRequest,
   state: FormState,
-  { memberships, webUrl }: { memberships: Membership[]; webUrl: string },
+  { memberships, offered, webUrl }: { memberships: Membership[]; offered: Offer[]; webUrl: string },
 ): Page {
   const isFirst = memberships.length === 0
+  const title = isFirst
+    ? offered.length > 0
+      ? 'Join or create a workspace'
+      : 'Create a workspace'
+    : 'Your workspaces'
   return {
-    title: isFirst ? 'Create a workspace' : 'Your workspaces',
+    title,
     body: html`<section class="narrow">
-      ${
-        isFirst
-          ? html`<h1>Create a workspace</h1>
-              <p>
-                A workspace is where you and your colleagues work together. Are you looking for one that
-                exists? Ask somebody in it to invite you.
-              </p>`
-          : html`<h1>Your workspaces</h1>
-              ${renderRows(
-                memberships.map(
-                  ({ name, slug, iconUrl, role }) =>
-                    html`<div class="row">
-                      ${renderPicture(iconUrl, name, 40)}
-                      <div class="grow"><a href="/w/${slug}">${name}</a></div>
-                      ${renderRole(role)}
-                    </div>`,
-                ),
-                null,
-              )}
-              <h2>Create another</h2>`
-      }
+      <h1>${title}</h1>
+      ${isFirst ? renderIntroduction() : renderMemberships(memberships)}
+      ${offered.length > 0 && renderOffers(request, offered)}
+      ${(!isFirst || offered.length > 0) && html`<h2>${isFirst ? 'Create a workspace' : 'Create another'}</h2>`}
       ${renderForm({
         request,
         action: '/onboarding',
@@ -83,4 +92,53 @@ function renderOnboarding(
       })}
     </section>`,
   }
+}
+
+function renderIntroduction(): Html {
+  return html`<p>
+    A workspace is where you and your colleagues work together. Are you looking for one that exists? Ask
+    somebody in it to invite you.
+  </p>`
+}
+
+function renderMemberships(memberships: readonly Membership[]): Html {
+  return renderRows(
+    memberships.map(
+      ({ name, slug, iconUrl, role }) =>
+        html`<div class="row">
+          ${renderPicture(iconUrl, name, 40)}
+          <div class="grow"><a href="/w/${slug}">${name}</a></div>
+          ${renderRole(role)}
+        </div>`,
+    ),
+    null,
+  )
+}
+
+function renderOffers(request: FastifyRequest, offered: readonly Offer[]): Html {
+  return html`<h2>Workspaces that you can join</h2>
+    <p>They let in people with an address like yours.</p>
+    ${renderRows(
+      offered.map(
+        ({ id, name, iconUrl, isNew }) =>
+          html`<div class="row">
+            ${renderPicture(iconUrl, name, 40)}
+            <div class="grow">${name}</div>
+            ${renderAction(request, {
+              action: `/onboarding/offers/${id}/join`,
+              label: 'Join',
+              description: name,
+            })}
+            ${
+              isNew &&
+              renderAction(request, {
+                action: `/onboarding/offers/${id}/decline`,
+                label: 'No, thanks',
+                description: `to ${name}`,
+              })
+            }
+          </div>`,
+      ),
+      null,
+    )}`
 }

@@ -35,7 +35,9 @@ export async function websiteRoutes(app: App, services: Services, options: Websi
   app.get('/', async (request, reply) => {
     if (request.visit.sessionId === undefined)
       return reply.showPage(renderSignIn({ request, next: undefined, providers }))
-    return reply.redirect(await services.me.home(request.principal), 303)
+    // What they have not been asked about yet comes first: once, since they answer.
+    const isAsked = await services.offers.hasNew(request.principal)
+    return reply.redirect(isAsked ? '/onboarding' : await services.me.home(request.principal), 303)
   })
   invitePages(app, services)
   signInPages(app, { services, providers, limits })

@@ -85,7 +85,7 @@ function renderSettings(visit: WorkspaceVisit, webUrl: string): Page {
             value: workspace.allowedDomains.join(', '),
             autocomplete: 'off',
             isOptional: true,
-            hint: 'Whoever has proven an address at one of these joins as member by signing in. Separate them by commas.',
+            hint: 'People with a confirmed address at one of these can join as members. You can add the domain of your own address. Separate them by commas.',
             state: formState,
           })} <button>Save</button>`,
       })}

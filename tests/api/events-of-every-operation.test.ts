@@ -19,7 +19,7 @@ import { buildUpload } from '../support/forms.ts'
 import { makePng } from '../support/images.ts'
 import { startTestApp, type TestPerson } from '../support/test-app.ts'
 import { makeFolder } from '../support/uploads.ts'
-import { findEvents, randomSlug } from '../support/workspaces.ts'
+import { allowDomains, findEvents, randomSlug } from '../support/workspaces.ts'
 
 const service = await startTestApp({ environment: { DATA_DIR: await makeFolder() } })
 const { app, as, createPerson } = service
@@ -43,12 +43,16 @@ interface Change {
 const anyId = /^[0-9a-f-]{36}$/
 
 const changes: Record<string, (company: TestCompany) => Promise<Change> | Change> = {
-  'workspaces.update': ({ url, workspace }) => ({
-    request: patch(url, { name: 'Beta', slug: workspace.slug, allowedDomains: 'beta.example' }),
-    type: 'workspace.updated',
-    target: { type: 'workspace', id: workspace.id },
-    summary: 'Olga Owner renamed the workspace from Acme to Beta and set its allowed domains to beta.example',
-  }),
+  'workspaces.update': async ({ url, workspace }) => {
+    await allowDomains(service, workspace, ['alpha.example', 'beta.example'])
+    return {
+      request: patch(url, { name: 'Beta', slug: workspace.slug, allowedDomains: 'beta.example' }),
+      type: 'workspace.updated',
+      target: { type: 'workspace', id: workspace.id },
+      summary:
+        'Olga Owner renamed the workspace from Acme to Beta and set its allowed domains to beta.example',
+    }
+  },
   'workspaces.uploadIcon': ({ url, workspace }) => ({
     request: { method: 'POST', url: `${url}/icon`, ...buildUpload(png) },
     type: 'workspace.icon_changed',

@@ -8,6 +8,7 @@ import { createTestClock } from '../support/test-clock.ts'
 import { selectRows, startTestApp, type TestPerson } from '../support/test-app.ts'
 import {
   addMember,
+  allowDomains,
   createWorkspace,
   eventBy,
   findEvents,
@@ -64,8 +65,9 @@ describe('200', () => {
   })
 
   it('changes everything in one event', async () => {
-    const person = await createPerson({ name: 'Ada' })
+    const person = await createPerson({ name: 'Ada', email: `${crypto.randomUUID()}@bell.example` })
     const workspace = await createWorkspace(service, person, { name: 'Acme' })
+    await allowDomains(service, workspace, ['labs.bell.example'])
     const slug = randomSlug()
     expectOk(
       await as(
@@ -108,7 +110,7 @@ describe('200', () => {
   it('tells of nothing when nothing changes', async () => {
     const person = await createPerson()
     const workspace = await createWorkspace(service, person, { name: 'Acmé' })
-    await as(person, update(workspace.slug, { ...workspaceBody(workspace), allowedDomains: 'acme.example' }))
+    await allowDomains(service, workspace, ['acme.example'])
     const before = await stateOf(workspace)
     const same = {
       name: ' Acme\u0301 ',
@@ -160,7 +162,7 @@ describe('allowed domains', () => {
   ])('takes %s', async (_name, text, domains) => {
     const person = await createPerson()
     const workspace = await createWorkspace(service, person)
-    await set(person, workspace, 'before.example')
+    await allowDomains(service, workspace, ['before.example', ...domains])
     expectOk(await set(person, workspace, text))
     expect(await domainsOf(person, workspace)).toEqual(domains)
     expect(await findWorkspace(service, workspace)).toMatchObject({ allowed_domains: domains })
@@ -172,7 +174,7 @@ describe('allowed domains', () => {
   it('stay as they are when they are left out', async () => {
     const person = await createPerson()
     const workspace = await createWorkspace(service, person)
-    await set(person, workspace, 'a.example b.example')
+    await allowDomains(service, workspace, ['a.example', 'b.example'])
     expectOk(await as(person, update(workspace.slug, { name: 'Other', slug: workspace.slug })))
     expect(await domainsOf(person, workspace)).toEqual(['a.example', 'b.example'])
   })
@@ -229,6 +231,40 @@ describe('allowed domains', () => {
     const before = await stateOf(workspace)
     expectError(await set(person, workspace, text), errors.domainPublic, { field: 'allowedDomains' })
     expect(await stateOf(workspace)).toEqual(before)
+  })
+
+  it('refuse a domain that is not that of the caller’s own verified address, and change nothing', async () => {
+    const own = `${randomSlug('d')}.example`
+    const owner = await createPerson({ email: `${crypto.randomUUID()}@${own}` })
+    const workspace = await createWorkspace(service, owner)
+    const unverified = await createPerson({ email: `${crypto.randomUUID()}@${own}`, isVerified: false })
+    const other = await createPerson()
+    for (const person of [unverified, other]) await addMember(service, workspace, person, 'owner')
+    const before = await stateOf(workspace)
+    for (const [person, text] of [
+      [owner, 'victim.example'],
+      [owner, `${own}, victim.example`],
+      [owner, `mail.${own}`],
+      [owner, 'example'.concat('.', own)],
+      [other, own],
+      [unverified, own],
+    ] as const)
+      expectError(await set(person, workspace, text), errors.domainNotYours, { field: 'allowedDomains' })
+    expect(await stateOf(workspace)).toEqual(before)
+    expectOk(await set(owner, workspace, own.toUpperCase()))
+  })
+
+  it('that are there already stay in an update by somebody else, and once removed do not come back', async () => {
+    const [person, other] = [await createPerson(), await createPerson()]
+    const workspace = await createWorkspace(service, person)
+    await addMember(service, workspace, other, 'admin')
+    await allowDomains(service, workspace, ['a.example', 'b.example'])
+    expectOk(await set(other, workspace, 'b.example, a.example'))
+    expectOk(await set(other, workspace, 'b.example'))
+    expectError(await set(other, workspace, 'a.example, b.example'), errors.domainNotYours, {
+      field: 'allowedDomains',
+    })
+    expect(await domainsOf(other, workspace)).toEqual(['b.example'])
   })
 
   it('refuse eleven and change nothing', async () => {
@@ -712,10 +748,16 @@ describe('races', () => {
   it('of changes of different things leave one of the writings whole', async () => {
     const person = await createPerson()
     const workspace = await createWorkspace(service, person)
+    const owners: TestPerson[] = []
+    for (let i = 0; i < 10; i++) {
+      const owner = await createPerson({ email: `${crypto.randomUUID()}@d${i}.example` })
+      await addMember(service, workspace, owner, 'owner')
+      owners.push(owner)
+    }
     const answers = await Promise.all(
-      Array.from({ length: 10 }, (_, i) =>
+      owners.map((owner, i) =>
         as(
-          person,
+          owner,
           update(workspace.slug, {
             name: `Name ${i}`,
             slug: workspace.slug,

@@ -38,6 +38,17 @@ export async function addMember(
     values (${workspace.id}, ${person.id}, ${role}, ${at.toISOString()}, ${at.toISOString()})`)
 }
 
+/** Lets a workspace allow domains, whoever has added them. */
+export async function allowDomains(
+  { db }: Pick<TestApp, 'db'>,
+  workspace: { id: string },
+  domains: readonly string[],
+): Promise<void> {
+  await db.execute(
+    sql`update workspaces set allowed_domains = ${sql.param([...domains])} where id = ${workspace.id}`,
+  )
+}
+
 /** The events of a workspace, oldest first, without their ids and times. */
 export async function findEvents(
   { db }: Pick<TestApp, 'db'>,

@@ -18,6 +18,8 @@ const forms = [
   '/sign-in/link',
   '/sign-in/link/token',
   '/onboarding',
+  '/onboarding/offers/id/join',
+  '/onboarding/offers/id/decline',
   '/settings/profile',
   '/settings/notifications',
   '/settings/security/api-keys',

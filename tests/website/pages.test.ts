@@ -58,6 +58,9 @@ describe('a workspace', () => {
 
   it('moves with its slug, and the old address leads there', async () => {
     const { owner, slug, base } = await startWorkspace()
+    await website.db.execute(
+      sql`update workspaces set allowed_domains = '{acme.example,sub.acme.example}' where slug = ${slug}`,
+    )
     await owner.get(`${base}/settings`)
     const moved = await owner.submit(`${base}/settings`, {
       name: 'Acme Inc',

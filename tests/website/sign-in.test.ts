@@ -126,8 +126,8 @@ describe('proving the address', () => {
   })
 
   it('makes people members where their domain is allowed', async () => {
-    const owner = await website.createPerson()
     const domain = `${crypto.randomUUID()}.example`
+    const owner = await website.createPerson({ email: `olga@${domain}` })
     const slug = `acme-${domain.slice(0, 8)}`
     const principal = {
       user: { ...owner, emailVerifiedAt: new Date(), imageKey: null },

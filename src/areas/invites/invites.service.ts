@@ -19,6 +19,7 @@ import { createToken, hashSecret } from '../../kernel/tokens.ts'
 import type { PictureStore } from '../../pictures/picture-store.ts'
 import type { JobQueue } from '../../platform/jobs/jobs.port.ts'
 import { appendEvent } from '../events/events.repository.ts'
+import { forgetDeparture } from '../members/departures.repository.ts'
 import {
   findMember,
   insertMemberIfNew,
@@ -201,6 +202,7 @@ export function createInvitesService(options: InvitesServiceOptions): InvitesSer
           lastSentAt: null,
         }
         await insertInvite(tx, { ...row, workspaceId })
+        await forgetDeparture(tx, workspaceId, { email })
         const inviteUrl = await send(tx, row.id)
         await appendEvent(tx, principal, {
           workspaceId,

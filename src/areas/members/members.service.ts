@@ -16,6 +16,7 @@ import { mayActOn, mayGrant, type Role } from '../../kernel/roles.ts'
 import type { PictureStore } from '../../pictures/picture-store.ts'
 import type { JobQueue } from '../../platform/jobs/jobs.port.ts'
 import { appendEvent } from '../events/events.repository.ts'
+import { recordDeparture } from './departures.repository.ts'
 import {
   countOwners,
   deleteMember,
@@ -137,6 +138,12 @@ export function createMembersService(options: MembersServiceOptions): MembersSer
         })
         if (target.role === 'owner') await assertNotLastOwner(tx, id)
         await deleteMember(tx, id, userId)
+        await recordDeparture(tx, {
+          workspaceId: id,
+          userId,
+          kind: isSelf ? 'left' : 'removed',
+          createdAt: clock.now(),
+        })
         await appendEvent(tx, principal, {
           workspaceId: id,
           type: isSelf ? 'member.left' : 'member.removed',

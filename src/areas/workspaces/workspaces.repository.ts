@@ -1,18 +1,4 @@
-import {
-  and,
-  arrayContains,
-  asc,
-  count,
-  desc,
-  eq,
-  inArray,
-  isNotNull,
-  isNull,
-  lte,
-  or,
-  sql,
-  type SQL,
-} from 'drizzle-orm'
+import { and, asc, count, desc, eq, inArray, isNotNull, isNull, lte, or, sql, type SQL } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { contains } from '../../db/contains.ts'
 import { prepared } from '../../db/prepared.ts'
@@ -196,21 +182,6 @@ export async function findSlugHolder(
 ): Promise<{ workspaceId: string; isMember: boolean } | undefined> {
   const [holder] = await selectSlugHolder(executor).execute({ ...input, now: input.now.toISOString() })
   return holder && { workspaceId: holder.workspaceId, isMember: holder.userId !== null }
-}
-
-/** Workspaces whose allowed domains hold this one, oldest first. */
-export async function listWorkspacesAllowing(
-  executor: Executor,
-  domain: string,
-  limit: number,
-): Promise<string[]> {
-  const rows = await executor
-    .select({ id: workspaces.id })
-    .from(workspaces)
-    .where(arrayContains(workspaces.allowedDomains, [domain]))
-    .orderBy(workspaces.id)
-    .limit(limit)
-  return rows.map((row) => row.id)
 }
 
 /** A workspace of a person, and who else is in it. */

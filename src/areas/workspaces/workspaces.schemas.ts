@@ -147,7 +147,8 @@ export const updateWorkspace = operation({
           maxLength: 4096,
           description:
             'Up to 10 mail domains, separated by commas or white space. People with a verified address at one of ' +
-            'them can join the workspace. Absent: unchanged. Empty: none. Public mail services are refused.',
+            'them can join the workspace. Absent: unchanged. Empty: none. You can add the domain of your own ' +
+            'verified address; public mail services are refused.',
         }),
       ),
     },
@@ -162,6 +163,7 @@ export const updateWorkspace = operation({
     errors.domainInvalid,
     errors.domainPublic,
     errors.domainLimit,
+    errors.domainNotYours,
   ],
   inPlace: true,
 })

@@ -2,6 +2,7 @@ import type { RequireWorkspace } from '../../access/workspace-access.ts'
 import type { Database, Executor } from '../../db/client.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { isPublicMailDomain, parseDomains } from '../../kernel/domains.ts'
+import { canonicalDomainOf } from '../../kernel/email.ts'
 import { errors } from '../../kernel/errors.ts'
 import { createId } from '../../kernel/ids.ts'
 import type { Principal } from '../../kernel/principal.ts'
@@ -89,8 +90,9 @@ export interface WorkspacesService {
   create(principal: Principal, input: { name: string; slug: string }): Promise<CreatedWorkspace>
   get(principal: Principal, slug: string): Promise<WorkspaceDetail>
   /**
-   * Changes name, slug and allowed domains. The last five former slugs keep leading here for 90 days. Throws `name_invalid`,
-   * `slug_invalid`, `slug_reserved`, `slug_taken`, `domain_invalid`, `domain_public` and `domain_limit`.
+   * Changes name, slug and allowed domains. The last five former slugs keep leading here for 90 days. Throws
+   * `name_invalid`, `slug_invalid`, `slug_reserved`, `slug_taken`, `domain_invalid`, `domain_public`, `domain_limit` and
+   * `domain_not_yours`.
    */
   update(principal: Principal, slug: string, change: WorkspaceChange): Promise<void>
   /** Whether a new workspace could have the slug; with `excludeWorkspaceId`, whether that workspace of the caller could. */
@@ -203,6 +205,8 @@ export function createWorkspacesService(options: WorkspacesServiceOptions): Work
       await db.transaction(async (tx) => {
         const before = await lockWorkspace(tx, id)
         if (!before) throw errors.notFound()
+        const added = allowedDomains?.filter((domain) => !before.allowedDomains.includes(domain))
+        assertOwnDomains(principal, added ?? [])
         const after = {
           name,
           slug: change.slug,
@@ -276,6 +280,12 @@ function summarizeChange(actor: string, before: WorkspaceFields, after: Workspac
       : [`set its allowed domains to ${after.allowedDomains.join(', ') || 'none'}`]),
   ]
   return changes.length === 0 ? undefined : `${actor} ${changes.join(' and ')}`
+}
+
+/** Whoever lets the people of a domain in has to be one of them: anybody can name the domain of somebody else. */
+function assertOwnDomains({ user }: Principal, domains: readonly string[]): void {
+  const own = user.emailVerifiedAt === null ? undefined : canonicalDomainOf(user.email)
+  if (domains.some((domain) => domain !== own)) throw errors.domainNotYours({ field: 'allowedDomains' })
 }
 
 function parseAllowedDomains(text: string): string[] {

@@ -15,6 +15,8 @@ export const users = pgTable(
      */
     canonicalEmail: text('canonical_email'),
     emailVerifiedAt: instant('email_verified_at'),
+    /** Null for somebody who has never signed in on the website. */
+    firstSignedInAt: instant('first_signed_in_at'),
     name: text('name').notNull(),
     /** The storage key of the profile photo. */
     imageKey: text('image_key'),

@@ -13,7 +13,7 @@ export const workspaces = pgTable(
     slug: text('slug').notNull(),
     /** The storage key of the icon. */
     iconKey: text('icon_key'),
-    /** Mail domains, in lower case and ASCII, whose verified people join by themselves. */
+    /** Mail domains, in lower case and ASCII, whose verified people may join by themselves. */
     allowedDomains: text('allowed_domains')
       .array()
       .notNull()

@@ -1,0 +1,64 @@
+import { appendEvent } from '../areas/events/events.repository.ts'
+import { forgetDeparture } from '../areas/members/departures.repository.ts'
+import { insertMemberIfNew, lockMembersOfWorkspace } from '../areas/members/members.repository.ts'
+import {
+  countMembershipsOfUser,
+  lockUserForNewMembership,
+  membershipsMax,
+} from '../areas/workspaces/workspaces.repository.ts'
+import type { Executor } from '../db/client.ts'
+import { canonicalDomainOf } from '../kernel/email.ts'
+import { errors } from '../kernel/errors.ts'
+import type { Principal, PrincipalUser } from '../kernel/principal.ts'
+import { listOffers, listWorkspacesAllowing, type OfferRow } from './offers.repository.ts'
+
+/** A membership that was never used: joining leads nobody's home there. */
+const never = new Date(0)
+
+/**
+ * Makes a person who comes for the first time, with an address known to be theirs, a member of the workspace that allows
+ * its domain, when there is exactly one. Asks as much of the database however many there are.
+ */
+export async function joinOnlyWorkspaceOfDomain(tx: Executor, user: PrincipalUser, now: Date): Promise<void> {
+  const domain = canonicalDomainOf(user.email)
+  if (domain === undefined) return
+  const [workspaceId, ...others] = await listWorkspacesAllowing(tx, domain, 2)
+  if (workspaceId === undefined || others.length > 0) return
+  const [offer] = await listOffers(tx, { userId: user.id, domain, workspaceId, isNew: true, limit: 1 })
+  if (!offer) return
+  await joinByDomain(
+    tx,
+    { user, source: 'system', apiKeyId: null, sessionId: null, grantId: null },
+    { workspaceId, now },
+  )
+}
+
+/**
+ * Makes a person a member of a workspace that allows the domain of their address. Throws `not_found` for one that does
+ * not, or not any more, and `workspace_limit`.
+ */
+export async function joinByDomain(
+  tx: Executor,
+  principal: Principal,
+  { workspaceId, now }: { workspaceId: string; now: Date },
+): Promise<OfferRow> {
+  const { user } = principal
+  const domain = user.emailVerifiedAt === null ? undefined : canonicalDomainOf(user.email)
+  if (domain === undefined) throw errors.notFound()
+  await lockUserForNewMembership(tx, user.id)
+  await lockMembersOfWorkspace(tx, workspaceId)
+  const [offer] = await listOffers(tx, { userId: user.id, domain, workspaceId, limit: 1 })
+  if (!offer) throw errors.notFound()
+  if ((await countMembershipsOfUser(tx, user.id)) >= membershipsMax) throw errors.workspaceLimit()
+  const row = { workspaceId, userId: user.id, role: 'member' as const, joinedAt: now, lastUsedAt: never }
+  await insertMemberIfNew(tx, row)
+  await forgetDeparture(tx, workspaceId, { userId: user.id })
+  await appendEvent(tx, principal, {
+    workspaceId,
+    type: 'member.joined',
+    target: { type: 'user', id: user.id },
+    summary: `${user.name} joined, having an address at ${domain}`,
+    at: now,
+  })
+  return offer
+}

@@ -1,0 +1,273 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'drizzle-orm'
+import pg from 'pg'
+import { describe, expect, it, vi } from 'vitest'
+import type { Principal } from '../../src/kernel/principal.ts'
+import { createCompany, createInvite, del, findRoles, get, type TestCompany } from '../support/company.ts'
+import { createTestClock } from '../support/test-clock.ts'
+import { selectRows, type TestPerson } from '../support/test-app.ts'
+import { addMember, allowDomains, findEvents, randomSlug } from '../support/workspaces.ts'
+import { createVisitor, password, signUp, startWebsite, type Visitor } from './visitor.ts'
+
+const clock = createTestClock()
+const website = await startWebsite({ clock })
+const { as, createPerson, db, services } = website
+
+const hour = 60 * 60 * 1000
+const randomDomain = () => `${randomSlug('d')}.example`
+
+/** A company that lets the people of a domain in. */
+async function createOpenCompany(domain: string): Promise<TestCompany> {
+  const company = await createCompany(website)
+  await allowDomains(website, company.workspace, [domain])
+  return company
+}
+
+/** Somebody who has been here before, with an API key and a browser in which they are not signed in. */
+async function createComer(domain: string) {
+  const email = `${randomUUID()}@${domain}`
+  const person = await createPerson({ email })
+  await db.execute(sql`update users set first_signed_in_at = now() where id = ${person.id}`)
+  return { person, visitor: createVisitor(website) }
+}
+
+/** Signs somebody in by a link; returns where the start page leads. */
+async function signIn(visitor: Visitor, { id }: { id: string }): Promise<string> {
+  const { url } = await services.credentials.createLink('sign_in', id)
+  const path = new URL(url).pathname
+  await visitor.get(path)
+  expect((await visitor.submit(path)).statusCode).toBe(303)
+  return String((await visitor.get('/')).headers.location)
+}
+
+const isIn = async ({ workspace }: TestCompany, { id }: { id: string }) =>
+  id in (await findRoles(website, workspace))
+
+const offersOn = (page: string) => [...page.matchAll(/offers\/([^/]+)\/join/g)].map(([, id]) => id)
+
+describe('a workspace that allows the domain of an address', () => {
+  it('is joined at the first sign-in, when it is the only one', async () => {
+    const domain = randomDomain()
+    const company = await createOpenCompany(domain)
+    const visitor = await signUp(website, { email: `${randomUUID()}@${domain}` })
+    expect((await visitor.get('/')).headers.location).toBe(`/w/${company.workspace.slug}`)
+  })
+
+  it('is joined at the first sign-in of somebody whom an operator has added', async () => {
+    const domain = randomDomain()
+    const person = await createPerson({ email: `${randomUUID()}@${domain}` })
+    const company = await createOpenCompany(domain)
+    expect(await isIn(company, person)).toBe(false)
+    await signIn(createVisitor(website), person)
+    expect(await isIn(company, person)).toBe(true)
+  })
+
+  it('is offered at every other sign-in, until the person answers', async () => {
+    const domain = randomDomain()
+    const { person, visitor } = await createComer(domain)
+    const company = await createOpenCompany(domain)
+    for (let i = 0; i < 2; i++) {
+      expect(await signIn(visitor, person)).toBe('/onboarding')
+      expect(await isIn(company, person)).toBe(false)
+    }
+    expect((await as(person, get('/v1/me/onboarding'))).json()).toEqual({ existing: null })
+    const page = await visitor.get('/onboarding')
+    expect(page.body).toContain('Workspaces that you can join')
+    expect(offersOn(page.body)).toEqual([company.workspace.id])
+
+    const joined = await visitor.submit(`/onboarding/offers/${company.workspace.id}/join`)
+    expect(joined.headers.location).toBe(`/w/${company.workspace.slug}`)
+    expect(await findRoles(website, company.workspace)).toMatchObject({ [person.id]: 'member' })
+    expect((await findEvents(website, company.workspace)).at(-1)).toMatchObject({
+      type: 'member.joined',
+      actor_type: 'user',
+      actor_user_id: person.id,
+      source: 'web',
+      summary: `Grace Hopper joined, having an address at ${domain}`,
+    })
+    expect(offersOn((await visitor.get('/onboarding')).body)).toEqual([])
+    await visitor.get('/onboarding')
+    const again = await visitor.submit(`/onboarding/offers/${company.workspace.id}/join`)
+    expect(again.statusCode).toBe(404)
+  })
+
+  it('can be declined, and is not asked about again', async () => {
+    const domain = randomDomain()
+    const { person, visitor } = await createComer(domain)
+    const { workspace } = await createOpenCompany(domain)
+    await signIn(visitor, person)
+    await visitor.get('/onboarding')
+    expect((await visitor.submit(`/onboarding/offers/${workspace.id}/decline`)).headers.location).toBe('/')
+    expect(await signIn(visitor, person)).toBe('/onboarding')
+    expect(await services.offers.hasNew(await principalOf(person))).toBe(false)
+    // They may change their mind.
+    const page = await visitor.get('/onboarding')
+    expect(offersOn(page.body)).toEqual([workspace.id])
+    expect(page.body).not.toContain('/decline')
+  })
+
+  it('is nothing to people of other domains, whatever they ask for', async () => {
+    const company = await createOpenCompany(randomDomain())
+    const { person, visitor } = await createComer(randomDomain())
+    await signIn(visitor, person)
+    const page = await visitor.get('/onboarding')
+    expect(page.body).not.toContain('Workspaces that you can join')
+    for (const id of [company.workspace.id, 'x', randomUUID()]) {
+      for (const action of ['join', 'decline']) {
+        await visitor.get('/onboarding')
+        const answer = await visitor.submit(`/onboarding/offers/${id}/${action}`)
+        expect(answer.statusCode).toBe(404)
+      }
+    }
+    expect(await isIn(company, person)).toBe(false)
+  })
+
+  it('is not joined any more once it does not allow the domain', async () => {
+    const domain = randomDomain()
+    const { person, visitor } = await createComer(domain)
+    const company = await createOpenCompany(domain)
+    await signIn(visitor, person)
+    await visitor.get('/onboarding')
+    await allowDomains(website, company.workspace, [])
+    const answer = await visitor.submit(`/onboarding/offers/${company.workspace.id}/join`)
+    expect(answer.statusCode).toBe(404)
+    expect(await isIn(company, person)).toBe(false)
+  })
+
+  it('leads nobody home who has not used it', async () => {
+    const domain = randomDomain()
+    const { person, visitor } = await createComer(domain)
+    const own = await createCompany(website)
+    await addMember(website, own.workspace, person, 'member', new Date(clock.now().getTime() - hour))
+    const { workspace } = await createOpenCompany(domain)
+    await signIn(visitor, person)
+    await services.offers.join(await principalOf(person), workspace.id)
+    expect((await as(person, get('/v1/me/home'))).json()).toBe(`/w/${own.workspace.slug}`)
+    await as(person, get(`/v1/workspaces/${workspace.slug}`))
+    expect((await as(person, get('/v1/me/home'))).json()).toBe(`/w/${workspace.slug}`)
+  })
+})
+
+describe('somebody who is out of a workspace', () => {
+  async function createMember() {
+    const domain = randomDomain()
+    const company = await createOpenCompany(domain)
+    const person = await createPerson({ email: `${randomUUID()}@${domain}` })
+    expect(await isIn(company, person)).toBe(true)
+    return { company, domain, person, visitor: createVisitor(website) }
+  }
+  const remove = async (company: TestCompany, actor: TestPerson, person: TestPerson) => {
+    const answer = await as(actor, del(`${company.url}/members/${person.id}`))
+    expect(answer.statusCode).toBe(200)
+  }
+
+  it('and left stays out, at the first sign-in too, until they join by themselves', async () => {
+    const { company, person, visitor } = await createMember()
+    await remove(company, person, person)
+    expect(await signIn(visitor, person)).toBe('/onboarding')
+    expect(await isIn(company, person)).toBe(false)
+    expect(await services.offers.hasNew(await principalOf(person))).toBe(false)
+    await visitor.get('/onboarding')
+    await visitor.submit(`/onboarding/offers/${company.workspace.id}/join`)
+    expect(await isIn(company, person)).toBe(true)
+    expect(await departuresOf(person)).toEqual([])
+  })
+
+  it('and was removed is not offered it, and cannot join, until they are invited', async () => {
+    const { company, person, visitor } = await createMember()
+    await remove(company, company.admin, person)
+    await signIn(visitor, person)
+    expect(await isIn(company, person)).toBe(false)
+    expect(offersOn((await visitor.get('/onboarding')).body)).toEqual([])
+    for (const action of ['decline', 'join'])
+      expect((await visitor.submit(`/onboarding/offers/${company.workspace.id}/${action}`)).statusCode).toBe(
+        404,
+      )
+    expect(await departuresOf(person)).toEqual([{ kind: 'removed' }])
+
+    await createInvite(website, company.owner, company, { email: person.email.toUpperCase() })
+    expect(await departuresOf(person)).toEqual([])
+    expect(offersOn((await visitor.get('/onboarding')).body)).toEqual([company.workspace.id])
+  })
+})
+
+describe('with a thousand workspaces that allow a domain', () => {
+  it('signing in and the start page ask and answer as much as with two', async () => {
+    const domains = [randomDomain(), randomDomain()]
+    const costs: unknown[] = []
+    for (const [i, domain] of domains.entries()) {
+      const count = i === 0 ? 2 : 1000
+      await db.execute(sql`
+        insert into workspaces (id, name, slug, allowed_domains, created_at)
+        select gen_random_uuid(), 'Claimed', ${domain} || '-' || n, array[${domain}], now() from generate_series(1, ${count}) as n`)
+      const email = `${randomUUID()}@${domain}`
+      const visitor = await signUp(website, { email })
+      await visitor.get('/sign-in')
+      await services.sessions.endByToken(String(visitor.cookies.get('session')))
+      await visitor.get('/sign-in')
+      const cost = await measure(async () => {
+        expect((await visitor.submit('/sign-in', { email, password })).statusCode).toBe(303)
+        expect((await visitor.get('/')).headers.location).toBe('/onboarding')
+      })
+      costs.push(cost.statements)
+      expect(cost.rows).toBeGreaterThan(3)
+      expect(cost.rows).toBeLessThan(20)
+      const page = await measure(() => visitor.get('/onboarding'))
+      expect(page.rows).toBeGreaterThanOrEqual(Math.min(count, 20))
+      expect(page.rows).toBeLessThan(30)
+      expect(offersOn(visitor.page())).toHaveLength(Math.min(count, 20))
+      const [user] = await selectRows(
+        db,
+        sql`select (select count(*)::int from memberships where user_id = users.id) as count from users where email = ${email}`,
+      )
+      expect(user).toEqual({ count: 0 })
+    }
+    expect(costs[1]).toBe(costs[0])
+    expect(costs[0]).toBeLessThan(20)
+  })
+})
+
+/** The statements that something sends, in and out of transactions, and the rows that they return. */
+async function measure(run: () => Promise<unknown>): Promise<{ statements: number; rows: number }> {
+  const cost = { statements: 0, rows: 0 }
+  const count = (result: unknown) => {
+    cost.rows += (result as { rows?: unknown[] } | undefined)?.rows?.length ?? 0
+  }
+  // eslint-disable-next-line @typescript-eslint/unbound-method -- it is called with the client as `this` below
+  const send = pg.Client.prototype.query as (...args: unknown[]) => unknown
+  const query = vi.spyOn(pg.Client.prototype, 'query')
+  query.mockImplementation(function (this: unknown, ...args: unknown[]) {
+    const [first] = args as [string | { text: string }]
+    const text = typeof first === 'string' ? first : first.text
+    // The workers of the queue look for jobs all the time.
+    if (text.includes('graphile_worker')) return send.apply(this, args) as never
+    cost.statements++
+    const callback = args.at(-1)
+    if (typeof callback === 'function') {
+      args[args.length - 1] = (error: unknown, result: unknown) => {
+        count(result)
+        ;(callback as (error: unknown, result: unknown) => void)(error, result)
+      }
+      return send.apply(this, args) as never
+    }
+    return (send.apply(this, args) as Promise<unknown>).then((result) => {
+      count(result)
+      return result
+    }) as never
+  })
+  try {
+    await run()
+    return cost
+  } finally {
+    query.mockRestore()
+  }
+}
+
+const departuresOf = ({ id }: { id: string }) =>
+  selectRows(db, sql`select kind from departures where user_id = ${id}`)
+
+async function principalOf({ email }: { email: string }): Promise<Principal> {
+  const user = await services.accounts.findByEmail(email)
+  if (!user) throw new Error('there is nobody')
+  return { user, source: 'web', apiKeyId: null, sessionId: null, grantId: null }
+}
