@@ -4,6 +4,7 @@ import { declareAnswers } from '../http/answers.ts'
 import type { App } from '../http/app-types.ts'
 import { addressOf, createRateLimiter } from '../http/rate-limits.ts'
 import { ApiError, errors } from '../kernel/errors.ts'
+import { isStorable } from '../kernel/text.ts'
 import type { AgentOAuth } from './agent-oauth.ts'
 import {
   ClientMetadata,
@@ -106,6 +107,8 @@ export async function agentOAuthRoutes(
         const state = await limiter?.count(request)
         if (state?.isExceeded) throw errors.tooManyRegistrations({ retryAfterSeconds: state.resetSeconds })
         const metadata = normalizeRegistration(request.body)
+        if (!isStorableThroughout(metadata))
+          return reply.code(400).send({ error: 'invalid_client_metadata', error_description: unstorable })
         if (Buffer.byteLength(JSON.stringify(metadata)) > metadataBytesMax) {
           return reply.code(400).send({
             error: 'invalid_client_metadata',
@@ -124,6 +127,9 @@ export async function agentOAuthRoutes(
     scope.setValidatorCompiler(() => () => true)
     scope.setErrorHandler<FastifyError | ApiError>((error, request, reply) => {
       if (mayBeRetried(error)) return sendOAuthError(error, request, reply)
+      // Such as a content type that is none.
+      if (error.code.startsWith('FST_ERR_CTP_'))
+        return sendInvalidRequest(request, reply, 'The body must be application/x-www-form-urlencoded.')
       throw error
     })
     const limiter = createRateLimiter(scope, {
@@ -141,11 +147,17 @@ export async function agentOAuthRoutes(
     scope.get(paths.authorization, { schema: hidden }, async (request, reply) => {
       const state = await limiter?.count(request)
       if (state?.isExceeded) throw errors.tooManyAuthorizations({ retryAfterSeconds: state.resetSeconds })
-      const tooLong = findTooLongParameter(request.query as Record<string, string | string[]>)
+      const query = request.query as Record<string, string | string[]>
+      const tooLong = findTooLongParameter(query)
       if (tooLong !== undefined) return sendInvalidRequest(request, reply, `${tooLong} is too long`)
+      if (!isStorableThroughout(query)) return sendInvalidRequest(request, reply, unstorable)
       return delegate(request, reply)
     })
-    scope.get(`${paths.authorization}/:uid`, { schema: hidden }, (request, reply) => delegate(request, reply))
+    scope.get(`${paths.authorization}/:uid`, { schema: hidden }, (request, reply) => {
+      // The request goes on as it was begun: the OAuth server fails over parameters that stand here.
+      request.raw.url = request.raw.url?.replace(/\?.*$/s, '')
+      return delegate(request, reply)
+    })
   })
 
   function describeServer(issuer: string, website: string): Static<typeof ServerMetadata> {
@@ -206,6 +218,16 @@ function findTooLongParameter(query: Record<string, string | string[]>): string 
   return Object.entries(parameterLengthMax).find(
     ([name, lengthMax]) => [query[name] ?? ''].flat().join(' ').length > lengthMax,
   )?.[0]
+}
+
+const unstorable = 'NUL and lone surrogates are not accepted.'
+
+/** Whether the database can keep every text in a value. */
+function isStorableThroughout(value: unknown): boolean {
+  if (typeof value === 'string') return isStorable(value)
+  return (
+    typeof value !== 'object' || value === null || Object.entries(value).flat().every(isStorableThroughout)
+  )
 }
 
 function sendInvalidRequest(request: FastifyRequest, reply: FastifyReply, description: string): FastifyReply {

@@ -5,6 +5,7 @@ import type { Executor } from '../db/client.ts'
 import { agentGrants } from '../db/schema/agent-grants.ts'
 import { oauthRecords } from '../db/schema/oauth.ts'
 import type { Clock } from '../kernel/clock.ts'
+import { isStorable } from '../kernel/text.ts'
 import { hashSecret } from '../kernel/tokens.ts'
 
 // What these are found by is the secret itself.
@@ -75,6 +76,7 @@ export function createRecordAdapter(options: RecordAdapterOptions): (kind: strin
       },
 
       async find(id) {
+        if (!isStorable(id)) return undefined
         const now = clock.now()
         const [record] = await db
           .select({ payload: oauthRecords.payload, consumedAt: oauthRecords.consumedAt })

@@ -8,7 +8,12 @@ import pinoPretty from 'pino-pretty'
  */
 export function createLogger(level: string, destination: DestinationStream = standardOutput()): Logger {
   return pino(
-    { level, serializers: { err: describeError }, timestamp: pino.stdTimeFunctions.isoTime },
+    {
+      level,
+      // Fastify logs a request whole where it cannot send the answer.
+      serializers: { err: describeError, req: () => undefined, res: () => undefined },
+      timestamp: pino.stdTimeFunctions.isoTime,
+    },
     destination,
   )
 }

@@ -69,3 +69,8 @@ export function parseQuery(query: string | undefined): string | undefined {
 function isWithin(text: string, maxLength: number): boolean {
   return Array.from(text).length <= maxLength
 }
+
+/** Whether PostgreSQL can keep a text: it has no NUL, and UTF-8 has no lone surrogates. */
+export function isStorable(text: string): boolean {
+  return !/[\0\p{Cs}]/u.test(text)
+}

@@ -189,12 +189,12 @@ export function invitePages(app: App, { invites, sessions }: Pick<Services, 'inv
         email: request.principal.user.email,
         accept: renderForm({
           request,
-          action: `/invites/${token}`,
+          action: pathOf(token),
           body: html`<button>Accept the invitation</button>`,
         }),
         signOut: renderForm({
           request,
-          action: `/invites/${token}/switch`,
+          action: `${pathOf(token)}/switch`,
           body: html`<button class="quiet">Sign in as somebody else</button>`,
         }),
       }),
@@ -203,7 +203,7 @@ export function invitePages(app: App, { invites, sessions }: Pick<Services, 'inv
 
   app.post<WithToken>('/invites/:token', form, async (request, reply) => {
     const { token } = request.params
-    const back = `/invites/${token}`
+    const back = pathOf(token)
     if (request.visit.sessionId === undefined) return reply.redirect(back, 303)
     const { result, error } = await attempt(() => invites.accept(request.principal, token))
     if (error) {
@@ -223,9 +223,12 @@ export function invitePages(app: App, { invites, sessions }: Pick<Services, 'inv
   app.post<WithToken>('/invites/:token/switch', form, async (request, reply) => {
     const { sessionToken } = request.visit
     if (sessionToken !== undefined) await sessions.endByToken(sessionToken)
-    return reply.signOut().redirect(`/invites/${request.params.token}`, 303)
+    return reply.signOut().redirect(pathOf(request.params.token), 303)
   })
 }
+
+/** Encoded again: whoever made the link up may have put anything there. */
+const pathOf = (token: string) => `/invites/${encodeURIComponent(token)}`
 
 /** Says nothing of the invite, not even whether it is one: a link may have come into other hands. */
 function renderSignInFirst(token: string): Page {

@@ -1,18 +1,18 @@
 import { html, type Content, type Html } from './html.ts'
 
-const notices: Record<string, string> = {
-  saved: 'Saved.',
-  removed: 'Done: removed.',
-  revoked: 'Done: revoked.',
-  ended: 'Done: signed out there.',
-  added: 'Done: added.',
-  'password-changed': 'Your password is changed. You are signed out everywhere else.',
-  'mail-sent': 'We have sent you a mail. Follow the link in it.',
-}
+const notices = new Map([
+  ['saved', 'Saved.'],
+  ['removed', 'Done: removed.'],
+  ['revoked', 'Done: revoked.'],
+  ['ended', 'Done: signed out there.'],
+  ['added', 'Done: added.'],
+  ['password-changed', 'Your password is changed. You are signed out everywhere else.'],
+  ['mail-sent', 'We have sent you a mail. Follow the link in it.'],
+])
 
 /** Says what was just done, by a word of the address that only known texts go with. */
 export function renderDone({ query }: { query: unknown }): Content {
-  const text = notices[(query as { done?: string } | undefined)?.done ?? '']
+  const text = notices.get((query as { done?: string } | undefined)?.done ?? '')
   return text !== undefined && html`<p class="notice" role="status">${text}</p>`
 }
 

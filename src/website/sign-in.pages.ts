@@ -22,10 +22,10 @@ interface WithToken {
   Params: { token: string }
 }
 
-const notices: Record<string, string> = {
-  'signed-out': 'You are signed out.',
-  'password-set': 'Your password is set. Sign in with it.',
-}
+const notices = new Map([
+  ['signed-out', 'You are signed out.'],
+  ['password-set', 'Your password is set. Sign in with it.'],
+])
 
 // Where people go on once they have proven their address, which may be in another tab than they began in.
 const nextCookie = 'next'
@@ -50,7 +50,7 @@ export function signInPages(app: App, { services, providers, limits }: SignInPag
   app.get<{ Querystring: { next?: string; done?: string } }>('/sign-in', async (request, reply) => {
     const next = parseLocalPath(request.query.next)
     if (request.visit.sessionId !== undefined) return reply.redirect(next ?? '/', 303)
-    const notice = notices[request.query.done ?? '']
+    const notice = notices.get(request.query.done ?? '')
     return reply.showPage(renderSignIn({ request, next, providers, notice }))
   })
 

@@ -1,0 +1,204 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import type { FastifyInstance, LightMyRequestResponse, RouteOptions } from 'fastify'
+import { expect, it } from 'vitest'
+import { createOAuthTester } from '../support/oauth-client.ts'
+import { startTestApp } from '../support/test-app.ts'
+import { createVisitor, csrfTokenOf, type Visitor } from '../website/visitor.ts'
+import { canary, createRandom } from './hostile.ts'
+import { makeRequest, type Route, type World } from './requests.ts'
+
+// CI sends more. Anybody may send others: FUZZ_REQUESTS=500000 FUZZ_SEED=$RANDOM npx vitest run tests/fuzz
+const count = Number(process.env.FUZZ_REQUESTS ?? 2_000)
+const seed = Number(process.env.FUZZ_SEED ?? 1)
+const requestsOfWorld = 500
+const requestsAtOnce = 8
+
+// The MCP endpoint reads its messages itself: they are in no schema.
+const callTool = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'tools/call',
+  params: { name: 'read_validation_kit', arguments: {} },
+}
+
+const routes: Route[] = []
+const service = await startFuzzedApp()
+const { app, as, config, createPerson, log, services } = service
+const oauth = createOAuthTester(service)
+
+/** Notes every route as it is registered: those of the website are in no description. */
+async function startFuzzedApp() {
+  const note = (message: unknown) => {
+    const { fastify } = message as { fastify: FastifyInstance }
+    fastify.addHook('onRoute', (route) => {
+      for (const method of [route.method].flat()) {
+        if (method !== 'HEAD' && method !== 'OPTIONS') routes.push(toRoute(method as Route['method'], route))
+      }
+    })
+  }
+  subscribe('fastify.initialization', note)
+  try {
+    return await startTestApp({
+      environment: {
+        LOG_LEVEL: 'info',
+        SIGN_IN_LIMIT_PER_MINUTE: '0',
+        MAIL_LIMIT_PER_HOUR: '0',
+        REGISTRATION_LIMIT_PER_MINUTE: '0',
+        AUTHORIZE_LIMIT_PER_MINUTE: '0',
+        UPLOAD_LIMIT_PER_HOUR: '0',
+        INVITE_LIMIT_PER_HOUR: '0',
+      },
+    })
+  } finally {
+    unsubscribe('fastify.initialization', note)
+  }
+}
+
+function toRoute(method: Route['method'], route: RouteOptions): Route {
+  // Read when it is used: plugins that are registered later say who may call it.
+  return {
+    method,
+    url: route.url,
+    get access() {
+      return String(route.config?.access)
+    },
+    get body() {
+      if (route.url === '/agent/mcp') return callTool
+      const { body } = (route.schema ?? {}) as { body?: { examples?: Record<string, unknown>[] } }
+      // Forms of the website take anything.
+      return route.config?.openBody ? undefined : body && (body.examples?.[0] ?? {})
+    },
+    get isUpload() {
+      return route.config?.upload === true || route.url.endsWith('/photo') || route.url.endsWith('/icon')
+    },
+  }
+}
+
+/** A person with one of everything, signed in and with an agent. */
+async function createWorld(): Promise<World> {
+  const host = await oauth.createHost()
+  const colleague = await createPerson()
+  const url = `/v1/workspaces/${host.slug}`
+  const post = async (path: string, payload?: object) =>
+    (await as(host, { method: 'POST', url: path, ...(payload && { payload }) })).json<Record<string, never>>()
+  const key = await post('/v1/api-keys', { name: 'Second' })
+  const invite = await post(`${url}/invites`, { email: colleague.email, role: 'viewer' })
+  const { team } = await post(`${url}/teams`, { name: 'Design' })
+  const seeds = await post(`${url}/seeds`, { title: 'An idea', summary: 'In a few words' })
+  const { access_token: accessToken } = await oauth.getTokens(await oauth.createAgent(), host)
+  const visitor = createVisitor(service)
+  const link = await services.credentials.createLink('sign_in', host.id)
+  const { pathname } = new URL(link.url)
+  await visitor.get(pathname)
+  await visitor.submit(pathname)
+  await visitor.get('/settings/security')
+  const stranger = createVisitor(service)
+  await stranger.get('/sign-in')
+  const reset = await services.credentials.createLink('reset_password', host.id)
+  const findIds = (value: unknown): string[] =>
+    JSON.stringify(value).match(/[0-9a-f]{8}-[0-9a-f-]{27}/g) ?? []
+  return {
+    apiKey: host.apiKey,
+    accessToken,
+    browsers: [visitor, stranger].map((browser) => ({
+      cookie: cookiesOf(browser),
+      csrf: csrfTokenOf(browser.page()),
+    })),
+    known: new Map(
+      Object.entries({
+        slug: [host.slug],
+        apiKeyId: findIds(key),
+        inviteId: findIds(invite),
+        teamId: findIds(team),
+        seedId: findIds(seeds),
+        userId: [colleague.id, host.id],
+        id: [...findIds(invite), ...findIds(team), ...findIds(seeds)],
+        token: [...(/[\w-]{43}/.exec(JSON.stringify(invite)) ?? []), ...(/[\w-]{43}$/.exec(reset.url) ?? [])],
+        email: [colleague.email, host.email],
+        role: ['viewer', 'admin', 'owner'],
+        limit: ['1', '200', '0'],
+        client_id: [(await oauth.createAgent()).clientId],
+        redirect_uri: ['https://agent.example/callback'],
+        response_type: ['code'],
+        code_challenge_method: ['S256'],
+        grant_type: ['authorization_code', 'refresh_token'],
+        token_type_hint: ['refresh_token'],
+        name: ['Analytics'],
+        password: ['a long enough password'],
+      }),
+    ),
+  }
+}
+
+const cookiesOf = ({ cookies }: Visitor) => [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+
+/** What is wrong with an answer, whatever was asked; undefined when nothing is. */
+function findFault(route: Route, answer: LightMyRequestResponse): string | undefined {
+  const { statusCode: status, headers, body } = answer
+  const type = String(headers['content-type'] ?? '')
+  if (status >= 500) return `answered ${status}`
+  if (headers['x-request-id'] === undefined) return 'has no x-request-id'
+  if (/node_modules|\/src\/|\bat \w+ \(/.test(body)) return 'shows where the code is'
+  if (status >= 300 && status < 400) {
+    const to = new URL(String(headers.location), config.webUrl)
+    const mayLeave = route.url.startsWith('/agent/oauth') && to.host === 'agent.example'
+    return to.origin === config.webUrl || mayLeave ? undefined : `leads to ${to.href}`
+  }
+  if (status < 400) return undefined
+  if (type.startsWith('text/html')) return body.includes('<html') ? undefined : 'is a page that is none'
+  if (route.url.startsWith('/agent/oauth') && status !== 404) {
+    const { error } = JSON.parse(body) as { error?: string }
+    if (error !== undefined) return undefined
+  }
+  if (route.url === '/agent/mcp' && type.startsWith('application/json') && body.includes('"jsonrpc"'))
+    return undefined
+  if (route.url === '/agent/mcp' && status === 405) return undefined
+  if (!type.startsWith('application/json')) return `is an error of the type ${type}`
+  const { _tag, code, message, requestId } = JSON.parse(body) as Record<string, unknown>
+  const isContract = [_tag, code, message, requestId].every((part) => typeof part === 'string')
+  return isContract ? undefined : `is an error of another shape: ${body.slice(0, 200)}`
+}
+
+it(`answers ${count} hostile requests (FUZZ_SEED=${seed}) within the contract, and logs nothing secret`, async () => {
+  const random = createRandom(seed)
+  const faults = new Map<string, string>()
+  const statuses = new Set<number>()
+  const done = new Set<Route>()
+  const secrets: string[] = [canary]
+  let world = await createWorld()
+  for (let sent = 0; sent < count; sent += requestsAtOnce) {
+    // Some requests end what they were sent with.
+    if (sent % requestsOfWorld < requestsAtOnce) {
+      world = await createWorld()
+      secrets.push(
+        world.apiKey,
+        world.accessToken,
+        ...world.browsers.flatMap(({ cookie }) => cookie.match(/[\w-]{43}/g) ?? []),
+        ...(world.known.get('token') ?? []),
+      )
+    }
+    await Promise.all(
+      Array.from({ length: requestsAtOnce }, async () => {
+        const route = random.pick(routes)
+        const request = makeRequest(random, route, world)
+        const answer = await app.inject(request)
+        statuses.add(answer.statusCode)
+        if (answer.statusCode < 400) done.add(route)
+        const fault = findFault(route, answer)
+        const where = `${route.method} ${route.url} ${fault?.slice(0, 80)}`
+        if (fault !== undefined && !faults.has(where))
+          faults.set(
+            where,
+            `${fault}\n${JSON.stringify(request).slice(0, 1_500)}\n${answer.body.slice(0, 300)}`,
+          )
+      }),
+    )
+  }
+  const told = log.filter((line) => secrets.some((secret) => secret !== '' && line.includes(secret)))
+  expect([...faults].map(([where, what]) => `${where}\n${what}`).join('\n\n')).toBe('')
+  expect(told.slice(0, 5)).toEqual([])
+  // It got somewhere: much is refused, and much is done.
+  expect(routes.length).toBeGreaterThan(120)
+  expect([...statuses]).toEqual(expect.arrayContaining([200, 303, 400, 401, 403, 404, 413, 415]))
+  expect(done.size).toBeGreaterThan(routes.length / 2)
+}, 3_600_000)

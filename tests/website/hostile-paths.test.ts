@@ -1,0 +1,58 @@
+import { expect, it } from 'vitest'
+import { encodedTexts } from '../fuzz/hostile.ts'
+import { randomEmail } from '../support/company.ts'
+import { createVisitor, csrfTokenOf, signUp, startWebsite } from './visitor.ts'
+
+const website = await startWebsite()
+const { app, log } = website
+const email = randomEmail()
+const signedIn = await signUp(website, { email })
+const stranger = createVisitor(website)
+
+const paths = [
+  '/invites/TEXT',
+  '/invites/TEXT/switch',
+  '/reset/TEXT',
+  '/verify-email/TEXT',
+  '/sign-in/link/TEXT',
+  '/sign-in/with/TEXT',
+  '/sign-in/with/TEXT/callback',
+  '/w/TEXT',
+  '/w/TEXT/settings',
+  '/w/TEXT/members/TEXT/remove',
+  '/w/TEXT/teams/TEXT',
+  '/settings/security/api-keys/TEXT/revoke',
+  '/agent/oauth/consent/TEXT',
+  '/sign-in?next=TEXT&done=TEXT',
+  '/onboarding?done=TEXT',
+  '/pictures/TEXT',
+  '/docs/TEXT',
+]
+
+it.each(paths)(
+  '%s answers a page or a redirect, whoever asks and however, and logs no path',
+  async (path) => {
+    for (const text of encodedTexts) {
+      for (const visitor of [signedIn, stranger]) {
+        await visitor.get('/sign-in?next=/settings/security')
+        if (visitor === signedIn) await visitor.get('/settings/security')
+        const url = path.replaceAll('TEXT', text)
+        const headers = {
+          accept: 'text/html',
+          cookie: [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join('; '),
+        }
+        const form = { ...headers, 'content-type': 'application/x-www-form-urlencoded' }
+        const payload = new URLSearchParams({ _csrf: csrfTokenOf(visitor.page()) }).toString()
+        for (const request of [
+          { method: 'GET' as const, url, headers },
+          { method: 'POST' as const, url, headers: form, payload },
+        ]) {
+          const answer = await app.inject(request)
+          expect(answer.statusCode, `${request.method} ${url}: ${answer.body}`).toBeLessThan(500)
+          if (answer.headers.location !== undefined) expect(answer.headers.location).toMatch(/^\/(?![/\\])/)
+        }
+      }
+    }
+    expect(log.filter((line) => line.includes('%') || line.includes(email))).toEqual([])
+  },
+)
