@@ -47,6 +47,7 @@ import { registerRequestContext, urlBytesMax } from './http/request-context.ts'
 import { publicAccess, registerRouteGuard } from './http/route-guard.ts'
 import { sharedSchemas } from './http/schemas.ts'
 import { registerSecurityHeaders } from './http/security-headers.ts'
+import { registerSlowReaders, slowReadersDefaults, type SlowReadersOptions } from './http/slow-readers.ts'
 import { uploads } from './http/uploads.ts'
 import { schemaController } from './http/validation.ts'
 import { picturesRoutes } from './pictures/pictures.routes.ts'
@@ -88,8 +89,17 @@ const tags = [
   { name: 'agentOAuth', description: 'How agents find the service and are given access to it.' },
 ]
 
+export interface AppOptions {
+  slowReaders?: SlowReadersOptions
+}
+
 /** Builds the HTTP server, ready to listen: every plugin and every area, in the order in which a request meets them. */
-export async function buildApp(config: Config, services: Services, logger: FastifyBaseLogger): Promise<App> {
+export async function buildApp(
+  config: Config,
+  services: Services,
+  logger: FastifyBaseLogger,
+  { slowReaders = slowReadersDefaults }: AppOptions = {},
+): Promise<App> {
   const app: App = Fastify({
     loggerInstance: logger,
     logController: new RequestLog(),
@@ -109,6 +119,7 @@ export async function buildApp(config: Config, services: Services, logger: Fasti
   }).withTypeProvider<TypeBoxTypeProvider>()
 
   registerRouteGuard(app)
+  registerSlowReaders(app, slowReaders)
   registerRequestContext(app)
   registerErrorHandler(app, { isDatabaseUnavailable, showError })
   registerBodyParser(app)

@@ -4,7 +4,7 @@ import type { SQL } from 'drizzle-orm'
 import pg from 'pg'
 import { inject as provided } from 'vitest'
 import type { RecordBounds } from '../../src/agent-oauth/oauth-records.repository.ts'
-import { buildApp } from '../../src/app.ts'
+import { buildApp, type AppOptions } from '../../src/app.ts'
 import { loadConfig, type Config } from '../../src/config.ts'
 import { openDatabase, type Database } from '../../src/db/client.ts'
 import type { App } from '../../src/http/app-types.ts'
@@ -39,7 +39,7 @@ export interface TestApp {
   close: () => Promise<void>
 }
 
-export interface TestAppOptions {
+export interface TestAppOptions extends AppOptions {
   /** Environment variables beyond the tests' own. */
   environment?: Record<string, string>
   clock?: Clock
@@ -98,7 +98,7 @@ interface BuiltApp extends Pick<TestApp, 'app' | 'config' | 'db' | 'services' | 
 
 async function build(
   environment: Record<string, string | undefined>,
-  { clock = systemClock, fetchMetadata, oauthRecordBounds }: TestAppOptions = {},
+  { clock = systemClock, fetchMetadata, oauthRecordBounds, ...appOptions }: TestAppOptions = {},
 ): Promise<BuiltApp> {
   const config = loadConfig({
     LOG_LEVEL: 'trace',
@@ -125,7 +125,7 @@ async function build(
     ...(fetchMetadata && { fetchMetadata }),
     ...(oauthRecordBounds && { oauthRecordBounds }),
   })
-  const app = await buildApp(config, services, logger)
+  const app = await buildApp(config, services, logger, appOptions)
   holdToDescription(app)
   await app.ready()
 

@@ -1,0 +1,116 @@
+import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import { connect, type Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { sql } from 'drizzle-orm'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { listen } from '../support/raw-http.ts'
+import { createSeed } from '../support/seeds.ts'
+import { startTestApp, type TestApp, type TestPerson } from '../support/test-app.ts'
+import { createWorkspace } from '../support/workspaces.ts'
+
+/** A list whose answer is large; asked for often on one connection, it fills whatever the kernel has for it. */
+async function createLargeList(service: TestApp): Promise<{ person: TestPerson; url: string }> {
+  const person = await service.createPerson()
+  const workspace = await createWorkspace(service, person)
+  const url = `/v1/workspaces/${workspace.slug}`
+  await createSeed(service, person, { url })
+  await service.db.execute(sql`
+    insert into seeds (id, workspace_id, title, summary, problem, audience, status, created_at, updated_at)
+    select gen_random_uuid(), ${workspace.id}, 'T', repeat('s', 2000), repeat('p', 2000), repeat('a', 2000), 'open', now(), now()
+    from generate_series(1, 160)`)
+  return { person, url: `${url}/seeds?limit=200` }
+}
+
+const requestOf = ({ person, url }: { person: TestPerson; url: string }) =>
+  `GET ${url} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${person.apiKey}\r\n\r\n`
+
+/** Asks many times on one connection, and reads nothing. `closed` resolves when the server has ended that. */
+async function askAndIgnore(service: TestApp, port: number, request: string) {
+  const accepted = once(service.app.server, 'connection')
+  const client = connect({ port, host: '127.0.0.1' }).pause()
+  client.on('error', () => undefined)
+  onTestFinished(() => void client.destroy())
+  client.write(request.repeat(60))
+  const [serverSide] = (await accepted) as [Socket]
+  return { closed: once(serverSide, 'close') }
+}
+
+describe('a client that takes nothing of its answer', () => {
+  it('is cut off after a while', async () => {
+    const service = await startTestApp({ slowReaders: { stalledMsMax: 300, waitingBytesMax: Infinity } })
+    const list = await createLargeList(service)
+    await (
+      await askAndIgnore(service, await listen(service.app), requestOf(list))
+    ).closed
+    expect(service.log.join('')).toContain('did not read its answer')
+  })
+
+  it.each(['/openapi.json', '/docs'])('is cut off on %s too', async (path) => {
+    const service = await startTestApp({ slowReaders: { stalledMsMax: 300, waitingBytesMax: Infinity } })
+    const request = `GET ${path} HTTP/1.1\r\nHost: localhost\r\nAccept: text/html\r\n\r\n`
+    await (
+      await askAndIgnore(service, await listen(service.app), request)
+    ).closed
+    expect(service.log.join('')).toContain('did not read its answer')
+  })
+})
+
+describe('a client that reads slowly', () => {
+  it('gets all of its answer, however long it takes', async () => {
+    const service = await startTestApp({ slowReaders: { stalledMsMax: 2_000, waitingBytesMax: Infinity } })
+    const list = await createLargeList(service)
+    const whole = (await service.as(list.person, { url: list.url })).body
+    const client = connect({ port: await listen(service.app), host: '127.0.0.1' })
+    const request = requestOf(list)
+    client.write(request.repeat(14) + request.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'))
+    const started = Date.now()
+    let bytes = 0
+    for await (const chunk of client as AsyncIterable<Buffer>) {
+      bytes += chunk.length
+      // Twice as long as it may take nothing.
+      if (Date.now() - started < 4_000) await new Promise((done) => setTimeout(done, 20))
+    }
+    expect(Date.now() - started).toBeGreaterThan(3_000)
+    expect(bytes).toBeGreaterThan(15 * Buffer.byteLength(whole))
+  })
+
+  it('is not cut off while its answer is still being made', async () => {
+    const service = await startTestApp({ slowReaders: { stalledMsMax: 100, waitingBytesMax: Infinity } })
+    const person = await service.createPerson()
+    const lock = await service.db.$client.connect()
+    await lock.query('begin; lock table users in access exclusive mode')
+    const port = await listen(service.app)
+    const timedOut = new Promise((resolve) => {
+      service.app.server.on('request', (_request, response: ServerResponse) =>
+        response.once('timeout', resolve),
+      )
+    })
+    const answer = fetch(`http://127.0.0.1:${port}/v1/me`, {
+      headers: { authorization: `Bearer ${person.apiKey}` },
+    })
+    await timedOut
+    await lock.query('rollback')
+    lock.release()
+    expect((await answer).status).toBe(200)
+  })
+})
+
+describe('the bytes that wait for clients', () => {
+  it('are bounded in all: those who read nothing are cut off, and others are answered', async () => {
+    const waitingBytesMax = 1.5 * 1024 * 1024
+    const service = await startTestApp({ slowReaders: { stalledMsMax: 30_000, waitingBytesMax } })
+    const port = await listen(service.app)
+    const list = await createLargeList(service)
+    const clients = []
+    for (let i = 0; i < 4; i++) clients.push(await askAndIgnore(service, port, requestOf(list)))
+    // An answer is 1 MB: there is room for that of the last one.
+    await Promise.all(clients.slice(0, 3).map(({ closed }) => closed))
+    expect(service.log.join('').match(/did not read its answer/g)).toHaveLength(3)
+    const answer = await fetch(`http://127.0.0.1:${port}${list.url}`, {
+      headers: { authorization: `Bearer ${list.person.apiKey}` },
+    })
+    expect(answer.status).toBe(200)
+    expect((await text(answer.body as never)).length).toBeGreaterThan(500_000)
+  })
+})
