@@ -162,6 +162,7 @@ export function environmentOf(databaseUrl: string, origin: string): Record<strin
     BASE_URL: origin,
     APP_SECRET: 'a secret of the servers of this run alone',
     RATE_LIMIT_PER_MINUTE: '1000000000',
+    AGENT_LIMIT_PER_MINUTE: '1000000000',
   }
 }
 

@@ -30,6 +30,7 @@ import { workspaceIconRoute, workspacesRoutes } from './areas/workspaces/workspa
 import { workspacesSchemas } from './areas/workspaces/workspaces.schemas.ts'
 import type { Config } from './config.ts'
 import { isDatabaseUnavailable } from './db/errors.ts'
+import { createAgentLimits } from './http/agent-limits.ts'
 import { agentTokenAuth, type AgentTokenAuthOptions } from './http/agent-token-auth.ts'
 import { apiKeyAuth } from './http/api-key-auth.ts'
 import type { App } from './http/app-types.ts'
@@ -145,6 +146,7 @@ export async function buildApp(
     authenticate: services.authenticateAgent,
     resourceMetadataUrl: `${config.baseUrl}/.well-known/oauth-protected-resource${paths.mcp}`,
     scope: agentScope,
+    limits: createAgentLimits(app, config),
   }
   await app.register(async (scope: App) => {
     await scope.register(agentTokenAuth, agentAuth)

@@ -90,6 +90,13 @@ export const ConfigSchema = Type.Object({
     minimum: 0,
     description: 'Requests of agents for access a minute from each client address; 0 = no limit.',
   }),
+  AGENT_LIMIT_PER_MINUTE: Type.Integer({
+    default: 600,
+    minimum: 0,
+    description:
+      'Requests of agents a minute for each grant, and ten times as many for each agent and for each client address; ' +
+      '0 = no limit.',
+  }),
   API_KEY_PREFIX: Type.String({
     default: 'wsk',
     pattern: '^[a-z][a-z0-9]{1,15}$',
@@ -105,7 +112,8 @@ export const ConfigSchema = Type.Object({
   BAD_KEY_LIMIT_PER_MINUTE: Type.Integer({
     default: 600,
     minimum: 0,
-    description: 'Requests with a bad API key a minute for each client address; 0 = no limit.',
+    description:
+      'Requests with a bad API key, or with a bad access token, a minute for each client address; 0 = no limit.',
   }),
   UPLOAD_LIMIT_PER_HOUR: Type.Integer({
     default: 60,
@@ -207,6 +215,7 @@ export interface Config {
   readonly accessTokenLifetimeSeconds: number
   readonly registrationLimitPerMinute: number
   readonly authorizeLimitPerMinute: number
+  readonly agentLimitPerMinute: number
   readonly apiKeyPrefix: string
   readonly rateLimitPerMinute: number
   readonly badKeyLimitPerMinute: number
@@ -265,6 +274,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
     accessTokenLifetimeSeconds: variables.ACCESS_TOKEN_LIFETIME_SECONDS,
     registrationLimitPerMinute: variables.REGISTRATION_LIMIT_PER_MINUTE,
     authorizeLimitPerMinute: variables.AUTHORIZE_LIMIT_PER_MINUTE,
+    agentLimitPerMinute: variables.AGENT_LIMIT_PER_MINUTE,
     apiKeyPrefix: variables.API_KEY_PREFIX,
     rateLimitPerMinute: variables.RATE_LIMIT_PER_MINUTE ?? (variables.DATABASE_URL ? 6000 : 0),
     badKeyLimitPerMinute: variables.BAD_KEY_LIMIT_PER_MINUTE,

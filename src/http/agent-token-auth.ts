@@ -2,6 +2,7 @@ import fastifyPlugin from 'fastify-plugin'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AgentPrincipal } from '../kernel/agent.ts'
 import { errors } from '../kernel/errors.ts'
+import type { AgentLimits } from './agent-limits.ts'
 import { declareAnswers } from './answers.ts'
 import type { App } from './app-types.ts'
 import { readBearerToken } from './bearer.ts'
@@ -13,6 +14,7 @@ export interface AgentTokenAuthOptions {
   /** Where the resource's metadata is (RFC 9728 §5.1): by it an agent that knows only the URL finds the way in. */
   resourceMetadataUrl: string
   scope: string
+  limits: AgentLimits
 }
 
 /**
@@ -20,7 +22,7 @@ export interface AgentTokenAuthOptions {
  * description. It runs before the body is read. API keys are nothing here.
  */
 export const agentTokenAuth = fastifyPlugin(
-  async (app: App, { authenticate, resourceMetadataUrl, scope }: AgentTokenAuthOptions) => {
+  async (app: App, { authenticate, resourceMetadataUrl, scope, limits }: AgentTokenAuthOptions) => {
     const resource = `resource_metadata="${resourceMetadataUrl}", scope="${scope}"`
 
     app.decorateRequest('agent', null as unknown as AgentPrincipal)
@@ -28,15 +30,25 @@ export const agentTokenAuth = fastifyPlugin(
     app.addHook('onRoute', (route) => {
       route.config = { ...route.config, access: 'agent' }
       route.schema = { ...route.schema, security: [{ agentOAuth: [scope] }] }
-      declareAnswers(route, { errors: [errors.agentTokenRequired, errors.databaseUnavailable] })
+      declareAnswers(route, {
+        errors: [
+          errors.agentTokenRequired,
+          errors.tooManyBadKeys,
+          errors.agentRateLimited,
+          errors.databaseUnavailable,
+        ],
+        headers: ['RateLimit', 'RateLimit-Policy'],
+      })
     })
 
     async function readAgent(request: FastifyRequest, reply: FastifyReply): Promise<AgentPrincipal> {
       const token = readBearerToken(request.headers.authorization) || undefined
       // RFC 6750 §3.1: who sent no token is told where to get one, and no error.
       if (token === undefined) throw refuse(reply, `Bearer ${resource}`)
+      await limits.assertFewBadTokens(request)
       const agent = await authenticate(token)
       if (agent) return agent
+      await limits.countBadToken(request)
       const reason =
         'error="invalid_token", error_description="The access token is invalid, expired or revoked"'
       throw refuse(reply, `Bearer ${reason}, ${resource}`)
@@ -49,6 +61,7 @@ export const agentTokenAuth = fastifyPlugin(
       void reply.header('cache-control', 'private, no-store')
       request.agent = await readAgent(request, reply)
       noteBody(request)
+      await limits.count(request, reply)
     })
   },
   { name: 'agent-token-auth' },

@@ -21,13 +21,13 @@ export const responseHeaders = {
   },
   RateLimit: {
     description:
-      'The remaining requests `r` of the API key, and the seconds `t` until all are available again ' +
+      'The remaining requests `r` of the API key or of the grant of an agent, and the seconds `t` until all are available again ' +
       '(draft-ietf-httpapi-ratelimit-headers). Absent when the limit is switched off.',
     schema: { type: 'string' },
     example: '"api-key";r=5999;t=60',
   },
   'RateLimit-Policy': {
-    description: 'The requests `q` that an API key may make in each window of `w` seconds.',
+    description: 'The requests `q` that an API key or a grant may make in each window of `w` seconds.',
     schema: { type: 'string' },
     example: '"api-key";q=6000;w=60',
   },

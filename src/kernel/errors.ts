@@ -492,11 +492,17 @@ export const errors = {
     'Too many requests with this key. Try again later.',
     'The API key has made more requests than `RATE_LIMIT_PER_MINUTE`. Retry after `Retry-After` seconds.',
   ),
+  agentRateLimited: error(
+    'TooManyRequests',
+    'agent_rate_limited',
+    'Too many requests of this agent. Try again later.',
+    'The grant has made more requests than `AGENT_LIMIT_PER_MINUTE`, or its client or its client address ten times as many. Retry after `Retry-After` seconds.',
+  ),
   tooManyBadKeys: error(
     'TooManyRequests',
     'too_many_bad_keys',
     'Too many requests with a bad key from this address. Try again later.',
-    'The client address has sent more invalid API keys than `BAD_KEY_LIMIT_PER_MINUTE`. Retry after `Retry-After` seconds.',
+    'The client address has sent more invalid API keys, or invalid access tokens, than `BAD_KEY_LIMIT_PER_MINUTE`. Retry after `Retry-After` seconds.',
   ),
   tooManyUploads: error(
     'TooManyRequests',

@@ -105,6 +105,7 @@ async function build(
     RATE_LIMIT_PER_MINUTE: '0',
     BAD_KEY_LIMIT_PER_MINUTE: '0',
     AUTHORIZE_LIMIT_PER_MINUTE: '0',
+    AGENT_LIMIT_PER_MINUTE: '0',
     ...environment,
   })
   const logs = new Set<string[]>()

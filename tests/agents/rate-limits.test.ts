@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest'
+import { errors } from '../../src/kernel/errors.ts'
+import { countQueries } from '../support/count-queries.ts'
+import { expectError } from '../support/expect-error.ts'
+import { createOAuthTester } from '../support/oauth-client.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+const start = (environment: Record<string, string>) =>
+  startTestApp({ environment: { REGISTRATION_LIMIT_PER_MINUTE: '0', ...environment } })
+
+async function createAgents(service: TestApp) {
+  const { createAgent, createHost, getTokens } = createOAuthTester(service)
+  const letIn = async (agent: Awaited<ReturnType<typeof createAgent>>) =>
+    (await getTokens(agent, await createHost())).access_token
+  return { createAgent, letIn }
+}
+
+const paths = { http: '/agent/v1/validation-kit:read', mcp: '/agent/mcp' }
+let addresses = 0
+
+/** Each from another address, unless it is given. */
+const send = (
+  { app }: TestApp,
+  token: string,
+  { path = paths.http, remoteAddress = `203.0.113.${(addresses += 1)}` } = {},
+) =>
+  app.inject({
+    method: 'POST',
+    url: path,
+    remoteAddress,
+    headers: {
+      authorization: `Bearer ${token}`,
+      ...(path === paths.mcp && {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+      }),
+    },
+    ...(path === paths.mcp && { payload: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' }) }),
+  })
+
+describe('the limit of a grant', async () => {
+  const service = await start({ AGENT_LIMIT_PER_MINUTE: '3' })
+  const { createAgent, letIn } = await createAgents(service)
+
+  it('is told with every answer, and holds over HTTP and MCP together', async () => {
+    const token = await letIn(await createAgent())
+    for (const [i, path] of [paths.http, paths.mcp, paths.http].entries()) {
+      const answer = await send(service, token, { path })
+      expect(answer.statusCode, answer.body).toBe(200)
+      expect(answer.headers['ratelimit-policy']).toBe('"agent-grant";q=3;w=60')
+      expect(answer.headers.ratelimit).toMatch(new RegExp(`^"agent-grant";r=${2 - i};t=(60|5\\d)$`))
+    }
+    for (const path of [paths.http, paths.mcp]) {
+      const refused = await send(service, token, { path })
+      expectError(refused, errors.agentRateLimited)
+      expect(refused.headers['retry-after']).toMatch(/^(60|5\d)$/)
+      expect(refused.headers.ratelimit).toMatch(/^"agent-grant";r=0;/)
+    }
+  })
+
+  it('is that of one grant alone', async () => {
+    const agent = await createAgent()
+    const [busy, idle] = [await letIn(agent), await letIn(agent)]
+    for (let i = 0; i < 4; i++) await send(service, busy)
+    expect((await send(service, busy)).statusCode).toBe(429)
+    expect((await send(service, idle)).statusCode).toBe(200)
+  })
+})
+
+describe('the wider limits', async () => {
+  const service = await start({ AGENT_LIMIT_PER_MINUTE: '1' })
+  const { createAgent, letIn } = await createAgents(service)
+
+  it('hold for all grants of a client', async () => {
+    const agent = await createAgent()
+    const tokens: string[] = []
+    for (let i = 0; i < 11; i++) tokens.push(await letIn(agent))
+    const statuses = []
+    for (const token of tokens) statuses.push((await send(service, token)).statusCode)
+    expect(statuses).toEqual([...Array.from({ length: 10 }, () => 200), 429])
+    expect((await send(service, await letIn(await createAgent()))).statusCode).toBe(200)
+  })
+
+  it('hold for all agents of an address', async () => {
+    const remoteAddress = '198.51.100.7'
+    const statuses = []
+    for (let i = 0; i < 11; i++) {
+      const token = await letIn(await createAgent())
+      statuses.push((await send(service, token, { remoteAddress })).statusCode)
+    }
+    expect(statuses).toEqual([...Array.from({ length: 10 }, () => 200), 429])
+  })
+})
+
+describe('the limit of bad tokens', async () => {
+  const service = await start({ BAD_KEY_LIMIT_PER_MINUTE: '3' })
+  const { createAgent, letIn } = await createAgents(service)
+
+  it('refuses an address before a token is verified', async () => {
+    const remoteAddress = '198.51.100.8'
+    const good = await letIn(await createAgent())
+    for (let i = 0; i < 3; i++)
+      expect((await send(service, 'nonsense', { remoteAddress })).statusCode).toBe(401)
+    const queries = await countQueries(service.db, async () => {
+      expectError(await send(service, good, { remoteAddress }), errors.tooManyBadKeys)
+    })
+    expect(queries).toBe(0)
+    expect((await send(service, good)).statusCode).toBe(200)
+  })
+
+  it('does not shut out an address that a good agent came from', async () => {
+    const remoteAddress = '198.51.100.9'
+    const good = await letIn(await createAgent())
+    expect((await send(service, good, { remoteAddress })).statusCode).toBe(200)
+    for (let i = 0; i < 5; i++) await send(service, 'nonsense', { remoteAddress })
+    expect((await send(service, good, { remoteAddress })).statusCode).toBe(200)
+  })
+})
