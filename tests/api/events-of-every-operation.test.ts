@@ -291,9 +291,14 @@ describe.each(Object.entries(changes))('%s', (_id, prepare) => {
       },
     ])
 
-    // The feed tells it in the same words, first.
-    const [first] = (await as(company.viewer, get(`${company.url}/events?limit=1`))).json<object[]>()
-    expect(first).toMatchObject({ type: change.type, summary: change.summary })
+    // The feed tells it in the same words, first, to everybody who may know.
+    const isForAll = !/^(invite|integration)\./.test(change.type)
+    for (const reader of [company.admin, company.viewer]) {
+      const [first] = (await as(reader, get(`${company.url}/events?limit=1`))).json<{ type: string }[]>()
+      if (isForAll || reader === company.admin)
+        expect(first).toMatchObject({ type: change.type, summary: change.summary })
+      else expect(first?.type).toBe('workspace.created')
+    }
   })
 
   it('leaves none when it is refused, or changes nothing', async () => {

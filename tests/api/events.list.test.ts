@@ -2,12 +2,22 @@ import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import { errors } from '../../src/kernel/errors.ts'
 import { createId } from '../../src/kernel/ids.ts'
-import { createCompany, createInvite, createTeam, get, patch, post } from '../support/company.ts'
+import { appendEvent } from '../../src/areas/events/events.repository.ts'
+import {
+  createCompany,
+  createInvite,
+  createTeam,
+  get,
+  insertGrant,
+  patch,
+  post,
+  tokenOf,
+} from '../support/company.ts'
 import { countQueries } from '../support/count-queries.ts'
 import { expectError, issuesOf } from '../support/expect-error.ts'
 import { createTestClock } from '../support/test-clock.ts'
-import { selectRows, startTestApp } from '../support/test-app.ts'
-import { createWorkspace, randomSlug } from '../support/workspaces.ts'
+import { selectRows, startTestApp, type TestPerson } from '../support/test-app.ts'
+import { addMember, createWorkspace, randomSlug } from '../support/workspaces.ts'
 
 const clock = createTestClock()
 const service = await startTestApp({ clock })
@@ -15,6 +25,8 @@ const { app, as, createPerson, db } = service
 
 interface Event {
   id: string
+  actorUserId: string | null
+  targetId: string | null
   type: string
   actorName: string
   summary: string
@@ -29,6 +41,13 @@ async function listEvents(
   expect(answer.statusCode, answer.body).toBe(200)
   return answer.json<Event[]>()
 }
+
+const principalOf = ({ id, name, email }: TestPerson) => ({
+  user: { id, name, email, emailVerifiedAt: clock.now(), imageKey: null },
+  source: 'web' as const,
+  apiKeyId: null,
+  grantId: null,
+})
 
 /** A company in which one thing happens a minute: it is made, and then four teams. */
 async function createBusyCompany() {
@@ -91,6 +110,83 @@ describe('200', () => {
           createdAt,
         },
       ])
+    }
+  })
+
+  it('hides from members and viewers what they may not list: invites, and the grants of others', async () => {
+    const company = await createCompany(service)
+    const { url, workspace, owner, admin, member, viewer } = company
+    const invited = await createPerson({ name: 'Ivy Invited' })
+    const invite = await createInvite(service, admin, company, { email: invited.email })
+    await as(admin, patch(`${url}/invites/${invite.id}`, { role: 'viewer' }))
+    const open = await createInvite(service, owner, company, { email: 'secret.candidate@example.com' })
+    await as(owner, post(`${url}/invites/${open.id}/revoke`))
+    await addMember(service, workspace, invited, 'member')
+    const again = await as(owner, post(`${url}/invites/${invite.id}/resend`))
+    await as(invited, post(`/v1/invites/${tokenOf(again.json<{ inviteUrl: string }>().inviteUrl)}/accept`))
+    const grants: Record<string, string> = {}
+    for (const person of [owner, member, viewer]) {
+      clock.advance(1_000)
+      const grantId = await insertGrant(service, workspace, person)
+      grants[person.id] = grantId
+      await appendEvent(db, principalOf(person), {
+        workspaceId: workspace.id,
+        type: 'integration.granted',
+        target: { type: 'integration', id: grantId },
+        summary: `${person.name} gave Agent access`,
+        at: clock.now(),
+      })
+      await as(owner, post(`${url}/integrations/${grantId}/revoke`))
+    }
+
+    const read = async (person: { apiKey: string }, query = '') => {
+      const answer = await as(person, get(`${url}/events${query}`))
+      expect(answer.statusCode, answer.body).toBe(200)
+      return answer.json<Event[]>()
+    }
+    const all = await read(owner)
+    expect(await read(admin)).toEqual(all)
+    const hiddenTypes = ['invite.created', 'invite.resent', 'invite.role_changed', 'invite.revoked']
+    const types = new Set(all.map((event) => event.type))
+    for (const type of [...hiddenTypes, 'invite.accepted', 'integration.granted', 'integration.revoked'])
+      expect(types).toContain(type)
+
+    for (const person of [member, viewer]) {
+      const shown = all.filter(
+        ({ type, targetId }) =>
+          !hiddenTypes.includes(type) && (!type.startsWith('integration.') || targetId === grants[person.id]),
+      )
+      expect(shown).toHaveLength(4)
+      expect(await read(person)).toEqual(shown)
+      for (const secret of ['@', 'secret.candidate']) expect(JSON.stringify(shown)).not.toContain(secret)
+      for (const type of types)
+        expect(await read(person, `?type=${type}`), type).toEqual(
+          shown.filter((event) => event.type === type),
+        )
+      for (const actor of [owner, admin, person])
+        expect(await read(person, `?actorUserId=${actor.id}`)).toEqual(
+          shown.filter(({ actorUserId }) => actorUserId === actor.id),
+        )
+
+      // Pages are full, and hold each event once.
+      const paged: Event[] = []
+      for (let path: string | undefined = `${url}/events?limit=3`; path !== undefined;) {
+        const answer = await as(person, get(path))
+        const page = answer.json<Event[]>()
+        path = /<[^>]*(\/v1\/[^>]*)>/.exec(String(answer.headers.link))?.[1]
+        if (path !== undefined) expect(page).toHaveLength(3)
+        paged.push(...page)
+      }
+      expect(paged).toEqual(shown)
+    }
+  })
+
+  it('asks the database once, whoever reads', async () => {
+    const company = await createCompany(service)
+    for (const person of [company.owner, company.viewer]) {
+      await as(person, get(company.url))
+      // The key, the workspace, the events.
+      expect(await countQueries(db, () => as(person, get(`${company.url}/events`)))).toBe(3)
     }
   })
 

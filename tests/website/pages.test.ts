@@ -82,6 +82,18 @@ describe('a workspace', () => {
     expect(wrong.body).toContain('value="gmail.com"')
   })
 
+  it('shows members what happened, and not whom owners invite', async () => {
+    const { owner, base } = await startWorkspace()
+    const { visitor } = await bringIn(owner, base)
+    await owner.get(`${base}/invites`)
+    const candidate = randomEmail()
+    await owner.submit(`${base}/invites`, { email: candidate, role: 'admin' })
+    expect((await owner.get(base)).body).toContain(`Olga invited ${candidate} as admin`)
+    const page = await visitor.get(base)
+    expect(page.body).toContain('Olga created the workspace')
+    expect(page.body).not.toContain('invited')
+  })
+
   it('writes events of what is done on the website', async () => {
     const { owner, slug, base } = await startWorkspace()
     await owner.get(`${base}/teams`)

@@ -1,6 +1,9 @@
 import { and, desc, eq, gte, inArray, lt, or, sql, type SQL } from 'drizzle-orm'
+import { unionAll } from 'drizzle-orm/pg-core'
 import type { Executor } from '../../db/client.ts'
-import { events } from '../../db/schema/events.ts'
+import { agentGrants } from '../../db/schema/agent-grants.ts'
+import { events, literals } from '../../db/schema/events.ts'
+import { grantEventTypes, inviteEventTypes } from '../../kernel/events.ts'
 import { createId } from '../../kernel/ids.ts'
 import type { Position } from '../../kernel/pagination.ts'
 import type { Principal } from '../../kernel/principal.ts'
@@ -14,24 +17,20 @@ export type EventType =
   | 'member.role_changed'
   | 'member.removed'
   | 'member.left'
-  | 'invite.created'
-  | 'invite.resent'
+  | (typeof inviteEventTypes)[number]
   | 'invite.accepted'
-  | 'invite.revoked'
-  | 'invite.role_changed'
   | 'team.created'
   | 'team.renamed'
   | 'team.deleted'
   | 'team.member_added'
   | 'team.member_removed'
-  | 'integration.granted'
   | 'seed.created'
   | 'seed.updated'
   | 'seed.joined'
   | 'seed.left'
   | 'seed.deleted'
   | 'evidence.added'
-  | 'integration.revoked'
+  | (typeof grantEventTypes)[number]
 
 export interface NewEvent {
   workspaceId: string
@@ -162,12 +161,52 @@ export interface EventFilter {
   until?: Date
 }
 
-/** Events of a workspace, newest first, from before a position on. `since` is inclusive, `until` is not. */
-export async function listEvents(
-  executor: Executor,
-  input: { workspaceId: string; filter: EventFilter; before: Position | undefined; limit: number },
-): Promise<EventRow[]> {
-  const { workspaceId, filter, before, limit } = input
+/** What a reader may see of a workspace's events. */
+export interface EventView {
+  /** Whether invites that are not accepted are shown. */
+  showsInvites: boolean
+  /** Whose grants are shown: those of this person, or, when it is undefined, everybody's. */
+  grantsOf: string | undefined
+}
+
+interface EventQuery {
+  workspaceId: string
+  filter: EventFilter
+  view: EventView
+  before: Position | undefined
+  limit: number
+}
+
+const includes = (types: readonly string[], type: string | undefined) =>
+  type !== undefined && types.includes(type)
+
+/**
+ * Events of a workspace that a reader may see, newest first, from before a position on. `since` is inclusive, `until` is
+ * not.
+ */
+export async function listEvents(executor: Executor, query: EventQuery): Promise<EventRow[]> {
+  const { filter, view, limit } = query
+  const { type } = filter
+  const { showsInvites, grantsOf } = view
+  if (!showsInvites && includes(inviteEventTypes, type)) return []
+  const ownGrants = grantsOf === undefined ? undefined : isAboutGrantOf(query.workspaceId, grantsOf)
+  if (includes(grantEventTypes, type)) return selectEvents(executor, query, ownGrants)
+  const hiddenTypes = [
+    ...(showsInvites ? [] : inviteEventTypes),
+    ...(grantsOf === undefined ? [] : grantEventTypes),
+  ]
+  // One type that is for all hides nothing.
+  if (type !== undefined || hiddenTypes.length === 0) return selectEvents(executor, query)
+  const forAll = selectEvents(executor, query, sql`${events.type} not in ${literals(hiddenTypes)}`)
+  if (ownGrants === undefined) return forAll
+  // Each by an index of its own, and merged.
+  return unionAll(forAll, selectEvents(executor, query, ownGrants))
+    .orderBy(desc(events.createdAt), desc(events.id))
+    .limit(limit)
+}
+
+function selectEvents(executor: Executor, query: EventQuery, condition?: SQL) {
+  const { workspaceId, filter, before, limit } = query
   const conditions: (SQL | undefined)[] = [
     eq(events.workspaceId, workspaceId),
     filter.type === undefined ? undefined : eq(events.type, filter.type),
@@ -175,6 +214,7 @@ export async function listEvents(
     filter.since && gte(events.createdAt, filter.since),
     filter.until && lt(events.createdAt, filter.until),
     before && sql`(${events.createdAt}, ${events.id}) < (${before[0]}::timestamptz, ${before[1]}::uuid)`,
+    condition,
   ]
   return executor
     .select({
@@ -195,4 +235,12 @@ export async function listEvents(
     .where(and(...conditions))
     .orderBy(desc(events.createdAt), desc(events.id))
     .limit(limit)
+}
+
+/** Whether an event is about what a person has allowed an agent, whoever has acted. */
+function isAboutGrantOf(workspaceId: string, userId: string): SQL {
+  const isOfPerson = and(eq(agentGrants.workspaceId, workspaceId), eq(agentGrants.userId, userId))
+  return sql`${events.type} in ${literals(grantEventTypes)} and ${events.targetId} in (
+    select ${agentGrants.id} from ${agentGrants} where ${isOfPerson}
+  )`
 }

@@ -53,7 +53,9 @@ const time = (description: string) =>
 export const listEvents = operation({
   id: 'events.list',
   summary: 'List the events of a workspace',
-  description: 'Newest first. Each change of the workspace leaves one event.',
+  description:
+    'Newest first. Each change of the workspace leaves one event. Members and viewers do not see events of invites ' +
+    "that are not accepted, nor of other people's agents.",
   params: Type.Object({ slug: Type.String() }),
   querystring: closed({
     ...pageQuery,

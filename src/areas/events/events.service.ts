@@ -1,3 +1,4 @@
+import { isAllowed } from '../../access/permissions.ts'
 import type { RequireWorkspace } from '../../access/workspace-access.ts'
 import type { Database } from '../../db/client.ts'
 import { isId } from '../../kernel/ids.ts'
@@ -26,7 +27,7 @@ export interface EventsRequest extends PageRequest {
 }
 
 export interface EventsService {
-  /** What happened in a workspace, newest first. */
+  /** What happened in a workspace, newest first: without what the lists of invites and grants hide from the caller. */
   list(principal: Principal, slug: string, request: EventsRequest): Promise<Page<WorkspaceEvent>>
 }
 
@@ -37,7 +38,7 @@ export function createEventsService(options: {
   const { db, requireWorkspace } = options
   return {
     async list(principal, slug, { limit = pageLimitDefault, cursor, ...filter }) {
-      const { id } = await requireWorkspace(principal, slug, 'events.list')
+      const { id, role } = await requireWorkspace(principal, slug, 'events.list')
       const { type, actorUserId, since, until } = filter
       const listId = `events.list ${id} ${JSON.stringify([type, actorUserId, since, until])}`
       const before = decodeCursor(listId, cursor)
@@ -50,6 +51,10 @@ export function createEventsService(options: {
           ...(actorUserId !== undefined && { actorUserId }),
           ...(since !== undefined && { since: parseTime(since) }),
           ...(until !== undefined && { until: parseTime(until) }),
+        },
+        view: {
+          showsInvites: isAllowed(role, 'invites.list'),
+          grantsOf: isAllowed(role, 'integrations.listAll') ? undefined : principal.user.id,
         },
         before,
         limit: limit + 1,

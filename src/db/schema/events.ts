@@ -1,6 +1,15 @@
+import { sql, type SQL } from 'drizzle-orm'
 import { index, pgTable, text, uuid } from 'drizzle-orm/pg-core'
+import { grantEventTypes, inviteEventTypes } from '../../kernel/events.ts'
 import { instant } from '../columns.ts'
 import { workspaces } from './workspaces.ts'
+
+const restrictedTypes = [...inviteEventTypes, ...grantEventTypes]
+
+/** A list of known words, written out: PostgreSQL compares the text of a query with that of a partial index. */
+export function literals(words: readonly string[]): SQL {
+  return sql.raw(`(${words.map((word) => `'${word}'`).join(', ')})`)
+}
 
 /**
  * What happened in a workspace: one row for every change, written in the change's own transaction. No operation changes
@@ -32,5 +41,15 @@ export const events = pgTable(
     // So that a filter that few events pass does not read all the others.
     index('events_by_type_idx').on(table.workspaceId, table.type, table.createdAt, table.id),
     index('events_by_actor_idx').on(table.workspaceId, table.actorUserId, table.createdAt, table.id),
+    // The same for those who may not see all: what they may not see costs them nothing either.
+    index('events_for_all_idx')
+      .on(table.workspaceId, table.createdAt, table.id)
+      .where(sql`${table.type} not in ${literals(restrictedTypes)}`),
+    index('events_for_all_by_actor_idx')
+      .on(table.workspaceId, table.actorUserId, table.createdAt, table.id)
+      .where(sql`${table.type} not in ${literals(restrictedTypes)}`),
+    index('events_by_grant_idx')
+      .on(table.targetId, table.createdAt, table.id)
+      .where(sql`${table.type} in ${literals(grantEventTypes)}`),
   ],
 )
