@@ -61,6 +61,7 @@ import { createArgon2Passwords } from './platform/passwords/argon2-passwords.ts'
 import { connectRedis } from './platform/redis.ts'
 import { createLocalStorage } from './platform/storage/local-storage.ts'
 import { createS3Storage, parseS3Url } from './platform/storage/s3-storage.ts'
+import { createStrangersFetch, type StrangersFetchOptions } from './platform/strangers-fetch.ts'
 
 /** Everything that routes, pages and commands call, wired by hand. */
 export interface Services {
@@ -104,14 +105,14 @@ export interface ServicesOptions {
   db: Database
   clock: Clock
   log: Logger
-  /** How the metadata documents of agents are fetched; by default over the network. */
-  fetchMetadata?: typeof fetch
+  /** How what strangers name, such as the metadata documents of agents, is fetched. */
+  strangersFetch?: StrangersFetchOptions
   /** How many records requests without a credential leave behind. */
   oauthRecordBounds?: RecordBounds
 }
 
 export function createServices(options: ServicesOptions): Services {
-  const { config, db, clock, log, fetchMetadata, oauthRecordBounds = recordBounds } = options
+  const { config, db, clock, log, strangersFetch, oauthRecordBounds = recordBounds } = options
   const redis = config.redisUrl === undefined ? undefined : connectRedis(config.redisUrl, log)
   const authenticator = createApiKeyAuthenticator({
     db,
@@ -145,7 +146,7 @@ export function createServices(options: ServicesOptions): Services {
     webUrl: config.webUrl,
     accessTokenLifetimeSeconds: config.accessTokenLifetimeSeconds,
     recordBounds: oauthRecordBounds,
-    ...(fetchMetadata && { fetch: fetchMetadata }),
+    fetch: createStrangersFetch(strangersFetch),
   })
   const kit = createKitService({ db, clock })
   const jobs = createGraphileQueue()

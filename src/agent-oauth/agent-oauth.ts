@@ -111,7 +111,8 @@ export interface AgentOAuthOptions {
   webUrl: string
   accessTokenLifetimeSeconds: number
   recordBounds: RecordBounds
-  fetch?: typeof fetch
+  /** How client metadata documents are fetched. */
+  fetch: typeof fetch
 }
 
 // How old the keys of a process may be before it looks for others.

@@ -37,8 +37,8 @@ export interface ProviderOptions {
   recordBounds: RecordBounds
   /** A digest of the address that the current request came from. */
   findOrigin: () => string | undefined
-  /** How client metadata documents are fetched; by default over the network, but not into it. */
-  fetch?: typeof fetch
+  /** How client metadata documents are fetched, whose URLs are given by strangers. */
+  fetch: typeof fetch
 }
 
 /**
@@ -139,7 +139,7 @@ export function createProvider(options: ProviderOptions): Provider {
         },
       },
     },
-    ...(options.fetch && { fetch: options.fetch }),
+    fetch: options.fetch,
   }
 
   const provider = new Provider(baseUrl, configuration)

@@ -1,23 +1,31 @@
-import { createServer } from 'node:net'
 import { once } from 'node:events'
-import { describe, expect, it } from 'vitest'
+import { connect, createServer, isIP, type AddressInfo } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { describe, expect, it, vi } from 'vitest'
+import { createSender } from '../../src/platform/strangers-fetch.ts'
 import { codeOf, createOAuthTester, type TestAgent } from '../support/oauth-client.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const documents = new Map<string, () => Promise<Response> | Response>()
 const fetched: string[] = []
+/** The time that each fetch has, which ends when a test says so. */
+const deadlines: AbortController[] = []
 const service = await startTestApp({
-  fetchMetadata: async (url, init) => {
-    const { url: id } = new Request(url)
-    fetched.push(id)
-    const answer = documents.get(id)
-    if (!answer) return new Response('', { status: 404 })
-    return Promise.race([
-      Promise.resolve(answer()),
-      new Promise<never>((_done, fail) =>
-        init?.signal?.addEventListener('abort', () => fail(new Error('aborted')), { once: true }),
-      ),
-    ])
+  strangersFetch: {
+    async send({ href }, { signal }) {
+      fetched.push(href)
+      const answer = documents.get(href)
+      if (!answer) return new Response('', { status: 404 })
+      return Promise.race([
+        Promise.resolve(answer()),
+        once(signal, 'abort').then(() => Promise.reject(new Error('aborted'))),
+      ])
+    },
+    startDeadline() {
+      const deadline = new AbortController()
+      deadlines.push(deadline)
+      return deadline.signal
+    },
   },
 })
 const { authorize, allow, createHost, exchange, toExchange } = createOAuthTester(service)
@@ -47,6 +55,15 @@ const good = (clientId: string) => ({
   grant_types: ['authorization_code', 'refresh_token'],
   token_endpoint_auth_method: 'none',
 })
+
+/** Asks for an agent, and ends the time that its document has. */
+async function authorizeUntilDeadline(agent: TestAgent) {
+  const { length } = deadlines
+  const answered = authorize(agent)
+  await vi.waitUntil(() => deadlines.length > length)
+  deadlines.at(-1)?.abort()
+  return answered
+}
 
 describe('a metadata document', () => {
   it('lets its agent come in, vouched for by its host', async () => {
@@ -94,16 +111,41 @@ describe('a metadata document', () => {
     ['that is not there', good, () => new Response('', { status: 404 })],
     ['that fails', good, () => Promise.reject(new Error('connection reset'))],
   ])('%s is refused', async (_name, describeAgent, respond) => {
-    const answer = await authorize(publish(describeAgent, respond))
+    const agent = publish(describeAgent, respond)
+    const answer = await authorizeUntilDeadline(agent)
     expect(answer.statusCode).toBe(400)
     expect(answer.headers.location).toBeUndefined()
+    expect(fetched).toContain(agent.clientId)
   })
 
-  it('that does not come is not waited for', async () => {
-    const startedAt = Date.now()
-    const answer = await authorize(publish(good, () => new Promise<Response>(() => undefined)))
+  it.each<[string, (() => Promise<Response> | Response) | undefined, string?]>([
+    ['does not come', () => new Promise<Response>(() => undefined)],
+    ['fails', () => Promise.reject(new Error('connection reset'))],
+    ['is not there', () => new Response('', { status: 404 })],
+    ['redirects', () => new Response('', { status: 302, headers: { location: 'https://other.example/' } })],
+    ['has no end', () => new Response('x'.repeat(100_000))],
+    ['is at an address of ours', undefined, 'https://127.0.0.1/client.json'],
+    ['is at an address of IPv6', undefined, 'https://[::1]/client.json'],
+    ['is at a public address', undefined, 'https://93.184.215.14/client.json'],
+    ['is at an address in another form', undefined, 'https://0x0a.1/client.json'],
+    ['is at another port', undefined, 'https://agent.example:8443/client.json'],
+  ])('that %s is refused when the deadline ends, in the same words', async (_name, respond, clientId) => {
+    const agent = publish(good, respond)
+    if (clientId !== undefined) agent.clientId = clientId
+    const { length } = deadlines
+    let isAnswered = false
+    const answered = authorize(agent).finally(() => (isAnswered = true))
+    await vi.waitUntil(() => deadlines.length > length)
+    // Whatever can be known without waiting is known by now.
+    for (let i = 0; i < 20; i++) await nextTurn()
+    expect(isAnswered).toBe(false)
+    deadlines.at(-1)?.abort()
+    const answer = await answered
     expect(answer.statusCode).toBe(400)
-    expect(Date.now() - startedAt).toBeLessThan(10_000)
+    expect(answer.body).toBe(
+      (await authorizeUntilDeadline(publish(good, () => new Response('', { status: 500 })))).body,
+    )
+    if (clientId !== undefined) expect(fetched).not.toContain(clientId)
   })
 
   it.each([
@@ -119,20 +161,53 @@ describe('a metadata document', () => {
 })
 
 describe('over the network', () => {
-  it('a document on the own machine is not read', async () => {
-    const real = await startTestApp()
-    const heard: Buffer[] = []
-    const server = createServer((socket) =>
-      socket.on('data', (bytes) => heard.push(bytes)).on('error', () => undefined),
-    )
+  it('nothing is connected to on the own machine, by address or by name', async () => {
+    let connections = 0
+    const server = createServer((socket) => {
+      connections++
+      socket.destroy()
+    })
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
-    const address = server.address()
-    const port = typeof address === 'object' && address ? address.port : 0
+    const { port } = server.address() as AddressInfo
+
+    const real = await startTestApp({ strangersFetch: { startDeadline: () => AbortSignal.timeout(50) } })
     const clientId = `https://127.0.0.1:${port}/client.json`
     const answer = await createOAuthTester(real).authorize({ ...publish(good), clientId })
     expect(answer.statusCode).toBe(400)
-    expect(Buffer.concat(heard).toString('latin1')).not.toContain('GET /client.json')
+
+    const addresses = [
+      ['127.0.0.1'],
+      ['::1'],
+      ['::ffff:127.0.0.1'],
+      ['0.0.0.0'],
+      ['10.0.0.1'],
+      ['169.254.169.254'],
+      ['93.184.215.14', '127.0.0.1'],
+    ]
+    for (const list of addresses) {
+      let lookups = 0
+      const send = createSender({
+        lookup: (_name, _options, answerWith) => {
+          lookups++
+          answerWith(
+            null,
+            list.map((address) => ({ address, family: isIP(address) })),
+          )
+        },
+      })
+      const options = { headers: new Headers(), signal: AbortSignal.timeout(10_000) }
+      await expect(send(new URL(`https://localhost:${port}/client.json`), options)).rejects.toThrow(
+        'not allowed',
+      )
+      expect(lookups).toBe(1)
+    }
+
+    // The first that the server hears of is this.
+    const heard = once(server, 'connection')
+    connect(port, '127.0.0.1').on('error', () => undefined)
+    await heard
+    expect(connections).toBe(1)
     server.close()
   })
 })

@@ -11,6 +11,7 @@ import type { App } from '../../src/http/app-types.ts'
 import { createLogger } from '../../src/http/logging.ts'
 import { systemClock, type Clock } from '../../src/kernel/clock.ts'
 import type { Principal } from '../../src/kernel/principal.ts'
+import type { StrangersFetchOptions } from '../../src/platform/strangers-fetch.ts'
 import { createServices, type Services } from '../../src/services.ts'
 import { afterFile } from './after-file.ts'
 import { holdToDescription } from './hold-to-description.ts'
@@ -43,8 +44,8 @@ export interface TestAppOptions extends AppOptions {
   /** Environment variables beyond the tests' own. */
   environment?: Record<string, string>
   clock?: Clock
-  /** How the metadata documents of agents are fetched. */
-  fetchMetadata?: typeof fetch
+  /** How what strangers name is fetched. */
+  strangersFetch?: StrangersFetchOptions
   oauthRecordBounds?: RecordBounds
 }
 
@@ -98,7 +99,7 @@ interface BuiltApp extends Pick<TestApp, 'app' | 'config' | 'db' | 'services' | 
 
 async function build(
   environment: Record<string, string | undefined>,
-  { clock = systemClock, fetchMetadata, oauthRecordBounds, ...appOptions }: TestAppOptions = {},
+  { clock = systemClock, strangersFetch, oauthRecordBounds, ...appOptions }: TestAppOptions = {},
 ): Promise<BuiltApp> {
   const config = loadConfig({
     LOG_LEVEL: 'trace',
@@ -123,7 +124,7 @@ async function build(
     db,
     clock,
     log: logger,
-    ...(fetchMetadata && { fetchMetadata }),
+    ...(strangersFetch && { strangersFetch }),
     ...(oauthRecordBounds && { oauthRecordBounds }),
   })
   const app = await buildApp(config, services, logger, appOptions)
