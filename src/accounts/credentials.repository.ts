@@ -1,4 +1,4 @@
-import { and, eq, gt, isNull, lte } from 'drizzle-orm'
+import { and, eq, gt, isNull, lte, sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
 import { hasAddress } from '../db/has-address.ts'
 import { accountTokens, identities, passwords } from '../db/schema/accounts.ts'
@@ -34,6 +34,18 @@ export async function upsertPassword(executor: Executor, row: typeof passwords.$
     .insert(passwords)
     .values(row)
     .onConflictDoUpdate({ target: passwords.userId, set: { hash, changedAt } })
+}
+
+/** Sets the password of a person who has none; nothing for an id that is nobody's, in a statement all the same. */
+export async function insertPasswordOfUser(
+  executor: Executor,
+  row: typeof passwords.$inferInsert,
+): Promise<void> {
+  const { userId, hash, changedAt } = row
+  await executor.execute(sql`
+    insert into ${passwords} (user_id, hash, changed_at)
+    select id, ${hash}, ${changedAt.toISOString()}::timestamptz from ${users} where id = ${userId}
+    on conflict do nothing`)
 }
 
 /** Writes the same password under newer parameters. */

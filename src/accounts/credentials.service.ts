@@ -24,6 +24,7 @@ import {
   findUserWithPassword,
   insertAccountToken,
   insertIdentityIfNew,
+  insertPasswordOfUser,
   lockUser,
   markEmailVerified,
   rehashPassword,
@@ -47,7 +48,7 @@ export interface HandedLink {
 export interface CredentialsService {
   /**
    * Makes an account that waits for its address to be proven, and has a mail sent. Where there is an account already,
-   * only the mail tells. Throws `email_invalid`, `name_invalid`, `password_unacceptable` and
+   * only the mail tells: the work is the same. Throws `email_invalid`, `name_invalid`, `password_unacceptable` and
    * `password_common`.
    */
   signUp(input: { name: string; email: string; password: string }): Promise<void>
@@ -169,8 +170,9 @@ export function createCredentialsService(options: CredentialsServiceOptions): Cr
       await db.transaction(async (tx) => {
         const now = clock.now()
         const user = { id: createId(), email, name, createdAt: now }
-        if (await insertUserIfNew(tx, user))
-          await upsertPassword(tx, { userId: user.id, hash, changedAt: now })
+        // The same statements whether anybody has the address: how long they take must not tell.
+        await insertUserIfNew(tx, user)
+        await insertPasswordOfUser(tx, { userId: user.id, hash, changedAt: now })
         await jobs.enqueue(tx, 'send_account_mail', { purpose: 'verify_email', email })
       })
     },

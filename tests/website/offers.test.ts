@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'drizzle-orm'
-import pg from 'pg'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Principal } from '../../src/kernel/principal.ts'
 import { createCompany, createInvite, del, findRoles, get, type TestCompany } from '../support/company.ts'
+import { recordStatements } from '../support/record-statements.ts'
 import { createTestClock } from '../support/test-clock.ts'
 import { selectRows, type TestPerson } from '../support/test-app.ts'
 import { addMember, allowDomains, findEvents, randomSlug } from '../support/workspaces.ts'
@@ -205,14 +205,14 @@ describe('with a thousand workspaces that allow a domain', () => {
       await visitor.get('/sign-in')
       await services.sessions.endByToken(String(visitor.cookies.get('session')))
       await visitor.get('/sign-in')
-      const cost = await measure(async () => {
+      const cost = await recordStatements(async () => {
         expect((await visitor.submit('/sign-in', { email, password })).statusCode).toBe(303)
         expect((await visitor.get('/')).headers.location).toBe('/onboarding')
       })
-      costs.push(cost.statements)
+      costs.push(cost.texts.length)
       expect(cost.rows).toBeGreaterThan(3)
       expect(cost.rows).toBeLessThan(20)
-      const page = await measure(() => visitor.get('/onboarding'))
+      const page = await recordStatements(() => visitor.get('/onboarding'))
       expect(page.rows).toBeGreaterThanOrEqual(Math.min(count, 20))
       expect(page.rows).toBeLessThan(30)
       expect(offersOn(visitor.page())).toHaveLength(Math.min(count, 20))
@@ -226,42 +226,6 @@ describe('with a thousand workspaces that allow a domain', () => {
     expect(costs[0]).toBeLessThan(20)
   })
 })
-
-/** The statements that something sends, in and out of transactions, and the rows that they return. */
-async function measure(run: () => Promise<unknown>): Promise<{ statements: number; rows: number }> {
-  const cost = { statements: 0, rows: 0 }
-  const count = (result: unknown) => {
-    cost.rows += (result as { rows?: unknown[] } | undefined)?.rows?.length ?? 0
-  }
-  // eslint-disable-next-line @typescript-eslint/unbound-method -- it is called with the client as `this` below
-  const send = pg.Client.prototype.query as (...args: unknown[]) => unknown
-  const query = vi.spyOn(pg.Client.prototype, 'query')
-  query.mockImplementation(function (this: unknown, ...args: unknown[]) {
-    const [first] = args as [string | { text: string }]
-    const text = typeof first === 'string' ? first : first.text
-    // The workers of the queue look for jobs all the time.
-    if (text.includes('graphile_worker')) return send.apply(this, args) as never
-    cost.statements++
-    const callback = args.at(-1)
-    if (typeof callback === 'function') {
-      args[args.length - 1] = (error: unknown, result: unknown) => {
-        count(result)
-        ;(callback as (error: unknown, result: unknown) => void)(error, result)
-      }
-      return send.apply(this, args) as never
-    }
-    return (send.apply(this, args) as Promise<unknown>).then((result) => {
-      count(result)
-      return result
-    }) as never
-  })
-  try {
-    await run()
-    return cost
-  } finally {
-    query.mockRestore()
-  }
-}
 
 const departuresOf = ({ id }: { id: string }) =>
   selectRows(db, sql`select kind from departures where user_id = ${id}`)
