@@ -46,6 +46,7 @@ const principalOf = ({ id, name, email }: TestPerson) => ({
   user: { id, name, email, emailVerifiedAt: clock.now(), imageKey: null },
   source: 'web' as const,
   apiKeyId: null,
+  sessionId: null,
   grantId: null,
 })
 
