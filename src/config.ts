@@ -156,7 +156,7 @@ export const ConfigSchema = Type.Object({
   ),
   MAIL_FROM: Type.String({
     default: 'Workspace <no-reply@localhost>',
-    pattern: '^[^<>\\r\\n]*<?[^@<>\\s]+@[^@<>\\s]+>?$',
+    pattern: '^([^<>\\r\\n]*<[^@<>\\s]+@[^@<>\\s]+>|[^@<>\\s]+@[^@<>\\s]+)$',
     description: 'Whom mail comes from.',
   }),
   STORAGE_URL: Type.Optional(
