@@ -15,6 +15,7 @@ import { errors } from '../kernel/errors.ts'
 import { createId } from '../kernel/ids.ts'
 import type { Principal } from '../kernel/principal.ts'
 import { deriveKey } from '../kernel/sealing.ts'
+import { cleanLine, nameLengthMax } from '../kernel/text.ts'
 import {
   deleteClient,
   insertGrant,
@@ -248,7 +249,7 @@ export function createAgentOAuth(options: AgentOAuthOptions): AgentOAuth {
       return {
         uid: found.interaction.uid,
         clientId: client.clientId,
-        clientName: client.clientName ?? 'An unnamed application',
+        clientName: nameOf(client),
         clientUri: client.clientUri ?? null,
         metadataHost: client.clientId.startsWith('https://') ? new URL(client.clientId).host : null,
         redirectTarget: describeRedirect(String(redirectUri)),
@@ -268,7 +269,8 @@ export function createAgentOAuth(options: AgentOAuthOptions): AgentOAuth {
       const client = await provider.Client.find(String(interaction.params.client_id))
       if (!client) throw errors.notFound()
       const now = clock.now()
-      const { clientId, clientName = 'An unnamed application', clientUri = null } = client
+      const { clientId, clientUri = null } = client
+      const clientName = nameOf(client)
       const grantId = createId()
       await db.transaction(async (tx) => {
         // Consents of one workspace take turns, with each other and with whoever leaves it.
@@ -345,6 +347,11 @@ export function createAgentOAuth(options: AgentOAuthOptions): AgentOAuth {
 
     rotateSigningKey: () => open().keyStore.rotate(),
   }
+}
+
+/** What an agent calls itself, as people are shown it: it may call itself anything. */
+function nameOf({ clientName = '' }: { clientName?: string | undefined }): string {
+  return cleanLine(clientName, nameLengthMax) ?? 'An unnamed application'
 }
 
 function describeRedirect(redirectUri: string): string {

@@ -91,7 +91,7 @@ export function line(maxLength: number) {
     minLength: 1,
     maxLength,
     pattern: linePattern,
-    description: `1 to ${maxLength} characters, not blank, without control characters`,
+    description: `1 to ${maxLength} characters, not blank, without control characters and invisible formatting`,
   })
 }
 

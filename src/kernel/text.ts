@@ -11,15 +11,26 @@ export function normalizeText(text: string): string {
   return text.normalize('NFC').trim()
 }
 
+// The fillers of Hangul and the blank of Braille are letters and symbols to Unicode, and look like nothing.
+const visible = '[^\\s\\p{Cc}\\p{Cf}\\p{Cs}\\p{Z}\\u115f\\u1160\\u2800\\u3164\\uffa0]'
+const never = '\\p{Cc}\\p{Cs}\\u2028\\u2029'
+// What turns the direction of all that follows (UAX #9 §2.2), and text that is hidden: tags, and what is deprecated.
+const deceptive = '\\u202d\\u202e\\u206a-\\u206f\\ufff9-\\ufffb\\u{e0000}-\\u{e007f}'
+// What has its place in long texts, but in a name only makes two look like one: embeddings, isolates, and what is not
+// seen at all. Joiners and the marks of direction stay: emoji and some languages are not written without them.
+const deceptiveInLine = '\\u00ad\\u180e\\u200b\\u202a-\\u202c\\u2060-\\u2069\\ufeff'
+// The flags of England, Scotland and Wales are a black flag and tags (UTS #51 §1.4.6).
+const flag = '\\u{1f3f4}[\\u{e0030}-\\u{e0039}\\u{e0061}-\\u{e007a}]{3,6}\\u{e007f}'
+
 /**
  * One line of text that people write: not blank, without control characters (NUL, which PostgreSQL refuses, among them),
- * line separators and lone surrogates. An ECMA-262 pattern for the `u` flag, as JSON Schema takes it.
+ * line separators, lone surrogates and what deceives readers (docs/decisions/0079). An ECMA-262 pattern for the `u` flag,
+ * as JSON Schema takes it.
  */
-export const linePattern = '^(?=.*[^\\s\\p{Cc}\\p{Cf}\\p{Cs}\\p{Z}])[^\\p{Cc}\\p{Cs}\\u2028\\u2029]*$'
+export const linePattern = `^(?=.*${visible})(?:[^${never}${deceptive}${deceptiveInLine}]|${flag})*$`
 
 /** Text of several lines that people write: as a line, with line breaks (LF or CRLF) between. */
-export const linesPattern =
-  '^(?=[\\s\\S]*[^\\s\\p{Cc}\\p{Cf}\\p{Cs}\\p{Z}])(?:[^\\p{Cc}\\p{Cs}\\u2028\\u2029]|\\r?\\n)*$'
+export const linesPattern = `^(?=[\\s\\S]*${visible})(?:[^${never}${deceptive}]|${flag}|\\r?\\n)*$`
 
 /** Text of several lines as it is stored: as a line, with LF between. */
 export function normalizeLines(text: string): string {
@@ -32,6 +43,19 @@ const lines = new RegExp(linesPattern, 'u')
 /** The line as it is stored, or undefined for what is none or is longer than `maxLength` characters (code points). */
 export function parseLine(text: string, maxLength: number): string | undefined {
   return line.test(text) && isWithin(text, maxLength) ? normalizeText(text) : undefined
+}
+
+const refusedInLine = new RegExp(`[${never}${deceptive}${deceptiveInLine}]`, 'gu')
+
+/** A line without the characters that a line may not have. Names from before a rule may have them. */
+export function withoutRefused(text: string): string {
+  return text.replace(refusedInLine, '')
+}
+
+/** A line that a stranger has given something, as it is shown: without what a line may not have, and cut. */
+export function cleanLine(text: string, maxLength: number): string | undefined {
+  const cleaned = normalizeText(withoutRefused(text))
+  return parseLine(Array.from(cleaned).slice(0, maxLength).join(''), maxLength)
 }
 
 /** The name of a person or a workspace as it is stored. Throws `name_invalid`. */

@@ -1,3 +1,5 @@
+import { withoutRefused } from '../kernel/text.ts'
+
 /** What a mail says, for people and for mail programs without HTML. */
 export interface MailContent {
   subject: string
@@ -196,7 +198,9 @@ interface MailParts {
   footer: string
 }
 
-function compose({ subject, paragraphs, link, footer }: MailParts): MailContent {
+function compose({ link, footer, ...written }: MailParts): MailContent {
+  const subject = withoutRefused(written.subject)
+  const paragraphs = written.paragraphs.map(withoutRefused)
   // A line for each element, and wrapped: mail has a limit for lines, and people read the source of mails in files.
   const html = [
     '<!doctype html>',

@@ -290,9 +290,12 @@ function renderSecurity(
 
 function renderCreatedKey({ name, secret }: CreatedApiKey): Html {
   return html`<div class="notice" role="status">
-    <p>This is the key <strong>${name}</strong>. Keep it now: it is not shown again.</p>
+    <p>
+      This is the key <strong><bdi>${name}</bdi></strong
+      >. Keep it now: it is not shown again.
+    </p>
     <p class="copy">
-      <label class="unseen" for="secret">The key ${name}</label>
+      <label class="unseen" for="secret">The key <bdi>${name}</bdi></label>
       <input id="secret" class="mono" readonly value="${secret}" data-copy autocomplete="off" />
     </p>
   </div>`
@@ -302,7 +305,7 @@ function renderKey(request: FastifyRequest, key: ApiKey): Html {
   const { id, name, tokenPrefix, lastFour, createdAt, lastUsedAt } = key
   return html`<div class="row">
     <div class="grow">
-      <strong>${name}</strong> <code>${tokenPrefix}…${lastFour}</code>
+      <strong><bdi>${name}</bdi></strong> <code>${tokenPrefix}…${lastFour}</code>
       <span class="hint">
         created ${renderDate(createdAt)} ·
         ${lastUsedAt === null ? 'never used' : html`last used ${renderTime(lastUsedAt)}`}
@@ -310,7 +313,7 @@ function renderKey(request: FastifyRequest, key: ApiKey): Html {
     </div>
     ${renderConfirmed({
       label: 'Revoke',
-      description: `the key ${name}`,
+      description: html`the key <bdi>${name}</bdi>`,
       question: 'Programs that use the key are refused from their next request on.',
       action: renderAction(request, {
         action: `/settings/security/api-keys/${id}/revoke`,

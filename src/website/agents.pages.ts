@@ -52,18 +52,20 @@ function renderAgents(
           ({ id, clientName, clientUri, userId, userName, scopes, createdAt, lastUsedAt, expiresAt }) =>
             html`<div class="row">
               <div class="grow">
-                <strong>${clientName}</strong>
+                <strong><bdi>${clientName}</bdi></strong>
                 <span class="hint">
-                  allowed by ${userId === principal.user.id ? 'you' : userName} on ${renderDate(createdAt)} ·
-                  ends on ${renderDate(expiresAt)} ·
+                  allowed by ${userId === principal.user.id ? 'you' : html`<bdi>${userName}</bdi>`} on
+                  ${renderDate(createdAt)} · ends on ${renderDate(expiresAt)} ·
                   ${lastUsedAt === null ? 'never used' : html`last used ${renderTime(lastUsedAt)}`}
                 </span>
-                <span class="hint">may: ${scopes.join(', ')}${clientUri !== null && ` · ${clientUri}`}</span>
+                <span class="hint"
+                  >may: ${scopes.join(', ')}${clientUri !== null && html` · <bdi>${clientUri}</bdi>`}</span
+                >
               </div>
               ${renderConfirmed({
                 label: 'Revoke',
-                description: `the access of ${clientName}`,
-                question: `${clientName} is refused from its next request on.`,
+                description: html`the access of <bdi>${clientName}</bdi>`,
+                question: html`<bdi>${clientName}</bdi> is refused from its next request on.`,
                 action: renderAction(request, {
                   action: `${base}/agents/${id}/revoke`,
                   label: 'Revoke the access',

@@ -22,8 +22,8 @@ export function renderConsent(options: {
     body: html`<section class="narrow">
       <h1>Allow access?</h1>
       <p>
-        <strong>${consent.clientName}</strong> ${renderIdentity(consent)} asks to act for you in one
-        workspace.
+        <strong><bdi>${consent.clientName}</bdi></strong> ${renderIdentity(consent)} asks to act for you in
+        one workspace.
       </p>
       <h2>It may</h2>
       <ul>

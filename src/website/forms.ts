@@ -119,9 +119,9 @@ export function renderAction(
   request: FastifyRequest,
   options: {
     action: string
-    label: string
+    label: Content
     /** What the button says to those who do not see what it stands beside. */
-    description?: string
+    description?: Content
     fields?: Record<string, string>
     isDangerous?: boolean
   },
@@ -188,7 +188,7 @@ export function renderField(options: FieldOptions): Html {
 /** A choice from a list. */
 export function renderSelect(options: {
   name: string
-  label: string
+  label: Content
   choices: readonly { value: string; label: string }[]
   value: string
   /** Tells apart several of the same name on one page. */

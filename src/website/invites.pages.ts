@@ -132,7 +132,7 @@ function renderInvite({ base, request, workspace }: WorkspaceVisit, invite: Invi
     <div class="grow">
       <strong>${email}</strong> ${status === 'expired' && html`<span class="tag warn">expired</span>`}
       <span class="hint">
-        invited by ${invitedByName} · ${status === 'expired' ? 'expired on' : 'until'}
+        invited by <bdi>${invitedByName}</bdi> · ${status === 'expired' ? 'expired on' : 'until'}
         ${renderDate(expiresAt)}
       </span>
     </div>
@@ -259,9 +259,10 @@ function renderInvitePage(
     title: `Invitation to ${workspaceName}`,
     body: html`<section class="narrow">
       ${renderPicture(workspaceIconUrl, workspaceName, 64)}
-      <h1>${workspaceName}</h1>
+      <h1><bdi>${workspaceName}</bdi></h1>
       <p>
-        ${invitedByName} invites <strong>${invite.email}</strong> to this workspace, as ${renderRole(role)}.
+        <bdi>${invitedByName}</bdi> invites <strong>${invite.email}</strong> to this workspace, as
+        ${renderRole(role)}.
       </p>
       ${renderWhatNow()}
     </section>`,

@@ -56,7 +56,7 @@ function renderAccountMenu(user: PrincipalUser | undefined, csrfToken: string): 
   if (!user) return html`<nav aria-label="Account"><a href="/sign-in">Sign in</a></nav>`
   return html`<nav aria-label="Account">
     <a href="/onboarding">Workspaces</a>
-    <a href="/settings/profile">${user.name}</a>
+    <a href="/settings/profile"><bdi>${user.name}</bdi></a>
     <form method="post" action="/sign-out">
       <input type="hidden" name="${csrfFieldName}" value="${csrfToken}" />
       <button class="link">Sign out</button>
@@ -67,7 +67,7 @@ function renderAccountMenu(user: PrincipalUser | undefined, csrfToken: string): 
 function renderSection({ name, iconUrl, links }: Section): Html {
   return html`<nav class="section" aria-label="${name}">
     <p class="section-name">
-      ${iconUrl !== undefined && renderPicture(iconUrl, name, 28)} <strong>${name}</strong>
+      ${iconUrl !== undefined && renderPicture(iconUrl, name, 28)} <strong><bdi>${name}</bdi></strong>
     </p>
     <div class="links">
       ${links.map(

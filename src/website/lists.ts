@@ -36,8 +36,8 @@ export function renderMore(path: string, nextCursor: string | null): Content {
 /** Something that cannot be taken back: a second click does it. */
 export function renderConfirmed(options: {
   label: string
-  description: string
-  question: string
+  description: Content
+  question: Content
   action: Html
 }): Html {
   const { label, description, question, action } = options

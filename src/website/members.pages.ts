@@ -60,7 +60,8 @@ function renderMember(visit: WorkspaceVisit, member: Member): Html {
   return html`<div class="row">
     ${renderPicture(image, name, 40)}
     <div class="grow">
-      <strong>${name}</strong>${isSelf && ' (you)'}
+      <strong><bdi>${name}</bdi></strong
+      >${isSelf && ' (you)'}
       <span class="hint">${email} · since ${renderDate(joinedAt)}</span>
     </div>
     ${
@@ -72,11 +73,13 @@ function renderMember(visit: WorkspaceVisit, member: Member): Html {
             body: html`${renderSelect({
                 name: 'role',
                 id: `role-${userId}`,
-                label: `Role of ${name}`,
+                label: html`Role of <bdi>${name}</bdi>`,
                 isLabelUnseen: true,
                 value: role,
                 choices: grantable(workspace.role),
-              })}<button class="small quiet">Change<span class="unseen"> the role of ${name}</span></button>`,
+              })}<button class="small quiet">
+                Change<span class="unseen"> the role of <bdi>${name}</bdi></span>
+              </button>`,
           })
         : renderRole(role)
     }
@@ -84,7 +87,7 @@ function renderMember(visit: WorkspaceVisit, member: Member): Html {
       isSelf
         ? renderConfirmed({
             label: 'Leave',
-            description: workspace.name,
+            description: html`<bdi>${workspace.name}</bdi>`,
             question: 'You lose access to this workspace at once, and so do your agents.',
             action: renderAction(request, {
               action: `${path}/remove`,
@@ -95,11 +98,11 @@ function renderMember(visit: WorkspaceVisit, member: Member): Html {
         : mayChange &&
           renderConfirmed({
             label: 'Remove',
-            description: name,
-            question: `${name} loses access to this workspace at once, and so do their agents.`,
+            description: html`<bdi>${name}</bdi>`,
+            question: html`<bdi>${name}</bdi> loses access to this workspace at once, and so do their agents.`,
             action: renderAction(request, {
               action: `${path}/remove`,
-              label: `Remove ${name}`,
+              label: html`Remove <bdi>${name}</bdi>`,
               isDangerous: true,
             }),
           })

@@ -107,7 +107,9 @@ function renderMemberships(memberships: readonly Membership[]): Html {
       ({ name, slug, iconUrl, role }) =>
         html`<div class="row">
           ${renderPicture(iconUrl, name, 40)}
-          <div class="grow"><a href="/w/${slug}">${name}</a></div>
+          <div class="grow">
+            <a href="/w/${slug}"><bdi>${name}</bdi></a>
+          </div>
           ${renderRole(role)}
         </div>`,
     ),
@@ -123,18 +125,18 @@ function renderOffers(request: FastifyRequest, offered: readonly Offer[]): Html 
         ({ id, name, iconUrl, isNew }) =>
           html`<div class="row">
             ${renderPicture(iconUrl, name, 40)}
-            <div class="grow">${name}</div>
+            <div class="grow"><bdi>${name}</bdi></div>
             ${renderAction(request, {
               action: `/onboarding/offers/${id}/join`,
               label: 'Join',
-              description: name,
+              description: html`<bdi>${name}</bdi>`,
             })}
             ${
               isNew &&
               renderAction(request, {
                 action: `/onboarding/offers/${id}/decline`,
                 label: 'No, thanks',
-                description: `to ${name}`,
+                description: html`to <bdi>${name}</bdi>`,
               })
             }
           </div>`,

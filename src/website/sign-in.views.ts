@@ -175,7 +175,9 @@ export const readRevokeAccess = (request: FastifyRequest) => readField(request, 
 export function renderSignInByLink({ request, owner, token }: WithLink): Page {
   return narrow('Sign in', undefined, {
     body: html`<h1>Sign in</h1>
-      <p>You sign in as <strong>${owner.name}</strong> (${owner.email}).</p>
+      <p>
+        You sign in as <strong><bdi>${owner.name}</bdi></strong> (${owner.email}).
+      </p>
       ${renderForm({ request, action: `/sign-in/link/${token}`, body: html`<button>Sign in</button>` })}`,
   })
 }

@@ -117,7 +117,9 @@ function renderTeams(visit: WorkspaceVisit, { items, nextCursor }: ListPage<Team
           ({ id, name, memberCount, createdAt }) =>
             html`<div class="row">
               <div class="grow">
-                <a href="${base}/teams/${id}"><strong>${name}</strong></a>
+                <a href="${base}/teams/${id}"
+                  ><strong><bdi>${name}</bdi></strong></a
+                >
                 <span class="hint">${countOf(memberCount, 'member')} · since ${renderDate(createdAt)}</span>
               </div>
             </div>`,
@@ -141,7 +143,7 @@ function renderTeam(
     title: team.name,
     section: sectionOf(visit, 'Teams'),
     body: html`<p><a href="${base}/teams">All teams</a></p>
-      <h1>${team.name}</h1>
+      <h1><bdi>${team.name}</bdi></h1>
       ${renderDone(request)} ${state.error && !isAboutName && renderAlert(state.error)}
       ${renderRows(
         inTeam.items.map(({ userId, name, image, addedAt }) => {
@@ -149,7 +151,8 @@ function renderTeam(
           return html`<div class="row">
             ${renderPicture(image, name, 40)}
             <div class="grow">
-              <strong>${name}</strong>${isSelf && ' (you)'}
+              <strong><bdi>${name}</bdi></strong
+              >${isSelf && ' (you)'}
               <span class="hint">since ${renderDate(addedAt)}</span>
             </div>
             ${

@@ -50,14 +50,14 @@ function renderOverview(
   return {
     title: 'Overview',
     section: sectionOf(visit, 'Overview'),
-    body: html`<h1>${workspace.name}</h1>
+    body: html`<h1><bdi>${workspace.name}</bdi></h1>
       <div class="columns">
         <section class="card" aria-labelledby="members">
           <h2 id="members">Members</h2>
           <ul class="faces">
             ${shown.members.map(
               ({ name, image, role }) =>
-                html`<li>${renderPicture(image, name, 32)} <span>${name}</span> ${renderRole(role)}</li>`,
+                html`<li>${renderPicture(image, name, 32)} <bdi>${name}</bdi> ${renderRole(role)}</li>`,
             )}
           </ul>
           <p>
@@ -79,7 +79,7 @@ function renderOverview(
                   ${shown.teams.map(
                     ({ id, name, memberCount }) =>
                       html`<li>
-                        <a href="${base}/teams/${id}">${name}</a>
+                        <a href="${base}/teams/${id}"><bdi>${name}</bdi></a>
                         <span class="hint">${countOf(memberCount, 'member')}</span>
                       </li>`,
                   )}
@@ -94,7 +94,8 @@ function renderOverview(
           shown.events.map(
             ({ summary, createdAt, source }) =>
               html`<p class="event">
-                ${summary}<span class="hint"
+                <bdi dir="ltr">${summary}</bdi
+                ><span class="hint"
                   >${renderTime(createdAt)}${source !== 'web' && ` · by ${sourceNames[source]}`}</span
                 >
               </p>`,

@@ -54,6 +54,38 @@ describe('the flow', () => {
     })
   })
 
+  it('shows a name that deceives without what deceives, and by itself', async () => {
+    const [agent, host] = [
+      await createAgent({ client_name: '\u202eedualC\u200b \u{e0041}' }),
+      await createHost(),
+    ]
+    const authorization = await authorize(agent)
+    const { cookie } = tester.toExchange(authorization).request.headers
+    const { url } = await services.credentials.createLink('sign_in', host.id)
+    const token = String(new URL(url).pathname.split('/').at(-1))
+    const session = await services.credentials.signInByLink(token, { userAgent: '', sessionToken: undefined })
+    const page = await app.inject({
+      url: new URL(String(authorization.headers.location)).pathname,
+      headers: { cookie: `${cookie}; session=${session}`, accept: 'text/html' },
+    })
+    expect(page.statusCode).toBe(200)
+    expect(page.body).toContain('<bdi>edualC</bdi>')
+    expect(page.body).not.toMatch(/[\u202e\u200b]|\u{e0041}/u)
+    await allow(authorization, host)
+    const grants = await service.as(host, { url: `/v1/workspaces/${host.slug}/integrations` })
+    expect(grants.json()).toMatchObject([{ clientName: 'edualC' }])
+  })
+
+  it('calls an agent unnamed that has no name, or none that can be seen', async () => {
+    for (const name of [undefined, '\u202e', '\u3164']) {
+      const agent = await createAgent({ client_name: name })
+      const { request, response } = tester.toExchange(await authorize(agent))
+      expect(await services.agentOAuth.findConsentRequest(request, response)).toMatchObject({
+        clientName: 'An unnamed application',
+      })
+    }
+  })
+
   it('signs tokens as RFC 9068 has them', async () => {
     const [agent, host] = [await createAgent(), await createHost()]
     const { access_token: token } = await getTokens(agent, host)

@@ -51,6 +51,12 @@ describe('400', () => {
   it.each([
     ['no name', {}, [{ _tag: 'Missing', path: ['name'] }]],
     ['null', { name: null }, [{ _tag: 'Type', path: ['name'] }]],
+    [
+      'a name that turns the direction of text',
+      { name: 'Grace \u202eX' },
+      [{ _tag: 'Refinement', path: ['name'] }],
+    ],
+    ['a name with hidden text', { name: 'Grace\u{e0041}' }, [{ _tag: 'Refinement', path: ['name'] }]],
     ['101 characters', { name: 'x'.repeat(101) }, [{ _tag: 'Refinement', path: ['name'] }]],
     [
       'an e-mail address beside it',

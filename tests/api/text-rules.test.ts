@@ -34,6 +34,9 @@ const badLines = [
   'a\u2028b',
   'a\u009b1m',
   'x\ud800',
+  'Grace \u202erenwO',
+  'Gra\u200bce',
+  'Grace\u{e0041}',
 ]
 const tooLong = (lengthMax: number) => '🧑'.repeat(lengthMax + 1)
 
@@ -108,11 +111,14 @@ describe.each([
     (summary: string) => seeds.addEvidence(principal, seed.id, { kind: 'note', verdict: 'neutral', summary }),
   ],
 ] as const)('%s', (_, lengthMax, run) => {
-  it.each([' ', '\u001b[2J', 'a\tb', tooLong(lengthMax)])('is refused when it is %j', async (text) => {
-    const before = await countRows()
-    await expect(run(text)).rejects.toMatchObject({ code: 'text_invalid' })
-    expect(await countRows()).toEqual(before)
-  })
+  it.each([' ', '\u001b[2J', 'a\tb', 'a\u202eb', 'a\u{e0041}', tooLong(lengthMax)])(
+    'is refused when it is %j',
+    async (text) => {
+      const before = await countRows()
+      await expect(run(text)).rejects.toMatchObject({ code: 'text_invalid' })
+      expect(await countRows()).toEqual(before)
+    },
+  )
 
   it('may have lines', async () => {
     await expect(run('a\r\nb')).resolves.not.toThrow()

@@ -85,6 +85,12 @@ describe.each(mails)('%s', (_name, mailFor) => {
     )
   })
 
+  it('has nothing of a name that deceives', () => {
+    const { subject, text, html } = mailFor('Eve \u202eadA\u200b\u{e0041}')
+    for (const part of [subject, text, html]) expect(part).not.toMatch(/[\u202e\u200b]|\u{e0041}/u)
+    expect(`${subject}${text}`).toContain('Eve adA')
+  })
+
   it('has no line that is too long to be read in a terminal, but for the link', () => {
     const words = Array.from({ length: 20 }, (_, i) => `word${i}`).join(' ')
     for (const line of mailFor(words.slice(0, 100)).text.split('\n'))

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { normalizeText, parseLine } from '../../src/kernel/text.ts'
+import { cleanLine, normalizeLines, normalizeText, parseLine, requireLines } from '../../src/kernel/text.ts'
 
 describe('normalizeText', () => {
   it.each([
@@ -20,12 +20,26 @@ describe('normalizeText', () => {
 })
 
 describe('parseLine', () => {
-  it.each(['Ada', 'x', 'é', '🧑', '👩🏽‍💻', 'עדה', '0', 'null', '#', 'x'.repeat(10), '🧑'.repeat(10)])(
-    'takes %j',
-    (text) => {
-      expect(parseLine(text, 10)).toBe(text.normalize('NFC'))
-    },
-  )
+  it.each([
+    'Ada',
+    'x',
+    'é',
+    '🧑',
+    '👩🏽‍💻',
+    '🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}',
+    'עדה',
+    'نامه\u200cای',
+    'क्\u200dष',
+    'Ada\u200f!',
+    '葛\u{e0100}',
+    '0',
+    'null',
+    '#',
+    'x'.repeat(10),
+    '🧑'.repeat(10),
+  ])('takes %j', (text) => {
+    expect(parseLine(text, 10)).toBe(text.normalize('NFC'))
+  })
 
   it.each([
     '',
@@ -41,6 +55,19 @@ describe('parseLine', () => {
     'a\u2029b',
     'a\ud800',
     '\udc00a',
+    'a\u202eb',
+    'a\u202ab\u202c',
+    'a\u2066b\u2069',
+    'a\u200bb',
+    'a\u2060b',
+    '\ufeffa',
+    'a\u00adb',
+    'a\u180eb',
+    'a\u{e0041}b',
+    '🏴\u{e0067}\u{e0062}',
+    '🏴\u{e0067}\u{e0062}\u{e007f}',
+    '\u3164',
+    '\u2800 \u115f',
   ])('refuses %j', (text) => {
     expect(parseLine(text, 10)).toBeUndefined()
   })
@@ -50,5 +77,33 @@ describe('parseLine', () => {
     expect(parseLine(`${' '.repeat(60_000)}\u0000`, 100)).toBeUndefined()
     expect(parseLine('\u200b'.repeat(60_000), 100_000)).toBeUndefined()
     expect(performance.now() - startedAt).toBeLessThan(500)
+  })
+})
+
+describe('requireLines', () => {
+  it.each(['\u2067a\u2069', 'ខ្មែរ\u200bខ្មែរ', 'hy\u00adphen', '\ufeffa', 'a\r\nb\u2060c'])(
+    'takes %j',
+    (text) => {
+      expect(requireLines(text, 100, 'summary')).toBe(normalizeLines(text))
+    },
+  )
+
+  it.each(['a\u202eb', 'a\u202db', 'a\u{e0041}b', 'a\u206ab', '\u3164\n\u3164'])('refuses %j', (text) => {
+    expect(() => requireLines(text, 100, 'summary')).toThrow()
+  })
+})
+
+describe('cleanLine', () => {
+  it.each([
+    ['Claude', 'Claude'],
+    [' \u202eedualC\u202c\u0007 ', 'edualC'],
+    ['Cla\u200bude\n', 'Claude'],
+    ['a\u{e0041}\u{e0042}', 'a'],
+    ['x'.repeat(200), 'x'.repeat(20)],
+    ['👩🏽‍💻', '👩🏽‍💻'],
+    ['\u202e\u3164', undefined],
+    ['', undefined],
+  ])('shows %j as %j', (text, shown) => {
+    expect(cleanLine(text, 20)).toBe(shown)
   })
 })

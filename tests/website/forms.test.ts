@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { randomEmail } from '../support/company.ts'
 import { clone } from '../support/test-app.ts'
-import { createVisitor, csrfTokenOf, password, signUp, startWebsite } from './visitor.ts'
+import { createVisitor, csrfTokenOf, password, signUp, startWebsite, type Visitor } from './visitor.ts'
 
 const website = await startWebsite()
 const grace = await signUp(website, { email: randomEmail() })
@@ -95,6 +95,29 @@ describe('forms with a file', () => {
   )
 })
 
+/** A workspace and a team of that name, with somebody else of that name in it, and a key of each. */
+async function joinWorkspace(owner: Visitor, name: string) {
+  const slug = `w-${crypto.randomUUID().slice(0, 8)}`
+  const path = `/w/${slug}`
+  await owner.get('/onboarding')
+  await owner.submit('/onboarding', { name, slug })
+  await owner.get(`${path}/teams`)
+  await owner.submit(`${path}/teams`, { name })
+  const email = randomEmail()
+  const visitor = await signUp(website, { name, email })
+  for (const person of [owner, visitor]) {
+    await person.get('/settings/security')
+    await person.submit('/settings/security/api-keys', { name })
+  }
+  await owner.get(`${path}/invites`)
+  const sent = await owner.submit(`${path}/invites`, { email, role: 'member' })
+  const link = new URL(/value="([^"]*\/invites\/[^"]*)"/.exec(sent.body)?.[1] ?? '').pathname
+  const page = await visitor.get(link)
+  expect(page.body.match(/<bdi>[^<]*<\/bdi>/g)).toContain(`<bdi>${name}</bdi>`)
+  expect((await visitor.submit(link)).statusCode).toBe(303)
+  return { visitor, path }
+}
+
 describe('text that people write', () => {
   const hostile = `"><script>alert(1)</script>'&amp;`
 
@@ -124,6 +147,38 @@ describe('text that people write', () => {
       expect(body, path).not.toContain('<script>')
     }
   })
+
+  it('stands by itself, whatever its direction, so that it moves nothing around it', async () => {
+    const name = 'אדה'
+    const visitor = await signUp(website, { name, email: randomEmail() })
+    const { visitor: second, path: joined } = await joinWorkspace(visitor, name)
+    for (const path of [
+      joined,
+      `${joined}/members`,
+      `${joined}/teams`,
+      `${joined}/agents`,
+      '/settings/security',
+    ]) {
+      for (const reader of [visitor, second]) {
+        const { body, statusCode } = await reader.get(path)
+        expect(statusCode, path).toBe(200)
+        expect(body, path).toContain(`<bdi>${name}`)
+        // Attributes, the title and options hold text alone.
+        const rest = body.replace(/<(title|option)\b.*?<\/\1>|<bdi\b[^<]*<\/bdi\s*>|="[^"]*"/gs, '')
+        expect(rest, path).not.toContain(name)
+      }
+    }
+  })
+
+  it.each(['Grace \u202erepolevoH', 'Gra\u200bce', 'Grace\u{e0041}', '\u3164'])(
+    'is refused when it deceives: %j',
+    async (name) => {
+      await grace.get('/settings/profile')
+      const answer = await grace.submit('/settings/profile', { name })
+      expect(answer.statusCode).toBe(400)
+      expect((await grace.get('/settings/profile')).body).toContain('value="Grace Hopper"')
+    },
+  )
 
   it('is escaped in addresses, queries and fields of forms that failed', async () => {
     const visitor = createVisitor(website)
