@@ -13,24 +13,29 @@ export function normalizeText(text: string): string {
 
 // The fillers of Hangul and the blank of Braille are letters and symbols to Unicode, and look like nothing.
 const visible = '[^\\s\\p{Cc}\\p{Cf}\\p{Cs}\\p{Z}\\u115f\\u1160\\u2800\\u3164\\uffa0]'
-const never = '\\p{Cc}\\p{Cs}\\u2028\\u2029'
-// What turns the direction of all that follows (UAX #9 §2.2), and text that is hidden: tags, and what is deprecated.
-const deceptive = '\\u202d\\u202e\\u206a-\\u206f\\ufff9-\\ufffb\\u{e0000}-\\u{e007f}'
-// What has its place in long texts, but in a name only makes two look like one: embeddings, isolates, and what is not
-// seen at all. Joiners and the marks of direction stay: emoji and some languages are not written without them.
-const deceptiveInLine = '\\u00ad\\u180e\\u200b\\u202a-\\u202c\\u2060-\\u2069\\ufeff'
-// The flags of England, Scotland and Wales are a black flag and tags (UTS #51 §1.4.6).
-const flag = '\\u{1f3f4}[\\u{e0030}-\\u{e0039}\\u{e0061}-\\u{e007a}]{3,6}\\u{e007f}'
+// All but control and format characters, separators of lines and lone surrogates.
+const plain = '[^\\p{Cc}\\p{Cf}\\p{Cs}\\u2028\\u2029]'
+// The format characters that emoji and languages are not written without: joiners, marks of direction, and signs of
+// Arabic and Syriac that are seen.
+const joiners = '\\u0600-\\u0605\\u061c\\u06dd\\u070f\\u0890\\u0891\\u08e2\\u200c-\\u200f'
+// Those that have their place in long texts, but in a name only make two look like one: what is not seen at all, and
+// embeddings and isolates of direction.
+const ofLongTexts = '\\u00ad\\u180e\\u200b\\u202a-\\u202c\\u2060-\\u2064\\u2066-\\u2069\\ufeff'
+// The flags of England, Scotland and Wales (UTS #51 §1.4.6): elsewhere tags hide text. As pairs of surrogates, which
+// programs can read that do not know the `u` flag.
+const flag =
+  '\\ud83c\\udff4\\udb40\\udc67\\udb40\\udc62(?:\\udb40\\udc65\\udb40\\udc6e\\udb40\\udc67|' +
+  '\\udb40\\udc73\\udb40\\udc63\\udb40\\udc74|\\udb40\\udc77\\udb40\\udc6c\\udb40\\udc73)\\udb40\\udc7f'
 
 /**
  * One line of text that people write: not blank, without control characters (NUL, which PostgreSQL refuses, among them),
  * line separators, lone surrogates and what deceives readers (docs/decisions/0079). An ECMA-262 pattern for the `u` flag,
  * as JSON Schema takes it.
  */
-export const linePattern = `^(?=.*${visible})(?:[^${never}${deceptive}${deceptiveInLine}]|${flag})*$`
+export const linePattern = `^(?=.*${visible})(?:${plain}|[${joiners}]|${flag})*$`
 
 /** Text of several lines that people write: as a line, with line breaks (LF or CRLF) between. */
-export const linesPattern = `^(?=[\\s\\S]*${visible})(?:[^${never}${deceptive}]|${flag}|\\r?\\n)*$`
+export const linesPattern = `^(?=[\\s\\S]*${visible})(?:${plain}|[${joiners}${ofLongTexts}]|${flag}|\\r?\\n)*$`
 
 /** Text of several lines as it is stored: as a line, with LF between. */
 export function normalizeLines(text: string): string {
@@ -45,7 +50,7 @@ export function parseLine(text: string, maxLength: number): string | undefined {
   return line.test(text) && isWithin(text, maxLength) ? normalizeText(text) : undefined
 }
 
-const refusedInLine = new RegExp(`[${never}${deceptive}${deceptiveInLine}]`, 'gu')
+const refusedInLine = new RegExp(`(?![${joiners}])[\\p{Cc}\\p{Cf}\\p{Cs}\\u2028\\u2029]`, 'gu')
 
 /** A line without the characters that a line may not have. Names from before a rule may have them. */
 export function withoutRefused(text: string): string {
