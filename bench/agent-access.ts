@@ -11,6 +11,7 @@ import { environmentOf, type Subject } from './harness.ts'
 export interface AgentAccess {
   clientId: string
   grantId: string
+  workspaceId: string
   accessToken: string
   refreshToken: string
 }
@@ -61,7 +62,13 @@ export async function createAgentAccess(
       const { access_token: accessToken, refresh_token: refreshToken } = await tester.getTokens(agent, host)
       const principal = await services.authenticateAgent(accessToken)
       if (!principal) throw new Error('the agent is not let in')
-      made.push({ clientId: agent.clientId, grantId: principal.grant.id, accessToken, refreshToken })
+      made.push({
+        clientId: agent.clientId,
+        grantId: principal.grant.id,
+        workspaceId: host.workspaceId,
+        accessToken,
+        refreshToken,
+      })
     }
     return made
   } finally {

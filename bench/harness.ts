@@ -46,8 +46,11 @@ export interface Scenario {
   /** How often each server has its turn, for how long. */
   rounds: number
   roundSeconds: number
-  /** The pairs of which the ratio of requests per second is told, each `of` once, and what the median should reach. */
-  ratios?: readonly { of: Subject; to: Subject; goal?: number }[]
+  /**
+   * The pairs of which a ratio is told, by default that of requests per second, each `of` once, and what the median
+   * should reach; with `p99Ms`, what it should not exceed.
+   */
+  ratios?: readonly { of: Subject; to: Subject; by?: keyof Measurement; goal?: number }[]
   /** The requests per second that the first server should reach. */
   goalPerSecond?: number
 }
@@ -186,7 +189,8 @@ export async function describeMachine(database: BenchDatabase): Promise<string> 
   )
 }
 
-interface Request {
+/** A request, as it is sent over and over. */
+export interface Request {
   method?: 'GET' | 'POST'
   path: string
   headers?: Record<string, string>
@@ -246,7 +250,7 @@ function describe(scenario: Scenario, measured: Map<Subject, Measurement[]>): Pr
       const medianOf = (field: keyof Measurement) =>
         median(measurements.map((measurement) => measurement[field]))
       const ratio = ratios.find(({ of }) => of === subject)
-      const values = ratio ? ratiosOf(measurements, measured.get(ratio.to) ?? []) : []
+      const values = ratio ? ratiosOf(measurements, measured.get(ratio.to) ?? [], ratio.by) : []
       const isSole = subjects.length === 1
       const rates = measurements.map(({ requestsPerSecond }) => Math.round(requestsPerSecond))
       return [
@@ -268,8 +272,12 @@ function describe(scenario: Scenario, measured: Map<Subject, Measurement[]>): Pr
   )
 }
 
-function ratiosOf(of: readonly Measurement[], to: readonly Measurement[]): number[] {
-  return of.map(({ requestsPerSecond }, i) => requestsPerSecond / (to[i]?.requestsPerSecond ?? NaN))
+function ratiosOf(
+  of: readonly Measurement[],
+  to: readonly Measurement[],
+  by: keyof Measurement = 'requestsPerSecond',
+): number[] {
+  return of.map((measurement, i) => measurement[by] / (to[i]?.[by] ?? NaN))
 }
 
 /** As Markdown, aligned as Prettier aligns it. */

@@ -2,11 +2,12 @@ import { openSmallDatabase } from './databases.ts'
 import { describeMachine, openBench } from './harness.ts'
 import { agents } from './scenarios/agents.ts'
 import { me } from './scenarios/me.ts'
+import { neighbours } from './scenarios/neighbours.ts'
 import { people } from './scenarios/people.ts'
 import { refreshes } from './scenarios/refreshes.ts'
 import { workspaces } from './scenarios/workspaces.ts'
 
-const areas = [me, workspaces, people, agents, refreshes]
+const areas = [me, workspaces, people, agents, refreshes, neighbours]
 
 await main(process.argv.slice(2))
 

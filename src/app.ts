@@ -49,6 +49,7 @@ import { publicAccess, registerRouteGuard } from './http/route-guard.ts'
 import { sharedSchemas } from './http/schemas.ts'
 import { registerSecurityHeaders } from './http/security-headers.ts'
 import { registerSlowReaders, slowReadersDefaults, type SlowReadersOptions } from './http/slow-readers.ts'
+import { registerTurns } from './http/turns.ts'
 import { uploads } from './http/uploads.ts'
 import { schemaController } from './http/validation.ts'
 import { picturesRoutes } from './pictures/pictures.routes.ts'
@@ -124,6 +125,7 @@ export async function buildApp(
   registerRequestContext(app)
   registerErrorHandler(app, { isDatabaseUnavailable, showError })
   registerBodyParser(app)
+  registerTurns(app)
   await registerSecurityHeaders(app, config)
   await registerRateLimits(app, services.redis)
   await registerOpenApi(app, { baseUrl: config.baseUrl, webUrl: config.webUrl, tags })

@@ -3,15 +3,19 @@ import fastifyPlugin from 'fastify-plugin'
 import type { FastifyReply } from 'fastify'
 import { errors } from '../kernel/errors.ts'
 import { pageLimitDefault, pageLimitMax, type Page } from '../kernel/pagination.ts'
+import { isSmallAsJson, toJsonInSlices } from '../kernel/json-size.ts'
 import { declareAnswers } from './answers.ts'
 import type { App } from './app-types.ts'
 
 declare module 'fastify' {
   interface FastifyReply {
     /** Sends the rows of a page, and what leads to the next one as `Link` (RFC 8288, relation `next`). */
-    sendPage: <T>(page: Page<T>) => T[]
+    sendPage: <T>(page: Page<T>) => Promise<T[]>
   }
 }
+
+/** Up to here a page is made into JSON at once. */
+const wholeBytesMax = 256 * 1024
 
 /** The query parameters of every list that comes in pages. */
 export const pageQuery = {
@@ -42,13 +46,20 @@ export const pagination = fastifyPlugin(
       if (!('cursor' in (query?.properties ?? {}))) return
       declareAnswers(route, { errors: [errors.cursorInvalid], headers: ['Link'] })
     })
-    app.decorateReply('sendPage', function sendPage<T>(this: FastifyReply, page: Page<T>): T[] {
+    app.decorateReply('sendPage', async function sendPage<T>(this: FastifyReply, page: Page<T>): Promise<
+      T[]
+    > {
       if (page.nextCursor !== null) {
         // A request line may hold a whole URL (RFC 9112 §3.2.2), of whatever host the client likes.
         const { pathname, searchParams } = new URL(this.request.url, baseUrl)
         searchParams.set('cursor', page.nextCursor)
         void this.header('link', `<${baseUrl}${pathname}?${searchParams.toString()}>; rel="next"`)
       }
+      if (isSmallAsJson(page.items, wholeBytesMax)) return page.items
+      // Its fields are those of the type, which the compiler holds against the schema.
+      const body = await toJsonInSlices(page.items)
+      // Fastify sends bytes as well, which its types do not say.
+      void this.type('application/json; charset=utf-8').serializer(() => body as unknown as string)
       return page.items
     })
   },

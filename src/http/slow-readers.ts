@@ -68,7 +68,13 @@ export function registerSlowReaders(app: App, options: SlowReadersOptions): void
     response.setTimeout(stalledMsMax).on('timeout', () => {
       if (socket.writableLength > 0) cutOff(socket)
     })
-    response.once('prefinish', () => add(socket, response))
+    // No event tells of the end of an answer that waits for an earlier one.
+    const end = response.end.bind(response) as (...input: unknown[]) => ServerResponse
+    response.end = (...input: unknown[]) => {
+      end(...input)
+      add(socket, response)
+      return response
+    }
   })
 }
 

@@ -3,21 +3,47 @@ export function jsonBytesOf(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value))
 }
 
+/** How much is worked on before others have their turn. */
+const sliceUnits = 64 * 1024
+
 /**
  * How many of the items, from the first on, fit into a number of bytes as the items of one JSON array. Texts are those
- * that the service stores: without control characters but line breaks and tabs.
+ * that the service stores: without control characters but line breaks and tabs. Others have their turn in between.
  */
-export function countFitting(items: readonly unknown[], bytesMax: number): number {
-  // Most answers are far below any bound. A UTF-16 unit becomes three bytes at most, so their lengths show it.
-  let unitsMax = 0
-  for (const item of items) unitsMax += unitsOf(item) + 1
-  if (unitsMax * 3 <= bytesMax) return items.length
+export async function countFitting(items: readonly unknown[], bytesMax: number): Promise<number> {
+  if (isSmallAsJson(items, bytesMax)) return items.length
   let left = bytesMax
-  const end = items.findIndex((item) => {
-    left -= jsonBytesOf(item) + 1
-    return left < 0
-  })
-  return end === -1 ? items.length : end
+  let units = 0
+  for (const [i, item] of items.entries()) {
+    const text = JSON.stringify(item)
+    left -= Buffer.byteLength(text) + 1
+    if (left < 0) return i
+    units += text.length
+    if (units > sliceUnits) units = await pause()
+  }
+  return items.length
+}
+
+/** The JSON of an array, made in slices between which others have their turn. */
+export async function toJsonInSlices(items: readonly unknown[]): Promise<Buffer> {
+  const slices: Buffer[] = []
+  let text = '['
+  for (const [i, item] of items.entries()) {
+    text += (i === 0 ? '' : ',') + JSON.stringify(item)
+    if (text.length <= sliceUnits) continue
+    slices.push(Buffer.from(text))
+    text = ''
+    await pause()
+  }
+  return Buffer.concat([...slices, Buffer.from(`${text}]`)])
+}
+
+/** Whether items are sure to take no more bytes as a JSON array. Told by lengths alone, so false for some that fit. */
+export function isSmallAsJson(items: readonly unknown[], bytesMax: number): boolean {
+  // A UTF-16 unit becomes three bytes at most.
+  let units = 0
+  for (const item of items) units += unitsOf(item) + 1
+  return units * 3 <= bytesMax
 }
 
 const scalarUnitsMax = 24
@@ -29,4 +55,8 @@ function unitsOf(value: unknown): number {
   if (Array.isArray(value)) for (const item of value) units += unitsOf(item) + 1
   else for (const [name, field] of Object.entries(value)) units += name.length + 4 + unitsOf(field)
   return units
+}
+
+function pause(): Promise<number> {
+  return new Promise((resolve) => setImmediate(resolve, 0))
 }

@@ -30,13 +30,13 @@ export type Position = readonly string[]
  * Cuts a page from rows of which one more than `limit` was asked for, so that a next page is only promised when there
  * is something on it. The page ends earlier where it would be larger than `pageBytesMax`; there is at least one item.
  */
-export function toPage<Row, T>(
+export async function toPage<Row, T>(
   rows: readonly Row[],
   limit: number,
   options: { listId: string; positionOf: (row: Row) => Position; toItem: (row: Row) => T },
-): Page<T> {
+): Promise<Page<T>> {
   const candidates = rows.slice(0, limit).map(options.toItem)
-  const items = candidates.slice(0, Math.max(1, countFitting(candidates, pageBytesMax - 1)))
+  const items = candidates.slice(0, Math.max(1, await countFitting(candidates, pageBytesMax - 1)))
   const last = rows[items.length - 1]
   const hasMore = rows.length > items.length && last !== undefined
   return {

@@ -26,7 +26,7 @@ export function collectDifferences(app: App, differences: Set<string>): void {
     const answer = {
       status: reply.statusCode,
       headers: Object.keys(reply.getHeaders()),
-      body: typeof payload === 'string' ? payload : undefined,
+      body: typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.toString() : undefined,
     }
     for (const difference of compare(operationId, answer))
       differences.add(`${operationId} answered ${answer.status} ${difference}`)

@@ -1,22 +1,34 @@
 import { describe, expect, it } from 'vitest'
-import { countFitting, jsonBytesOf } from '../../src/kernel/json-size.ts'
+import { countFitting, jsonBytesOf, toJsonInSlices } from '../../src/kernel/json-size.ts'
 
 describe('countFitting', () => {
   it.each([['plain'], ['"quoted" \\ and\n\tlines'], ['€uro'], ['😀'], ['']])(
     'fills an array of %j to the last byte',
-    (text) => {
+    async (text) => {
       const items = Array.from({ length: 10 }, (_, i) => ({ id: i, text, more: [text, null, true] }))
       for (let count = 0; count <= 10; count++) {
         const bytes = count === 0 ? 2 : jsonBytesOf(items.slice(0, count))
         // Without the brackets, and with a comma after the last one.
-        expect(countFitting(items, bytes - 2 + 1)).toBe(count)
-        if (count > 0) expect(countFitting(items, bytes - 2)).toBe(count - 1)
+        expect(await countFitting(items, bytes - 2 + 1)).toBe(count)
+        if (count > 0) expect(await countFitting(items, bytes - 2)).toBe(count - 1)
       }
     },
   )
 
-  it('takes whatever fits by far', () => {
-    expect(countFitting([], 0)).toBe(0)
-    expect(countFitting([{ text: '€'.repeat(1000) }], 100_000)).toBe(1)
+  it('takes whatever fits by far', async () => {
+    expect(await countFitting([], 0)).toBe(0)
+    expect(await countFitting([{ text: '€'.repeat(1000) }], 100_000)).toBe(1)
+  })
+})
+
+describe('toJsonInSlices', () => {
+  it.each([0, 1, 3, 200])('makes the JSON of %i items, with others in between', async (count) => {
+    const items = Array.from({ length: count }, (_, i) => ({ i, text: '€"😀'.repeat(2000) }))
+    let turns = 0
+    const timer = setInterval(() => (turns += 1), 0)
+    const json = await toJsonInSlices(items)
+    clearInterval(timer)
+    expect(json.toString()).toBe(JSON.stringify(items))
+    if (count === 200) expect(turns).toBeGreaterThan(0)
   })
 })

@@ -69,13 +69,13 @@ describe('a page', () => {
     toItem: (row: number) => row * 10,
   }
 
-  it('of as many rows as there may be, or fewer, has no next one', () => {
+  it('of as many rows as there may be, or fewer, has no next one', async () => {
     for (const rows of [[], [1], [1, 2]])
-      expect(toPage(rows, 2, options)).toEqual({ items: rows.map((row) => row * 10), nextCursor: null })
+      expect(await toPage(rows, 2, options)).toEqual({ items: rows.map((row) => row * 10), nextCursor: null })
   })
 
-  it('of more rows is cut, and leads on from its last one', () => {
-    expect(toPage([1, 2, 3], 2, options)).toEqual({
+  it('of more rows is cut, and leads on from its last one', async () => {
+    expect(await toPage([1, 2, 3], 2, options)).toEqual({
       items: [10, 20],
       nextCursor: encodeCursor('list', ['2']),
     })

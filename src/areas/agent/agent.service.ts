@@ -68,7 +68,7 @@ export function createKitService({ db, clock }: { db: Database; clock: Clock }):
         evidenceBytesMax: kitBytesMax,
       })
       if (seedId !== undefined && rows.length === 0) throw errors.notFound()
-      const seeds = cutToBudget(rows.slice(0, kitSeedsMax).map(toKitSeed))
+      const seeds = await cutToBudget(rows.slice(0, kitSeedsMax).map(toKitSeed))
       return {
         version: '1',
         generatedAt: clock.now().toISOString(),
@@ -97,9 +97,9 @@ function toKitSeed({ supports, contradicts, neutral, ...seed }: KitSeedRow): Kit
  * Leaves out what exceeds the budget: seeds from the last one on, then evidence in rounds, so that every seed keeps its
  * newest piece before any keeps its second.
  */
-function cutToBudget(all: KitSeed[]): KitSeed[] {
+async function cutToBudget(all: KitSeed[]): Promise<KitSeed[]> {
   const bare = all.map((seed) => ({ ...seed, evidence: [] as KitSeed['evidence'] }))
-  const seeds = bare.slice(0, Math.max(1, countFitting(bare, seedsBytesMax)))
+  const seeds = bare.slice(0, Math.max(1, await countFitting(bare, seedsBytesMax)))
   const rounds = Array.from({ length: kitEvidenceMax }, (_, round) =>
     all.slice(0, seeds.length).flatMap(({ evidence }, place) => {
       const piece = evidence[round]
@@ -107,7 +107,7 @@ function cutToBudget(all: KitSeed[]): KitSeed[] {
     }),
   ).flat()
   const pieces = rounds.map(({ piece }) => piece)
-  const fitting = countFitting(pieces, kitBytesMax - headBytesMax - jsonBytesOf(seeds))
+  const fitting = await countFitting(pieces, kitBytesMax - headBytesMax - jsonBytesOf(seeds))
   for (const { place, piece } of rounds.slice(0, fitting)) seeds[place]?.evidence.push(piece)
   return seeds
 }

@@ -1,0 +1,41 @@
+import pino from 'pino'
+import type pg from 'pg'
+import { loadConfig } from '../src/config.ts'
+import { openDatabase } from '../src/db/client.ts'
+import { systemClock } from '../src/kernel/clock.ts'
+import { createServices } from '../src/services.ts'
+import { environmentOf, type Subject } from './harness.ts'
+
+/** Makes one more person with an API key, beside that of the database. */
+export async function createNeighbour({ origin, database }: Subject): Promise<{ apiKey: string }> {
+  const config = loadConfig(environmentOf(database.url, origin))
+  const db = openDatabase({ url: database.url, poolMax: 2, onIdleError: () => undefined })
+  const services = createServices({ config, db, clock: systemClock, log: pino({ level: 'silent' }) })
+  try {
+    const email = `neighbour-${Date.now()}@example.com`
+    const user = await services.accounts.create({ name: 'Neighbour', email, isVerified: true })
+    const principal = { user, source: 'system' as const, apiKeyId: null, grantId: null }
+    const { secret } = await services.apiKeys.create(principal, { name: 'Bench' })
+    return { apiKey: secret }
+  } finally {
+    await services.close()
+    await db.$client.end()
+  }
+}
+
+/** Gives workspaces as many seeds and pieces of evidence as are shown at once, with the longest texts. */
+export async function fillWithLongTexts(pool: pg.Pool, workspaceIds: readonly string[]): Promise<void> {
+  await pool.query(
+    `insert into seeds (id, workspace_id, title, summary, problem, audience, hypothesis, status, created_at, updated_at)
+      select gen_random_uuid(), workspace_id, 'Seed ' || i, text, text, text, text, 'open', now(), now() + i * interval '1 s'
+      from unnest($1::uuid[]) as workspace_id, generate_series(1, 201) as i, repeat('€uro "', 333) as text`,
+    [workspaceIds],
+  )
+  await pool.query(
+    `insert into evidence (id, seed_id, kind, verdict, summary, author_name, created_at)
+      select gen_random_uuid(), seeds.id, 'interview', 'supports', repeat('€uro "', 666), 'Host', now()
+      from seeds, generate_series(1, 20) where workspace_id = any($1)`,
+    [workspaceIds],
+  )
+  await pool.query('vacuum analyze')
+}

@@ -1,0 +1,121 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { Agent, request } from 'node:http'
+import { createRequire } from 'node:module'
+import { setTimeout } from 'node:timers/promises'
+import { createAgentAccess } from '../agent-access.ts'
+import { company, crowd, openSmallDatabase } from '../databases.ts'
+import { percentile, withPool, type Area, type Load, type Request } from '../harness.ts'
+import { startService } from '../subjects.ts'
+import { createNeighbour, fillWithLongTexts } from '../neighbour.ts'
+
+/** How many connections the loading caller uses. */
+const connections = 10
+/** How long the other caller waits after each answer: it is one that nobody would notice. */
+const pauseMs = 5
+
+const json = { 'content-type': 'application/json' }
+
+export const neighbours: Area = {
+  name: 'neighbours',
+  title: `GET /v1/me of one caller, alone and beside another one with ${connections} connections`,
+  async prepare(bench) {
+    const database = await openSmallDatabase(bench)
+    const ours = await startService(bench, database)
+    const neighbour = await createNeighbour(ours)
+    const [access] = await createAgentAccess(ours, 1)
+    if (!access) throw new Error('there is no agent')
+    await withPool(database.url, (pool) => fillWithLongTexts(pool, [company.id, access.workspaceId]))
+    const seeds = `/v1/workspaces/${company.slug}/seeds`
+    const kit = { method: 'POST' as const, token: access.accessToken }
+    const tool = { name: 'read_validation_kit', arguments: {} }
+    const loads: Record<string, Request> = {
+      'GET /v1/me': { path: '/v1/me' },
+      'seeds.list, the largest page': { path: `${seeds}?limit=200` },
+      'events.list, 200 of them': { path: `/v1/workspaces/${company.slug}/events?limit=200` },
+      'people.list, q that nearly all have': {
+        path: `/v1/workspaces/${crowd.slug}/people?limit=200&q=person`,
+      },
+      'seeds.create, refused for 64 KiB of unknown fields': {
+        method: 'POST',
+        path: seeds,
+        headers: json,
+        body: JSON.stringify(Object.fromEntries(Array.from({ length: 7_000 }, (_, i) => [`f${i}`, 0]))),
+      },
+      'agent.readValidationKit, the largest': { ...kit, path: '/agent/v1/validation-kit:read' },
+      'tools/call read_validation_kit, the largest': {
+        ...kit,
+        path: '/agent/mcp',
+        headers: { ...json, accept: 'application/json, text/event-stream' },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: tool }),
+      },
+    }
+    const alone = { ...ours, name: 'alone' }
+    return Object.entries(loads).map(([name, load]) => {
+      const beside = { ...ours, name: 'beside' }
+      return {
+        name,
+        load: measure(neighbour.apiKey, (subject) => (subject === beside ? load : undefined)),
+        subjects: [alone, beside],
+        rounds: 5,
+        roundSeconds: 3,
+        ratios: [{ of: beside, to: alone, by: 'p99Ms' as const, goal: 2 }],
+      }
+    })
+  },
+}
+
+/** One caller that asks now and then, while another one, in a process of its own, asks as fast as it can. */
+function measure(apiKey: string, loadOf: (subject: Parameters<Load>[0]) => Request | undefined): Load {
+  return async (subject, seconds) => {
+    const load = loadOf(subject)
+    const loader =
+      load && startLoader(subject.origin, { token: subject.database.apiKey, ...load }, seconds + 2)
+    // Until it is in full swing.
+    if (loader) await setTimeout(1_000)
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    const tookMs: number[] = []
+    const end = performance.now() + seconds * 1000
+    for (let at = performance.now(); at < end; at = performance.now()) {
+      await ask(`${subject.origin}/v1/me`, agent, apiKey)
+      tookMs.push(performance.now() - at)
+      await setTimeout(pauseMs)
+    }
+    agent.destroy()
+    await loader?.ended
+    const round = (ms: number) => Math.round(ms * 10) / 10
+    return {
+      requestsPerSecond: tookMs.length / seconds,
+      p50Ms: round(percentile(tookMs, 0.5)),
+      p99Ms: round(percentile(tookMs, 0.99)),
+    }
+  }
+}
+
+function startLoader(
+  origin: string,
+  { method = 'GET', path, headers, body, token }: Request,
+  seconds: number,
+) {
+  const entry = createRequire(import.meta.url).resolve('autocannon')
+  const all = { ...headers, authorization: `Bearer ${token}` }
+  const child = spawn(
+    process.execPath,
+    [
+      ...[entry, '-c', String(connections), '-d', String(seconds), '-m', method, '--no-progress'],
+      ...Object.entries(all).flatMap(([name, value]) => ['-H', `${name}=${value}`]),
+      ...(body === undefined ? [] : ['-b', body]),
+      origin + path,
+    ],
+    { stdio: 'ignore' },
+  )
+  return { ended: once(child, 'exit') }
+}
+
+async function ask(url: string, agent: Agent, apiKey: string): Promise<void> {
+  const sent = request(url, { agent, headers: { authorization: `Bearer ${apiKey}` } }).end()
+  const [answer] = (await once(sent, 'response')) as [NodeJS.ReadableStream & { statusCode: number }]
+  answer.resume()
+  await once(answer, 'end')
+  if (answer.statusCode !== 200) throw new Error(`GET /v1/me is answered with ${answer.statusCode}`)
+}
