@@ -14,7 +14,7 @@ export async function createNeighbour({ origin, database }: Subject): Promise<{ 
   try {
     const email = `neighbour-${Date.now()}@example.com`
     const user = await services.accounts.create({ name: 'Neighbour', email, isVerified: true })
-    const principal = { user, source: 'system' as const, apiKeyId: null, grantId: null }
+    const principal = { user, source: 'system' as const, apiKeyId: null, sessionId: null, grantId: null }
     const { secret } = await services.apiKeys.create(principal, { name: 'Bench' })
     return { apiKey: secret }
   } finally {

@@ -5,9 +5,10 @@ import { me } from './scenarios/me.ts'
 import { neighbours } from './scenarios/neighbours.ts'
 import { people } from './scenarios/people.ts'
 import { refreshes } from './scenarios/refreshes.ts'
+import { refusals } from './scenarios/refusals.ts'
 import { workspaces } from './scenarios/workspaces.ts'
 
-const areas = [me, workspaces, people, agents, refreshes, neighbours]
+const areas = [me, workspaces, people, agents, refreshes, neighbours, refusals]
 
 await main(process.argv.slice(2))
 
