@@ -187,13 +187,22 @@ async function deleteExcessClients(db: Executor, bounds: RecordBounds): Promise<
 function createTrimmer(db: Executor, bounds: RecordBounds): (kind: string) => Promise<void> {
   const { pendingRequestsMax, unusedClientsMax, unusedClientsPerAddressMax } = bounds
   const trimmers = new Map([
-    ['Interaction', { run: deleteExcessRequests, every: Math.ceil(pendingRequestsMax / 100), inserted: 0 }],
+    [
+      'Interaction',
+      {
+        run: deleteExcessRequests,
+        every: Math.ceil(pendingRequestsMax / 100),
+        inserted: 0,
+        isRunning: false,
+      },
+    ],
     [
       'Client',
       {
         run: deleteExcessClients,
         every: Math.ceil(Math.min(unusedClientsMax, unusedClientsPerAddressMax) / 100),
         inserted: 0,
+        isRunning: false,
       },
     ],
   ])
@@ -201,7 +210,15 @@ function createTrimmer(db: Executor, bounds: RecordBounds): (kind: string) => Pr
     const trimmer = trimmers.get(kind)
     if (!trimmer) return
     trimmer.inserted += 1
-    if (trimmer.inserted % trimmer.every === 0) await trimmer.run(db, bounds)
+    // One at a time: of a crowd, each would count the same rows, and all would wait for a connection.
+    if (trimmer.isRunning || trimmer.inserted < trimmer.every) return
+    trimmer.isRunning = true
+    trimmer.inserted = 0
+    try {
+      await trimmer.run(db, bounds)
+    } finally {
+      trimmer.isRunning = false
+    }
   }
 }
 
