@@ -155,7 +155,7 @@ export async function agentOAuthRoutes(
     })
     scope.get(`${paths.authorization}/:uid`, { schema: hidden }, (request, reply) => {
       // The request goes on as it was begun: the OAuth server fails over parameters that stand here.
-      request.raw.url = request.raw.url?.replace(/\?.*$/s, '')
+      request.raw.url = request.raw.url?.split('?', 1)[0]
       return delegate(request, reply)
     })
   })
