@@ -17,39 +17,48 @@ const never = new Date(0)
 
 /**
  * Makes a person who comes for the first time, with an address known to be theirs, a member of the workspace that allows
- * its domain, when there is exactly one. Asks as much of the database however many there are.
+ * its domain, when there is exactly one. Asks as much of the database however many there are, and throws nothing: it
+ * must keep nobody from signing in.
  */
 export async function joinOnlyWorkspaceOfDomain(tx: Executor, user: PrincipalUser, now: Date): Promise<void> {
   const domain = canonicalDomainOf(user.email)
   if (domain === undefined) return
   const [workspaceId, ...others] = await listWorkspacesAllowing(tx, domain, 2)
   if (workspaceId === undefined || others.length > 0) return
-  const [offer] = await listOffers(tx, { userId: user.id, domain, workspaceId, isNew: true, limit: 1 })
-  if (!offer) return
-  await joinByDomain(
-    tx,
-    { user, source: 'system', apiKeyId: null, sessionId: null, grantId: null },
-    { workspaceId, now },
-  )
+  const principal: Principal = { user, source: 'system', apiKeyId: null, sessionId: null, grantId: null }
+  await join(tx, principal, { domain, workspaceId, isNew: true, now })
 }
 
 /**
- * Makes a person a member of a workspace that allows the domain of their address. Throws `not_found` for one that does
- * not, or not any more, and `workspace_limit`.
+ * Makes a person a member of a workspace that allows the domain of their address. Returns its slug. Throws `not_found`
+ * for one that does not, or not any more, and `workspace_limit`.
  */
 export async function joinByDomain(
   tx: Executor,
   principal: Principal,
   { workspaceId, now }: { workspaceId: string; now: Date },
-): Promise<OfferRow> {
-  const { user } = principal
-  const domain = user.emailVerifiedAt === null ? undefined : canonicalDomainOf(user.email)
+): Promise<string> {
+  const { email, emailVerifiedAt } = principal.user
+  const domain = emailVerifiedAt === null ? undefined : canonicalDomainOf(email)
   if (domain === undefined) throw errors.notFound()
+  const joined = await join(tx, principal, { domain, workspaceId, now })
+  if (joined === 'not offered') throw errors.notFound()
+  if (joined === 'too many') throw errors.workspaceLimit()
+  return joined.slug
+}
+
+async function join(
+  tx: Executor,
+  principal: Principal,
+  input: { domain: string; workspaceId: string; isNew?: boolean; now: Date },
+): Promise<OfferRow | 'not offered' | 'too many'> {
+  const { user } = principal
+  const { domain, workspaceId, isNew = false, now } = input
   await lockUserForNewMembership(tx, user.id)
   await lockMembersOfWorkspace(tx, workspaceId)
-  const [offer] = await listOffers(tx, { userId: user.id, domain, workspaceId, limit: 1 })
-  if (!offer) throw errors.notFound()
-  if ((await countMembershipsOfUser(tx, user.id)) >= membershipsMax) throw errors.workspaceLimit()
+  const [offer] = await listOffers(tx, { userId: user.id, domain, workspaceId, isNew, limit: 1 })
+  if (!offer) return 'not offered'
+  if ((await countMembershipsOfUser(tx, user.id)) >= membershipsMax) return 'too many'
   const row = { workspaceId, userId: user.id, role: 'member' as const, joinedAt: now, lastUsedAt: never }
   await insertMemberIfNew(tx, row)
   await forgetDeparture(tx, workspaceId, { userId: user.id })

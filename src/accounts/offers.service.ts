@@ -64,10 +64,7 @@ export function createOffersService({ db, clock, pictures }: OffersServiceOption
 
     async join(principal, workspaceId) {
       if (!isId(workspaceId)) throw errors.notFound()
-      const { slug } = await db.transaction((tx) =>
-        joinByDomain(tx, principal, { workspaceId, now: clock.now() }),
-      )
-      return slug
+      return db.transaction((tx) => joinByDomain(tx, principal, { workspaceId, now: clock.now() }))
     },
 
     async decline(principal, workspaceId) {

@@ -134,6 +134,25 @@ describe('a workspace that allows the domain of an address', () => {
     expect(await isIn(company, person)).toBe(false)
   })
 
+  it('keeps nobody from signing in who is in as many workspaces as they may be, and tells when they join', async () => {
+    const domain = randomDomain()
+    const person = await createPerson({ email: `${randomUUID()}@${domain}` })
+    await db.execute(sql`
+      with full_house as (
+        insert into workspaces (id, name, slug, created_at)
+        select gen_random_uuid(), 'Full', ${domain} || '-' || n, now() from generate_series(1, 1000) as n returning id
+      )
+      insert into memberships (workspace_id, user_id, role, joined_at, last_used_at)
+      select id, ${person.id}, 'member', now(), now() from full_house`)
+    const company = await createOpenCompany(domain)
+    const visitor = createVisitor(website)
+    expect(await signIn(visitor, person)).toBe('/onboarding')
+    expect(await isIn(company, person)).toBe(false)
+    await visitor.get('/onboarding')
+    const answer = await visitor.submit(`/onboarding/offers/${company.workspace.id}/join`)
+    expect(answer.statusCode).toBe(409)
+  })
+
   it('leads nobody home who has not used it', async () => {
     const domain = randomDomain()
     const { person, visitor } = await createComer(domain)
