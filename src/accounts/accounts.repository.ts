@@ -68,7 +68,7 @@ export async function listUsers(
     .where(
       and(
         email === undefined ? undefined : hasAddress(users.canonicalEmail, email),
-        text === undefined ? undefined : contains(users.searchText, text.toLowerCase()),
+        text === undefined ? undefined : contains(users.searchText, text),
       ),
     )
     .orderBy(desc(users.createdAt), desc(users.id))

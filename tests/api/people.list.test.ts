@@ -102,6 +102,7 @@ describe('a search', async () => {
       ['山田 太郎', 'yamada'],
       ['Bob \\ Backslash', 'bob'],
       ['ANNA Ö', 'anna.o'],
+      ['İpek ΟΔΟΣ', 'ipek'],
     ] as const
   ).entries()) {
     const person = await createPerson({ name, email: `${local}@${randomSlug()}.example` })
@@ -130,6 +131,8 @@ describe('a search', async () => {
     ['an escape, which is none', 'b \\ b', ['Bob']],
     ['two letters of another script', '山田', ['山田']],
     ['three letters of another script', '山田 ', ['山田']],
+    ['a letter whose lower case is not agreed upon', 'İpe', ['İpek']],
+    ['a letter whose lower case depends on its place', 'ΟΔΟΣ', ['İpek']],
     ['what nobody has', 'nobody', []],
     ['a quote', `'`, []],
     ['wild cards alone', '%%%', []],
@@ -148,7 +151,7 @@ describe('a search', async () => {
   })
 
   it('for nothing finds everybody', async () => {
-    for (const q of ['', ' ', '\u3000']) expect(await search(q)).toHaveLength(8)
+    for (const q of ['', ' ', '\u3000']) expect(await search(q)).toHaveLength(9)
   })
 
   it('shows the invited to owners and admins only', async () => {

@@ -1,7 +1,7 @@
-import { and, asc, eq, like, lt, or, sql, type SQL } from 'drizzle-orm'
+import { and, asc, eq, lt, or, sql, type SQL } from 'drizzle-orm'
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import type { Executor } from '../../db/client.ts'
-import { contains, escapeLike } from '../../db/contains.ts'
+import { contains, escapeLike, isLike } from '../../db/contains.ts'
 import { invites } from '../../db/schema/invites.ts'
 import { memberships } from '../../db/schema/memberships.ts'
 import { teamMembers, teams } from '../../db/schema/teams.ts'
@@ -123,5 +123,5 @@ export async function listInvitedPeople(
 function matches(column: AnyPgColumn, text: string): SQL | undefined {
   if (Array.from(text).length > 2) return contains(column, text)
   const escaped = escapeLike(text)
-  return or(like(column, `${escaped}%`), like(column, `% ${escaped}%`))
+  return or(isLike(column, `${escaped}%`), isLike(column, `% ${escaped}%`))
 }

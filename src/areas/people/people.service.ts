@@ -57,8 +57,8 @@ export function createPeopleService(options: PeopleServiceOptions): PeopleServic
   return {
     async list(principal, slug, { limit = pageLimitDefault, cursor, q }) {
       const { id: workspaceId, role } = await requireWorkspace(principal, slug, 'people.list')
-      const text = q === undefined ? undefined : normalizeText(q).toLowerCase() || undefined
-      const listId = `people.list ${workspaceId} ${JSON.stringify(text)}`
+      const text = q === undefined ? undefined : normalizeText(q) || undefined
+      const listId = `people.list ${workspaceId} ${JSON.stringify(text?.toLowerCase())}`
       const [kind, ...after] = decodeCursor(listId, cursor, [kinds, 'time', 'id']) ?? ['start']
       const position = (of: string): Position | undefined => (kind === of ? after : undefined)
 

@@ -265,10 +265,7 @@ export async function listWorkspaces(
     .where(
       text === undefined
         ? undefined
-        : or(
-            contains(sql`lower(${workspaces.name})`, text.toLowerCase()),
-            contains(workspaces.slug, text.toLowerCase()),
-          ),
+        : or(contains(sql`lower(${workspaces.name})`, text), contains(workspaces.slug, text)),
     )
     .orderBy(desc(workspaces.createdAt), desc(workspaces.id))
   return limit === undefined ? rows : rows.limit(limit)
