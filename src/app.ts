@@ -43,6 +43,7 @@ import { mcpRoutes } from './http/mcp.ts'
 import { allowedOrigins } from './http/origins.ts'
 import { registerOpenApi, registerOpenApiRoute } from './http/openapi.ts'
 import { pagination } from './http/pagination.ts'
+import { registerProxyWarning } from './http/proxy-warning.ts'
 import { registerRateLimits } from './http/rate-limits.ts'
 import { registerRequestContext, urlBytesMax } from './http/request-context.ts'
 import { publicAccess, registerRouteGuard } from './http/route-guard.ts'
@@ -123,6 +124,7 @@ export async function buildApp(
   registerRouteGuard(app)
   registerSlowReaders(app, slowReaders)
   registerRequestContext(app)
+  registerProxyWarning(app)
   registerErrorHandler(app, { isDatabaseUnavailable, showError })
   registerBodyParser(app)
   registerTurns(app)
