@@ -136,8 +136,8 @@ export const ConfigSchema = Type.Object({
     default: 5,
     minimum: 0,
     description:
-      'Emails with links an hour to each recipient, and ten times as many requested from each client address; ' +
-      '0 = no limit.',
+      'Emails with links an hour to each recipient, invites counted apart, and ten times as many requested from each ' +
+      'client address; 0 = no limit.',
   }),
   OIDC_PROVIDERS: Type.Optional(
     Type.String({

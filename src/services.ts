@@ -151,7 +151,7 @@ export function createServices(options: ServicesOptions): Services {
   const kit = createKitService({ db, clock })
   const jobs = createGraphileQueue()
   const mailer = createMailer(config, log)
-  const { webUrl, inviteLimitPerHour } = config
+  const { webUrl, inviteLimitPerHour, mailLimitPerHour } = config
   let kitMcp: Promise<KitMcpHandler> | undefined
   // When the first agent comes: the SDK takes a third of the time that everything else takes to load.
   const loadKitMcp = async () => {
@@ -192,6 +192,7 @@ export function createServices(options: ServicesOptions): Services {
       jobs,
       webUrl,
       inviteLimitPerHour,
+      mailLimitPerHour,
     }),
     kit,
     kitMcp: async (request, agent) => (await (kitMcp ??= loadKitMcp()))(request, agent),

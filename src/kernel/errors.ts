@@ -294,6 +294,12 @@ export const errors = {
     'Too many invites from this workspace. Try again later.',
     'The workspace has sent more invites than `INVITE_LIMIT_PER_HOUR`. Retry after `Retry-After` seconds.',
   ),
+  tooManyInvitesToRecipient: error(
+    'TooManyRequests',
+    'too_many_invites_to_recipient',
+    'Too many invites to this address lately. Try again later.',
+    'All workspaces together have sent more invites to the address than `MAIL_LIMIT_PER_HOUR`. Retry after `Retry-After` seconds.',
+  ),
   teamNameTaken: error(
     'Conflict',
     'team_name_taken',

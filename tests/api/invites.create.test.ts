@@ -12,6 +12,7 @@ import {
   post,
   randomEmail,
   tokenOf,
+  type TestCompany,
   type TestInvite,
 } from '../support/company.ts'
 import { expectError, issuesOf } from '../support/expect-error.ts'
@@ -204,6 +205,46 @@ describe('429', () => {
       ),
       errors.tooManyInvites,
     )
+  })
+
+  it('limits the invites to an address an hour, of all workspaces, in whatever case', async () => {
+    const limited = await startTestApp({ clock, environment: { MAIL_LIMIT_PER_HOUR: '3' } })
+    const email = randomEmail()
+    const companies: TestCompany[] = []
+    for (let i = 0; i < 4; i++) companies.push(await createCompany(limited))
+    const [first, second, third, fourth] = companies as [TestCompany, TestCompany, TestCompany, TestCompany]
+    const create = ({ owner, url }: TestCompany, address = email) =>
+      limited.as(owner, post(`${url}/invites`, { email: address, role: 'member' }))
+    const id = (await create(first)).json<{ invite: { id: string } }>().invite.id
+    const resend = () => limited.as(first.owner, post(`${first.url}/invites/${id}/resend`))
+    clock.advance(10 * 60_000)
+    expect((await resend()).statusCode).toBe(200)
+    expect((await create(second, email.toUpperCase())).statusCode).toBe(200)
+
+    const refused = await create(third)
+    expectError(refused, errors.tooManyInvitesToRecipient)
+    expect(refused.headers['retry-after']).toBe(String(50 * 60))
+    expectError(await resend(), errors.tooManyInvitesToRecipient)
+    expect((await create(third, randomEmail())).statusCode).toBe(200)
+    expect(
+      await selectRows(limited.db, sql`select from invites where workspace_id = ${fourth.workspace.id}`),
+    ).toEqual([])
+
+    clock.advance(50 * 60_000 + 1_000)
+    expect((await create(fourth)).statusCode).toBe(200)
+  })
+
+  it('holds for an address that several workspaces invite at the same moment', async () => {
+    const limited = await startTestApp({ clock, environment: { MAIL_LIMIT_PER_HOUR: '2' } })
+    const email = randomEmail()
+    const companies: TestCompany[] = []
+    for (let i = 0; i < 8; i++) companies.push(await createCompany(limited))
+    const answers = await Promise.all(
+      companies.map(({ owner, url }) => limited.as(owner, post(`${url}/invites`, { email, role: 'member' }))),
+    )
+    expect(answers.map(({ statusCode }) => statusCode).sort()).toEqual([
+      200, 200, 429, 429, 429, 429, 429, 429,
+    ])
   })
 
   it('lets 200 an hour through by default', async () => {

@@ -24,7 +24,9 @@ import { expectError } from '../support/expect-error.ts'
 import { selectRows, startTestApp } from '../support/test-app.ts'
 import { addMember, findEvents } from '../support/workspaces.ts'
 
-const service = await startTestApp({ environment: { INVITE_LIMIT_PER_HOUR: '0', DATABASE_POOL_MAX: '20' } })
+const service = await startTestApp({
+  environment: { INVITE_LIMIT_PER_HOUR: '0', MAIL_LIMIT_PER_HOUR: '0', DATABASE_POOL_MAX: '20' },
+})
 const { as, createPerson, db } = service
 
 /** How often each race is run: who comes first is another one each time. */

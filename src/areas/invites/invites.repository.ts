@@ -172,6 +172,32 @@ export async function countInvitesSince(
   return row ?? { count: 0, firstAt: null }
 }
 
+/**
+ * How many invites all workspaces have sent to an address since a time, and when the first of these was. Invites to the
+ * address take turns until the transaction ends.
+ */
+export async function countInvitesToRecipientSince(
+  executor: Executor,
+  email: string,
+  since: Date,
+): Promise<{ count: number; firstAt: Date | null }> {
+  await executor.execute(
+    sql`select pg_advisory_xact_lock(hashtextextended('invites ' || lower(${email}), 0))`,
+  )
+  const [row] = await executor
+    .select({ count: count(), firstAt: min(events.createdAt) })
+    .from(invites)
+    .innerJoin(events, and(eq(events.workspaceId, invites.workspaceId), eq(events.targetId, invites.id)))
+    .where(
+      and(
+        eq(invites.searchText, sql`lower(${email})`),
+        inArray(events.type, ['invite.created', 'invite.resent']),
+        gte(events.createdAt, since),
+      ),
+    )
+  return row ?? { count: 0, firstAt: null }
+}
+
 /** An invite as whoever holds its link sees it. */
 export interface InviteByToken {
   id: string

@@ -136,6 +136,7 @@ export const createInvite = operation({
     errors.alreadyMember,
     errors.alreadyInvited,
     errors.tooManyInvites,
+    errors.tooManyInvitesToRecipient,
   ],
 })
 
@@ -152,6 +153,7 @@ export const resendInvite = operation({
     errors.inviteUsed,
     errors.inviteRevoked,
     errors.tooManyInvites,
+    errors.tooManyInvitesToRecipient,
   ],
 })
 

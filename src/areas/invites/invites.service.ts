@@ -33,6 +33,7 @@ import {
 } from '../workspaces/workspaces.repository.ts'
 import {
   countInvitesSince,
+  countInvitesToRecipientSince,
   deleteInviteTokens,
   findInviteByToken,
   hasMemberWithEmail,
@@ -79,7 +80,10 @@ export interface InvitePreview {
 export interface InvitesService {
   /** Those that are neither accepted nor revoked, oldest first. */
   list(principal: Principal, slug: string, page: PageRequest): Promise<Page<Invite>>
-  /** Throws `email_invalid`, `role_too_high`, `already_member`, `already_invited` and `too_many_invites`. */
+  /**
+   * Throws `email_invalid`, `role_too_high`, `already_member`, `already_invited`, `too_many_invites` and
+   * `too_many_invites_to_recipient`.
+   */
   create(
     principal: Principal,
     slug: string,
@@ -113,10 +117,13 @@ export interface InvitesServiceOptions {
   webUrl: string
   /** The most invites of a workspace an hour; 0 = no limit. */
   inviteLimitPerHour: number
+  /** The most invites to one address an hour, of all workspaces; 0 = no limit. */
+  mailLimitPerHour: number
 }
 
 export function createInvitesService(options: InvitesServiceOptions): InvitesService {
-  const { db, clock, requireWorkspace, pictures, jobs, webUrl, inviteLimitPerHour } = options
+  const { db, clock, requireWorkspace, pictures, jobs, webUrl, inviteLimitPerHour, mailLimitPerHour } =
+    options
 
   /** Runs a change of a workspace's invites, once the caller may still make it, in its turn. */
   function change<T>(
@@ -146,14 +153,21 @@ export function createInvitesService(options: InvitesServiceOptions): InvitesSer
     return invite
   }
 
-  async function assertWithinLimit(tx: Executor, workspaceId: string): Promise<void> {
-    if (inviteLimitPerHour === 0) return
+  async function assertWithinLimits(tx: Executor, workspaceId: string, email: string): Promise<void> {
     const now = clock.now().getTime()
-    const { count, firstAt } = await countInvitesSince(tx, workspaceId, new Date(now - limitWindowMs))
-    if (count < inviteLimitPerHour || !firstAt) return
-    throw errors.tooManyInvites({
-      retryAfterSeconds: Math.max(1, Math.ceil((firstAt.getTime() + limitWindowMs - now) / 1000)),
-    })
+    const since = new Date(now - limitWindowMs)
+    const retryAfterSeconds = (firstAt: Date) =>
+      Math.max(1, Math.ceil((firstAt.getTime() + limitWindowMs - now) / 1000))
+    if (inviteLimitPerHour > 0) {
+      const { count, firstAt } = await countInvitesSince(tx, workspaceId, since)
+      if (count >= inviteLimitPerHour && firstAt)
+        throw errors.tooManyInvites({ retryAfterSeconds: retryAfterSeconds(firstAt) })
+    }
+    if (mailLimitPerHour > 0) {
+      const { count, firstAt } = await countInvitesToRecipientSince(tx, email, since)
+      if (count >= mailLimitPerHour && firstAt)
+        throw errors.tooManyInvitesToRecipient({ retryAfterSeconds: retryAfterSeconds(firstAt) })
+    }
   }
 
   /** Gives an invite a link, the only one that is told, and has it sent. */
@@ -188,7 +202,7 @@ export function createInvitesService(options: InvitesServiceOptions): InvitesSer
       return change(principal, workspaceId, 'invites.create', async (tx, actorRole) => {
         if (!mayGrant(actorRole, input.role)) throw errors.roleTooHigh()
         if (await hasMemberWithEmail(tx, workspaceId, email)) throw errors.alreadyMember()
-        await assertWithinLimit(tx, workspaceId)
+        await assertWithinLimits(tx, workspaceId, email)
         const now = clock.now()
         await replaceExpiredInvite(tx, { workspaceId, email, now })
         const row = {
@@ -220,7 +234,7 @@ export function createInvitesService(options: InvitesServiceOptions): InvitesSer
       return change(principal, workspaceId, 'invites.resend', async (tx, actorRole) => {
         const invite = await requireInvite(tx, { workspaceId, inviteId, actorRole })
         if (invite.state !== 'open') throw errors.inviteRevoked()
-        await assertWithinLimit(tx, workspaceId)
+        await assertWithinLimits(tx, workspaceId, invite.email)
         const now = clock.now()
         const expiresAt = new Date(now.getTime() + inviteLifetimeMs)
         await deleteInviteTokens(tx, invite.id)
