@@ -1,5 +1,8 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import pg from 'pg'
 import { vi } from 'vitest'
+
+const recording = new AsyncLocalStorage<object>()
 
 /** Runs something; returns the statements that were sent meanwhile, in and out of transactions, and their rows. */
 export async function recordStatements(
@@ -15,8 +18,8 @@ export async function recordStatements(
   query.mockImplementation(function (this: unknown, ...args: unknown[]) {
     const [first] = args as [string | { text: string }]
     const text = typeof first === 'string' ? first : first.text
-    // The workers of the queue look for jobs all the time.
-    if (text.includes('graphile_worker') && !text.includes('add_job')) return send.apply(this, args) as never
+    // Not those of jobs and other work in the background.
+    if (recording.getStore() !== record) return send.apply(this, args) as never
     record.texts.push(text)
     const callback = args.at(-1)
     if (typeof callback === 'function') {
@@ -32,7 +35,10 @@ export async function recordStatements(
     }) as never
   })
   try {
-    await run()
+    // Awaited inside: `inject` sends a request only when its result is awaited.
+    await recording.run(record, async () => {
+      await run()
+    })
     return record
   } finally {
     query.mockRestore()
