@@ -1,4 +1,5 @@
-import { and, count, desc, eq, gt, isNull } from 'drizzle-orm'
+import { and, count, eq, gt, isNull } from 'drizzle-orm'
+import { countActiveApiKeys } from '../areas/apiKeys/apiKeys.repository.ts'
 import type { Executor } from '../db/client.ts'
 import { agentGrants } from '../db/schema/agent-grants.ts'
 import { apiKeys } from '../db/schema/api-keys.ts'
@@ -11,10 +12,6 @@ export interface Access {
 }
 
 export async function countAccess(executor: Executor, userId: string, now: Date): Promise<Access> {
-  const [keys] = await executor
-    .select({ count: count() })
-    .from(apiKeys)
-    .where(and(eq(apiKeys.userId, userId), isNull(apiKeys.revokedAt)))
   const [grants] = await executor
     .select({ count: count() })
     .from(memberships)
@@ -23,7 +20,7 @@ export async function countAccess(executor: Executor, userId: string, now: Date)
       and(eq(agentGrants.workspaceId, memberships.workspaceId), eq(agentGrants.userId, memberships.userId)),
     )
     .where(and(eq(memberships.userId, userId), isNull(agentGrants.revokedAt), gt(agentGrants.expiresAt, now)))
-  return { apiKeyCount: keys?.count ?? 0, grantCount: grants?.count ?? 0 }
+  return { apiKeyCount: await countActiveApiKeys(executor, userId), grantCount: grants?.count ?? 0 }
 }
 
 /** Revokes all API keys of a person. */
@@ -59,19 +56,4 @@ export function endGrantsOfUser(executor: Executor, userId: string, now: Date): 
       workspaceId: agentGrants.workspaceId,
       clientName: agentGrants.clientName,
     })
-}
-
-/** The names of a person's newest active keys, the newest first. */
-export async function listNewestApiKeyNames(
-  executor: Executor,
-  userId: string,
-  limit: number,
-): Promise<string[]> {
-  const rows = await executor
-    .select({ name: apiKeys.name })
-    .from(apiKeys)
-    .where(and(eq(apiKeys.userId, userId), isNull(apiKeys.revokedAt)))
-    .orderBy(desc(apiKeys.createdAt), desc(apiKeys.id))
-    .limit(limit)
-  return rows.map(({ name }) => name)
 }

@@ -1,3 +1,4 @@
+import { listActiveApiKeys } from '../areas/apiKeys/apiKeys.repository.ts'
 import type { Database } from '../db/client.ts'
 import type { AccountTokenPurpose } from '../kernel/accounts.ts'
 import { describeBrowser } from '../kernel/browsers.ts'
@@ -15,7 +16,7 @@ import {
 } from '../mail/messages.ts'
 import type { JobHandlers } from '../platform/jobs/jobs.port.ts'
 import type { Mailer } from '../platform/mail/mail.port.ts'
-import { countAccess, listNewestApiKeyNames } from './access-of-person.repository.ts'
+import { countAccess } from './access-of-person.repository.ts'
 import { findUserByEmail, findUserById, type UserRow } from './accounts.repository.ts'
 import { insertAccountToken } from './credentials.repository.ts'
 import { linkLifetimeMs, linkUrlOf } from './credentials.service.ts'
@@ -90,7 +91,8 @@ export function createAccountsJobs(options: {
 
     async send_api_keys_created({ userId }, { id }) {
       const user = await findUserById(db, userId)
-      const keyNames = await listNewestApiKeyNames(db, userId, keyNamesMax)
+      const keys = await listActiveApiKeys(db, userId)
+      const keyNames = keys.slice(0, keyNamesMax).map(({ name }) => name)
       // All were revoked in the meantime.
       if (!user || keyNames.length === 0) return
       await send(user, `api-keys-created-${id}`, (name) =>

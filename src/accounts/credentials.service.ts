@@ -66,7 +66,10 @@ export interface CredentialsService {
    * the address of another. Throws `link_invalid` and `password_wrong`.
    */
   verifyEmail(token: string, input: { password: string }, browser: Browser): Promise<string>
-  /** Sets a new password and ends all sessions and links; with `revokeAccess` all API keys and agents' access as well. Throws `link_invalid`, `password_unacceptable` and `password_common`. */
+  /**
+   * Sets a new password and ends all sessions and links; with `revokeAccess` all API keys and agents' access as well.
+   * Throws `link_invalid`, `password_unacceptable` and `password_common`.
+   */
   resetPassword(token: string, input: { password: string; revokeAccess?: boolean }): Promise<void>
   /** Signs in whoever has the link. Throws `link_invalid`. */
   signInByLink(token: string, browser: Browser): Promise<string>
@@ -78,7 +81,10 @@ export interface CredentialsService {
   /** Makes a link that is not mailed but handed over by an operator. It works once, within a day. */
   createLink(purpose: AccountTokenPurpose, userId: string): Promise<HandedLink>
   hasPassword(principal: Principal): Promise<boolean>
-  /** Ends all sessions but the one it is changed in; with `revokeAccess` all API keys and agents' access as well. Throws `password_wrong`, `password_unacceptable` and `password_common`. */
+  /**
+   * Ends all sessions but the one it is changed in; with `revokeAccess` all API keys and agents' access as well. Throws
+   * `password_wrong`, `password_unacceptable` and `password_common`.
+   */
   changePassword(
     principal: Principal,
     input: { currentPassword: string; password: string; revokeAccess?: boolean },

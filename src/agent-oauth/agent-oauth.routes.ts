@@ -8,6 +8,7 @@ import { isStorable } from '../kernel/text.ts'
 import type { AgentOAuth } from './agent-oauth.ts'
 import {
   ClientMetadata,
+  describeServer,
   getJwks,
   getResourceMetadata,
   getServerMetadata,
@@ -15,17 +16,9 @@ import {
   registerClient,
   revokeToken,
   type ResourceMetadata,
-  type ServerMetadata,
 } from './agent-oauth.schemas.ts'
 import { renderErrorPage } from './error-page.ts'
-import {
-  agentScope,
-  canonicalResource,
-  clientAuthMethods,
-  grantTypes,
-  parameterLengthMax,
-  paths,
-} from './protocol.ts'
+import { agentScope, canonicalResource, grantTypes, parameterLengthMax, paths } from './protocol.ts'
 
 export interface AgentOAuthRoutesOptions {
   baseUrl: string
@@ -159,26 +152,6 @@ export async function agentOAuthRoutes(
       return delegate(request, reply)
     })
   })
-
-  function describeServer(issuer: string, website: string): Static<typeof ServerMetadata> {
-    return {
-      issuer,
-      authorization_endpoint: `${website}${paths.authorization}`,
-      token_endpoint: `${issuer}${paths.token}`,
-      registration_endpoint: `${issuer}${paths.registration}`,
-      revocation_endpoint: `${issuer}${paths.revocation}`,
-      jwks_uri: `${issuer}${paths.jwks}`,
-      response_types_supported: ['code'],
-      response_modes_supported: ['query'],
-      grant_types_supported: [...grantTypes],
-      scopes_supported: [agentScope, 'offline_access'],
-      code_challenge_methods_supported: ['S256'],
-      token_endpoint_auth_methods_supported: [...clientAuthMethods],
-      revocation_endpoint_auth_methods_supported: [...clientAuthMethods],
-      authorization_response_iss_parameter_supported: true,
-      client_id_metadata_document_supported: true,
-    }
-  }
 
   function describeResource(issuer: string): Static<typeof ResourceMetadata> {
     return {

@@ -27,6 +27,27 @@ const OAuthError = open(
 
 const issuer = 'https://api.example.com'
 
+/** What the server says of itself (RFC 8414 §2), being at an origin, with the pages that people see at another. */
+export function describeServer(issuer: string, website: string) {
+  return {
+    issuer,
+    authorization_endpoint: `${website}${paths.authorization}`,
+    token_endpoint: `${issuer}${paths.token}`,
+    registration_endpoint: `${issuer}${paths.registration}`,
+    revocation_endpoint: `${issuer}${paths.revocation}`,
+    jwks_uri: `${issuer}${paths.jwks}`,
+    response_types_supported: ['code'],
+    response_modes_supported: ['query'],
+    grant_types_supported: [...grantTypes],
+    scopes_supported: [agentScope, offlineScope],
+    code_challenge_methods_supported: ['S256'],
+    token_endpoint_auth_methods_supported: [...clientAuthMethods],
+    revocation_endpoint_auth_methods_supported: [...clientAuthMethods],
+    authorization_response_iss_parameter_supported: true,
+    client_id_metadata_document_supported: true,
+  }
+}
+
 export const ServerMetadata = complete(
   'OAuthServerMetadata',
   {
@@ -46,23 +67,7 @@ export const ServerMetadata = complete(
     authorization_response_iss_parameter_supported: Type.Boolean(),
     client_id_metadata_document_supported: Type.Boolean(),
   },
-  {
-    issuer,
-    authorization_endpoint: `https://app.example.com${paths.authorization}`,
-    token_endpoint: `${issuer}${paths.token}`,
-    registration_endpoint: `${issuer}${paths.registration}`,
-    revocation_endpoint: `${issuer}${paths.revocation}`,
-    jwks_uri: `${issuer}${paths.jwks}`,
-    response_types_supported: ['code'],
-    response_modes_supported: ['query'],
-    grant_types_supported: [...grantTypes],
-    scopes_supported: [agentScope, offlineScope],
-    code_challenge_methods_supported: ['S256'],
-    token_endpoint_auth_methods_supported: [...clientAuthMethods],
-    revocation_endpoint_auth_methods_supported: [...clientAuthMethods],
-    authorization_response_iss_parameter_supported: true,
-    client_id_metadata_document_supported: true,
-  },
+  describeServer(issuer, 'https://app.example.com'),
 )
 
 export const ResourceMetadata = complete(

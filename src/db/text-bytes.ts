@@ -1,5 +1,6 @@
 import { sql, type SQL } from 'drizzle-orm'
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
+import { evidence, seeds } from './schema/seeds.ts'
 
 type Text = AnyPgColumn | SQL | SQL.Aliased
 
@@ -16,3 +17,16 @@ export function textBytes(...texts: Text[]): SQL<number> {
 export function bytesBefore(size: Text, order: SQL): SQL<number> {
   return sql<number>`sum(${size}) over (order by ${order} rows unbounded preceding) - ${size}`
 }
+
+/** How many bytes the texts of a seed have. */
+export const seedBytes = textBytes(
+  seeds.title,
+  seeds.summary,
+  seeds.problem,
+  seeds.audience,
+  seeds.hypothesis,
+  sql`array_to_string(${seeds.successCriteria}, ',')`,
+)
+
+/** How many bytes the texts of a piece of evidence have. */
+export const evidenceBytes = textBytes(evidence.summary, evidence.sourceUrl)

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { check, findFreePort, hasBrowser, looks, openBrowser, sizes } from './browser.ts'
+import { check, findFreePort, hasBrowser, looks, openBrowser, openPage, sizes } from './browser.ts'
 import { password, startWebsite } from './visitor.ts'
 import { randomEmail } from '../support/company.ts'
 import { drawQuadrants } from '../support/images.ts'
@@ -24,16 +24,7 @@ describe.runIf(hasBrowser)('in a browser', () => {
   afterAll(() => browser.close())
 
   it.each(looks)('every page works and is accessible, on a $size', async ({ colorScheme, size }) => {
-    const context = await browser.newContext({ colorScheme, viewport: sizes[size] })
-    const page = await context.newPage()
-    page.setDefaultTimeout(20_000)
-    const complaints: string[] = []
-    page.on('console', (message) => {
-      // What is not found or refused on purpose is said there as well.
-      if (message.type() === 'error' && !message.text().includes('the server responded with a status of'))
-        complaints.push(message.text())
-    })
-    page.on('pageerror', (error) => complaints.push(error.message))
+    const { context, page, complaints } = await openPage(browser, { colorScheme, viewport: sizes[size] })
     const go = async (path: string) => {
       await page.goto(origin + path)
       await check(page)

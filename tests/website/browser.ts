@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import axe from 'axe-core'
-import { chromium, type Browser, type Page } from 'playwright-core'
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
 import { expect } from 'vitest'
 
 const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((path) => existsSync(path))
@@ -63,6 +63,21 @@ async function findViolations(page: Page, options: axe.RunOptions): Promise<stri
   return page.evaluate<string[]>(`
     axe.run(document, ${run}).then(({ violations }) =>
       violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`)
+}
+
+/** Opens a page in a browser of its own; what it complains about is collected. */
+export async function openPage(browser: Browser, options: BrowserContextOptions) {
+  const context = await browser.newContext(options)
+  const page = await context.newPage()
+  page.setDefaultTimeout(20_000)
+  const complaints: string[] = []
+  page.on('console', (message) => {
+    // What is not found or refused on purpose is said there as well.
+    if (message.type() === 'error' && !message.text().includes('the server responded with a status of'))
+      complaints.push(message.text())
+  })
+  page.on('pageerror', (error) => complaints.push(error.message))
+  return { context, page, complaints }
 }
 
 /** A port that nobody listens on at the moment. */

@@ -4,7 +4,7 @@ import { errors, statusOfTag } from '../../src/kernel/errors.ts'
 import { html } from '../../src/website/html.ts'
 import { makePng } from '../support/images.ts'
 import { startTestApp } from '../support/test-app.ts'
-import { check, findFreePort, hasBrowser, looks, openBrowser, sizes } from './browser.ts'
+import { check, findFreePort, hasBrowser, looks, openBrowser, openPage, sizes } from './browser.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
@@ -161,16 +161,8 @@ describe.runIf(hasBrowser)('in a browser', () => {
   })
   afterAll(() => browser.close())
 
-  async function openPage(options: BrowserContextOptions) {
-    const context = await browser.newContext(options)
-    const page = await context.newPage()
-    page.setDefaultTimeout(20_000)
-    const complaints: string[] = []
-    page.on('console', (message) => {
-      if (message.type() === 'error' && !message.text().includes('the server responded with a status of'))
-        complaints.push(message.text())
-    })
-    page.on('pageerror', (error) => complaints.push(error.message))
+  async function openReference(options: BrowserContextOptions) {
+    const { context, page, complaints } = await openPage(browser, options)
     page.on('request', (request) => {
       if (!request.url().startsWith(`${origin}/`)) complaints.push(request.url())
     })
@@ -184,7 +176,7 @@ describe.runIf(hasBrowser)('in a browser', () => {
   }
 
   it.each(looks)('is accessible, and sends requests, on a $size', async ({ colorScheme, size }) => {
-    const { context, page, open, complaints } = await openPage({ colorScheme, viewport: sizes[size] })
+    const { context, page, open, complaints } = await openReference({ colorScheme, viewport: sizes[size] })
     const person = await createPerson()
     await page.goto(`${origin}/docs/errors#slug_taken`)
     await check(page)
@@ -245,7 +237,7 @@ describe.runIf(hasBrowser)('in a browser', () => {
   })
 
   it('works by the keyboard', async () => {
-    const { context, page } = await openPage({ viewport: sizes.desk })
+    const { context, page } = await openReference({ viewport: sizes.desk })
     await page.goto(`${origin}/docs#system.health`)
     const operation = page.locator('[id="system.health"]')
     await operation.locator('> summary').focus()
@@ -261,7 +253,7 @@ describe.runIf(hasBrowser)('in a browser', () => {
   })
 
   it('can be read without JavaScript', async () => {
-    const { context, page } = await openPage({ javaScriptEnabled: false, viewport: sizes.phone })
+    const { context, page } = await openReference({ javaScriptEnabled: false, viewport: sizes.phone })
     await page.goto(`${origin}/docs#workspaces.create`)
     const operation = page.locator('[id="workspaces.create"]')
     await operation.locator('> summary').click()

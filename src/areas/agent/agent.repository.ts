@@ -1,7 +1,7 @@
 import { and, desc, eq, getTableColumns, gt, isNull, lt, sql, type SQL } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { prepared } from '../../db/prepared.ts'
-import { bytesBefore, textBytes } from '../../db/text-bytes.ts'
+import { bytesBefore, evidenceBytes, seedBytes } from '../../db/text-bytes.ts'
 import { agentGrants } from '../../db/schema/agent-grants.ts'
 import { memberships } from '../../db/schema/memberships.ts'
 import { evidence, seedParticipants, seeds } from '../../db/schema/seeds.ts'
@@ -106,13 +106,11 @@ const selectKitOfSeed = prepared((executor) =>
 )
 
 function prepareKit(executor: Executor, name: string, filter?: SQL) {
-  const { title, summary, problem, audience, hypothesis, successCriteria } = seeds
-  const criteria = sql`array_to_string(${successCriteria}, ',')`
   const recent = executor
     .select({
       id: seeds.id,
       updatedAt: seeds.updatedAt,
-      size: textBytes(title, summary, problem, audience, hypothesis, criteria).as('seed_size'),
+      size: seedBytes.as('seed_size'),
     })
     .from(seeds)
     .where(and(eq(seeds.workspaceId, sql.placeholder('workspaceId')), filter))
@@ -141,7 +139,7 @@ function prepareKit(executor: Executor, name: string, filter?: SQL) {
       round: sql<number>`row_number() over (order by ${evidence.createdAt} desc, ${evidence.id} desc)`.as(
         'round',
       ),
-      size: textBytes(evidence.summary, evidence.sourceUrl).as('evidence_size'),
+      size: evidenceBytes.as('evidence_size'),
     })
     .from(evidence)
     .where(eq(evidence.seedId, latest.id))

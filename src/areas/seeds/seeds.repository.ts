@@ -2,7 +2,7 @@ import { and, desc, eq, like, lt, sql, type SQL } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { isForeignKeyViolation } from '../../db/errors.ts'
 import { prepared } from '../../db/prepared.ts'
-import { bytesBefore, textBytes } from '../../db/text-bytes.ts'
+import { bytesBefore, evidenceBytes, seedBytes } from '../../db/text-bytes.ts'
 import { events } from '../../db/schema/events.ts'
 import { evidence, seedParticipants, seeds } from '../../db/schema/seeds.ts'
 import { errors } from '../../kernel/errors.ts'
@@ -76,13 +76,11 @@ const selectSeedsOfStatus = prepared((executor) =>
 )
 
 function prepareSeeds(executor: Executor, name: string, filter?: SQL) {
-  const { title, summary, problem, audience, hypothesis, successCriteria } = seeds
-  const criteria = sql`array_to_string(${successCriteria}, ',')`
   const page = executor
     .select({
       id: seeds.id,
       createdAt: seeds.createdAt,
-      size: textBytes(title, summary, problem, audience, hypothesis, criteria).as('seed_size'),
+      size: seedBytes.as('seed_size'),
     })
     .from(seeds)
     .where(
@@ -215,7 +213,7 @@ const selectEvidence = prepared((executor) => {
     .select({
       id: evidence.id,
       createdAt: evidence.createdAt,
-      size: textBytes(evidence.summary, evidence.sourceUrl).as('evidence_size'),
+      size: evidenceBytes.as('evidence_size'),
     })
     .from(evidence)
     .where(
