@@ -12,6 +12,8 @@ export interface AgentAccess {
   clientId: string
   grantId: string
   workspaceId: string
+  /** One of the seeds of the workspace. */
+  seedId: string
   accessToken: string
   refreshToken: string
 }
@@ -41,11 +43,11 @@ export async function createAgentAccess(
     }
     const tester = createOAuthTester({ app, config, services, createPerson })
     const host = await tester.createHost()
-    await db.$client.query(
+    const inserted = await db.$client.query<{ id: string }>(
       `insert into seeds (id, workspace_id, title, summary, problem, status, created_at, updated_at)
-        select gen_random_uuid(), $1, 'Seed ' || i, repeat('Summary. ', 20), repeat('Problem. ', 20), 'open', now(),
+        select uuidv7(), $1, 'Seed ' || i, repeat('Summary. ', 20), repeat('Problem. ', 20), 'open', now(),
           now() - i * interval '1 hour'
-        from generate_series(1, ${seeds}) as i`,
+        from generate_series(1, ${seeds}) as i returning id`,
       [host.workspaceId],
     )
     await db.$client.query(
@@ -66,6 +68,7 @@ export async function createAgentAccess(
         clientId: agent.clientId,
         grantId: principal.grant.id,
         workspaceId: host.workspaceId,
+        seedId: String(inserted.rows[0]?.id),
         accessToken,
         refreshToken,
       })

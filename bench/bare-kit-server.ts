@@ -54,16 +54,19 @@ const kit = object({
   truncated: { type: 'boolean' },
 })
 
-app.post('/agent/v1/validation-kit::read', { schema: { response: { 200: kit } } }, readKit)
+app.post('/agent/v1/validation-kit::read', { schema: { response: { 200: kit } } }, (request) =>
+  readKit(request),
+)
 
 app.post('/agent/mcp', async (request) => {
-  const structuredContent = await readKit(request)
+  const { params } = request.body as { params: { arguments: { seedId: string } } }
+  const structuredContent = await readKit(request, params.arguments.seedId)
   const content = [{ type: 'text', text: JSON.stringify(structuredContent) }]
   return { jsonrpc: '2.0', id: 1, result: { content, structuredContent } }
 })
 
 /** The queries that the service makes, and their answer in the form that it has there. */
-async function readKit({ headers }: FastifyRequest) {
+async function readKit({ headers }: FastifyRequest, seedId?: string) {
   const [grant] = await query(
     'grant',
     `select agent_grants.id, client_name, scopes, expires_at, agent_grants.user_id, users.name as user_name, role,
@@ -78,13 +81,14 @@ async function readKit({ headers }: FastifyRequest) {
   )
   if (!grant) throw new Error('no such grant')
   const rows = await query(
-    'kit',
+    seedId === undefined ? 'kit' : 'kit of seed',
     `select latest.id, title, summary, problem, audience, hypothesis, success_criteria as "successCriteria", status,
         (select count(*)::int from seed_participants where seed_id = latest.id) as "participantCount",
         exists (select from seed_participants where seed_id = latest.id and user_id = $2) as joined,
         supports, contradicts, neutral, evidence
       from (
-        select * from seeds where workspace_id = $1 order by updated_at desc, id desc limit 51
+        select * from seeds where workspace_id = $1 ${seedId === undefined ? '' : 'and id = $3'}
+        order by updated_at desc, id desc limit 51
       ) as latest
       cross join lateral (
         select (count(*) filter (where verdict = 'supports'))::int as supports,
@@ -102,7 +106,7 @@ async function readKit({ headers }: FastifyRequest) {
         ) as newest
       ) as shown
       order by updated_at desc, latest.id desc`,
-    [grant.workspace_id, grant.user_id],
+    [grant.workspace_id, grant.user_id, ...(seedId === undefined ? [] : [seedId])],
   )
   return {
     version: '1',

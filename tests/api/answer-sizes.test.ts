@@ -1,6 +1,7 @@
 import { sql, type SQL } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import type { ValidationKit } from '../../src/areas/agent/agent.service.ts'
+import { mcpKitBytesMax } from '../../src/areas/agent/agent.mcp.ts'
 import { kitBytesMax } from '../../src/areas/agent/agent.service.ts'
 import { createId } from '../../src/kernel/ids.ts'
 import { pageBytesMax } from '../../src/kernel/pagination.ts'
@@ -164,29 +165,38 @@ describe('the validation kit', () => {
     expect(kit.seeds[0]?.evidence).toHaveLength(20)
   })
 
-  it('is the same over MCP', async () => {
+  it('fits a model over MCP, where one seed alone is whole', async () => {
     const { host, token } = await letIn()
-    await fill(host, 50, 20, '€')
-    const answer = await fetch(`${origin}/agent/mcp`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${token}`,
-        'content-type': 'application/json',
-        accept: 'application/json, text/event-stream',
-      },
-      body: JSON.stringify({
-        jsonrpc: '2.0',
-        id: 1,
-        method: 'tools/call',
-        params: { name: 'read_validation_kit', arguments: {} },
-      }),
-    })
-    const body = await answer.text()
-    expect(Buffer.byteLength(body)).toBeLessThan(3 * kitBytesMax)
-    const message = JSON.parse(/^data: (.*)$/m.exec(body)?.[1] ?? body) as {
-      result: { structuredContent: ValidationKit }
+    const [seedId] = await fill(host, 50, 20, 'x')
+    const call = async (input: object) => {
+      const answer = await fetch(`${origin}/agent/mcp`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${token}`,
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+        },
+        body: JSON.stringify({
+          jsonrpc: '2.0',
+          id: 1,
+          method: 'tools/call',
+          params: { name: 'read_validation_kit', arguments: input },
+        }),
+      })
+      const body = await answer.text()
+      const message = JSON.parse(/^data: (.*)$/m.exec(body)?.[1] ?? body) as {
+        result: { structuredContent: ValidationKit }
+      }
+      return message.result.structuredContent
     }
-    const kit = await read(token)
-    expect({ ...message.result.structuredContent, generatedAt: '' }).toEqual({ ...kit, generatedAt: '' })
+    const kit = await call({})
+    const bytes = Buffer.byteLength(JSON.stringify(kit))
+    expect(bytes).toBeLessThanOrEqual(mcpKitBytesMax)
+    expect(bytes).toBeGreaterThan(mcpKitBytesMax / 2)
+    expect(kit.truncated).toBe(true)
+    expect(kit.seeds[0]?.evidence.length).toBeGreaterThan(0)
+    const alone = await call({ seedId })
+    expect(alone.seeds[0]?.evidence).toHaveLength(20)
+    expect({ ...alone, generatedAt: '' }).toEqual({ ...(await read(token, { seedId })), generatedAt: '' })
   })
 })

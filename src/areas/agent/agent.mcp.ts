@@ -11,7 +11,7 @@ import { inlined } from '../../http/schemas.ts'
 import type { AgentPrincipal } from '../../kernel/agent.ts'
 import { ApiError, errors } from '../../kernel/errors.ts'
 import { ValidationKit, ValidationKitInput, validationKitParts } from './agent.schemas.ts'
-import { kitEvidenceMax, kitSeedsMax, type KitService } from './agent.service.ts'
+import { kitBytesMax, kitEvidenceMax, kitSeedsMax, type KitService } from './agent.service.ts'
 
 /** Answers one request to the MCP endpoint; the agent was found out before. Aborting the request's signal ends it. */
 export type KitMcpHandler = (request: Request, agent: AgentPrincipal) => Promise<Response>
@@ -24,6 +24,12 @@ export interface KitMcpHandlerOptions {
 }
 
 const requestBytesMax = 64 * 1024
+
+/**
+ * The most bytes of a kit of all seeds: some 16,000 tokens, which a model takes in at once. A seed alone, which an agent
+ * asks for to have all of it, is bounded as over HTTP.
+ */
+export const mcpKitBytesMax = 64 * 1024
 
 /**
  * The MCP face of the validation kit: one tool, without sessions, in every revision of the protocol from 2024-11-05 to
@@ -51,7 +57,8 @@ export function createKitMcpHandler(kit: KitService, options: KitMcpHandlerOptio
     input: Static<typeof ValidationKitInput>,
   ): Promise<CallToolResult> {
     try {
-      const structuredContent = await kit.read(agent, input)
+      const bytesMax = input.seedId === undefined ? mcpKitBytesMax : kitBytesMax
+      const structuredContent = await kit.read(agent, input, bytesMax)
       return {
         content: [{ type: 'text', text: JSON.stringify(structuredContent) }],
         structuredContent: { ...structuredContent },
@@ -104,7 +111,8 @@ function createTool() {
       'Reads the seeds (early ideas) of the workspace that you were allowed into, each with its problem, audience, ' +
       'hypothesis, success criteria and status, the numbers of pieces of evidence that support it, contradict it or are ' +
       `neutral, and its newest evidence. The ${kitSeedsMax} seeds changed last and the ${kitEvidenceMax} newest pieces of ` +
-      'evidence of each, in at most 512 KiB; `truncated` tells whether there is more. Give seedId to read one seed alone.',
+      'evidence of each, as many as fit in 64 KiB; `truncated` tells whether there is more. Give seedId to read one seed ' +
+      'alone, with all of that evidence.',
     inputSchema: fromJsonSchema<Static<typeof ValidationKitInput>>(toJsonSchema(ValidationKitInput)),
     outputSchema: fromJsonSchema<Static<typeof ValidationKit>>(toJsonSchema(ValidationKit), trusting),
     annotations: {

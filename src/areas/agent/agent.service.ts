@@ -15,7 +15,6 @@ export const kitEvidenceMax = 20
  * evidence, unless nearly every character of it takes four bytes.
  */
 export const kitBytesMax = 512 * 1024
-const seedsBytesMax = kitBytesMax / 2
 // Room for the workspace and the grant.
 const headBytesMax = 8 * 1024
 
@@ -47,15 +46,15 @@ export interface KitSeed extends Omit<KitSeedRow, 'supports' | 'contradicts' | '
 
 export interface KitService {
   /**
-   * What an agent may read of the workspace that it was allowed into; with `seedId`, that seed alone. Throws `not_found`
-   * for a seed that is not in the workspace.
+   * What an agent may read of the workspace that it was allowed into; with `seedId`, that seed alone. `bytesMax` bounds
+   * the kit as JSON. Throws `not_found` for a seed that is not in the workspace.
    */
-  read(agent: AgentPrincipal, input?: { seedId?: string }): Promise<ValidationKit>
+  read(agent: AgentPrincipal, input?: { seedId?: string }, bytesMax?: number): Promise<ValidationKit>
 }
 
 export function createKitService({ db, clock }: { db: Database; clock: Clock }): KitService {
   return {
-    async read({ grant, user, workspace, role }, { seedId } = {}) {
+    async read({ grant, user, workspace, role }, { seedId } = {}, bytesMax = kitBytesMax) {
       if (seedId !== undefined && !isId(seedId)) throw errors.notFound()
       const rows = await readKitSeeds(db, {
         workspaceId: workspace.id,
@@ -64,11 +63,11 @@ export function createKitService({ db, clock }: { db: Database; clock: Clock }):
         // One more, by which it shows that there are more.
         seedsLimit: kitSeedsMax + 1,
         evidenceLimit: kitEvidenceMax,
-        seedsBytesMax,
-        evidenceBytesMax: kitBytesMax,
+        seedsBytesMax: bytesMax / 2,
+        evidenceBytesMax: bytesMax,
       })
       if (seedId !== undefined && rows.length === 0) throw errors.notFound()
-      const seeds = await cutToBudget(rows.slice(0, kitSeedsMax).map(toKitSeed))
+      const seeds = await cutToBudget(rows.slice(0, kitSeedsMax).map(toKitSeed), bytesMax)
       return {
         version: '1',
         generatedAt: clock.now().toISOString(),
@@ -97,9 +96,9 @@ function toKitSeed({ supports, contradicts, neutral, ...seed }: KitSeedRow): Kit
  * Leaves out what exceeds the budget: seeds from the last one on, then evidence in rounds, so that every seed keeps its
  * newest piece before any keeps its second.
  */
-async function cutToBudget(all: KitSeed[]): Promise<KitSeed[]> {
+async function cutToBudget(all: KitSeed[], bytesMax: number): Promise<KitSeed[]> {
   const bare = all.map((seed) => ({ ...seed, evidence: [] as KitSeed['evidence'] }))
-  const seeds = bare.slice(0, Math.max(1, await countFitting(bare, seedsBytesMax)))
+  const seeds = bare.slice(0, Math.max(1, await countFitting(bare, bytesMax / 2)))
   const rounds = Array.from({ length: kitEvidenceMax }, (_, round) =>
     all.slice(0, seeds.length).flatMap(({ evidence }, place) => {
       const piece = evidence[round]
@@ -107,7 +106,7 @@ async function cutToBudget(all: KitSeed[]): Promise<KitSeed[]> {
     }),
   ).flat()
   const pieces = rounds.map(({ piece }) => piece)
-  const fitting = await countFitting(pieces, kitBytesMax - headBytesMax - jsonBytesOf(seeds))
+  const fitting = await countFitting(pieces, bytesMax - headBytesMax - jsonBytesOf(seeds))
   for (const { place, piece } of rounds.slice(0, fitting)) seeds[place]?.evidence.push(piece)
   return seeds
 }
