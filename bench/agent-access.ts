@@ -1,7 +1,7 @@
 import pino from 'pino'
 import { buildApp } from '../src/app.ts'
 import { loadConfig } from '../src/config.ts'
-import { openDatabase } from '../src/db/client.ts'
+import { openDatabase, workLimits } from '../src/db/client.ts'
 import { systemClock } from '../src/kernel/clock.ts'
 import { createServices } from '../src/services.ts'
 import { createOAuthTester } from '../tests/support/oauth-client.ts'
@@ -32,7 +32,7 @@ export async function createAgentAccess(
 ): Promise<AgentAccess[]> {
   const config = loadConfig({ ...environmentOf(database.url, origin), REGISTRATION_LIMIT_PER_MINUTE: '0' })
   const log = pino({ level: 'silent' })
-  const db = openDatabase({ url: database.url, poolMax: 2, onIdleError: () => undefined })
+  const db = openDatabase({ url: database.url, poolMax: 2, limits: workLimits, onIdleError: () => undefined })
   const services = createServices({ config, db, clock: systemClock, log })
   const app = await buildApp(config, services, log)
   try {

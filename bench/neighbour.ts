@@ -1,7 +1,7 @@
 import pino from 'pino'
 import type pg from 'pg'
 import { loadConfig } from '../src/config.ts'
-import { openDatabase } from '../src/db/client.ts'
+import { openDatabase, workLimits } from '../src/db/client.ts'
 import { systemClock } from '../src/kernel/clock.ts'
 import { createServices } from '../src/services.ts'
 import { environmentOf, type Subject } from './harness.ts'
@@ -9,7 +9,7 @@ import { environmentOf, type Subject } from './harness.ts'
 /** Makes one more person with an API key, beside that of the database. */
 export async function createNeighbour({ origin, database }: Subject): Promise<{ apiKey: string }> {
   const config = loadConfig(environmentOf(database.url, origin))
-  const db = openDatabase({ url: database.url, poolMax: 2, onIdleError: () => undefined })
+  const db = openDatabase({ url: database.url, poolMax: 2, limits: workLimits, onIdleError: () => undefined })
   const services = createServices({ config, db, clock: systemClock, log: pino({ level: 'silent' }) })
   try {
     const email = `neighbour-${Date.now()}@example.com`

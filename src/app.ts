@@ -35,6 +35,7 @@ import { agentTokenAuth, type AgentTokenAuthOptions } from './http/agent-token-a
 import { apiKeyAuth } from './http/api-key-auth.ts'
 import type { App } from './http/app-types.ts'
 import { registerBodyParser } from './http/body-parser.ts'
+import { registerDraining } from './http/draining.ts'
 import { handleClientError, handleFrameworkError, registerErrorHandler } from './http/error-handler.ts'
 import { idempotency } from './http/idempotency.ts'
 import { RequestLog } from './http/logging.ts'
@@ -42,6 +43,7 @@ import { registerMovedSlug } from './http/moved-slug.ts'
 import { mcpRoutes } from './http/mcp.ts'
 import { allowedOrigins } from './http/origins.ts'
 import { registerOpenApi, registerOpenApiRoute } from './http/openapi.ts'
+import { registerOverloadProtection } from './http/overload.ts'
 import { pagination } from './http/pagination.ts'
 import { registerProxyWarning } from './http/proxy-warning.ts'
 import { registerRateLimits } from './http/rate-limits.ts'
@@ -124,10 +126,12 @@ export async function buildApp(
   registerRouteGuard(app)
   registerSlowReaders(app, slowReaders)
   registerRequestContext(app)
+  registerDraining(app, () => services.system.isStopping())
   registerProxyWarning(app)
   registerErrorHandler(app, { isDatabaseUnavailable, showError })
+  const requestsAtOnce = registerOverloadProtection(app, config.requestsAtOnceMax)
   registerBodyParser(app)
-  registerTurns(app)
+  registerTurns(app, requestsAtOnce)
   await registerSecurityHeaders(app, config)
   await registerRateLimits(app, services.redis)
   await registerOpenApi(app, { baseUrl: config.baseUrl, webUrl: config.webUrl, tags })

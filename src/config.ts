@@ -32,9 +32,21 @@ export const ConfigSchema = Type.Object({
   ),
   DATABASE_POOL_MAX: Type.Integer({
     default: 10,
-    minimum: 2,
+    minimum: 4,
     maximum: 1000,
-    description: 'The most database connections of one process.',
+    description: 'The most database connections of one process; two or three of them are for jobs.',
+  }),
+  REQUESTS_AT_ONCE_MAX: Type.Integer({
+    default: 200,
+    minimum: 1,
+    description: 'How many requests one process works on at once; it answers 503 to what comes on top.',
+  }),
+  SHUTDOWN_DELAY_SECONDS: Type.Number({
+    default: 0,
+    minimum: 0,
+    maximum: 60,
+    description:
+      'How long a process that is told to stop serves on, /ready being 503, so that load balancers notice.',
   }),
   MIGRATE_ON_START: Type.Boolean({
     default: true,
@@ -205,6 +217,8 @@ export interface Config {
   readonly webUrl: string
   readonly databaseUrl: string | undefined
   readonly databasePoolMax: number
+  readonly requestsAtOnceMax: number
+  readonly shutdownDelaySeconds: number
   readonly migrateOnStart: boolean
   readonly dataDir: string
   readonly redisUrl: string | undefined
@@ -264,6 +278,8 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
     webUrl: variables.WEB_URL ?? baseUrl,
     databaseUrl: variables.DATABASE_URL,
     databasePoolMax: variables.DATABASE_POOL_MAX,
+    requestsAtOnceMax: variables.REQUESTS_AT_ONCE_MAX,
+    shutdownDelaySeconds: variables.SHUTDOWN_DELAY_SECONDS,
     migrateOnStart: variables.MIGRATE_ON_START,
     dataDir: variables.DATA_DIR,
     redisUrl: variables.REDIS_URL,

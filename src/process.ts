@@ -8,7 +8,7 @@ import closeWithGrace from 'close-with-grace'
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import { ConfigError, loadConfig, readEnvironment, type Config } from './config.ts'
-import { openDatabase } from './db/client.ts'
+import { openDatabase, requestLimits, workLimits, type Database } from './db/client.ts'
 import { EmbeddedDatabaseError, startEmbeddedDatabase } from './db/embedded.ts'
 import { isMigrated, migrateDatabase } from './db/migrate.ts'
 import { assertUsable, DatabaseUnusableError } from './db/usable.ts'
@@ -25,7 +25,8 @@ const requestsLimitMs = 20_000
 const stopLimitMs = 30_000
 const migratedPollMs = 2_000
 
-type Closer = () => Promise<unknown>
+/** Closes what was opened. `isFailing` when the process is in no state to go on serving. */
+type Closer = (isFailing: boolean) => Promise<unknown>
 
 /** The process cannot serve, for a reason that a person can act upon. */
 class StartError extends Error {}
@@ -45,13 +46,13 @@ async function main(): Promise<void> {
   const starting = start(config, log, closers)
   const stopping = new AbortController()
   const { close: stop } = closeWithGrace(
-    { delay: stopLimitMs, logger: false, skip: ['SIGINT', 'SIGTERM'] },
+    { delay: config.shutdownDelaySeconds * 1000 + stopLimitMs, logger: false, skip: ['SIGINT', 'SIGTERM'] },
     async ({ err }) => {
       stopping.abort()
       if (err) log.fatal({ err }, 'the process failed')
       // What is half open cannot be closed.
       await starting.catch(() => undefined)
-      await closeAll(closers)
+      await closeAll(closers, err !== undefined)
       log.info('stopped')
     },
   )
@@ -68,7 +69,9 @@ async function main(): Promise<void> {
   } catch (error) {
     // Ctrl-C ends our children too: what fails by that is no news.
     if (stopping.signal.aborted) return
-    await closeAll(closers).catch((failure: unknown) => log.warn({ err: failure }, 'not everything ended'))
+    await closeAll(closers, true).catch((failure: unknown) =>
+      log.warn({ err: failure }, 'not everything ended'),
+    )
     throw error
   }
 }
@@ -88,19 +91,15 @@ async function start(config: Config, log: Logger, closers: Closer[]): Promise<vo
   // While the database starts.
   const program = Promise.all([import('./app.ts'), import('./services.ts'), import('./first-run.ts')])
   const databaseUrl = config.databaseUrl ?? (await startOwnDatabase(config, closers))
-  const db = openDatabase({
-    url: databaseUrl,
-    poolMax: config.databasePoolMax,
-    onIdleError: (error) => log.warn({ err: error }, 'an idle database connection broke'),
-  })
-  closers.push(() => db.$client.end())
-  await assertUsable(db.$client)
-  if (config.migrateOnStart) await migrateDatabase(db.$client)
-  const isReady = await isMigrated(db.$client)
+  const { db, jobsDb } = openDatabases(databaseUrl, config, log)
+  closers.push(() => Promise.all([db.$client.end(), jobsDb.$client.end()]))
+  await assertUsable(jobsDb.$client)
+  if (config.migrateOnStart) await migrateDatabase(jobsDb.$client)
+  const isReady = await isMigrated(jobsDb.$client)
   if (!isReady) log.warn('the database is not migrated: run the migrate command')
 
   const [{ buildApp }, { createServices }, { createFirstPerson }] = await program
-  const services = createServices({ config, db, clock: systemClock, log })
+  const services = createServices({ config, db, jobsDb, clock: systemClock, log })
   closers.push(() => services.close())
   const app = await buildApp(config, services, log)
   const connections = new Set<Socket>()
@@ -109,11 +108,27 @@ async function start(config: Config, log: Logger, closers: Closer[]): Promise<vo
     socket.once('close', () => connections.delete(socket))
   })
   closers.push(() => closeApp(app, connections))
+  closers.push((isFailing) => drain(services, isFailing ? 0 : config.shutdownDelaySeconds))
   await listen(app, config)
   if (isReady) await services.startJobs()
-  else closers.push(startJobsOnceMigrated(services, db.$client, log))
+  else closers.push(startJobsOnceMigrated(services, jobsDb.$client, log))
   if (config.databaseUrl === undefined)
     printWelcome(config, isReady ? await createFirstPerson(services) : undefined)
+}
+
+/** The connections of requests and those of jobs: neither waits for the other, and jobs may take longer. */
+function openDatabases(
+  url: string,
+  { databasePoolMax }: Config,
+  log: Logger,
+): { db: Database; jobsDb: Database } {
+  const onIdleError = (error: Error) => log.warn({ err: error }, 'an idle database connection broke')
+  // One listens for jobs all the time.
+  const forJobs = databasePoolMax < 8 ? 2 : 3
+  return {
+    db: openDatabase({ url, poolMax: databasePoolMax - forJobs, limits: requestLimits, onIdleError }),
+    jobsDb: openDatabase({ url, poolMax: forJobs, limits: workLimits, onIdleError }),
+  }
 }
 
 /** Fails at the start rather than at the first mail, picture or agent. Needs no folder where nothing is kept in one. */
@@ -161,6 +176,12 @@ async function listen(app: App, { host, port }: Config): Promise<void> {
   }
 }
 
+/** Serves on while load balancers find out that no more requests should be sent here. */
+async function drain({ system }: Services, seconds: number): Promise<void> {
+  system.stop()
+  await setTimeout(seconds * 1000)
+}
+
 /** Lets requests in flight end, for as long as there is time. */
 async function closeApp(app: App, connections: ReadonlySet<Socket>): Promise<void> {
   const sweep = setInterval(() => {
@@ -177,10 +198,10 @@ async function closeApp(app: App, connections: ReadonlySet<Socket>): Promise<voi
 }
 
 /** Closes in the reverse order of opening, the rest also when one fails. */
-async function closeAll(closers: Closer[]): Promise<void> {
+async function closeAll(closers: Closer[], isFailing: boolean): Promise<void> {
   const failures: unknown[] = []
   for (const closer of closers.splice(0).reverse())
-    await closer().catch((error: unknown) => failures.push(error))
+    await closer(isFailing).catch((error: unknown) => failures.push(error))
   if (failures.length > 0) throw new AggregateError(failures, 'not everything could be closed')
 }
 

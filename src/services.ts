@@ -43,7 +43,7 @@ import { createSystemService, type SystemService } from './areas/system/system.s
 import { createWorkspacesService, type WorkspacesService } from './areas/workspaces/workspaces.service.ts'
 import type { Config } from './config.ts'
 import { fillCanonicalEmails } from './db/canonical-emails.ts'
-import type { Database } from './db/client.ts'
+import { shareOf, type Database } from './db/client.ts'
 import { isDatabaseUnavailable } from './db/errors.ts'
 import { createIdempotencyStore, deleteExpiredIdempotentRequests } from './db/idempotency.repository.ts'
 import { isMigrated } from './db/migrate.ts'
@@ -103,6 +103,8 @@ export interface Services {
 export interface ServicesOptions {
   config: Config
   db: Database
+  /** For jobs, so that neither they nor requests wait for each other. Default: `db`. */
+  jobsDb?: Database
   clock: Clock
   log: Logger
   /** How what strangers name, such as the metadata documents of agents, is fetched. */
@@ -112,7 +114,7 @@ export interface ServicesOptions {
 }
 
 export function createServices(options: ServicesOptions): Services {
-  const { config, db, clock, log, strangersFetch, oauthRecordBounds = recordBounds } = options
+  const { config, db, jobsDb = db, clock, log, strangersFetch, oauthRecordBounds = recordBounds } = options
   const redis = config.redisUrl === undefined ? undefined : connectRedis(config.redisUrl, log)
   const authenticator = createApiKeyAuthenticator({
     db,
@@ -131,7 +133,8 @@ export function createServices(options: ServicesOptions): Services {
     onDeleteError: (error) => log.warn({ err: error }, 'an unused picture could not be deleted yet'),
   })
   const requireWorkspace = createWorkspaceAccess({ db, clock })
-  const requireWorkspaceOfSeed = createSeedAccess({ db, clock })
+  const seedsDb = shareOf(db)
+  const requireWorkspaceOfSeed = createSeedAccess({ db: seedsDb, clock })
   const agents = createAgentAuthenticator({
     db,
     clock,
@@ -148,7 +151,7 @@ export function createServices(options: ServicesOptions): Services {
     recordBounds: oauthRecordBounds,
     fetch: createStrangersFetch(strangersFetch),
   })
-  const kit = createKitService({ db, clock })
+  const kit = createKitService({ db: shareOf(db), clock })
   const jobs = createGraphileQueue()
   const mailer = createMailer(config, log)
   const { webUrl, inviteLimitPerHour, mailLimitPerHour } = config
@@ -170,22 +173,22 @@ export function createServices(options: ServicesOptions): Services {
       return agent?.grant.clientId === token.clientId ? agent : undefined
     },
     agentOAuth,
-    accounts: createAccountsService({ db, clock, jobs }),
-    apiKeys: createApiKeysService({ db, clock, jobs, apiKeyPrefix: config.apiKeyPrefix }),
+    accounts: createAccountsService({ db: shareOf(db), clock, jobs }),
+    apiKeys: createApiKeysService({ db: shareOf(db), clock, jobs, apiKeyPrefix: config.apiKeyPrefix }),
     authenticator,
     credentials: createCredentialsService({
-      db,
+      db: shareOf(db),
       clock,
       jobs,
       passwords: createArgon2Passwords(),
       webUrl,
     }),
-    events: createEventsService({ db, requireWorkspace }),
+    events: createEventsService({ db: shareOf(db), requireWorkspace }),
     idempotency: createIdempotencyStore(db, clock),
     identityProviders: config.oidcProviders.map((provider) => createOidcProvider(provider, webUrl)),
-    integrations: createIntegrationsService({ db, clock, requireWorkspace }),
+    integrations: createIntegrationsService({ db: shareOf(db), clock, requireWorkspace }),
     invites: createInvitesService({
-      db,
+      db: shareOf(db),
       clock,
       requireWorkspace,
       pictures,
@@ -196,37 +199,37 @@ export function createServices(options: ServicesOptions): Services {
     }),
     kit,
     kitMcp: async (request, agent) => (await (kitMcp ??= loadKitMcp()))(request, agent),
-    me: createMeService({ db, pictures }),
-    members: createMembersService({ db, clock, requireWorkspace, pictures, jobs }),
-    offers: createOffersService({ db, clock, pictures }),
-    people: createPeopleService({ db, clock, requireWorkspace, pictures }),
+    me: createMeService({ db: shareOf(db), pictures }),
+    members: createMembersService({ db: shareOf(db), clock, requireWorkspace, pictures, jobs }),
+    offers: createOffersService({ db: shareOf(db), clock, pictures }),
+    people: createPeopleService({ db: shareOf(db), clock, requireWorkspace, pictures }),
     pictures,
     redis,
-    sessions: createSessionsService({ db, clock }),
-    seeds: createSeedsService({ db, clock, requireWorkspace, requireWorkspaceOfSeed }),
+    sessions: createSessionsService({ db: shareOf(db), clock }),
+    seeds: createSeedsService({ db: seedsDb, clock, requireWorkspace, requireWorkspaceOfSeed }),
     system: createSystemService(() => isDatabaseReady(db)),
-    teams: createTeamsService({ db, clock, requireWorkspace, pictures }),
-    workspaces: createWorkspacesService({ db, clock, requireWorkspace, pictures }),
+    teams: createTeamsService({ db: shareOf(db), clock, requireWorkspace, pictures }),
+    workspaces: createWorkspacesService({ db: shareOf(db), clock, requireWorkspace, pictures }),
     async startJobs() {
       runner = await startJobRunner({
-        pool: db.$client,
+        pool: jobsDb.$client,
         log,
         handlers: {
-          ...createAccountsJobs({ db, clock, mailer, webUrl }),
-          ...createInvitesJobs({ db, clock, mailer, webUrl }),
-          ...createMembersJobs({ db, mailer, webUrl }),
+          ...createAccountsJobs({ db: jobsDb, clock, mailer, webUrl }),
+          ...createInvitesJobs({ db: jobsDb, clock, mailer, webUrl }),
+          ...createMembersJobs({ db: jobsDb, mailer, webUrl }),
           collect_pictures: () => pictures.collectUnused(),
         },
         async cleanUp() {
           await pictures.collectUnused()
-          await deleteExpiredIdempotentRequests(db, clock.now())
-          await deleteExpiredSessions(db, clock.now())
-          await deleteExpiredAccountTokens(db, clock.now())
-          await deleteStaleRecords(db, clock.now())
-          await deleteForgottenBrowsers(db, new Date(clock.now().getTime() - browserKnownMs))
-          await deleteRetiredSigningKeys(db, clock.now())
-          await deleteExcessRecords(db, oauthRecordBounds)
-          await fillCanonicalEmails(db.$client)
+          await deleteExpiredIdempotentRequests(jobsDb, clock.now())
+          await deleteExpiredSessions(jobsDb, clock.now())
+          await deleteExpiredAccountTokens(jobsDb, clock.now())
+          await deleteStaleRecords(jobsDb, clock.now())
+          await deleteForgottenBrowsers(jobsDb, new Date(clock.now().getTime() - browserKnownMs))
+          await deleteRetiredSigningKeys(jobsDb, clock.now())
+          await deleteExcessRecords(jobsDb, oauthRecordBounds)
+          await fillCanonicalEmails(jobsDb.$client)
         },
       })
     },

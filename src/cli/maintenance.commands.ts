@@ -44,7 +44,7 @@ async function describeApi(): Promise<object> {
   const [
     { buildApp },
     { loadConfig },
-    { openDatabase },
+    { openDatabase, workLimits },
     { createLogger },
     { systemClock },
     { createServices },
@@ -58,7 +58,12 @@ async function describeApi(): Promise<object> {
   ])
   const config = loadConfig({})
   // Never connected: the description is made from the routes alone.
-  const db = openDatabase({ url: 'postgres://localhost', poolMax: 1, onIdleError: () => undefined })
+  const db = openDatabase({
+    url: 'postgres://localhost',
+    poolMax: 1,
+    limits: workLimits,
+    onIdleError: () => undefined,
+  })
   const log = createLogger('silent')
   const services = createServices({ config, db, clock: systemClock, log })
   const app = await buildApp(config, services, log)

@@ -31,14 +31,12 @@ export async function withServices<T>(run: (services: Services) => Promise<T>): 
  * for the length of the command.
  */
 export async function withDatabase<T>(run: (db: Database, config: Config) => Promise<T>): Promise<T> {
-  const [{ loadConfig, readEnvironment }, { openDatabase }, { assertUsable }] = await Promise.all([
-    import('../config.ts'),
-    import('../db/client.ts'),
-    import('../db/usable.ts'),
-  ])
+  const [{ loadConfig, readEnvironment }, { openDatabase, workLimits }, { assertUsable }] = await Promise.all(
+    [import('../config.ts'), import('../db/client.ts'), import('../db/usable.ts')],
+  )
   const config = loadConfig(readEnvironment())
   const { url, stop } = await findDatabase(config)
-  const db = openDatabase({ url, poolMax: 2, onIdleError: () => undefined })
+  const db = openDatabase({ url, poolMax: 2, limits: workLimits, onIdleError: () => undefined })
   try {
     await assertUsable(db.$client)
     return await run(db, config)

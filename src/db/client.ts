@@ -1,6 +1,8 @@
 import { drizzle, type NodePgDatabase, type NodePgQueryResultHKT } from 'drizzle-orm/node-postgres'
 import type { PgDatabase } from 'drizzle-orm/pg-core'
 import pg from 'pg'
+import { keepConnectionsHealthy } from './connection-health.ts'
+import { PoolShare } from './pool-share.ts'
 
 /** The database itself: what services open transactions on. */
 export type Database = NodePgDatabase & { $client: pg.Pool }
@@ -8,28 +10,57 @@ export type Database = NodePgDatabase & { $client: pg.Pool }
 /** What repositories work with: the database, or a transaction on it. */
 export type Executor = PgDatabase<NodePgQueryResultHKT>
 
+/** How long each step may take, in milliseconds. */
+interface Limits {
+  /** Waiting for a connection, whether for one to be free or for a new one. */
+  connectMs: number
+  /** Waiting for a lock that somebody else holds. */
+  lockMs: number
+  /** A statement in all, its waiting for locks included. */
+  statementMs: number
+}
+
+/**
+ * For what somebody waits for: a request that meets a database in trouble is answered within six seconds, and its
+ * connection is free for others again.
+ */
+export const requestLimits: Limits = { connectMs: 2_000, lockMs: 2_000, statementMs: 3_500 }
+
+/** For jobs and operators' commands, which nobody waits for. */
+export const workLimits: Limits = { connectMs: 10_000, lockMs: 10_000, statementMs: 60_000 }
+
 export interface DatabaseOptions {
   url: string
-  /** The most connections that this process opens. */
+  /** The most connections that are opened. */
   poolMax: number
+  limits: Limits
   /** Told of a connection that broke while idle; the pool replaces it by itself. */
   onIdleError: (error: Error) => void
 }
 
-/**
- * Opens a pool of connections, each on first use. A request waits at most five seconds for one, a statement runs at
- * most fifteen: a database in trouble must not pile up requests without end.
- */
-export function openDatabase({ url, poolMax, onIdleError }: DatabaseOptions): Database {
+/** Opens a pool of connections, each on first use. */
+export function openDatabase({ url, poolMax, limits, onIdleError }: DatabaseOptions): Database {
   const pool = new pg.Pool({
     connectionString: url,
     max: poolMax,
     application_name: 'workspace-service',
-    connectionTimeoutMillis: 5_000,
-    statement_timeout: 15_000,
+    connectionTimeoutMillis: limits.connectMs,
+    lock_timeout: limits.lockMs,
+    statement_timeout: limits.statementMs,
     idle_in_transaction_session_timeout: 30_000,
     keepAlive: true,
+    keepAliveInitialDelayMillis: 5_000,
   })
   pool.on('error', onIdleError)
+  // The server itself ends a statement before that, unless it is frozen, dead or out of reach.
+  keepConnectionsHealthy(pool, limits.statementMs + 400)
   return drizzle({ client: pool })
+}
+
+/**
+ * The same database for one kind of work, of whose connections it uses at most half: what waits for a lock in one area
+ * leaves the others theirs. A statement waits a second for its turn, and then fails as if there were no connection.
+ */
+export function shareOf({ $client: pool }: Database): Database {
+  return drizzle({ client: new PoolShare(pool, Math.ceil(pool.options.max / 2)) })
 }

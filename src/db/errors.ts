@@ -7,7 +7,15 @@ const unavailableCodes = new Set([
   'ETIMEDOUT',
   'EHOSTUNREACH',
   'ENETUNREACH',
+  '25006', // read_only_sql_transaction: the server has been replaced
+  '25P03', // idle_in_transaction_session_timeout
+  '40001', // serialization_failure
+  '40P01', // deadlock_detected
+  '53100', // disk_full
+  '53200', // out_of_memory
   '53300', // too_many_connections
+  '55P03', // lock_not_available: lock_timeout
+  '57014', // query_canceled: statement_timeout
   '57P01', // admin_shutdown
   '57P02', // crash_shutdown
   '57P03', // cannot_connect_now
@@ -20,7 +28,10 @@ const unavailableMessages = [
   'Client has encountered a connection error and is not queryable',
 ]
 
-/** Whether an error, or what caused it, means that the database could not be reached or went away. */
+/**
+ * Whether an error, or what caused it, means that the database could not do it now: it could not be reached, went away,
+ * or had no time or room for it. The same may succeed a little later.
+ */
 export function isDatabaseUnavailable(error: unknown): boolean {
   return someCause(error, ({ code, message }) => {
     if (typeof code === 'string' && (unavailableCodes.has(code) || /^08...$/.test(code))) return true

@@ -21,7 +21,9 @@ export function registerErrorHandler(app: App, options: ErrorHandlerOptions): vo
     const apiError = toApiError(error, isDatabaseUnavailable)
     // What a stranger can cause at will is no error of ours: it stands in the request's own line.
     if (apiError.status === 500) request.log.error({ err: error }, 'request failed')
-    else if (apiError.status === 503) request.log.warn({ err: error }, 'request refused')
+    // A flood of requests is not worth a flood of warnings.
+    else if (apiError.status === 503 && apiError.code !== errors.overloaded.code)
+      request.log.warn({ err: error }, 'request refused')
     return showError?.(apiError, request, reply) ?? sendError(apiError, request, reply)
   })
   app.setNotFoundHandler((request, reply) => {

@@ -1,23 +1,29 @@
 import type { FastifyRequest } from 'fastify'
+import { errors } from '../kernel/errors.ts'
 import type { App } from './app-types.ts'
+import type { RequestsAtOnce } from './overload.ts'
 
 /** How many costly requests of one caller are worked on at once. */
 const atOnceMax = 2
+/** How long one waits for its turn at most. */
+const waitMsMax = 3_000
 
 /**
  * Has the costly requests of one person, and of the agents that act for them, take turns: lists and the validation kit.
  * Others are answered in between, however many requests one caller sends at once.
  */
-export function registerTurns(app: App): void {
+export function registerTurns(app: App, requestsAtOnce: RequestsAtOnce): void {
   const turns = createTurns(atOnceMax)
   const ends = new WeakMap<FastifyRequest, () => void>()
-  app.addHook('preHandler', async (request, { raw }) => {
+  app.addHook('preHandler', async (request, reply) => {
     const caller = isCostly(request) ? findCaller(request) : undefined
     if (caller === undefined) return
+    requestsAtOnce.pause(request)
     const end = await turns.take(caller)
+    requestsAtOnce.add(request, reply)
     ends.set(request, end)
-    raw.once('close', end)
-    if (raw.destroyed) end()
+    reply.raw.once('close', end)
+    if (reply.raw.destroyed) end()
   })
   // The answer is made: a client that reads slowly holds up nobody.
   app.addHook('onSend', async (request) => ends.get(request)?.())
@@ -34,7 +40,7 @@ function findCaller(request: FastifyRequest): string | undefined {
 }
 
 interface Turns {
-  /** Waits for a turn. Returns how to end it. */
+  /** Waits for a turn. Returns how to end it. Throws `overloaded` when it does not come in time. */
   take(caller: string): Promise<() => void>
 }
 
@@ -46,16 +52,31 @@ function createTurns(max: number): Turns {
       callers.set(caller, state)
       if (state.running < max) state.running += 1
       // The turn is handed over by who ends theirs.
-      else await new Promise<void>((resolve) => state.waiting.push(resolve))
+      else await waitIn(state.waiting)
       let hasEnded = false
       return () => {
         if (hasEnded) return
         hasEnded = true
         const next = state.waiting.shift()
-        // After whatever has arrived in the meantime.
-        if (next) setImmediate(next)
+        if (next) next()
         else if ((state.running -= 1) === 0) callers.delete(caller)
       }
     },
   }
+}
+
+/** Waits until it is called by its turn, which it leaves to the next when that comes too late. */
+function waitIn(waiting: (() => void)[]): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const go = () => {
+      clearTimeout(timer)
+      // After whatever has arrived in the meantime.
+      setImmediate(resolve)
+    }
+    const timer = setTimeout(() => {
+      waiting.splice(waiting.indexOf(go), 1)
+      reject(errors.overloaded({ retryAfterSeconds: 1 }))
+    }, waitMsMax)
+    waiting.push(go)
+  })
 }

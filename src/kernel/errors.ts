@@ -531,8 +531,14 @@ export const errors = {
   databaseUnavailable: error(
     'ServiceUnavailable',
     'database_unavailable',
-    'The database cannot be reached. Try again later.',
-    'The database does not answer. Retry after `Retry-After` seconds.',
+    'The database is not available. Try again later.',
+    'The database does not answer, or not in time. Retry after `Retry-After` seconds.',
+  ),
+  overloaded: error(
+    'ServiceUnavailable',
+    'overloaded',
+    'The service has too many requests. Try again later.',
+    'There are more requests than the service can answer. Retry after `Retry-After` seconds.',
   ),
   notReady: error(
     'ServiceUnavailable',

@@ -52,6 +52,27 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
   })
 })
 
+describe('SHUTDOWN_DELAY_SECONDS', () => {
+  it('is how long requests are answered on while /ready says that no more should come', async () => {
+    const { dataDir, key } = await copyInstallation()
+    const service = await startService({ dataDir, environment: { SHUTDOWN_DELAY_SECONDS: '1.5' } })
+    const kept = await open(service)
+    const request = `GET /v1/me HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n`
+    kept.socket.write(request)
+    await kept.received(/200 OK[^]*\}$/)
+
+    service.signal('SIGTERM')
+    await service.said(/"msg":"stopping"/)
+    expect((await call(service, 'GET /ready')).status).toBe(503)
+    expect((await call(service, 'GET /v1/me', { key })).status).toBe(200)
+    const closed = once(kept.socket, 'close')
+    kept.socket.write(request)
+    await kept.received(/200 OK[^]*200 OK[^]*connection: close/i)
+    await closed
+    expect(await service.ended).toEqual({ code: 0, signal: null })
+  })
+})
+
 describe('a signal', () => {
   it('does not wait for connections that ask nothing', async () => {
     const { dataDir } = await copyInstallation()

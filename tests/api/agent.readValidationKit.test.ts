@@ -4,7 +4,7 @@ import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import { ValidationKit, validationKitParts } from '../../src/areas/agent/agent.schemas.ts'
 import { createKitService, type ValidationKit as Kit } from '../../src/areas/agent/agent.service.ts'
-import { openDatabase } from '../../src/db/client.ts'
+import { openDatabase, requestLimits } from '../../src/db/client.ts'
 import { inlined } from '../../src/http/schemas.ts'
 import { errors } from '../../src/kernel/errors.ts'
 import { addPerson, createCompany, get, patch, post } from '../support/company.ts'
@@ -217,7 +217,7 @@ describe('200', () => {
 
   it('asks the database as often for 50 seeds of 20 pieces of evidence as for none: twice', async () => {
     const { host, token } = await letIn()
-    const count = () => countQueries(db, () => read(token))
+    const count = () => countQueries(() => read(token))
     expect(await count()).toBe(2)
     await fill(host, 50, 20)
     expect(await count()).toBe(2)
@@ -245,7 +245,12 @@ describe('200', () => {
     const { rows } = await db.$client.query<{ name: string }>('select current_database() as name')
     // Read through sessions of its own, as the database has them begin.
     await db.$client.query(`alter database "${rows[0]?.name}" set timezone = '${timeZone}'`)
-    const other = openDatabase({ url: String(config.databaseUrl), poolMax: 1, onIdleError: () => undefined })
+    const other = openDatabase({
+      url: String(config.databaseUrl),
+      poolMax: 1,
+      limits: requestLimits,
+      onIdleError: () => undefined,
+    })
     try {
       const agent = await services.authenticateAgent(token)
       if (!agent) throw new Error('the agent is not let in')

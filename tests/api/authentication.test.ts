@@ -234,7 +234,7 @@ describe('the database', () => {
       apiKey.toUpperCase(),
       `wsk_${'0'.repeat(36)}`,
     ]
-    const queries = await countQueries(db, async () => {
+    const queries = await countQueries(async () => {
       for (const key of candidates) expectError(await send({ 'x-api-key': key }), errors.apiKeyRequired)
       expectError(await send({}), errors.apiKeyRequired)
     })
@@ -243,7 +243,7 @@ describe('the database', () => {
 
   it('is asked once about keys that come together', async () => {
     const people = await Promise.all(Array.from({ length: 10 }, () => createPerson()))
-    const queries = await countQueries(db, async () => {
+    const queries = await countQueries(async () => {
       const answers = await Promise.all(people.map(({ apiKey }) => send({ 'x-api-key': apiKey })))
       expect(answers.map((answer) => answer.json<{ id: string }>().id)).toEqual(people.map(({ id }) => id))
     })
@@ -311,7 +311,7 @@ describe('lastUsedAt', () => {
 
   it('is not written on the path of a request', async () => {
     const person = await createPerson()
-    expect(await countQueries(db, () => as(person, { url: '/v1/me' }))).toBe(1)
+    expect(await countQueries(() => as(person, { url: '/v1/me' }))).toBe(1)
     expect(await findLastUsedAt(person)).toBeNull()
   })
 

@@ -9,7 +9,7 @@ import { randomSlug } from '../support/workspaces.ts'
 
 const clock = createTestClock()
 const service = await startTestApp({ clock })
-const { app, as, createPerson, db } = service
+const { app, as, createPerson } = service
 const week = 7 * 24 * 60 * 60 * 1000
 
 describe('200', () => {
@@ -63,7 +63,7 @@ describe('200', () => {
   it('asks the database twice beyond the key', async () => {
     const company = await createCompany(service)
     for (let i = 0; i < 5; i++) await createInvite(service, company.owner, company)
-    expect(await countQueries(db, () => as(company.owner, get(`${company.url}/invites`)))).toBe(3)
+    expect(await countQueries(() => as(company.owner, get(`${company.url}/invites`)))).toBe(3)
   })
 })
 

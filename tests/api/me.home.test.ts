@@ -99,7 +99,7 @@ describe('200', () => {
   it('asks the database once beyond the key', async () => {
     const person = await createPerson()
     await createWorkspace(service, person)
-    expect(await countQueries(db, () => as(person, home))).toBe(2)
+    expect(await countQueries(() => as(person, home))).toBe(2)
   })
 })
 

@@ -7,7 +7,7 @@ import { createSeed, joinSeed, unknownId } from '../support/seeds.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const service = await startTestApp()
-const { app, as, db } = service
+const { app, as } = service
 const company = await createCompany(service)
 
 describe('200', () => {
@@ -24,7 +24,7 @@ describe('200', () => {
 
   it('asks three times: for the key, for the workspace, for the seed', async () => {
     const { id } = await createSeed(service, company.member, company)
-    expect(await countQueries(db, () => as(company.member, get(`/v1/seeds/${id}`)))).toBe(3)
+    expect(await countQueries(() => as(company.member, get(`/v1/seeds/${id}`)))).toBe(3)
   })
 })
 

@@ -7,7 +7,7 @@ import { createSeed, joinSeed, type TestSeed } from '../support/seeds.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const service = await startTestApp()
-const { as, db } = service
+const { as } = service
 
 describe('200', () => {
   it('gives the seeds of the workspace, newest first, to everybody in it', async () => {
@@ -72,7 +72,7 @@ describe('200', () => {
   it('asks as often for many as for one', async () => {
     const company = await createCompany(service)
     await createSeed(service, company.member, company)
-    const count = () => countQueries(db, () => as(company.member, get(`${company.url}/seeds`)))
+    const count = () => countQueries(() => as(company.member, get(`${company.url}/seeds`)))
     await count()
     const one = await count()
     for (let i = 0; i < 10; i++) await createSeed(service, company.member, company)

@@ -5,11 +5,11 @@ import { expectError } from '../support/expect-error.ts'
 import { findClosedPort } from '../support/raw-http.ts'
 import { startTestApp } from '../support/test-app.ts'
 
-const { app, db } = await startTestApp()
+const { app } = await startTestApp()
 
 describe('200', () => {
   it('answers anybody, asking nothing of the database', async () => {
-    const queries = await countQueries(db, async () => {
+    const queries = await countQueries(async () => {
       const answer = await app.inject('/health')
       expect(answer.statusCode).toBe(200)
       expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')

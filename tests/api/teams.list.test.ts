@@ -9,7 +9,7 @@ import { randomSlug } from '../support/workspaces.ts'
 
 const clock = createTestClock()
 const service = await startTestApp({ clock })
-const { app, as, createPerson, db } = service
+const { app, as, createPerson } = service
 
 describe('200', () => {
   it('lists the teams, oldest first, with how many are in each, whoever asks', async () => {
@@ -34,7 +34,7 @@ describe('200', () => {
     const company = await createCompany(service)
     expect((await as(company.owner, get(`${company.url}/teams`))).json()).toEqual([])
     for (let i = 0; i < 8; i++) await createTeam(service, company.owner, company)
-    expect(await countQueries(db, () => as(company.owner, get(`${company.url}/teams`)))).toBe(3)
+    expect(await countQueries(() => as(company.owner, get(`${company.url}/teams`)))).toBe(3)
   })
 })
 

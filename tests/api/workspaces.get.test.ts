@@ -48,7 +48,7 @@ describe('200', () => {
     const { slug } = await createWorkspace(service, person)
     const get = () => as(person, { url: `/v1/workspaces/${slug}` })
     await get()
-    expect(await countQueries(db, get)).toBe(2)
+    expect(await countQueries(get)).toBe(2)
   })
 
   it('shows a change of role or a removal from the next request on', async () => {

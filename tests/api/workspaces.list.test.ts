@@ -82,7 +82,7 @@ describe('200', () => {
   it('asks the database once beyond the key, however many there are', async () => {
     const person = await createPerson()
     for (let i = 0; i < 10; i++) await createWorkspace(service, person)
-    const queries = await countQueries(db, async () => {
+    const queries = await countQueries(async () => {
       expect((await as(person, list)).json()).toHaveLength(10)
     })
     expect(queries).toBe(2)

@@ -6,7 +6,7 @@ import { inject as provided } from 'vitest'
 import type { RecordBounds } from '../../src/agent-oauth/oauth-records.repository.ts'
 import { buildApp, type AppOptions } from '../../src/app.ts'
 import { loadConfig, type Config } from '../../src/config.ts'
-import { openDatabase, type Database } from '../../src/db/client.ts'
+import { openDatabase, requestLimits, type Database } from '../../src/db/client.ts'
 import type { App } from '../../src/http/app-types.ts'
 import { createLogger } from '../../src/http/logging.ts'
 import { systemClock, type Clock } from '../../src/kernel/clock.ts'
@@ -117,6 +117,7 @@ async function build(
   const db = openDatabase({
     url: String(config.databaseUrl),
     poolMax: config.databasePoolMax,
+    limits: requestLimits,
     onIdleError: (error) => write(String(error)),
   })
   const services = createServices({

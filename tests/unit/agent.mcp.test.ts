@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createKitMcpHandler } from '../../src/areas/agent/agent.mcp.ts'
-import type { KitService, ValidationKit } from '../../src/areas/agent/agent.service.ts'
+import { createKitMcpHandler, mcpKitBytesMax } from '../../src/areas/agent/agent.mcp.ts'
+import { kitBytesMax, type KitService, type ValidationKit } from '../../src/areas/agent/agent.service.ts'
 import type { AgentPrincipal } from '../../src/kernel/agent.ts'
 import { errors } from '../../src/kernel/errors.ts'
 
@@ -185,9 +185,9 @@ describe.each([...revisionsBefore2026, latest])('in %s', (revision) => {
       expect(result?.content).toEqual([{ type: 'text', text: JSON.stringify(kit) }])
     }
     expect(asked).toEqual([
-      [agent, {}],
-      [agent, {}],
-      [agent, { seedId: 'a seed' }],
+      [agent, {}, mcpKitBytesMax],
+      [agent, {}, mcpKitBytesMax],
+      [agent, { seedId: 'a seed' }, kitBytesMax],
     ])
   })
 

@@ -5,14 +5,15 @@ export interface SystemService {
   assertReady(): Promise<void>
   /** Declares the service not ready from now on: the process is stopping. */
   stop(): void
+  isStopping(): boolean
 }
 
 /** `isDatabaseReady` tells whether the database answers and is migrated. */
 export function createSystemService(isDatabaseReady: () => Promise<boolean>): SystemService {
-  let isStopping = false
+  let hasToStop = false
   return {
     async assertReady() {
-      if (isStopping) throw notReady()
+      if (hasToStop) throw notReady()
       // A wrong password and a missing database are as good a reason as one that does not answer.
       const isReady = await isDatabaseReady().catch((cause: unknown) => {
         throw notReady(cause)
@@ -20,8 +21,9 @@ export function createSystemService(isDatabaseReady: () => Promise<boolean>): Sy
       if (!isReady) throw notReady()
     },
     stop() {
-      isStopping = true
+      hasToStop = true
     },
+    isStopping: () => hasToStop,
   }
 }
 

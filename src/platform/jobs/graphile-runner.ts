@@ -17,8 +17,8 @@ export interface JobRunner {
 }
 
 const concurrency = 4
-const releaseEveryMs = 30_000
-const orphanAfterMs = 120_000
+const releaseEveryMs = 5_000
+const orphanAfterMs = 50_000
 const troubles = new Set<string>(['error', 'warning'])
 
 /** Runs jobs in this process, as soon as they are committed. */

@@ -1,0 +1,72 @@
+import { connect } from 'node:net'
+import pg from 'pg'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { errors } from '../../src/kernel/errors.ts'
+import { expectError } from '../support/expect-error.ts'
+import { listen } from '../support/raw-http.ts'
+import { clone, startTestApp } from '../support/test-app.ts'
+
+const { app, as, config, createPerson, log } = await startTestApp({
+  environment: { DATABASE_URL: await clone(), REQUESTS_AT_ONCE_MAX: '2' },
+})
+const person = await createPerson()
+const port = await listen(app)
+
+/** Holds up whoever asks for the workspaces of a person, until it is released. */
+async function holdUp(): Promise<() => Promise<void>> {
+  const locker = new pg.Client({ connectionString: config.databaseUrl })
+  await locker.connect()
+  onTestFinished(() => locker.end())
+  await locker.query('begin; lock table memberships in access exclusive mode')
+  return async () => {
+    await locker.query('rollback')
+  }
+}
+
+describe('more requests than are worked on at once', () => {
+  it('are refused at once, and told of once; what is asked of the process itself is answered', async () => {
+    const release = await holdUp()
+    const accepted = ['/v1/workspaces', '/v1/workspaces'].map((url) =>
+      as(person, { url }).then((answer) => answer),
+    )
+    const refused = await as(person, { url: '/v1/me' })
+    expectError(refused, errors.overloaded)
+    expect(refused.headers['retry-after']).toBe('1')
+    expectError(await app.inject('/openapi.json'), errors.overloaded)
+    expect((await app.inject('/health')).statusCode).toBe(200)
+    expect((await app.inject('/ready')).statusCode).toBe(200)
+    await release()
+    for (const { statusCode } of await Promise.all(accepted)) expect(statusCode).toBe(200)
+    expect((await as(person, { url: '/v1/me' })).statusCode).toBe(200)
+    expect(log.join('').match(/too many requests at once: more are refused/g)).toHaveLength(1)
+    expect(log.join('')).toContain('no longer too many requests at once')
+  })
+
+  it('are not those whose bodies are still to come', async () => {
+    const sockets = Array.from({ length: 4 }, () => {
+      const socket = connect(port, '127.0.0.1')
+      onTestFinished(() => void socket.destroy())
+      return socket
+    })
+    for (const socket of sockets) {
+      socket.write(
+        `PATCH /v1/me HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${person.apiKey}\r\nExpect: 100-continue\r\n` +
+          'Content-Type: application/json\r\nContent-Length: 20\r\n\r\n',
+      )
+      // The answer to the expectation: the request has come this far.
+      await new Promise((resolve) => socket.once('data', resolve))
+    }
+    expect((await as(person, { url: '/v1/me' })).statusCode).toBe(200)
+  })
+
+  it('are not those that wait for their turn', async () => {
+    const release = await holdUp()
+    // One person's lists: two at once have their turn, the others wait.
+    const lists = Array.from({ length: 6 }, () =>
+      as(person, { url: '/v1/workspaces/none/events' }).then((answer) => answer),
+    )
+    await release()
+    const statuses = (await Promise.all(lists)).map(({ statusCode }) => statusCode)
+    expect(statuses.filter((status) => status === 404).length).toBeGreaterThanOrEqual(2)
+  })
+})

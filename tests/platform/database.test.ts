@@ -1,0 +1,178 @@
+import { once } from 'node:events'
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
+import { sql } from 'drizzle-orm'
+import pg from 'pg'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { openDatabase, requestLimits, shareOf } from '../../src/db/client.ts'
+import { isDatabaseUnavailable } from '../../src/db/errors.ts'
+import { errors } from '../../src/kernel/errors.ts'
+import { createCompany } from '../support/company.ts'
+import { expectError } from '../support/expect-error.ts'
+import { clone, startTestApp } from '../support/test-app.ts'
+
+/** A way to the database that can be frozen: what arrives is not passed on. */
+async function openWay(databaseUrl: string) {
+  const target = new URL(databaseUrl)
+  const sockets = new Set<Socket>()
+  let isFrozen = false
+  const server = createServer((near) => {
+    const far = connect(Number(target.port), target.hostname)
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(from)
+      if (isFrozen) from.pause()
+      from.on('error', () => undefined)
+      from.on('data', (bytes) => to.write(bytes))
+      from.on('close', () => {
+        sockets.delete(from)
+        to.destroy()
+      })
+    }
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.close()
+    for (const socket of sockets) socket.destroy()
+  })
+  const url = new URL(databaseUrl)
+  url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`
+  return {
+    url: url.href,
+    freeze() {
+      isFrozen = true
+      for (const socket of sockets) socket.pause()
+    },
+    thaw() {
+      isFrozen = false
+      for (const socket of sockets) socket.resume()
+    },
+  }
+}
+
+async function timed<T>(run: () => PromiseLike<T>): Promise<{ value: T; ms: number }> {
+  const begin = performance.now()
+  const value = await run()
+  return { value, ms: performance.now() - begin }
+}
+
+describe('a database server that is frozen', () => {
+  it('is answered for with 503 in six seconds, and used again at once when it goes on', async () => {
+    const way = await openWay(await clone())
+    const { as, createPerson } = await startTestApp({ environment: { DATABASE_URL: way.url } })
+    const person = await createPerson()
+    way.freeze()
+    // More than there are connections: some wait for the answer, some for a connection, some for a new one.
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, (_, i) =>
+        timed(() =>
+          as(
+            person,
+            i % 2 === 0
+              ? { url: '/v1/workspaces' }
+              : { method: 'POST', url: '/v1/api-keys', payload: { name: 'x' } },
+          ),
+        ),
+      ),
+    )
+    for (const { value, ms } of answers) {
+      expectError(value, errors.databaseUnavailable)
+      expect(value.headers['retry-after']).toBe('5')
+      expect(ms).toBeLessThan(6_000)
+    }
+    way.thaw()
+    const { value, ms } = await timed(() => as(person, { url: '/v1/workspaces' }))
+    expect(value.statusCode).toBe(200)
+    expect(ms).toBeLessThan(3_000)
+  })
+})
+
+describe('a lock that somebody holds', () => {
+  it('is waited for a while; what does not need it goes on meanwhile', async () => {
+    const { app, as, config, createPerson, db } = await startTestApp({
+      environment: { DATABASE_URL: await clone() },
+    })
+    const company = await createCompany({ as, createPerson, db })
+    const locker = new pg.Client({ connectionString: config.databaseUrl })
+    await locker.connect()
+    onTestFinished(() => locker.end())
+    await locker.query('begin; lock table seeds in access exclusive mode')
+
+    // As many as there are connections, and as many again; of several people, since those of one take turns.
+    const people = [company.admin, company.member, company.viewer]
+    const waiting = Array.from({ length: 20 }, (_, i) =>
+      timed(() => as(people[i % 3] ?? company.owner, { url: `${company.url}/seeds` })),
+    )
+    const others = ['/v1/me', company.url, `${company.url}/members`, `${company.url}/teams`]
+    for (const url of others) {
+      const { value, ms } = await timed(() => as(company.owner, { url }))
+      expect(value.statusCode, url).toBe(200)
+      expect(ms, url).toBeLessThan(requestLimits.lockMs / 2)
+    }
+    for (const { value, ms } of await Promise.all(waiting)) {
+      // The lock, or one's turn before it, was waited for in vain.
+      expect(value.statusCode).toBe(503)
+      expect(value.headers['retry-after']).toMatch(/^[1-9]$/)
+      expect(ms).toBeLessThan(6_000)
+    }
+    await locker.query('rollback')
+    expect((await as(company.owner, { url: `${company.url}/seeds` })).statusCode).toBe(200)
+    expect((await app.inject('/ready')).statusCode).toBe(200)
+  })
+})
+
+describe('a connection', () => {
+  const open = async (poolMax: number) => {
+    const db = openDatabase({
+      url: await clone(),
+      poolMax,
+      limits: requestLimits,
+      onIdleError: () => undefined,
+    })
+    onTestFinished(() => db.$client.end())
+    return db
+  }
+  const failureOf = (run: PromiseLike<unknown>) =>
+    Promise.resolve(run).then(
+      () => undefined,
+      (error: unknown) => error,
+    )
+
+  it('is given up when its server turns out to be read-only', async () => {
+    const db = await open(1)
+    const pidOf = async () =>
+      (await db.execute<{ pid: number }>(sql`select pg_backend_pid() as pid`)).rows[0]?.pid
+    const before = await pidOf()
+    await db.execute(sql`set default_transaction_read_only = on`)
+    const failure = await failureOf(db.execute(sql`create table things ()`))
+    expect(isDatabaseUnavailable(failure)).toBe(true)
+    expect(await pidOf()).not.toBe(before)
+  })
+
+  it('does a statement for a while only, and goes on after it', async () => {
+    const db = await open(1)
+    const { value, ms } = await timed(() => failureOf(db.execute(sql`select pg_sleep(30)`)))
+    expect(isDatabaseUnavailable(value)).toBe(true)
+    expect(ms).toBeLessThan(requestLimits.statementMs + 1_000)
+    expect((await db.execute(sql`select 1 as one`)).rows).toEqual([{ one: 1 }])
+  })
+
+  it('is used by one kind of work for half of the time at most', async () => {
+    const db = await open(4)
+    const share = shareOf(db)
+    const sleeping = Array.from({ length: 4 }, () => failureOf(share.execute(sql`select pg_sleep(1.5)`)))
+    const { ms } = await timed(() => shareOf(db).execute(sql`select 1`))
+    expect(ms).toBeLessThan(1_000)
+    // Two slept; the other two waited for their turn for a second.
+    const failures = await Promise.all(sleeping)
+    expect(failures.map((failure) => failure !== undefined && isDatabaseUnavailable(failure))).toEqual([
+      false,
+      false,
+      true,
+      true,
+    ])
+    await share.transaction(async (tx) => tx.execute(sql`select 1`))
+    await Promise.all(Array.from({ length: 6 }, () => share.execute(sql`select 1`)))
+  })
+})
