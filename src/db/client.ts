@@ -1,8 +1,9 @@
-import { drizzle, type NodePgDatabase, type NodePgQueryResultHKT } from 'drizzle-orm/node-postgres'
+import type { NodePgDatabase, NodePgQueryResultHKT } from 'drizzle-orm/node-postgres'
 import type { PgDatabase } from 'drizzle-orm/pg-core'
 import pg from 'pg'
 import { keepConnectionsHealthy } from './connection-health.ts'
 import { PoolShare } from './pool-share.ts'
+import { openDrizzle } from './transactions.ts'
 
 /** The database itself: what services open transactions on. */
 export type Database = NodePgDatabase & { $client: pg.Pool }
@@ -54,7 +55,7 @@ export function openDatabase({ url, poolMax, limits, onIdleError }: DatabaseOpti
   pool.on('error', onIdleError)
   // The server itself ends a statement before that, unless it is frozen, dead or out of reach.
   keepConnectionsHealthy(pool, limits.statementMs + 400)
-  return drizzle({ client: pool })
+  return openDrizzle(pool)
 }
 
 /**
@@ -62,5 +63,5 @@ export function openDatabase({ url, poolMax, limits, onIdleError }: DatabaseOpti
  * leaves the others theirs. A statement waits a second for its turn, and then fails as if there were no connection.
  */
 export function shareOf({ $client: pool }: Database): Database {
-  return drizzle({ client: new PoolShare(pool, Math.ceil(pool.options.max / 2)) })
+  return openDrizzle(new PoolShare(pool, Math.ceil(pool.options.max / 2)))
 }

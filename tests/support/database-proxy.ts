@@ -1,0 +1,52 @@
+import { once } from 'node:events'
+import { connect, createServer, type AddressInfo } from 'node:net'
+import { afterFile } from './after-file.ts'
+
+type Statement = 'begin' | 'commit'
+
+/** A way to a database that can break. */
+export interface DatabaseProxy {
+  url: string
+  /** Breaks the connection of the next such statement: before the server gets it, or when it has carried it out. */
+  breakNext: (statement: Statement, moment: 'before' | 'after') => void
+  /** Whether the statement has been seen since. */
+  hasBroken: () => boolean
+}
+
+/** Listens on the loopback address until the tests of the file are done. */
+export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseProxy> {
+  const url = new URL(databaseUrl)
+  const [host, port] = [url.hostname, Number(url.port)]
+  let next: { statement: Statement; moment: 'before' | 'after' } | undefined
+  const server = createServer((client) => {
+    const database = connect({ host, port })
+    let isBroken = false
+    const end = () => {
+      client.destroy()
+      database.destroy()
+    }
+    for (const socket of [client, database]) socket.on('error', end).on('close', end)
+    client.on('data', (chunk) => {
+      if (next && chunk.includes(`${next.statement}\0`)) {
+        isBroken = true
+        if (next.moment === 'before') end()
+        next = undefined
+      }
+      database.write(chunk)
+    })
+    database.on('data', (chunk) => {
+      // What answers the statement: it is done, and nobody is told.
+      if (isBroken) end()
+      else client.write(chunk)
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  afterFile(() => void server.close())
+  url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`
+  return {
+    url: url.href,
+    breakNext: (statement, moment) => (next = { statement, moment }),
+    hasBroken: () => next === undefined,
+  }
+}
