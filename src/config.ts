@@ -6,7 +6,7 @@ import { Ajv, type ErrorObject } from 'ajv'
 
 const origin = '^https?://[^/?#\\s]+$'
 
-/** Every environment variable that the service reads. .env.example and the README's table are proven equal to it. */
+/** Every environment variable that the service reads. `npm run docs` writes .env.example and docs/configuration.md from it. */
 export const ConfigSchema = Type.Object({
   NODE_ENV: Type.Optional(Type.String({ description: 'With production, DATABASE_URL is required.' })),
   HOST: Type.String({ default: '127.0.0.1', description: 'The address to listen on.' }),
@@ -20,7 +20,8 @@ export const ConfigSchema = Type.Object({
   WEB_URL: Type.Optional(
     Type.String({
       pattern: origin,
-      description: 'The public origin of the website, without a path. Default: BASE_URL.',
+      description:
+        'The public origin of the website, without a path: links in mails lead there. Default: BASE_URL.',
     }),
   ),
   DATABASE_URL: Type.Optional(
@@ -50,8 +51,7 @@ export const ConfigSchema = Type.Object({
   }),
   MIGRATE_ON_START: Type.Boolean({
     default: true,
-    description:
-      'Whether to bring the database up to date at start. Otherwise run the migrate command first.',
+    description: 'Whether to bring the database up to date at start. With false, run `admin migrate` first.',
   }),
   DATA_DIR: Type.String({
     default: '.data',
@@ -67,7 +67,8 @@ export const ConfigSchema = Type.Object({
     default: 'false',
     format: 'proxies',
     description:
-      'The proxies whose X-Forwarded-For counts: addresses, CIDR ranges, loopback, linklocal, uniquelocal; or false.',
+      'The proxies whose X-Forwarded-For counts: addresses, CIDR ranges, loopback, linklocal, uniquelocal, separated by ' +
+      'commas; or false.',
   }),
   CORS_ORIGINS: Type.String({
     default: '*',
@@ -157,13 +158,15 @@ export const ConfigSchema = Type.Object({
       description:
         'Identity providers that people can sign in with, by OpenID Connect: a JSON list of ' +
         '{"id", "name", "issuer", "clientId", "clientSecret"}. With "domains", a list, the provider is believed ' +
-        'only about addresses of these domains.',
+        'only about addresses of these domains. Its redirect URI is WEB_URL/sign-in/with/ID/callback.',
     }),
   ),
   SMTP_URL: Type.Optional(
     Type.String({
       pattern: '^smtps?://',
-      description: 'The mail server. Default: mail is written into the folder mail in DATA_DIR.',
+      description:
+        'The mail server: smtp://USER:PASSWORD@HOST:587, or smtps://…. Default: mail is written into the folder mail in ' +
+        'DATA_DIR.',
     }),
   ),
   MAIL_FROM: Type.String({
@@ -209,40 +212,14 @@ const OidcProviders = Type.Array(
 /** An identity provider, and what we are to it. */
 export type OidcProvider = Static<typeof OidcProviders>[number]
 
-/** The settings of a process, checked, complete and frozen. */
-export interface Config {
-  readonly host: string
-  readonly port: number
-  readonly baseUrl: string
-  readonly webUrl: string
-  readonly databaseUrl: string | undefined
-  readonly databasePoolMax: number
-  readonly requestsAtOnceMax: number
-  readonly shutdownDelaySeconds: number
-  readonly migrateOnStart: boolean
-  readonly dataDir: string
-  readonly redisUrl: string | undefined
-  readonly trustProxy: false | string
-  readonly corsOrigins: '*' | readonly string[]
-  readonly appSecret: string | undefined
-  readonly agentOrigins: readonly string[]
-  readonly accessTokenLifetimeSeconds: number
-  readonly registrationLimitPerMinute: number
-  readonly authorizeLimitPerMinute: number
-  readonly agentLimitPerMinute: number
-  readonly apiKeyPrefix: string
-  readonly rateLimitPerMinute: number
-  readonly badKeyLimitPerMinute: number
-  readonly uploadLimitPerHour: number
-  readonly inviteLimitPerHour: number
-  readonly signInLimitPerMinute: number
-  readonly mailLimitPerHour: number
-  readonly oidcProviders: readonly OidcProvider[]
-  readonly smtpUrl: string | undefined
-  readonly mailFrom: string
-  readonly storageUrl: string | undefined
-  readonly logLevel: string
-}
+type Name = keyof typeof ConfigSchema.properties
+type Variables = Static<typeof ConfigSchema>
+type CamelCase<Text extends string> = Text extends `${infer Head}_${infer Rest}`
+  ? `${Lowercase<Head>}${Capitalize<CamelCase<Rest>>}`
+  : Lowercase<Text>
+
+/** The settings of a process, checked, complete and frozen: each variable by its name in camelCase. */
+export type Config = Readonly<ReturnType<typeof toConfig>>
 
 /** Environment variables that cannot be used, one line each. */
 export class ConfigError extends Error {
@@ -264,46 +241,42 @@ export function readEnvironment(): NodeJS.ProcessEnv {
 /** Makes the configuration from environment variables, or throws a ConfigError that names every bad one. */
 export function loadConfig(environment: NodeJS.ProcessEnv): Config {
   const variables = parse(environment)
-  const { NODE_ENV, DATABASE_URL, TRUST_PROXY, CORS_ORIGINS } = variables
-  if (NODE_ENV === 'production' && DATABASE_URL === undefined) {
+  if (variables.NODE_ENV === 'production' && variables.DATABASE_URL === undefined) {
     throw new ConfigError([
       'DATABASE_URL is required with NODE_ENV=production: the embedded database is for development.',
     ])
   }
-  const baseUrl = variables.BASE_URL ?? `http://localhost:${variables.PORT}`
-  return Object.freeze({
-    host: variables.HOST,
-    port: variables.PORT,
+  return Object.freeze(toConfig(variables))
+}
+
+function toConfig(variables: Variables) {
+  const settings = toCamelCase(variables)
+  const baseUrl = settings.baseUrl ?? `http://localhost:${settings.port}`
+  const { trustProxy, corsOrigins, databaseUrl } = settings
+  return {
+    ...settings,
     baseUrl,
-    webUrl: variables.WEB_URL ?? baseUrl,
-    databaseUrl: variables.DATABASE_URL,
-    databasePoolMax: variables.DATABASE_POOL_MAX,
-    requestsAtOnceMax: variables.REQUESTS_AT_ONCE_MAX,
-    shutdownDelaySeconds: variables.SHUTDOWN_DELAY_SECONDS,
-    migrateOnStart: variables.MIGRATE_ON_START,
-    dataDir: variables.DATA_DIR,
-    redisUrl: variables.REDIS_URL,
-    trustProxy: TRUST_PROXY === 'false' ? false : TRUST_PROXY,
-    corsOrigins: CORS_ORIGINS === '*' ? CORS_ORIGINS : CORS_ORIGINS.split(',').map((part) => part.trim()),
-    appSecret: variables.APP_SECRET,
-    agentOrigins: variables.AGENT_ORIGINS.split(',').map((part) => part.trim()),
-    accessTokenLifetimeSeconds: variables.ACCESS_TOKEN_LIFETIME_SECONDS,
-    registrationLimitPerMinute: variables.REGISTRATION_LIMIT_PER_MINUTE,
-    authorizeLimitPerMinute: variables.AUTHORIZE_LIMIT_PER_MINUTE,
-    agentLimitPerMinute: variables.AGENT_LIMIT_PER_MINUTE,
-    apiKeyPrefix: variables.API_KEY_PREFIX,
-    rateLimitPerMinute: variables.RATE_LIMIT_PER_MINUTE ?? (variables.DATABASE_URL ? 6000 : 0),
-    badKeyLimitPerMinute: variables.BAD_KEY_LIMIT_PER_MINUTE,
-    uploadLimitPerHour: variables.UPLOAD_LIMIT_PER_HOUR,
-    inviteLimitPerHour: variables.INVITE_LIMIT_PER_HOUR,
-    signInLimitPerMinute: variables.SIGN_IN_LIMIT_PER_MINUTE,
-    mailLimitPerHour: variables.MAIL_LIMIT_PER_HOUR,
-    oidcProviders: parseProviders(variables.OIDC_PROVIDERS ?? '[]') ?? [],
-    smtpUrl: variables.SMTP_URL,
-    mailFrom: variables.MAIL_FROM,
-    storageUrl: variables.STORAGE_URL,
-    logLevel: variables.LOG_LEVEL,
-  })
+    webUrl: settings.webUrl ?? baseUrl,
+    trustProxy: trustProxy === 'false' ? (false as const) : trustProxy,
+    corsOrigins: corsOrigins === '*' ? ('*' as const) : toList(corsOrigins),
+    agentOrigins: toList(settings.agentOrigins),
+    rateLimitPerMinute: settings.rateLimitPerMinute ?? (databaseUrl === undefined ? 0 : 6000),
+    oidcProviders: parseProviders(settings.oidcProviders ?? '[]') ?? [],
+  }
+}
+
+function toCamelCase(variables: Variables) {
+  const names = Object.keys(ConfigSchema.properties) as Name[]
+  return Object.fromEntries(
+    names.map((name) => [
+      name.toLowerCase().replaceAll(/_(.)/g, (_match, letter: string) => letter.toUpperCase()),
+      variables[name],
+    ]),
+  ) as { [Each in Name as CamelCase<Each>]: Variables[Each] }
+}
+
+function toList(text: string): readonly string[] {
+  return text.split(',').map((part) => part.trim())
 }
 
 function parse(environment: NodeJS.ProcessEnv): Static<typeof ConfigSchema> {

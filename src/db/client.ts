@@ -19,15 +19,17 @@ interface Limits {
   lockMs: number
   /** A statement in all, its waiting for locks included. */
   statementMs: number
+  /** A server that says nothing during a statement: one that is frozen, dead or out of reach. */
+  silenceMs?: number
 }
 
 /**
  * For what somebody waits for: a request that meets a database in trouble is answered within six seconds, and its
  * connection is free for others again.
  */
-export const requestLimits: Limits = { connectMs: 2_000, lockMs: 2_000, statementMs: 3_500 }
+export const requestLimits: Limits = { connectMs: 2_000, lockMs: 2_000, statementMs: 3_500, silenceMs: 3_900 }
 
-/** For jobs and operators' commands, which nobody waits for. */
+/** For jobs, migrations and operators' commands, which nobody waits for. */
 export const workLimits: Limits = { connectMs: 10_000, lockMs: 10_000, statementMs: 60_000 }
 
 export interface DatabaseOptions {
@@ -53,8 +55,7 @@ export function openDatabase({ url, poolMax, limits, onIdleError }: DatabaseOpti
     keepAliveInitialDelayMillis: 5_000,
   })
   pool.on('error', onIdleError)
-  // The server itself ends a statement before that, unless it is frozen, dead or out of reach.
-  keepConnectionsHealthy(pool, limits.statementMs + 400)
+  keepConnectionsHealthy(pool, limits.silenceMs)
   return openDrizzle(pool)
 }
 

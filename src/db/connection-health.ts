@@ -17,15 +17,15 @@ const readOnlyCode = '25006' // read_only_sql_transaction
  * Closes the connections of a pool that lead nowhere; the pool opens others when they are needed. Whatever runs on one
  * fails at once.
  *
- * - A server that says nothing for `silenceMs` during a query is frozen, or the network lost it: TCP alone may wait for
- *   many minutes.
+ * - A server that says nothing for `silenceMs`, if that is given, during a query is frozen, or the network lost it: TCP
+ *   alone may wait for many minutes.
  * - A server that is read-only has been replaced by another one, to which the same name leads by now.
  */
-export function keepConnectionsHealthy(pool: pg.Pool, silenceMs: number): void {
+export function keepConnectionsHealthy(pool: pg.Pool, silenceMs: number | undefined): void {
   pool.on('connect', (client) => {
     const internals = client as unknown as ClientInternals
     const { stream } = internals.connection
-    stream.setTimeout(silenceMs)
+    if (silenceMs !== undefined) stream.setTimeout(silenceMs)
     stream.on('timeout', () => {
       if (!internals.readyForQuery) stream.destroy(timeoutError())
     })

@@ -7,13 +7,16 @@ import { findPort, keyOf, makeDirectory, root, run, untilNothingRunsIn, type Run
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
-const readme = readFileSync(join(root, 'README.md'), 'utf8')
+const readText = (file: string) => readFileSync(join(root, file), 'utf8')
+const readme = readText('README.md')
 
 /** The commands of a section, block by block, without the indentation of lists. */
-function commandsOf(heading: string): string[] {
-  const from = readme.indexOf(`\n## ${heading}\n`)
-  if (from < 0) throw new Error(`There is no section ${heading}`)
-  const section = readme.slice(from + 1, readme.indexOf('\n## ', from + 1))
+function commandsOf(heading: string, file: string): string[] {
+  const text = readText(file)
+  const from = text.indexOf(`\n## ${heading}\n`)
+  if (from < 0) throw new Error(`${file} has no section ${heading}`)
+  const to = text.indexOf('\n## ', from + 1)
+  const section = text.slice(from + 1, to < 0 ? undefined : to)
   return [...section.matchAll(/^( *)```sh\n(.*?)^ *```$/gms)].map(([, indentation = '', block = '']) =>
     block.replaceAll(new RegExp(`^${indentation}`, 'gm'), ''),
   )
@@ -42,7 +45,7 @@ async function choosePort(): Promise<number> {
   return isFree ? 3000 : findPort()
 }
 
-describe('the commands of the README, in their order and pasted as they are', () => {
+describe('the commands of the README and the tour, in their order and pasted as they are', () => {
   let folder: string
   let service: Run
   let port: number
@@ -71,7 +74,7 @@ describe('the commands of the README, in their order and pasted as they are', ()
 
   it('start the service, which prints what the README shows', async ({ skip }) => {
     skip(!isComplete, 'there is no curl or no npm')
-    const [start = ''] = commandsOf('Two commands')
+    const [start = ''] = commandsOf('Two commands', 'README.md')
     expect(start).toBe('npm ci && npm start\n')
     service = run('npm', ['start'], {
       lifetime: 'file',
@@ -89,17 +92,28 @@ describe('the commands of the README, in their order and pasted as they are', ()
 
   it('make a link and a key again', async ({ skip }) => {
     skip(!isComplete, 'there is no curl or no npm')
-    const [again = '', help = ''] = await paste(commandsOf('I lost the key or the link'))
+    const [again = '', help = ''] = await paste(commandsOf('I lost the key or the link', 'docs/tour.md'))
     expect(again).toContain(`http://localhost:${port}/sign-in/link/`)
     expect(again).toMatch(/wsk_\w+/)
     expect(help).toContain('ada@example.com')
   })
 
+  it('call the API', async ({ skip }) => {
+    skip(!isComplete, 'there is no curl or no npm')
+    const [output = ''] = await paste(commandsOf('The API', 'README.md'))
+    expect(output).toContain('ada@example.com')
+    expect(output).toContain('"slug":"hello"')
+    expect(output).toContain('Example: ')
+    expect(output).toContain('"workspace.created"')
+    // The last one has no key.
+    expect(output.match(/"_tag":"[A-Z]\w+"/g)).toEqual(['"_tag":"Unauthorized"'])
+  })
+
   it('take the two tours', async ({ skip }) => {
     skip(!isComplete, 'there is no curl or no npm')
-    const tour = commandsOf('A short tour')
-    const together = commandsOf('Working together')
-    const integrations = commandsOf('Give an agent access').at(-1) ?? ''
+    const tour = commandsOf('Keys and workspaces', 'docs/tour.md')
+    const together = commandsOf('Working together', 'docs/tour.md')
+    const integrations = commandsOf('Connect one', 'docs/agents.md').at(-1) ?? ''
     const outputs = await paste([...tour, ...together, integrations])
     const [, me = '', , keys = '', revoked = '', preferences = '', workspace = ''] = outputs
     expect(JSON.parse(me)).toMatchObject({ email: 'ada@example.com' })
@@ -127,7 +141,9 @@ describe('the commands of the README, in their order and pasted as they are', ()
 
   it('are commands that operators have', async ({ skip }) => {
     skip(!isComplete, 'there is no curl or no npm')
-    for (const command of commandsOf('Commands for operators').flatMap((block) => block.trim().split('\n'))) {
+    for (const command of commandsOf('Commands', 'docs/operations.md')
+      .slice(0, 1)
+      .flatMap((block) => block.trim().split('\n'))) {
       // On a terminal it would ask.
       const real = command.replace('CLIENT_ID', `${crypto.randomUUID()} --yes`)
       const shell = run('bash', ['-c', real], { workingDirectory: folder })

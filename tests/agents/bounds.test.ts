@@ -4,6 +4,7 @@ import { sql } from 'drizzle-orm'
 import type { LightMyRequestResponse } from 'fastify'
 import { describe, expect, it } from 'vitest'
 import { deleteExcessRecords, recordBounds } from '../../src/agent-oauth/oauth-records.repository.ts'
+import { errors } from '../../src/kernel/errors.ts'
 import { createComparison } from '../support/hold-to-description.ts'
 import { createOAuthTester, redirectOf } from '../support/oauth-client.ts'
 import { findClosedPort, listen } from '../support/raw-http.ts'
@@ -256,7 +257,7 @@ describe('without a database', () => {
       expect(answer.status, name).toBe(503)
       expect(JSON.parse(body), name).toEqual({
         error: 'temporarily_unavailable',
-        error_description: 'The database cannot be reached. Try again later.',
+        error_description: errors.databaseUnavailable.message,
       })
       expect(answer.headers.get('retry-after'), name).toBe('5')
       expect(compare(`agentOAuth.${name}`, { status: 503, headers: [], body }), name).toEqual([])

@@ -10,7 +10,10 @@ import { selectRows, startTestApp } from '../support/test-app.ts'
 import { createTestClock } from '../support/test-clock.ts'
 
 const clock = createTestClock()
-const service = await startTestApp({ clock, environment: { REGISTRATION_LIMIT_PER_MINUTE: '0' } })
+const service = await startTestApp({
+  clock,
+  environment: { REGISTRATION_LIMIT_PER_MINUTE: '0', REQUESTS_AT_ONCE_MAX: '1000' },
+})
 const { app, config, db, services } = service
 const tester = createOAuthTester(service)
 const { authorize, allow, createAgent, createHost, deny, exchange, getCode, getTokens, refresh, register } =

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
-import type pg from 'pg'
-import { describe, expect, it } from 'vitest'
+import pg from 'pg'
+import { describe, expect, it, vi } from 'vitest'
+import { openDatabase, workLimits } from '../../src/db/client.ts'
 import { createId } from '../../src/kernel/ids.ts'
 import { createCompany, get, type TestCompany } from '../support/company.ts'
 import { clone, selectRows, startTestApp, type TestPerson } from '../support/test-app.ts'
@@ -26,9 +27,14 @@ async function fill({ workspace, owner, admin }: TestCompany): Promise<void> {
   // UUIDv7 as far as the service looks at it, from a number.
   const id = sql.raw(`encode(int8send(1700000000000 + i), 'hex')`)
   const uuid = sql`(substr(${id}, 5, 8) || '-' || substr(${id}, 13, 4) || '-7000-8000-' || lpad(to_hex(i), 12, '0'))::uuid`
-  await db.transaction(async (tx) => {
-    // What no request may take, filling may.
-    await tx.execute(sql`set local statement_timeout = 0`)
+  // What no request may take, filling may.
+  const patient = openDatabase({
+    url: String(service.config.databaseUrl),
+    poolMax: 1,
+    limits: { ...workLimits, statementMs: 0 },
+    onIdleError: () => undefined,
+  })
+  await patient.transaction(async (tx) => {
     await tx.execute(sql`
     insert into users (id, email, name, created_at)
     select ${uuid}, 'person-' || i || '@' || (i % 97) || '.example.com', 'Person ' || md5(i::text), now()
@@ -55,10 +61,9 @@ async function fill({ workspace, owner, admin }: TestCompany): Promise<void> {
       case when i % 4 = 1 then ${admin.id}::uuid else ${owner.id}::uuid end, 'Adam', 'api', 'Adam did something', '2024-01-01'::timestamptz + i * interval '1 minute'
     from generate_series(${events}::int + 1, ${events + restrictedEvents}::int) as i`)
   })
-  const client = await db.$client.connect()
-  await client.query('set statement_timeout = 0')
-  for (const table of ['users', 'memberships', 'events']) await client.query(`vacuum analyze ${table}`)
-  client.release(true)
+  for (const table of ['users', 'memberships', 'events'])
+    await patient.execute(sql.raw(`vacuum analyze ${table}`))
+  await patient.$client.end()
 }
 
 interface Statement {
@@ -73,17 +78,16 @@ async function statementsOf(
   reader: TestPerson = company.owner,
 ): Promise<Statement[]> {
   const sent: Statement[] = []
-  const pool = db.$client
-  const query = pool.query.bind(pool) as (...args: unknown[]) => unknown
-  pool.query = ((first: pg.QueryConfig, values: unknown[] | undefined, ...rest: unknown[]) => {
-    sent.push({ text: first.text, values: values ?? first.values ?? [] })
-    return query(first, values, ...rest)
-  }) as typeof pool.query
+  const query = vi.spyOn(pg.Pool.prototype, 'query')
   try {
     const answer = await as(reader, get(`${company.url}/${path}`))
     expect(answer.statusCode, answer.body).toBe(200)
+    for (const call of query.mock.calls) {
+      const [first, values] = call as unknown as [pg.QueryConfig, unknown[] | undefined]
+      sent.push({ text: first.text, values: values ?? first.values ?? [] })
+    }
   } finally {
-    Reflect.deleteProperty(pool, 'query')
+    query.mockRestore()
   }
   // Before: the key, and the workspace.
   return sent.filter(({ text }) => /^\(?select/.test(text) && !/"api_keys"|"workspace_slugs"/.test(text))

@@ -101,14 +101,17 @@ describe('the bytes that wait for clients', () => {
     const waitingBytesMax = 1.5 * 1024 * 1024
     const service = await startTestApp({ slowReaders: { stalledMsMax: 30_000, waitingBytesMax } })
     const port = await listen(service.app)
-    const list = await createLargeList(service)
+    // Of different people: the requests of one wait for their turn, and not for ever.
+    const lists = []
+    for (let i = 0; i < 4; i++) lists.push(await createLargeList(service))
     const clients = []
-    for (let i = 0; i < 4; i++) clients.push(await askAndIgnore(service, port, requestOf(list)))
+    for (const list of lists) clients.push(await askAndIgnore(service, port, requestOf(list)))
     // An answer is 1 MB: there is room for one of the last client, and not for the next one that it has asked for.
     await Promise.all(clients.slice(0, 3).map(({ closed }) => closed))
     expect(service.log.join('').match(/did not read its answer/g)?.length).toBeOneOf([3, 4])
-    const answer = await fetch(`http://127.0.0.1:${port}${list.url}`, {
-      headers: { authorization: `Bearer ${list.person.apiKey}` },
+    const other = await createLargeList(service)
+    const answer = await fetch(`http://127.0.0.1:${port}${other.url}`, {
+      headers: { authorization: `Bearer ${other.person.apiKey}` },
     })
     expect(answer.status).toBe(200)
     expect((await text(answer.body as never)).length).toBeGreaterThan(500_000)

@@ -1,0 +1,10 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { renderErrorsPage } from './errors-page.ts'
+import { renderEnvironmentExample, renderSettingsPage } from './settings-pages.ts'
+
+const root = new URL('../', import.meta.url)
+const write = (file: string, text: string) => writeFile(new URL(file, root), text)
+const description = JSON.parse(await readFile(new URL('docs/openapi.json', root), 'utf8')) as object
+await write('docs/errors.md', await renderErrorsPage(description))
+await write('docs/configuration.md', await renderSettingsPage())
+await write('.env.example', renderEnvironmentExample())

@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs'
+import { parseEnv } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { renderEnvironmentExample, renderSettingsPage } from '../../scripts/settings-pages.ts'
+import { ConfigSchema, loadConfig } from '../../src/config.ts'
+
+const text = readFileSync(new URL('../../.env.example', import.meta.url), 'utf8')
+
+describe('.env.example', () => {
+  it('is what `npm run docs` writes', () => {
+    expect(text).toBe(renderEnvironmentExample())
+  })
+
+  it('changes nothing as it is', () => {
+    expect(parseEnv(text)).toEqual({})
+  })
+
+  it('changes nothing when every line is taken in', () => {
+    const variables = parseEnv(text.replaceAll(/^#(?=[A-Z_]+=)/gm, '')) as Record<string, string>
+    expect(Object.keys(variables).toSorted()).toEqual(Object.keys(ConfigSchema.properties).toSorted())
+    expect(loadConfig(variables)).toEqual(loadConfig({}))
+  })
+})
+
+describe('docs/configuration.md', () => {
+  it('is what `npm run docs` writes', async () => {
+    const page = readFileSync(new URL('../../docs/configuration.md', import.meta.url), 'utf8')
+    expect(page).toBe(await renderSettingsPage())
+    for (const name of Object.keys(ConfigSchema.properties)) expect(page).toContain(`| \`${name}\` `)
+  })
+})
