@@ -120,6 +120,15 @@ export interface AgentOAuthOptions {
 const keysKeptMs = 60_000
 const secondsPerDay = 24 * 60 * 60
 
+/** What the OAuth server needs of the database, and the server with it. */
+interface Loaded {
+  keys: SigningKeys
+  provider: Provider
+  /** The server's middleware, composed once. */
+  answer: ReturnType<Provider['callback']>
+  at: number
+}
+
 /** Access for agents: the OAuth server, and what the website and the resource need of it. */
 export function createAgentOAuth(options: AgentOAuthOptions): AgentOAuth {
   const { db, clock, baseUrl, webUrl } = options
@@ -128,8 +137,8 @@ export function createAgentOAuth(options: AgentOAuthOptions): AgentOAuth {
   const originOfRequest = new AsyncLocalStorage<string>()
   const findOrigin = () => originOfRequest.getStore()
   const server: oauth.AuthorizationServer = { issuer: baseUrl, jwks_uri: `${baseUrl}${paths.jwks}` }
-  let loaded: { keys: SigningKeys; provider: Provider; at: number } | undefined
-  let loading: Promise<NonNullable<typeof loaded>> | undefined
+  let loaded: Loaded | undefined
+  let loading: Promise<Loaded> | undefined
 
   function open() {
     if (!opened) {
@@ -143,23 +152,22 @@ export function createAgentOAuth(options: AgentOAuthOptions): AgentOAuth {
     return opened
   }
 
-  async function reload(): Promise<NonNullable<typeof loaded>> {
+  async function reload(): Promise<Loaded> {
     const { appSecret, keyStore } = open()
     const keys = await keyStore.load()
     // Only now: it is large, and says on import what it thinks of old runtimes.
     const { createProvider } = await import('./provider.ts')
-    const isSame = loaded?.keys.signing.kid === keys.signing.kid
-    loaded = {
-      keys,
-      provider:
-        isSame && loaded ? loaded.provider : createProvider({ ...options, appSecret, keys, findOrigin }),
-      at: Date.now(),
+    if (loaded?.keys.signing.kid === keys.signing.kid) {
+      loaded = { ...loaded, keys, at: Date.now() }
+    } else {
+      const provider = createProvider({ ...options, appSecret, keys, findOrigin })
+      loaded = { keys, provider, answer: provider.callback(), at: Date.now() }
     }
     return loaded
   }
 
   /** On first use, and then once a minute, so that a key that another process made is known. */
-  function load(): Promise<NonNullable<typeof loaded>> {
+  function load(): Promise<Loaded> {
     if (loaded && Date.now() - loaded.at < keysKeptMs) return Promise.resolve(loaded)
     loading ??= reload().finally(() => {
       loading = undefined
@@ -187,11 +195,11 @@ export function createAgentOAuth(options: AgentOAuthOptions): AgentOAuth {
   return {
     async open() {
       try {
-        const { provider } = await load()
+        const { answer } = await load()
         const { originKey } = open()
         return (request, response, clientAddress) => {
           const origin = createHmac('sha256', originKey).update(clientAddress).digest('base64url')
-          return originOfRequest.run(origin, () => provider.callback()(request, response))
+          return originOfRequest.run(origin, () => answer(request, response))
         }
       } catch (error) {
         if (!isDatabaseUnavailable(error)) throw error

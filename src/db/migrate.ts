@@ -20,8 +20,8 @@ export async function migrateDatabase(pool: pg.Pool): Promise<void> {
 async function applyMigrations(pool: pg.Pool): Promise<void> {
   const client = await pool.connect()
   try {
-    // Waiting for another replica's long migration is no error.
     await client.query('set statement_timeout = 0; set lock_timeout = 0')
+    // Waits for another replica's migration, however long that takes.
     await client.query('select pg_advisory_lock($1)', [migrationLockId])
     // Only for a database that is not up to date, since these take a while to load.
     const { migrate } = await import('drizzle-orm/node-postgres/migrator')
