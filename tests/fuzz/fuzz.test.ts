@@ -1,8 +1,9 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { FastifyInstance, LightMyRequestResponse, RouteOptions } from 'fastify'
+import { sql } from 'drizzle-orm'
 import { expect, it } from 'vitest'
 import { createOAuthTester } from '../support/oauth-client.ts'
-import { startTestApp } from '../support/test-app.ts'
+import { selectRows, startTestApp } from '../support/test-app.ts'
 import { createVisitor, csrfTokenOf, type Visitor } from '../website/visitor.ts'
 import { canary, createRandom } from './hostile.ts'
 import { makeRequest, type Route, type World } from './requests.ts'
@@ -11,7 +12,6 @@ import { makeRequest, type Route, type World } from './requests.ts'
 const count = Number(process.env.FUZZ_REQUESTS ?? 2_000)
 const seed = Number(process.env.FUZZ_SEED ?? 1)
 const requestsOfWorld = 500
-const requestsAtOnce = 8
 
 // The MCP endpoint reads its messages itself: they are in no schema.
 const callTool = {
@@ -23,7 +23,7 @@ const callTool = {
 
 const routes: Route[] = []
 const service = await startFuzzedApp()
-const { app, as, config, createPerson, log, services } = service
+const { app, as, config, createPerson, db, log, services } = service
 const oauth = createOAuthTester(service)
 
 /** Notes every route as it is registered: those of the website are in no description. */
@@ -159,17 +159,48 @@ function findFault(route: Route, answer: LightMyRequestResponse): string | undef
   return isContract ? undefined : `is an error of another shape: ${body.slice(0, 200)}`
 }
 
+/**
+ * Writes down every change of a row, by table, from now on: `takeChanges` tells of those since it was last called. When
+ * something was last used is written at any time, and counts for nothing.
+ */
+async function watchDatabase(): Promise<() => Promise<string[]>> {
+  await db.execute(sql`create table public.changes (told text not null)`)
+  await db.execute(sql`
+    create function public.note_change() returns trigger language plpgsql as $$
+      begin insert into public.changes values (tg_op || ' ' || tg_table_name); return null; end $$`)
+  const tables = await selectRows<{ name: string; columns: string }>(
+    db,
+    sql`select table_name as name, string_agg(format('%I', column_name), ', ') as columns
+        from information_schema.columns
+        where table_schema = 'public' and table_name <> 'changes' and column_name not like 'last_%' group by 1`,
+  )
+  expect(tables.length).toBeGreaterThan(15)
+  for (const { name, columns } of tables) {
+    await db.execute(
+      sql.raw(`create trigger note_change after insert or delete or update of ${columns} on public.${name}
+        for each row execute function public.note_change()`),
+    )
+  }
+  return async () => {
+    const { rows } = await db.execute<{ told: string }>(sql`delete from public.changes returning told`)
+    return rows.map(({ told }) => told)
+  }
+}
+
 it(`answers ${count} hostile requests (FUZZ_SEED=${seed}) within the contract, and logs nothing secret`, async () => {
   const random = createRandom(seed)
   const faults = new Map<string, string>()
   const statuses = new Set<number>()
   const done = new Set<Route>()
   const secrets: string[] = [canary]
+  const takeChanges = await watchDatabase()
+  let changesMade = 0
   let world = await createWorld()
-  for (let sent = 0; sent < count; sent += requestsAtOnce) {
+  for (let sent = 0; sent < count; sent++) {
     // Some requests end what they were sent with.
-    if (sent % requestsOfWorld < requestsAtOnce) {
+    if (sent % requestsOfWorld === 0) {
       world = await createWorld()
+      await takeChanges()
       secrets.push(
         world.apiKey,
         world.accessToken,
@@ -177,22 +208,23 @@ it(`answers ${count} hostile requests (FUZZ_SEED=${seed}) within the contract, a
         ...(world.known.get('token') ?? []),
       )
     }
-    await Promise.all(
-      Array.from({ length: requestsAtOnce }, async () => {
-        const route = random.pick(routes)
-        const request = makeRequest(random, route, world)
-        const answer = await app.inject(request)
-        statuses.add(answer.statusCode)
-        if (answer.statusCode < 400) done.add(route)
-        const fault = findFault(route, answer)
-        const where = `${route.method} ${route.url} ${fault?.slice(0, 80)}`
-        if (fault !== undefined && !faults.has(where))
-          faults.set(
-            where,
-            `${fault}\n${JSON.stringify(request).slice(0, 1_500)}\n${answer.body.slice(0, 300)}`,
-          )
-      }),
+    const route = random.pick(routes)
+    const request = makeRequest(random, route, world)
+    const answer = await app.inject(request)
+    statuses.add(answer.statusCode)
+    if (answer.statusCode < 400) done.add(route)
+    const changes = (await takeChanges()).filter(
+      // The refusal itself, which a retry with the same Idempotency-Key is answered with.
+      (change) => !change.endsWith(' idempotent_requests'),
     )
+    if (answer.statusCode < 400) changesMade += changes.length
+    const isRefused = answer.statusCode >= 400 && answer.statusCode < 500
+    const fault =
+      findFault(route, answer) ??
+      (isRefused && changes.length > 0 ? `was refused and changed ${changes.join(', ')}` : undefined)
+    const where = `${route.method} ${route.url} ${fault?.slice(0, 80)}`
+    if (fault !== undefined && !faults.has(where))
+      faults.set(where, `${fault}\n${JSON.stringify(request).slice(0, 1_500)}\n${answer.body.slice(0, 300)}`)
   }
   const told = log.filter((line) => secrets.some((secret) => secret !== '' && line.includes(secret)))
   expect([...faults].map(([where, what]) => `${where}\n${what}`).join('\n\n')).toBe('')
@@ -201,4 +233,5 @@ it(`answers ${count} hostile requests (FUZZ_SEED=${seed}) within the contract, a
   expect(routes.length).toBeGreaterThan(120)
   expect([...statuses]).toEqual(expect.arrayContaining([200, 303, 400, 401, 403, 404, 413, 415]))
   expect(done.size).toBeGreaterThan(routes.length / 2)
+  expect(changesMade).toBeGreaterThan(count / 100)
 }, 3_600_000)
