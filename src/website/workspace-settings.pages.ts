@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Services } from '../services.ts'
+import { errors } from '../kernel/errors.ts'
 import { slugLengthMax } from '../kernel/slugs.ts'
 import { nameLengthMax } from '../kernel/text.ts'
 import { readField, renderField, renderForm, type FormState } from './forms.ts'
@@ -51,7 +52,9 @@ export function workspaceIconForm(
 }
 
 function renderSettings(visit: WorkspaceVisit, webUrl: string): Page {
-  const { base, request, state, workspace } = visit
+  const { base, may, request, state, workspace } = visit
+  // Nobody is shown a form that will be refused.
+  if (!may('workspaces.update')) throw errors.roleInsufficient()
   const isAboutIcon = state.error?.field === 'file'
   const formState = isAboutIcon ? { values: {} } : state
   return {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { errors } from '../../src/kernel/errors.ts'
 import { createId } from '../../src/kernel/ids.ts'
 import { createCompany, createTeam, eventOn, patch } from '../support/company.ts'
-import { expectError, issuesOf } from '../support/expect-error.ts'
+import { anyIssues, expectError, issuesOf } from '../support/expect-error.ts'
 import { selectRows, startTestApp } from '../support/test-app.ts'
 import { findEvents } from '../support/workspaces.ts'
 
@@ -55,7 +55,7 @@ describe('400, 401, 403, 404 and 409', () => {
     await createTeam(service, owner, company, 'Research')
     for (const body of [{}, { name: '' }, { name: 'x'.repeat(65) }, { name: 'x', memberCount: 3 }]) {
       const answer = await as(owner, patch(team.url, body))
-      expectError(answer, errors.decodeError, { issues: answer.json<{ issues: unknown }>().issues })
+      expectError(answer, errors.decodeError, { issues: anyIssues })
       expect(issuesOf(answer)).toHaveLength(1)
     }
     expectError(await app.inject(patch(team.url, { name: 'x' })), errors.apiKeyRequired)

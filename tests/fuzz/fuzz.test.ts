@@ -1,7 +1,7 @@
-import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import type { FastifyInstance, LightMyRequestResponse, RouteOptions } from 'fastify'
+import type { LightMyRequestResponse, RouteOptions } from 'fastify'
 import { sql } from 'drizzle-orm'
 import { expect, it } from 'vitest'
+import { noteRoutes } from '../support/note-routes.ts'
 import { createOAuthTester } from '../support/oauth-client.ts'
 import { selectRows, startTestApp } from '../support/test-app.ts'
 import { createVisitor, csrfTokenOf, type Visitor } from '../website/visitor.ts'
@@ -21,38 +21,27 @@ const callTool = {
   params: { name: 'read_validation_kit', arguments: {} },
 }
 
-const routes: Route[] = []
-const service = await startFuzzedApp()
+const { started: service, routes: registered } = await noteRoutes(() =>
+  startTestApp({
+    environment: {
+      LOG_LEVEL: 'info',
+      SIGN_IN_LIMIT_PER_MINUTE: '0',
+      MAIL_LIMIT_PER_HOUR: '0',
+      REGISTRATION_LIMIT_PER_MINUTE: '0',
+      AUTHORIZE_LIMIT_PER_MINUTE: '0',
+      UPLOAD_LIMIT_PER_HOUR: '0',
+      INVITE_LIMIT_PER_HOUR: '0',
+    },
+  }),
+)
+const routes = registered.flatMap((route) =>
+  [route.method]
+    .flat()
+    .filter((method) => method !== 'HEAD' && method !== 'OPTIONS')
+    .map((method) => toRoute(method as Route['method'], route)),
+)
 const { app, as, config, createPerson, db, log, services } = service
 const oauth = createOAuthTester(service)
-
-/** Notes every route as it is registered: those of the website are in no description. */
-async function startFuzzedApp() {
-  const note = (message: unknown) => {
-    const { fastify } = message as { fastify: FastifyInstance }
-    fastify.addHook('onRoute', (route) => {
-      for (const method of [route.method].flat()) {
-        if (method !== 'HEAD' && method !== 'OPTIONS') routes.push(toRoute(method as Route['method'], route))
-      }
-    })
-  }
-  subscribe('fastify.initialization', note)
-  try {
-    return await startTestApp({
-      environment: {
-        LOG_LEVEL: 'info',
-        SIGN_IN_LIMIT_PER_MINUTE: '0',
-        MAIL_LIMIT_PER_HOUR: '0',
-        REGISTRATION_LIMIT_PER_MINUTE: '0',
-        AUTHORIZE_LIMIT_PER_MINUTE: '0',
-        UPLOAD_LIMIT_PER_HOUR: '0',
-        INVITE_LIMIT_PER_HOUR: '0',
-      },
-    })
-  } finally {
-    unsubscribe('fastify.initialization', note)
-  }
-}
 
 function toRoute(method: Route['method'], route: RouteOptions): Route {
   // Read when it is used: plugins that are registered later say who may call it.

@@ -31,6 +31,21 @@ export function expectError(
   expect(answer.headers['www-authenticate']).toBe(tag === 'Unauthorized' ? 'Bearer' : undefined)
 }
 
+/** The issues of a decode error, whatever they are: at least one, each with the fields that the contract gives it. */
+export const anyIssues: unknown = expect.toSatisfy(
+  (issues: unknown) => Array.isArray(issues) && issues.length > 0 && issues.every(isIssue),
+)
+
+function isIssue(issue: DecodeIssue): boolean {
+  const { _tag, path, message, ...rest } = issue
+  return (
+    ['Missing', 'Unexpected', 'Type', 'Refinement'].includes(_tag) &&
+    path.every((step) => ['string', 'number'].includes(typeof step)) &&
+    message !== '' &&
+    Object.keys(rest).length === 0
+  )
+}
+
 /** The tags and paths of a decode error's issues in a fixed order: their own is that of the validator. */
 export function issuesOf(answer: AnyAnswer): Pick<DecodeIssue, '_tag' | 'path'>[] {
   const { issues } = answer.json() as { issues: DecodeIssue[] }

@@ -1,49 +1,27 @@
 import { describe, expect, it } from 'vitest'
+import { noteRoutes } from '../support/note-routes.ts'
 import { randomEmail } from '../support/company.ts'
 import { clone } from '../support/test-app.ts'
 import { createVisitor, csrfTokenOf, password, signUp, startWebsite, type Visitor } from './visitor.ts'
 
-const website = await startWebsite()
+const { started: website, routes } = await noteRoutes(() => startWebsite())
 const grace = await signUp(website, { email: randomEmail() })
 
-/** Every form of the website. */
-const forms = [
-  '/sign-in',
-  '/sign-up',
-  '/sign-out',
-  '/verify',
-  '/verify-email/token',
-  '/forgot',
-  '/reset/token',
-  '/sign-in/link',
-  '/sign-in/link/token',
-  '/onboarding',
-  '/onboarding/offers/id/join',
-  '/onboarding/offers/id/decline',
-  '/settings/profile',
-  '/settings/notifications',
-  '/settings/security/api-keys',
-  '/settings/security/api-keys/id/revoke',
-  '/settings/security/sessions/id/end',
-  '/settings/security/sessions/end-others',
-  '/settings/security/password',
-  '/settings/security/password-link',
-  '/invites/token',
-  '/invites/token/switch',
-  '/w/acme/members/id/role',
-  '/w/acme/members/id/remove',
-  '/w/acme/invites',
-  '/w/acme/invites/id/resend',
-  '/w/acme/invites/id/revoke',
-  '/w/acme/invites/id/role',
-  '/w/acme/teams',
-  '/w/acme/teams/id/rename',
-  '/w/acme/teams/id/delete',
-  '/w/acme/teams/id/members',
-  '/w/acme/teams/id/members/id/remove',
-  '/w/acme/agents/id/revoke',
-  '/w/acme/settings',
-]
+/** Every form of the website, by its path, but for those that hold a file. */
+const forms = routes
+  .filter(({ config, method, url }) => config?.access === 'web' && method === 'POST' && !isUpload(url))
+  .map(({ url }) => url.replace(':slug', 'acme').replaceAll(/:\w+/g, 'id'))
+
+function isUpload(url: string): boolean {
+  return url.endsWith('/photo') || url.endsWith('/icon')
+}
+
+it('are found', () => {
+  expect(forms).toEqual(
+    expect.arrayContaining(['/sign-in', '/onboarding', '/w/acme/settings', '/agent/oauth/consent/id']),
+  )
+  expect(forms.length).toBeGreaterThan(34)
+})
 
 describe.each(forms)('the form %s', (path) => {
   it('is refused without its token, with a wrong one, with that of another session, and from elsewhere', async () => {
