@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
+import { createChanges } from './access/change.ts'
 import { createSeedAccess, createWorkspaceAccess } from './access/workspace-access.ts'
 import { createAgentOAuth, type AgentOAuth } from './agent-oauth/agent-oauth.ts'
 import { agentScope } from './agent-oauth/protocol.ts'
@@ -121,9 +122,16 @@ export function createServices(options: ServicesOptions): Services {
     clock,
     onRecordError: (error) => log.warn({ err: error }, 'the uses of API keys could not be written yet'),
   })
+  const changes = createChanges({ db, clock })
+  /** What an area works with: a share of the database, of which its changes take their connections too. */
+  const takeShare = () => {
+    const share = shareOf(db)
+    return { db: share, clock, changes: createChanges({ db: share, clock }) }
+  }
   const pictures = createPictureStore({
     db,
     clock,
+    changes,
     images: createSharpImages(),
     storage:
       config.storageUrl === undefined
@@ -133,8 +141,8 @@ export function createServices(options: ServicesOptions): Services {
     onDeleteError: (error) => log.warn({ err: error }, 'an unused picture could not be deleted yet'),
   })
   const requireWorkspace = createWorkspaceAccess({ db, clock })
-  const seedsDb = shareOf(db)
-  const requireWorkspaceOfSeed = createSeedAccess({ db: seedsDb, clock })
+  const shareOfSeeds = takeShare()
+  const requireWorkspaceOfSeed = createSeedAccess(shareOfSeeds)
   const agents = createAgentAuthenticator({
     db,
     clock,
@@ -143,6 +151,7 @@ export function createServices(options: ServicesOptions): Services {
   const agentOAuth = createAgentOAuth({
     db,
     clock,
+    changes,
     log,
     loadAppSecret: () => loadAppSecret(config.appSecret, config.dataDir),
     baseUrl: config.baseUrl,
@@ -174,7 +183,7 @@ export function createServices(options: ServicesOptions): Services {
     },
     agentOAuth,
     accounts: createAccountsService({ db: shareOf(db), clock, jobs }),
-    apiKeys: createApiKeysService({ db: shareOf(db), clock, jobs, apiKeyPrefix: config.apiKeyPrefix }),
+    apiKeys: createApiKeysService({ ...takeShare(), jobs, apiKeyPrefix: config.apiKeyPrefix }),
     authenticator,
     credentials: createCredentialsService({
       db: shareOf(db),
@@ -186,10 +195,9 @@ export function createServices(options: ServicesOptions): Services {
     events: createEventsService({ db: shareOf(db), requireWorkspace }),
     idempotency: createIdempotencyStore(db, clock),
     identityProviders: config.oidcProviders.map((provider) => createOidcProvider(provider, webUrl)),
-    integrations: createIntegrationsService({ db: shareOf(db), clock, requireWorkspace }),
+    integrations: createIntegrationsService({ ...takeShare(), requireWorkspace }),
     invites: createInvitesService({
-      db: shareOf(db),
-      clock,
+      ...takeShare(),
       requireWorkspace,
       pictures,
       jobs,
@@ -199,17 +207,17 @@ export function createServices(options: ServicesOptions): Services {
     }),
     kit,
     kitMcp: async (request, agent) => (await (kitMcp ??= loadKitMcp()))(request, agent),
-    me: createMeService({ db: shareOf(db), pictures }),
-    members: createMembersService({ db: shareOf(db), clock, requireWorkspace, pictures, jobs }),
+    me: createMeService({ ...takeShare(), pictures }),
+    members: createMembersService({ ...takeShare(), requireWorkspace, pictures, jobs }),
     offers: createOffersService({ db: shareOf(db), clock, pictures }),
     people: createPeopleService({ db: shareOf(db), clock, requireWorkspace, pictures }),
     pictures,
     redis,
     sessions: createSessionsService({ db: shareOf(db), clock }),
-    seeds: createSeedsService({ db: seedsDb, clock, requireWorkspace, requireWorkspaceOfSeed }),
+    seeds: createSeedsService({ ...shareOfSeeds, requireWorkspace, requireWorkspaceOfSeed }),
     system: createSystemService(() => isDatabaseReady(db)),
-    teams: createTeamsService({ db: shareOf(db), clock, requireWorkspace, pictures }),
-    workspaces: createWorkspacesService({ db: shareOf(db), clock, requireWorkspace, pictures }),
+    teams: createTeamsService({ ...takeShare(), requireWorkspace, pictures }),
+    workspaces: createWorkspacesService({ ...takeShare(), requireWorkspace, pictures }),
     async startJobs() {
       runner = await startJobRunner({
         pool: jobsDb.$client,

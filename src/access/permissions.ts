@@ -47,6 +47,8 @@ export const permissions = {
   'integrations.listAll': managers,
   /** One's own. */
   'integrations.revoke': everybody,
+  /** On the website, for oneself. */
+  'integrations.grant': everybody,
   /** Everybody's. */
   'integrations.revokeAny': managers,
 } as const satisfies Record<string, readonly Role[]>

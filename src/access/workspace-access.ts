@@ -16,6 +16,8 @@ import { isAllowed, type WorkspaceAction } from './permissions.ts'
 /** A workspace in which the caller may do what was asked for. */
 export interface AccessibleWorkspace extends WorkspaceOfCaller {
   role: Role
+  /** What was asked for. */
+  action: WorkspaceAction
 }
 
 /**
@@ -57,7 +59,7 @@ export function createWorkspaceAccess({ db, clock }: { db: Database; clock: Cloc
     if (workspace.slug !== slug) principal.onSlugMoved?.(workspace.slug)
     // Asked of the database, not remembered: another process may have seen the person elsewhere since.
     if (!workspace.isUseRecorded) await recordWorkspaceUse(db, { workspaceId: workspace.id, userId, at: now })
-    return { ...workspace, role }
+    return { ...workspace, role, action }
   }
 }
 
@@ -74,6 +76,6 @@ export function createSeedAccess({ db, clock }: { db: Database; clock: Clock }):
     const { role } = workspace
     if (!isAllowed(role, action)) throw errors.roleInsufficient()
     if (!workspace.isUseRecorded) await recordWorkspaceUse(db, { workspaceId: workspace.id, userId, at: now })
-    return { ...workspace, role }
+    return { ...workspace, role, action }
   }
 }

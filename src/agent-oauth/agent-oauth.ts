@@ -4,9 +4,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import * as oauth from 'oauth4webapi'
 import type { Provider } from 'oidc-provider'
 import type { Logger } from 'pino'
-import { requireLiveCredential } from '../access/live-credential.repository.ts'
+import { turnOfMembersWithCredential, type Changes } from '../access/change.ts'
 import { appendEvent } from '../areas/events/events.repository.ts'
-import { lockMembersOfWorkspace, requireRoleNow } from '../areas/members/members.repository.ts'
 import { listMembershipsOfUser, membershipsMax } from '../areas/workspaces/workspaces.repository.ts'
 import type { Database } from '../db/client.ts'
 import { isDatabaseUnavailable } from '../db/errors.ts'
@@ -105,6 +104,7 @@ export interface Exchange {
 export interface AgentOAuthOptions {
   db: Database
   clock: Clock
+  changes: Changes
   log: Logger
   /** Asked once, when the first agent comes. */
   loadAppSecret: () => string
@@ -131,7 +131,7 @@ interface Loaded {
 
 /** Access for agents: the OAuth server, and what the website and the resource need of it. */
 export function createAgentOAuth(options: AgentOAuthOptions): AgentOAuth {
-  const { db, clock, baseUrl, webUrl } = options
+  const { db, clock, changes, baseUrl, webUrl } = options
   const resource = `${baseUrl}${paths.mcp}`
   let opened: { appSecret: string; originKey: Buffer; keyStore: SigningKeyStore } | undefined
   const originOfRequest = new AsyncLocalStorage<string>()
@@ -276,22 +276,17 @@ export function createAgentOAuth(options: AgentOAuthOptions): AgentOAuth {
       if (!workspace) throw errors.notAMember()
       const client = await provider.Client.find(String(interaction.params.client_id))
       if (!client) throw errors.notFound()
-      const now = clock.now()
       const { clientId, clientUri = null } = client
       const clientName = nameOf(client)
       const grantId = createId()
-      await db.transaction(async (tx) => {
-        // Consents of one workspace take turns, with each other and with whoever leaves it.
-        await lockMembersOfWorkspace(tx, workspaceId)
-        await requireLiveCredential(tx, principal, now)
-        await requireRoleNow(tx, workspaceId, user.id)
+      const place = { id: workspaceId, action: 'integrations.grant' } as const
+      // Consents of one workspace take turns, with each other and with whoever leaves it.
+      await changes.makeIn(principal, place, turnOfMembersWithCredential, async ({ tx, now, tell }) => {
         for (const id of await replaceGrants(tx, { userId: user.id, clientId, workspaceId }, now)) {
-          await appendEvent(tx, principal, {
-            workspaceId,
+          await tell({
             type: 'integration.revoked',
             target: { type: 'integration', id },
             summary: `${user.name} ended the former access of ${clientName}`,
-            at: now,
           })
         }
         await insertGrant(tx, {

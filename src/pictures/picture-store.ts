@@ -1,6 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import type { Database, Executor } from '../db/client.ts'
+import type { ChangeContext, Changes } from '../access/change.ts'
+import type { NewEvent } from '../areas/events/events.repository.ts'
+import type { Database } from '../db/client.ts'
 import type { Clock } from '../kernel/clock.ts'
+import type { Principal } from '../kernel/principal.ts'
 import type { ImageProcessor } from '../platform/images/images.port.ts'
 import type { FileStorage, StoredFile } from '../platform/storage/storage.port.ts'
 import {
@@ -15,14 +18,15 @@ import {
 /** The pictures of people and workspaces. */
 export interface PictureStore {
   /**
-   * Makes a picture of an upload, stores it and has it shown by `show`, which is given the transaction and the new key
+   * Makes a picture of an upload, stores it and has it shown by `show`, a change that is also given the new key
    * and returns the key of the picture that was shown before. That one is deleted afterwards. Returns the new picture's
    * URL. Whatever fails, no file stays that nothing shows, and nothing shows a file that is not there. Throws what
    * ImageProcessor.toSquarePicture throws.
    */
   replace(
+    principal: Principal,
     upload: Buffer,
-    show: (transaction: Executor, key: string) => Promise<string | null>,
+    show: (context: ChangeContext<Omit<NewEvent, 'at'>>, key: string) => Promise<string | null>,
   ): Promise<string>
   /** The public URL of a picture: absolute, unguessable, and for ever that of the same picture. */
   urlOf(key: string): string
@@ -36,6 +40,7 @@ export interface PictureStore {
 export interface PictureStoreOptions {
   db: Database
   clock: Clock
+  changes: Changes
   images: ImageProcessor
   storage: FileStorage
   baseUrl: string
@@ -49,7 +54,7 @@ const collectedAtOnce = 100
 const keyPattern = /^[A-Za-z0-9_-]{32}\.webp$/
 
 export function createPictureStore(options: PictureStoreOptions): PictureStore {
-  const { db, clock, images, storage, baseUrl, onDeleteError } = options
+  const { db, clock, changes, images, storage, baseUrl, onDeleteError } = options
 
   async function discard(key: string): Promise<void> {
     try {
@@ -71,26 +76,27 @@ export function createPictureStore(options: PictureStoreOptions): PictureStore {
   return {
     urlOf,
 
-    async replace(upload, show) {
+    async replace(principal, upload, show) {
       const content = await images.toSquarePicture(upload)
       const key = `${randomBytes(24).toString('base64url')}.webp`
       // Written down as unused before it is stored: a crash from here on leaves a row by which the file is found.
       await insertUnusedPicture(db, key, clock.now())
-      let before: string | null
+      const shown: { before: string | null } = { before: null }
       try {
         await storage.put(key, content)
-        before = await db.transaction(async (tx) => {
-          const shownBefore = await show(tx, key)
+        await changes.make(principal, async (context) => {
+          const { tx, now } = context
+          shown.before = await show(context, key)
           if (!(await markPictureUsed(tx, key)))
             throw new Error('the picture was collected before it was shown')
-          if (shownBefore !== null) await markPictureUnused(tx, shownBefore, clock.now())
-          return shownBefore
+          if (shown.before !== null) await markPictureUnused(tx, shown.before, now)
+          return urlOf(key)
         })
       } catch (error) {
         await discard(key)
         throw error
       }
-      if (before !== null) await discard(before)
+      if (shown.before !== null) await discard(shown.before)
       return urlOf(key)
     },
 

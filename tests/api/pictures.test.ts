@@ -3,7 +3,10 @@ import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'drizzle-orm'
 import { describe, expect, it, vi } from 'vitest'
+import { createChanges } from '../../src/access/change.ts'
+import type { Executor } from '../../src/db/client.ts'
 import { errors } from '../../src/kernel/errors.ts'
+import type { Principal } from '../../src/kernel/principal.ts'
 import { createPictureStore, type PictureStoreOptions } from '../../src/pictures/picture-store.ts'
 import { createSharpImages } from '../../src/platform/images/sharp-images.ts'
 import { createLocalStorage } from '../../src/platform/storage/local-storage.ts'
@@ -204,21 +207,30 @@ describe('a failure midway', () => {
     const storage: FileStorage = { ...local }
     const deleteErrors: unknown[] = []
     const person = await createPerson()
-    const pictures = createPictureStore({
+    const store = createPictureStore({
       db,
       clock,
+      changes: createChanges({ db, clock }),
       images: createSharpImages(),
       storage,
       baseUrl: 'http://localhost',
       onDeleteError: (error) => deleteErrors.push(error),
       ...change,
     })
-    const show: Parameters<typeof pictures.replace>[1] = async (tx, key) => {
+    type Show = (tx: Executor, key: string) => Promise<string | null>
+    const show: Show = async (tx, key) => {
       const { rows } = await tx.execute<{ image_key: string | null }>(
         sql`select image_key from users where id = ${person.id} for update`,
       )
       await tx.execute(sql`update users set image_key = ${key} where id = ${person.id}`)
       return rows[0]?.image_key ?? null
+    }
+    const user = { ...person, emailVerifiedAt: null, imageKey: null }
+    const principal: Principal = { user, source: 'api', apiKeyId: null, sessionId: null, grantId: null }
+    const pictures = {
+      ...store,
+      replace: (upload: Buffer, change: Show) =>
+        store.replace(principal, upload, ({ tx }, key) => change(tx, key)),
     }
     const others = (await findPictures(service)).map(({ key }) => key)
     return {

@@ -103,6 +103,7 @@ describe('the table in the code', () => {
     expect(Object.fromEntries(table)).toEqual({
       ...Object.fromEntries(ids.map((id) => [id, operations[id]?.allowed])),
       'integrations.listAll': managers,
+      'integrations.grant': roles,
     })
   })
 })

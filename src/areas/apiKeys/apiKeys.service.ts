@@ -1,5 +1,6 @@
+import type { Changes } from '../../access/change.ts'
 import { requireLiveCredential } from '../../access/live-credential.repository.ts'
-import type { Database } from '../../db/client.ts'
+import type { Database, Executor } from '../../db/client.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { errors } from '../../kernel/errors.ts'
 import { createId, isId } from '../../kernel/ids.ts'
@@ -62,13 +63,14 @@ export interface ApiKeysService {
 export interface ApiKeysServiceOptions {
   db: Database
   clock: Clock
+  changes: Changes
   jobs: JobQueue
   /** What new keys start with. */
   apiKeyPrefix: string
 }
 
 export function createApiKeysService(options: ApiKeysServiceOptions): ApiKeysService {
-  const { db, clock, jobs, apiKeyPrefix } = options
+  const { db, clock, changes, jobs, apiKeyPrefix } = options
   return {
     async list({ user }) {
       const rows = await listActiveApiKeys(db, user.id)
@@ -79,7 +81,7 @@ export function createApiKeysService(options: ApiKeysServiceOptions): ApiKeysSer
       const { user } = principal
       const { secret, ...shown } = createApiKeySecret(apiKeyPrefix)
       const key = { id: createId(), name: requireLabel(input.name), ...shown }
-      await db.transaction(async (tx) => {
+      return changes.make(principal, async ({ tx, now }) => {
         await lockUserForNewApiKey(tx, user.id)
         await requireLiveCredential(tx, principal, clock.now())
         if ((await countActiveApiKeys(tx, user.id)) >= activeApiKeysMax) throw errors.apiKeyLimit()
@@ -87,22 +89,24 @@ export function createApiKeysService(options: ApiKeysServiceOptions): ApiKeysSer
           ...key,
           userId: user.id,
           secretHash: hashSecret(secret),
-          createdAt: clock.now(),
+          createdAt: now,
         })
         // Operators tell people themselves.
         if (principal.source !== 'system') {
           const notice = { key: `api-keys-created:${user.id}`, delaySeconds: noticeDelaySeconds }
           await jobs.enqueue(tx, 'send_api_keys_created', { userId: user.id }, notice)
         }
+        return { ...key, secret }
       })
-      return { ...key, secret }
     },
 
-    async revoke({ user }, apiKeyId) {
-      const isRevoked =
-        isId(apiKeyId) &&
-        (await revokeApiKeyOfUser(db, { id: apiKeyId, userId: user.id, revokedAt: clock.now() }))
-      if (!isRevoked) throw errors.notFound()
+    async revoke(principal, apiKeyId) {
+      if (!isId(apiKeyId)) throw errors.notFound()
+      const key = { id: apiKeyId, userId: principal.user.id }
+      const revoke = async ({ tx, now }: { tx: Executor; now: Date }) => {
+        if (!(await revokeApiKeyOfUser(tx, { ...key, revokedAt: now }))) throw errors.notFound()
+      }
+      await changes.make(principal, revoke, { isOneStatement: true })
     },
 
     async revokeAny(apiKeyId) {

@@ -1,6 +1,7 @@
+import type { Changes } from '../../access/change.ts'
 import { isAllowed } from '../../access/permissions.ts'
 import type { RequireWorkspace } from '../../access/workspace-access.ts'
-import type { Database } from '../../db/client.ts'
+import type { Database, Executor } from '../../db/client.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { errors } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
@@ -12,7 +13,6 @@ import {
   type PageRequest,
 } from '../../kernel/pagination.ts'
 import type { Principal } from '../../kernel/principal.ts'
-import { appendEvent } from '../events/events.repository.ts'
 import { listLiveGrants, lockGrant, revokeGrant, type GrantRow } from './integrations.repository.ts'
 
 /** What a person has allowed an agent in a workspace. */
@@ -32,11 +32,12 @@ export interface IntegrationsService {
 export interface IntegrationsServiceOptions {
   db: Database
   clock: Clock
+  changes: Changes
   requireWorkspace: RequireWorkspace
 }
 
 export function createIntegrationsService(options: IntegrationsServiceOptions): IntegrationsService {
-  const { db, clock, requireWorkspace } = options
+  const { db, clock, changes, requireWorkspace } = options
   return {
     async list(principal, slug, { limit = pageLimitDefault, cursor }) {
       const { id: workspaceId, role } = await requireWorkspace(principal, slug, 'integrations.list')
@@ -57,22 +58,19 @@ export function createIntegrationsService(options: IntegrationsServiceOptions): 
     },
 
     async revoke(principal, slug, grantId) {
-      const { id: workspaceId, role } = await requireWorkspace(principal, slug, 'integrations.revoke')
+      const workspace = await requireWorkspace(principal, slug, 'integrations.revoke')
       if (!isId(grantId)) throw errors.notFound()
       const { user } = principal
-      await db.transaction(async (tx) => {
-        const grant = await lockGrant(tx, workspaceId, grantId)
-        const isTheirs = grant?.userId === user.id
-        if (!grant || !(isTheirs || isAllowed(role, 'integrations.revokeAny'))) throw errors.notFound()
+      const lock = (tx: Executor) => lockGrant(tx, workspace.id, grantId)
+      await changes.makeIn(principal, workspace, lock, async ({ tx, now, tell }, grant) => {
+        const mayRevoke = grant.userId === user.id || isAllowed(workspace.role, 'integrations.revokeAny')
+        if (!mayRevoke) throw errors.notFound()
         if (grant.revokedAt) return
-        const now = clock.now()
         await revokeGrant(tx, grantId, now)
-        await appendEvent(tx, principal, {
-          workspaceId,
+        await tell({
           type: 'integration.revoked',
           target: { type: 'integration', id: grantId },
           summary: `${user.name} ended the access of ${grant.clientName}`,
-          at: now,
         })
       })
     },

@@ -73,14 +73,28 @@ export function listOpenInvites(
   })
 }
 
+export interface LockedInvite {
+  id: string
+  workspaceId: string
+  email: string
+  role: Role
+  state: InviteState
+}
+
 /** An invite of a workspace, locked until the transaction ends. */
 export async function lockInvite(
   executor: Executor,
   workspaceId: string,
   inviteId: string,
-): Promise<{ id: string; email: string; role: Role; state: InviteState } | undefined> {
+): Promise<LockedInvite | undefined> {
   const [invite] = await executor
-    .select({ id: invites.id, email: invites.email, role: invites.role, state: invites.state })
+    .select({
+      id: invites.id,
+      workspaceId: invites.workspaceId,
+      email: invites.email,
+      role: invites.role,
+      state: invites.state,
+    })
     .from(invites)
     .where(and(eq(invites.id, inviteId), eq(invites.workspaceId, workspaceId)))
     .for('update')

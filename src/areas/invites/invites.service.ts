@@ -1,4 +1,9 @@
-import { requireLiveCredential } from '../../access/live-credential.repository.ts'
+import {
+  turnOfMembersWithCredential,
+  type Changes,
+  type Lock,
+  type WorkspaceChangeContext,
+} from '../../access/change.ts'
 import { isAllowed, type WorkspaceAction } from '../../access/permissions.ts'
 import type { RequireWorkspace } from '../../access/workspace-access.ts'
 import type { Database, Executor } from '../../db/client.ts'
@@ -18,14 +23,8 @@ import { mayGrant, type Role } from '../../kernel/roles.ts'
 import { createToken, hashSecret } from '../../kernel/tokens.ts'
 import type { PictureStore } from '../../pictures/picture-store.ts'
 import type { JobQueue } from '../../platform/jobs/jobs.port.ts'
-import { appendEvent } from '../events/events.repository.ts'
 import { forgetDeparture } from '../members/departures.repository.ts'
-import {
-  findMember,
-  insertMemberIfNew,
-  lockMembersOfWorkspace,
-  requireRoleNow,
-} from '../members/members.repository.ts'
+import { findMember, insertMemberIfNew, lockMembersOfWorkspace } from '../members/members.repository.ts'
 import {
   countMembershipsOfUser,
   lockUserForNewMembership,
@@ -45,6 +44,7 @@ import {
   updateInvite,
   type InviteByToken,
   type InviteRow,
+  type LockedInvite,
 } from './invites.repository.ts'
 
 /** How long an invite can be accepted. */
@@ -111,6 +111,7 @@ export interface InvitesService {
 export interface InvitesServiceOptions {
   db: Database
   clock: Clock
+  changes: Changes
   requireWorkspace: RequireWorkspace
   pictures: PictureStore
   jobs: JobQueue
@@ -122,35 +123,25 @@ export interface InvitesServiceOptions {
 }
 
 export function createInvitesService(options: InvitesServiceOptions): InvitesService {
-  const { db, clock, requireWorkspace, pictures, jobs, webUrl, inviteLimitPerHour, mailLimitPerHour } =
-    options
+  const { db, clock, changes, requireWorkspace, pictures, jobs, webUrl } = options
+  const { inviteLimitPerHour, mailLimitPerHour } = options
 
-  /** Runs a change of a workspace's invites, once the caller may still make it, in its turn. */
-  function change<T>(
+  /** Makes a change of an invite that the caller may change, in its turn. */
+  async function change<Result>(
     principal: Principal,
-    workspaceId: string,
+    { slug, inviteId }: { slug: string; inviteId: string },
     action: WorkspaceAction,
-    run: (tx: Executor, actorRole: Role) => Promise<T>,
-  ): Promise<T> {
-    return db.transaction(async (tx) => {
-      await lockMembersOfWorkspace(tx, workspaceId)
-      await requireLiveCredential(tx, principal, clock.now())
-      const actorRole = await requireRoleNow(tx, workspaceId, principal.user.id)
-      if (!isAllowed(actorRole, action)) throw errors.roleInsufficient()
-      return run(tx, actorRole)
-    })
-  }
-
-  /** An invite that the caller may change. */
-  async function requireInvite(
-    tx: Executor,
-    input: { workspaceId: string; inviteId: string; actorRole: Role },
-  ) {
-    const invite = isId(input.inviteId) ? await lockInvite(tx, input.workspaceId, input.inviteId) : undefined
-    if (!invite) throw errors.notFound()
-    if (!mayGrant(input.actorRole, invite.role)) throw errors.roleTooHigh()
-    if (invite.state === 'accepted') throw errors.inviteUsed()
-    return invite
+    run: (context: WorkspaceChangeContext, invite: LockedInvite & { actorRole: Role }) => Promise<Result>,
+  ): Promise<Result> {
+    const workspace = await requireWorkspace(principal, slug, action)
+    const lock: Lock<LockedInvite & { actorRole: Role }> = async (tx, input) => {
+      const actorRole = await turnOfMembersWithCredential(tx, input)
+      const invite = isId(inviteId) ? await lockInvite(tx, workspace.id, inviteId) : undefined
+      if (invite && !mayGrant(actorRole, invite.role)) throw errors.roleTooHigh()
+      if (invite?.state === 'accepted') throw errors.inviteUsed()
+      return invite && { ...invite, actorRole }
+    }
+    return changes.makeIn(principal, workspace, lock, run)
   }
 
   async function assertWithinLimits(tx: Executor, workspaceId: string, email: string): Promise<void> {
@@ -197,13 +188,14 @@ export function createInvitesService(options: InvitesServiceOptions): InvitesSer
     async create(principal, slug, input) {
       const email = parseEmail(input.email)
       if (email === undefined) throw errors.emailInvalid({ field: 'email' })
-      const { id: workspaceId } = await requireWorkspace(principal, slug, 'invites.create')
+      const workspace = await requireWorkspace(principal, slug, 'invites.create')
+      const { id: workspaceId } = workspace
       const { user } = principal
-      return change(principal, workspaceId, 'invites.create', async (tx, actorRole) => {
+      const lock = turnOfMembersWithCredential
+      return changes.makeIn(principal, workspace, lock, async ({ tx, now, tell }, actorRole) => {
         if (!mayGrant(actorRole, input.role)) throw errors.roleTooHigh()
         if (await hasMemberWithEmail(tx, workspaceId, email)) throw errors.alreadyMember()
         await assertWithinLimits(tx, workspaceId, email)
-        const now = clock.now()
         await replaceExpiredInvite(tx, { workspaceId, email, now })
         const row = {
           id: createId(),
@@ -218,69 +210,54 @@ export function createInvitesService(options: InvitesServiceOptions): InvitesSer
         await insertInvite(tx, { ...row, workspaceId })
         await forgetDeparture(tx, workspaceId, { email })
         const inviteUrl = await send(tx, row.id)
-        await appendEvent(tx, principal, {
-          workspaceId,
+        await tell({
           type: 'invite.created',
           target: { type: 'invite', id: row.id },
           summary: `${user.name} invited ${email} as ${input.role}`,
-          at: now,
         })
         return { invite: toInvite({ ...row, invitedByName: user.name }, now), inviteUrl }
       })
     },
 
     async resend(principal, slug, inviteId) {
-      const { id: workspaceId } = await requireWorkspace(principal, slug, 'invites.resend')
-      return change(principal, workspaceId, 'invites.resend', async (tx, actorRole) => {
-        const invite = await requireInvite(tx, { workspaceId, inviteId, actorRole })
+      return change(principal, { slug, inviteId }, 'invites.resend', async ({ tx, now, tell }, invite) => {
         if (invite.state !== 'open') throw errors.inviteRevoked()
-        await assertWithinLimits(tx, workspaceId, invite.email)
-        const now = clock.now()
+        await assertWithinLimits(tx, invite.workspaceId, invite.email)
         const expiresAt = new Date(now.getTime() + inviteLifetimeMs)
         await deleteInviteTokens(tx, invite.id)
         await updateInvite(tx, invite.id, { expiresAt })
         const inviteUrl = await send(tx, invite.id)
-        await appendEvent(tx, principal, {
-          workspaceId,
+        await tell({
           type: 'invite.resent',
           target: { type: 'invite', id: invite.id },
           summary: `${principal.user.name} sent the invite to ${invite.email} again`,
-          at: now,
         })
         return { inviteUrl, expiresAt: expiresAt.toISOString() }
       })
     },
 
     async revoke(principal, slug, inviteId) {
-      const { id: workspaceId } = await requireWorkspace(principal, slug, 'invites.revoke')
-      await change(principal, workspaceId, 'invites.revoke', async (tx, actorRole) => {
-        const invite = await requireInvite(tx, { workspaceId, inviteId, actorRole })
+      await change(principal, { slug, inviteId }, 'invites.revoke', async ({ tx, tell }, invite) => {
         if (invite.state !== 'open') return
         await updateInvite(tx, invite.id, { state: 'revoked' })
-        await appendEvent(tx, principal, {
-          workspaceId,
+        await tell({
           type: 'invite.revoked',
           target: { type: 'invite', id: invite.id },
           summary: `${principal.user.name} withdrew the invite to ${invite.email}`,
-          at: clock.now(),
         })
       })
     },
 
     async updateRole(principal, slug, inviteId, { role }) {
-      const { id: workspaceId } = await requireWorkspace(principal, slug, 'invites.updateRole')
-      await change(principal, workspaceId, 'invites.updateRole', async (tx, actorRole) => {
-        const invite = await requireInvite(tx, { workspaceId, inviteId, actorRole })
-        if (!mayGrant(actorRole, role)) throw errors.roleTooHigh()
+      await change(principal, { slug, inviteId }, 'invites.updateRole', async ({ tx, tell }, invite) => {
+        if (!mayGrant(invite.actorRole, role)) throw errors.roleTooHigh()
         if (invite.state !== 'open') throw errors.inviteRevoked()
         if (invite.role === role) return
         await updateInvite(tx, invite.id, { role })
-        await appendEvent(tx, principal, {
-          workspaceId,
+        await tell({
           type: 'invite.role_changed',
           target: { type: 'invite', id: invite.id },
           summary: `${principal.user.name} changed the role of the invite to ${invite.email} from ${invite.role} to ${role}`,
-          at: clock.now(),
         })
       })
     },
@@ -306,7 +283,7 @@ export function createInvitesService(options: InvitesServiceOptions): InvitesSer
       const tokenHash = hashSecret(token)
       const found = await findInviteByToken(db, tokenHash)
       if (!found) throw errors.notFound()
-      return db.transaction(async (tx) => {
+      return changes.make(principal, async ({ tx, tell }) => {
         await lockUserForNewMembership(tx, user.id)
         await lockMembersOfWorkspace(tx, found.workspaceId)
         // Looked up again in its turn: it may have been accepted, revoked, changed or sent again in the meantime.
@@ -330,22 +307,20 @@ export function createInvitesService(options: InvitesServiceOptions): InvitesSer
         const accepted = { workspaceId: invite.workspaceId, slug: invite.workspaceSlug }
         if (!isNew) {
           // They joined by themselves in the meantime, and keep the role that they have.
-          await appendEvent(tx, principal, {
+          await tell({
             workspaceId: invite.workspaceId,
             type: 'invite.accepted',
             target: { type: 'invite', id: invite.id },
             summary: `${user.name} accepted the invite of ${invite.invitedByName}, being a member already`,
-            at: now,
           })
           const member = await findMember(tx, invite.workspaceId, user.id)
           return { ...accepted, role: member?.role ?? invite.role }
         }
-        await appendEvent(tx, principal, {
+        await tell({
           workspaceId: invite.workspaceId,
           type: 'member.joined',
           target: { type: 'user', id: user.id },
           summary: `${user.name} accepted the invite of ${invite.invitedByName} and joined as ${invite.role}`,
-          at: now,
         })
         await jobs.enqueue(tx, 'send_invite_accepted', { inviteId: invite.id, memberName: user.name })
         return { ...accepted, role: invite.role }

@@ -1,3 +1,4 @@
+import type { Changes } from '../../access/change.ts'
 import type { Database } from '../../db/client.ts'
 import { errors } from '../../kernel/errors.ts'
 import type { Principal } from '../../kernel/principal.ts'
@@ -43,13 +44,19 @@ export interface MeService {
 
 export interface MeServiceOptions {
   db: Database
+  changes: Changes
   pictures: PictureStore
 }
 
-export function createMeService({ db, pictures }: MeServiceOptions): MeService {
+export function createMeService({ db, changes, pictures }: MeServiceOptions): MeService {
   async function findLastUsed(userId: string): Promise<MembershipRow | undefined> {
     const [membership] = await listMembershipsOfUser(db, userId, 1)
     return membership
+  }
+
+  function change(principal: Principal, values: Parameters<typeof updateUser>[2]): Promise<void> {
+    const { id } = principal.user
+    return changes.make(principal, ({ tx }) => updateUser(tx, id, values), { isOneStatement: true })
   }
 
   return {
@@ -61,8 +68,8 @@ export function createMeService({ db, pictures }: MeServiceOptions): MeService {
       image: pictures.urlOf(imageKey),
     }),
 
-    async updateProfile({ user }, input) {
-      await updateUser(db, user.id, { name: requireName(input.name) })
+    async updateProfile(principal, input) {
+      await change(principal, { name: requireName(input.name) })
     },
 
     async preferences({ user }) {
@@ -72,12 +79,13 @@ export function createMeService({ db, pictures }: MeServiceOptions): MeService {
       return { userId: user.id, ...preferences }
     },
 
-    async updatePreferences({ user }, { productUpdates, workspaceActivity }) {
-      await updateUser(db, user.id, { productUpdates, workspaceActivity })
-    },
+    updatePreferences: (principal, { productUpdates, workspaceActivity }) =>
+      change(principal, { productUpdates, workspaceActivity }),
 
-    uploadPhoto: ({ user }, upload) =>
-      pictures.replace(upload, (tx, imageKey) => replaceUserImage(tx, user.id, imageKey)),
+    uploadPhoto: (principal, upload) =>
+      pictures.replace(principal, upload, ({ tx }, imageKey) =>
+        replaceUserImage(tx, principal.user.id, imageKey),
+      ),
 
     async home({ user }) {
       const membership = await findLastUsed(user.id)

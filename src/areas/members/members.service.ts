@@ -1,7 +1,7 @@
-import { isAllowed, type WorkspaceAction } from '../../access/permissions.ts'
-import type { RequireWorkspace } from '../../access/workspace-access.ts'
+import { turnOfMembers, type Changes, type Lock, type WorkspaceChangeContext } from '../../access/change.ts'
+import type { WorkspaceAction } from '../../access/permissions.ts'
+import type { AccessibleWorkspace, RequireWorkspace } from '../../access/workspace-access.ts'
 import type { Database, Executor } from '../../db/client.ts'
-import type { Clock } from '../../kernel/clock.ts'
 import { errors } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
 import {
@@ -15,17 +15,8 @@ import type { Principal } from '../../kernel/principal.ts'
 import { mayActOn, mayGrant, type Role } from '../../kernel/roles.ts'
 import type { PictureStore } from '../../pictures/picture-store.ts'
 import type { JobQueue } from '../../platform/jobs/jobs.port.ts'
-import { appendEvent } from '../events/events.repository.ts'
 import { recordDeparture } from './departures.repository.ts'
-import {
-  countOwners,
-  deleteMember,
-  findMember,
-  listMembers,
-  lockMembersOfWorkspace,
-  requireRoleNow,
-  updateMemberRole,
-} from './members.repository.ts'
+import { countOwners, deleteMember, findMember, listMembers, updateMemberRole } from './members.repository.ts'
 
 export interface Member {
   userId: string
@@ -47,28 +38,32 @@ export interface MembersService {
 
 export interface MembersServiceOptions {
   db: Database
-  clock: Clock
+  changes: Changes
   requireWorkspace: RequireWorkspace
   pictures: PictureStore
   jobs: JobQueue
 }
 
 export function createMembersService(options: MembersServiceOptions): MembersService {
-  const { db, clock, requireWorkspace, pictures, jobs } = options
+  const { db, changes, requireWorkspace, pictures, jobs } = options
 
-  /** Both members as they are now, once the caller is known to be allowed to act on the other one. */
-  async function requireTarget(
-    tx: Executor,
-    input: { workspaceId: string; action: WorkspaceAction; actorId: string; targetId: string },
-  ): Promise<{ actorRole: Role; target: { role: Role; name: string } }> {
-    const { workspaceId, action, actorId, targetId } = input
-    await lockMembersOfWorkspace(tx, workspaceId)
-    const actorRole = await requireRoleNow(tx, workspaceId, actorId)
-    if (!isAllowed(actorRole, action)) throw errors.roleInsufficient()
-    const target = await findMember(tx, workspaceId, targetId)
-    if (!target) throw errors.notFound()
-    if (actorId !== targetId && !mayActOn(actorRole, target.role)) throw errors.roleTooHigh()
-    return { actorRole, target }
+  /** Makes a change of a member on whom the caller may act, in its turn. */
+  async function change(
+    principal: Principal,
+    { slug, userId }: { slug: string; userId: string },
+    action: WorkspaceAction,
+    run: (context: WorkspaceChangeContext, target: Target) => Promise<void>,
+  ): Promise<void> {
+    const workspace = await requireWorkspace(principal, slug, action)
+    if (!isId(userId)) throw errors.notFound()
+    const isSelf = userId === principal.user.id
+    const lock: Lock<Target> = async (tx, input) => {
+      const actorRole = await turnOfMembers(tx, input)
+      const target = await findMember(tx, workspace.id, userId)
+      if (target && !isSelf && !mayActOn(actorRole, target.role)) throw errors.roleTooHigh()
+      return target && { ...target, actorRole, workspace }
+    }
+    await changes.makeIn(principal, workspace, lock, run)
   }
 
   async function assertNotLastOwner(tx: Executor, workspaceId: string): Promise<void> {
@@ -96,29 +91,20 @@ export function createMembersService(options: MembersServiceOptions): MembersSer
     },
 
     async updateRole(principal, slug, userId, { role }) {
-      const { id } = await requireWorkspace(principal, slug, 'members.updateRole')
-      if (!isId(userId)) throw errors.notFound()
       const { user } = principal
-      await db.transaction(async (tx) => {
-        const { actorRole, target } = await requireTarget(tx, {
-          workspaceId: id,
-          action: 'members.updateRole',
-          actorId: user.id,
-          targetId: userId,
-        })
-        if (!mayGrant(actorRole, role)) throw errors.roleTooHigh()
+      await change(principal, { slug, userId }, 'members.updateRole', async ({ tx, tell }, target) => {
+        const { id: workspaceId } = target.workspace
+        if (!mayGrant(target.actorRole, role)) throw errors.roleTooHigh()
         if (target.role === role) return
-        if (target.role === 'owner') await assertNotLastOwner(tx, id)
-        await updateMemberRole(tx, { workspaceId: id, userId, role })
-        await appendEvent(tx, principal, {
-          workspaceId: id,
+        if (target.role === 'owner') await assertNotLastOwner(tx, workspaceId)
+        await updateMemberRole(tx, { workspaceId, userId, role })
+        await tell({
           type: 'member.role_changed',
           target: { type: 'user', id: userId },
           summary: `${user.name} changed the role of ${target.name} from ${target.role} to ${role}`,
-          at: clock.now(),
         })
         if (userId !== user.id) {
-          await jobs.enqueue(tx, 'send_role_changed', { workspaceId: id, userId, role, actorName: user.name })
+          await jobs.enqueue(tx, 'send_role_changed', { workspaceId, userId, role, actorName: user.name })
         }
       })
     },
@@ -126,32 +112,27 @@ export function createMembersService(options: MembersServiceOptions): MembersSer
     async remove(principal, slug, userId) {
       const { user } = principal
       const isSelf = userId === user.id
-      const action: WorkspaceAction = isSelf ? 'members.leave' : 'members.remove'
-      const { id, name } = await requireWorkspace(principal, slug, action)
-      if (!isId(userId)) throw errors.notFound()
-      await db.transaction(async (tx) => {
-        const { target } = await requireTarget(tx, {
-          workspaceId: id,
-          action,
-          actorId: user.id,
-          targetId: userId,
-        })
-        if (target.role === 'owner') await assertNotLastOwner(tx, id)
-        await deleteMember(tx, id, userId)
-        await recordDeparture(tx, {
-          workspaceId: id,
-          userId,
-          kind: isSelf ? 'left' : 'removed',
-          createdAt: clock.now(),
-        })
-        await appendEvent(tx, principal, {
-          workspaceId: id,
+      const action = isSelf ? 'members.leave' : 'members.remove'
+      await change(principal, { slug, userId }, action, async ({ tx, now, tell }, target) => {
+        const { id: workspaceId, name } = target.workspace
+        if (target.role === 'owner') await assertNotLastOwner(tx, workspaceId)
+        await deleteMember(tx, workspaceId, userId)
+        const kind = isSelf ? 'left' : 'removed'
+        await recordDeparture(tx, { workspaceId, userId, kind, createdAt: now })
+        await tell({
           type: isSelf ? 'member.left' : 'member.removed',
           target: { type: 'user', id: userId },
           summary: isSelf ? `${user.name} left ${name}` : `${user.name} removed ${target.name}`,
-          at: clock.now(),
         })
       })
     },
   }
+}
+
+/** A member, and the role of whoever acts on them. */
+interface Target {
+  role: Role
+  name: string
+  actorRole: Role
+  workspace: AccessibleWorkspace
 }

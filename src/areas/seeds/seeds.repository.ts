@@ -20,6 +20,10 @@ export interface SeedFields {
   status: SeedStatus
 }
 
+export interface LockedSeed extends SeedFields {
+  workspaceId: string
+}
+
 /** A seed, as one person sees it. */
 export interface SeedRow extends SeedFields {
   id: string
@@ -154,8 +158,12 @@ export async function lockSeed(
   executor: Executor,
   seedId: string,
   strength: 'share' | 'no key update',
-): Promise<SeedFields | undefined> {
-  const [seed] = await executor.select(fieldColumns).from(seeds).where(eq(seeds.id, seedId)).for(strength)
+): Promise<LockedSeed | undefined> {
+  const [seed] = await executor
+    .select({ ...fieldColumns, workspaceId: seeds.workspaceId })
+    .from(seeds)
+    .where(eq(seeds.id, seedId))
+    .for(strength)
   return seed
 }
 

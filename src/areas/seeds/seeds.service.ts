@@ -1,5 +1,7 @@
+import type { Changes, WorkspaceChangeContext } from '../../access/change.ts'
+import type { WorkspaceAction } from '../../access/permissions.ts'
 import type { RequireWorkspace, RequireWorkspaceOfSeed } from '../../access/workspace-access.ts'
-import type { Database, Executor } from '../../db/client.ts'
+import type { Database } from '../../db/client.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { errors } from '../../kernel/errors.ts'
 import { createId } from '../../kernel/ids.ts'
@@ -25,7 +27,7 @@ import {
   type Verdict,
 } from '../../kernel/seeds.ts'
 import { requireLine, requireLines } from '../../kernel/text.ts'
-import { appendEvent, appendServiceEvent, type NewEvent } from '../events/events.repository.ts'
+import { appendServiceEvent } from '../events/events.repository.ts'
 import {
   deleteExampleSeeds,
   deleteParticipant,
@@ -39,6 +41,7 @@ import {
   lockSeed,
   updateSeed,
   type EvidenceRow,
+  type LockedSeed,
   type SeedFields,
   type SeedRow,
 } from './seeds.repository.ts'
@@ -115,38 +118,23 @@ export interface SeedsService {
 export interface SeedsServiceOptions {
   db: Database
   clock: Clock
+  changes: Changes
   requireWorkspace: RequireWorkspace
   requireWorkspaceOfSeed: RequireWorkspaceOfSeed
 }
 
 export function createSeedsService(options: SeedsServiceOptions): SeedsService {
-  const { db, clock, requireWorkspace, requireWorkspaceOfSeed } = options
+  const { db, clock, changes, requireWorkspace, requireWorkspaceOfSeed } = options
 
-  /** Runs a change of a seed, with the seed locked, and tells of it what `run` returns. Returns when that was. */
-  async function change(
+  /** Makes a change of a seed, with the seed locked. */
+  async function change<Result>(
     principal: Principal,
-    target: { seedId: string; workspaceId: string; strength: 'share' | 'no key update' },
-    run: (
-      tx: Executor,
-      seed: SeedFields,
-      now: Date,
-    ) => Promise<Pick<NewEvent, 'type' | 'target' | 'summary'> | undefined>,
-  ): Promise<Date> {
-    return db.transaction(async (tx) => {
-      const seed = await lockSeed(tx, target.seedId, target.strength)
-      if (!seed) throw errors.notFound()
-      const now = clock.now()
-      const told = await run(tx, seed, now)
-      if (told) {
-        await appendEvent(tx, principal, {
-          workspaceId: target.workspaceId,
-          target: { type: 'seed', id: target.seedId },
-          at: now,
-          ...told,
-        })
-      }
-      return now
-    })
+    seedId: string,
+    { action, strength }: { action: WorkspaceAction; strength: 'share' | 'no key update' },
+    run: (context: WorkspaceChangeContext, seed: LockedSeed) => Promise<Result>,
+  ): Promise<Result> {
+    const workspace = await requireWorkspaceOfSeed(principal, seedId, action)
+    return changes.makeIn(principal, workspace, (tx) => lockSeed(tx, seedId, strength), run)
   }
 
   return {
@@ -170,8 +158,7 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
     async create(principal, slug, input) {
       const { id: workspaceId } = await requireWorkspace(principal, slug, 'seeds.create')
       const { user } = principal
-      const now = clock.now()
-      const row = {
+      const fields = {
         id: createId(),
         title: requireTitle(input.title),
         summary: requireText(input.summary, 'summary'),
@@ -181,20 +168,18 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
         successCriteria: requireCriteria(input.successCriteria ?? []),
         status: 'open' as const,
         createdByUserId: user.id,
-        createdAt: now,
-        updatedAt: now,
       }
-      await db.transaction(async (tx) => {
+      return changes.make(principal, async ({ tx, now, tell }) => {
+        const row = { ...fields, createdAt: now, updatedAt: now }
         await insertSeed(tx, { ...row, workspaceId })
-        await appendEvent(tx, principal, {
+        await tell({
           workspaceId,
           type: 'seed.created',
           target: { type: 'seed', id: row.id },
           summary: `${user.name} created the seed ${row.title}`,
-          at: now,
         })
+        return toSeed({ ...row, participantCount: 0, joined: false })
       })
-      return toSeed({ ...row, participantCount: 0, joined: false })
     },
 
     async get(principal, seedId) {
@@ -207,44 +192,48 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
     async update(principal, seedId, input) {
       const { status } = input
       const given = { ...parseTexts(input), ...(status !== undefined && { status }) }
-      const { id: workspaceId } = await requireWorkspaceOfSeed(principal, seedId, 'seeds.update')
-      await change(principal, { seedId, workspaceId, strength: 'no key update' }, async (tx, seed, now) => {
-        const changes = findChanges(seed, given)
-        if (Object.keys(changes).length === 0) return undefined
-        await updateSeed(tx, seedId, { ...changes, updatedAt: now })
-        return {
+      const how = { action: 'seeds.update', strength: 'no key update' } as const
+      await change(principal, seedId, how, async ({ tx, now, tell }, seed) => {
+        const changed = findChanges(seed, given)
+        if (Object.keys(changed).length === 0) return
+        await updateSeed(tx, seedId, { ...changed, updatedAt: now })
+        await tell({
           type: 'seed.updated',
-          summary: `${principal.user.name} changed ${describeChanges(seed, changes)} of the seed ${seed.title}`,
-        }
+          target: { type: 'seed', id: seedId },
+          summary: `${principal.user.name} changed ${describeChanges(seed, changed)} of the seed ${seed.title}`,
+        })
       })
     },
 
     async join(principal, seedId) {
-      const { id: workspaceId } = await requireWorkspaceOfSeed(principal, seedId, 'seeds.join')
       const { user } = principal
       // Locked, so that it does not close between the look at its status and the place in it.
-      await change(principal, { seedId, workspaceId, strength: 'share' }, async (tx, seed, now) => {
-        if (isClosed(seed.status)) {
-          if (await lockParticipant(tx, seedId, user.id)) return undefined
+      const how = { action: 'seeds.join', strength: 'share' } as const
+      await change(principal, seedId, how, async ({ tx, now, tell }, { status, title, workspaceId }) => {
+        if (isClosed(status)) {
+          if (await lockParticipant(tx, seedId, user.id)) return
           throw errors.seedClosed()
         }
-        const isNew = await insertParticipantIfNew(tx, {
-          seedId,
-          userId: user.id,
-          workspaceId,
-          joinedAt: now,
+        const row = { seedId, userId: user.id, workspaceId, joinedAt: now }
+        if (!(await insertParticipantIfNew(tx, row))) return
+        await tell({
+          type: 'seed.joined',
+          target: { type: 'seed', id: seedId },
+          summary: `${user.name} joined the seed ${title}`,
         })
-        if (!isNew) return undefined
-        return { type: 'seed.joined', summary: `${user.name} joined the seed ${seed.title}` }
       })
     },
 
     async leave(principal, seedId) {
-      const { id: workspaceId } = await requireWorkspaceOfSeed(principal, seedId, 'seeds.leave')
       const { user } = principal
-      await change(principal, { seedId, workspaceId, strength: 'share' }, async (tx, seed) => {
-        if (!(await deleteParticipant(tx, seedId, user.id))) return undefined
-        return { type: 'seed.left', summary: `${user.name} left the seed ${seed.title}` }
+      const how = { action: 'seeds.leave', strength: 'share' } as const
+      await change(principal, seedId, how, async ({ tx, tell }, { title }) => {
+        if (!(await deleteParticipant(tx, seedId, user.id))) return
+        await tell({
+          type: 'seed.left',
+          target: { type: 'seed', id: seedId },
+          summary: `${user.name} left the seed ${title}`,
+        })
       })
     },
 
@@ -279,33 +268,30 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
       if (input.sourceUrl !== undefined && !isSourceUrl(input.sourceUrl)) {
         throw errors.sourceUrlInvalid({ field: 'sourceUrl' })
       }
-      const { id: workspaceId } = await requireWorkspaceOfSeed(principal, seedId, 'seeds.addEvidence')
       const { user } = principal
-      const fields = {
-        id: createId(),
-        seedId,
-        kind: input.kind,
-        verdict: input.verdict,
-        summary: requireLines(input.summary, evidenceSummaryLengthMax, 'summary'),
-        sourceUrl: input.sourceUrl ?? null,
-        authorUserId: user.id,
-        authorName: user.name,
-      }
-      const createdAt = await change(
-        principal,
-        { seedId, workspaceId, strength: 'no key update' },
-        async (tx, seed, now) => {
-          if (!(await lockParticipant(tx, seedId, user.id))) throw errors.notAParticipant()
-          await insertEvidence(tx, { ...fields, createdAt: now })
-          await updateSeed(tx, seedId, { updatedAt: now })
-          return {
-            type: 'evidence.added',
-            target: { type: 'evidence', id: fields.id },
-            summary: `${user.name} added ${describeEvidence(fields)} to the seed ${seed.title}`,
-          }
-        },
-      )
-      return toEvidence({ ...fields, createdAt })
+      const how = { action: 'seeds.addEvidence', strength: 'no key update' } as const
+      return change(principal, seedId, how, async ({ tx, now, tell }, { title }) => {
+        const row = {
+          id: createId(),
+          seedId,
+          kind: input.kind,
+          verdict: input.verdict,
+          summary: requireLines(input.summary, evidenceSummaryLengthMax, 'summary'),
+          sourceUrl: input.sourceUrl ?? null,
+          authorUserId: user.id,
+          authorName: user.name,
+          createdAt: now,
+        }
+        if (!(await lockParticipant(tx, seedId, user.id))) throw errors.notAParticipant()
+        await insertEvidence(tx, row)
+        await updateSeed(tx, seedId, { updatedAt: now })
+        await tell({
+          type: 'evidence.added',
+          target: { type: 'evidence', id: row.id },
+          summary: `${user.name} added ${describeEvidence(row)} to the seed ${title}`,
+        })
+        return toEvidence(row)
+      })
     },
   }
 }

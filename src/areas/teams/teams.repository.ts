@@ -57,14 +57,20 @@ export async function insertTeam(executor: Executor, row: typeof teams.$inferIns
   await translatingNameTaken(executor.insert(teams).values(row))
 }
 
+export interface LockedTeam {
+  id: string
+  name: string
+  workspaceId: string
+}
+
 /** A team of a workspace, locked until the transaction ends. */
 export async function lockTeam(
   executor: Executor,
   workspaceId: string,
   teamId: string,
-): Promise<{ id: string; name: string } | undefined> {
+): Promise<LockedTeam | undefined> {
   const [team] = await executor
-    .select({ id: teams.id, name: teams.name })
+    .select({ id: teams.id, name: teams.name, workspaceId: teams.workspaceId })
     .from(teams)
     .where(and(eq(teams.id, teamId), eq(teams.workspaceId, workspaceId)))
     .for('no key update')

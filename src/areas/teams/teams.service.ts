@@ -1,7 +1,7 @@
+import type { Changes, WorkspaceChangeContext } from '../../access/change.ts'
 import type { WorkspaceAction } from '../../access/permissions.ts'
-import type { AccessibleWorkspace, RequireWorkspace } from '../../access/workspace-access.ts'
+import type { RequireWorkspace } from '../../access/workspace-access.ts'
 import type { Database, Executor } from '../../db/client.ts'
-import type { Clock } from '../../kernel/clock.ts'
 import { errors } from '../../kernel/errors.ts'
 import { createId, isId } from '../../kernel/ids.ts'
 import {
@@ -14,7 +14,6 @@ import {
 import type { Principal } from '../../kernel/principal.ts'
 import { requireLabel } from '../../kernel/text.ts'
 import type { PictureStore } from '../../pictures/picture-store.ts'
-import { appendEvent, type EventType } from '../events/events.repository.ts'
 import { findMember } from '../members/members.repository.ts'
 import { lockWorkspace } from '../workspaces/workspaces.repository.ts'
 import {
@@ -27,6 +26,7 @@ import {
   listTeams,
   lockTeam,
   renameTeam,
+  type LockedTeam,
 } from './teams.repository.ts'
 
 export interface Team {
@@ -67,39 +67,25 @@ export interface TeamsService {
 
 export interface TeamsServiceOptions {
   db: Database
-  clock: Clock
+  changes: Changes
   requireWorkspace: RequireWorkspace
   pictures: PictureStore
 }
 
 export function createTeamsService(options: TeamsServiceOptions): TeamsService {
-  const { db, clock, requireWorkspace, pictures } = options
+  const { db, changes, requireWorkspace, pictures } = options
 
-  /** Runs a change of a team, with the team locked, and tells of it what `run` returns. */
+  /** Makes a change of a team, with the team locked. */
   async function change(
     principal: Principal,
-    path: TeamPath,
+    { slug, teamId }: TeamPath,
     action: WorkspaceAction,
-    run: (
-      tx: Executor,
-      team: { id: string; name: string },
-      workspace: AccessibleWorkspace,
-    ) => Promise<{ type: EventType; summary: string } | undefined>,
+    run: (context: WorkspaceChangeContext, team: LockedTeam) => Promise<void>,
   ): Promise<void> {
-    const workspace = await requireWorkspace(principal, path.slug, action)
-    if (!isId(path.teamId)) throw errors.notFound()
-    await db.transaction(async (tx) => {
-      const team = await lockTeam(tx, workspace.id, path.teamId)
-      if (!team) throw errors.notFound()
-      const told = await run(tx, team, workspace)
-      if (!told) return
-      await appendEvent(tx, principal, {
-        workspaceId: workspace.id,
-        target: { type: 'team', id: team.id },
-        at: clock.now(),
-        ...told,
-      })
-    })
+    const workspace = await requireWorkspace(principal, slug, action)
+    if (!isId(teamId)) throw errors.notFound()
+    const lock = (tx: Executor) => lockTeam(tx, workspace.id, teamId)
+    await changes.makeIn(principal, workspace, lock, run)
   }
 
   return {
@@ -120,39 +106,42 @@ export function createTeamsService(options: TeamsServiceOptions): TeamsService {
 
     async create(principal, slug, input) {
       const { id: workspaceId } = await requireWorkspace(principal, slug, 'teams.create')
-      const now = clock.now()
       const team = { id: createId(), name: requireLabel(input.name) }
-      await db.transaction(async (tx) => {
+      return changes.make(principal, async ({ tx, now, tell }) => {
         await insertTeam(tx, { ...team, workspaceId, createdAt: now })
-        await appendEvent(tx, principal, {
+        await tell({
           workspaceId,
           type: 'team.created',
           target: { type: 'team', id: team.id },
           summary: `${principal.user.name} created the team ${team.name}`,
-          at: now,
         })
+        return { ...team, memberCount: 0, createdAt: now.toISOString() }
       })
-      return { ...team, memberCount: 0, createdAt: now.toISOString() }
     },
 
     async rename(principal, path, input) {
       const name = requireLabel(input.name)
-      await change(principal, path, 'teams.rename', async (tx, team, workspace) => {
-        if (name === team.name) return undefined
+      await change(principal, path, 'teams.rename', async ({ tx, tell }, team) => {
+        if (name === team.name) return
         // Renames take turns: two that wait for each other's name would be a deadlock.
-        await lockWorkspace(tx, workspace.id)
+        await lockWorkspace(tx, team.workspaceId)
         await renameTeam(tx, team.id, name)
-        return {
+        await tell({
           type: 'team.renamed',
+          target: { type: 'team', id: team.id },
           summary: `${principal.user.name} renamed the team ${team.name} to ${name}`,
-        }
+        })
       })
     },
 
     async delete(principal, path) {
-      await change(principal, path, 'teams.delete', async (tx, team) => {
+      await change(principal, path, 'teams.delete', async ({ tx, tell }, team) => {
         await deleteTeam(tx, team.id)
-        return { type: 'team.deleted', summary: `${principal.user.name} deleted the team ${team.name}` }
+        await tell({
+          type: 'team.deleted',
+          target: { type: 'team', id: team.id },
+          summary: `${principal.user.name} deleted the team ${team.name}`,
+        })
       })
     },
 
@@ -177,34 +166,36 @@ export function createTeamsService(options: TeamsServiceOptions): TeamsService {
     },
 
     async addMember(principal, path, { userId }) {
-      await change(principal, path, 'teams.addMember', async (tx, team, workspace) => {
-        const member = isId(userId) ? await findMember(tx, workspace.id, userId) : undefined
-        if (!member) throw errors.notFound()
-        await insertTeamMember(tx, {
-          teamId: team.id,
-          userId,
-          workspaceId: workspace.id,
-          addedAt: clock.now(),
-        })
-        return {
-          type: 'team.member_added',
-          summary: `${principal.user.name} added ${member.name} to the team ${team.name}`,
-        }
-      })
+      await change(
+        principal,
+        path,
+        'teams.addMember',
+        async ({ tx, now, tell }, { id: teamId, name, workspaceId }) => {
+          const member = isId(userId) ? await findMember(tx, workspaceId, userId) : undefined
+          if (!member) throw errors.notFound()
+          await insertTeamMember(tx, { teamId, userId, workspaceId, addedAt: now })
+          await tell({
+            type: 'team.member_added',
+            target: { type: 'team', id: teamId },
+            summary: `${principal.user.name} added ${member.name} to the team ${name}`,
+          })
+        },
+      )
     },
 
     async removeMember(principal, path, userId) {
       const isSelf = userId === principal.user.id
       const action = isSelf ? 'teams.leave' : 'teams.removeMember'
-      await change(principal, path, action, async (tx, team, workspace) => {
-        const member = isId(userId) ? await findMember(tx, workspace.id, userId) : undefined
+      await change(principal, path, action, async ({ tx, tell }, team) => {
+        const member = isId(userId) ? await findMember(tx, team.workspaceId, userId) : undefined
         if (!member || !(await deleteTeamMember(tx, team.id, userId))) throw errors.notFound()
-        return {
+        await tell({
           type: 'team.member_removed',
+          target: { type: 'team', id: team.id },
           summary: isSelf
             ? `${member.name} left the team ${team.name}`
             : `${principal.user.name} took ${member.name} out of the team ${team.name}`,
-        }
+        })
       })
     },
   }

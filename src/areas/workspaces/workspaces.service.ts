@@ -1,3 +1,4 @@
+import type { Changes } from '../../access/change.ts'
 import type { RequireWorkspace } from '../../access/workspace-access.ts'
 import type { Database, Executor } from '../../db/client.ts'
 import type { Clock } from '../../kernel/clock.ts'
@@ -10,7 +11,6 @@ import type { Role } from '../../kernel/roles.ts'
 import { assertUsableSlug, isReservedSlug, isSlug } from '../../kernel/slugs.ts'
 import { parseQuery, requireName } from '../../kernel/text.ts'
 import type { PictureStore } from '../../pictures/picture-store.ts'
-import { appendEvent } from '../events/events.repository.ts'
 import {
   claimSlug,
   countMembershipsOfUser,
@@ -106,12 +106,13 @@ export interface WorkspacesService {
 export interface WorkspacesServiceOptions {
   db: Database
   clock: Clock
+  changes: Changes
   requireWorkspace: RequireWorkspace
   pictures: PictureStore
 }
 
 export function createWorkspacesService(options: WorkspacesServiceOptions): WorkspacesService {
-  const { db, clock, requireWorkspace, pictures } = options
+  const { db, clock, changes, requireWorkspace, pictures } = options
 
   async function isFree(
     userId: string,
@@ -146,14 +147,13 @@ export function createWorkspacesService(options: WorkspacesServiceOptions): Work
       const { user } = principal
       const name = requireName(input.name)
       assertUsableSlug(input.slug)
-      const now = clock.now()
       const workspace = {
         id: createId(),
         name,
         slug: input.slug,
         creatorUserId: user.id,
       }
-      await db.transaction(async (tx) => {
+      return changes.make(principal, async ({ tx, now, tell }) => {
         await lockUserForNewMembership(tx, user.id)
         if ((await countMembershipsOfUser(tx, user.id)) >= membershipsMax) throw errors.workspaceLimit()
         await insertWorkspace(tx, { ...workspace, createdAt: now })
@@ -165,15 +165,14 @@ export function createWorkspacesService(options: WorkspacesServiceOptions): Work
           joinedAt: now,
           lastUsedAt: now,
         })
-        await appendEvent(tx, principal, {
+        await tell({
           workspaceId: workspace.id,
           type: 'workspace.created',
           target: { type: 'workspace', id: workspace.id },
           summary: `${user.name} created the workspace ${workspace.name}`,
-          at: now,
         })
+        return workspace
       })
-      return workspace
     },
 
     async get(principal, slug) {
@@ -201,10 +200,10 @@ export function createWorkspacesService(options: WorkspacesServiceOptions): Work
       assertUsableSlug(change.slug)
       const allowedDomains =
         change.allowedDomains === undefined ? undefined : parseAllowedDomains(change.allowedDomains)
-      const { id } = await requireWorkspace(principal, slug, 'workspaces.update')
-      await db.transaction(async (tx) => {
-        const before = await lockWorkspace(tx, id)
-        if (!before) throw errors.notFound()
+      const workspace = await requireWorkspace(principal, slug, 'workspaces.update')
+      const { id } = workspace
+      const lock = (tx: Executor) => lockWorkspace(tx, id)
+      await changes.makeIn(principal, workspace, lock, async ({ tx, now, tell }, before) => {
         const added = allowedDomains?.filter((domain) => !before.allowedDomains.includes(domain))
         assertOwnDomains(principal, added ?? [])
         const after = {
@@ -214,17 +213,10 @@ export function createWorkspacesService(options: WorkspacesServiceOptions): Work
         }
         const summary = summarizeChange(principal.user.name, before, after)
         if (summary === undefined) return
-        const now = clock.now()
         if (after.slug !== before.slug)
           await moveSlug(tx, { workspaceId: id, from: before.slug, to: after.slug, now })
         await updateWorkspace(tx, id, after)
-        await appendEvent(tx, principal, {
-          workspaceId: id,
-          type: 'workspace.updated',
-          target: { type: 'workspace', id },
-          summary,
-          at: now,
-        })
+        await tell({ type: 'workspace.updated', target: { type: 'workspace', id }, summary })
       })
       principal.onSlugMoved?.(change.slug)
     },
@@ -239,14 +231,13 @@ export function createWorkspacesService(options: WorkspacesServiceOptions): Work
 
     async uploadIcon(principal, slug, upload) {
       const { id, name } = await requireWorkspace(principal, slug, 'workspaces.uploadIcon')
-      return pictures.replace(upload, async (tx, iconKey) => {
+      return pictures.replace(principal, upload, async ({ tx, tell }, iconKey) => {
         const before = await replaceWorkspaceIcon(tx, id, iconKey)
-        await appendEvent(tx, principal, {
+        await tell({
           workspaceId: id,
           type: 'workspace.icon_changed',
           target: { type: 'workspace', id },
           summary: `${principal.user.name} changed the icon of ${name}`,
-          at: clock.now(),
         })
         return before
       })

@@ -1,0 +1,110 @@
+import { appendEvent, type NewEvent } from '../areas/events/events.repository.ts'
+import { lockMembersOfWorkspace, requireRoleNow } from '../areas/members/members.repository.ts'
+import type { Database, Executor } from '../db/client.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { errors } from '../kernel/errors.ts'
+import type { Principal } from '../kernel/principal.ts'
+import type { Role } from '../kernel/roles.ts'
+import { requireLiveCredential } from './live-credential.repository.ts'
+import { isAllowed } from './permissions.ts'
+import type { AccessibleWorkspace } from './workspace-access.ts'
+
+/** The workspace of a change, and what is done in it. */
+export type WorkspaceOfChange = Pick<AccessibleWorkspace, 'id' | 'action'>
+
+/** What a change is given. */
+export interface ChangeContext<Event> {
+  tx: Executor
+  /** When the change is made. */
+  now: Date
+  /** Appends the event of the change. Not called when nothing has changed. */
+  tell: (event: Event) => Promise<void>
+}
+
+/** What a change in a workspace is given. */
+export type WorkspaceChangeContext = ChangeContext<Omit<NewEvent, 'at' | 'workspaceId'>>
+
+/** Who changes something, and where. */
+export interface LockInput {
+  principal: Principal
+  workspace: WorkspaceOfChange
+  clock: Clock
+}
+
+/** Reads what a change is about and keeps it as it is until the transaction ends; undefined when it does not exist. */
+export type Lock<Locked> = (tx: Executor, input: LockInput) => Promise<Locked | undefined>
+
+/** Makes the changes that people ask for: each in one transaction with its event. */
+export interface Changes {
+  /**
+   * Makes a change of what is the caller's own, or of something that has nothing to be locked. One that is a single
+   * statement without an event needs no transaction.
+   */
+  make<Result>(
+    principal: Principal,
+    run: (context: ChangeContext<Omit<NewEvent, 'at'>>) => Promise<Result>,
+    options?: { isOneStatement?: boolean },
+  ): Promise<Result>
+  /** Makes a change in a workspace once its lock is held. Throws `not_found` when `lock` finds nothing. */
+  makeIn<Locked, Result>(
+    principal: Principal,
+    workspace: WorkspaceOfChange,
+    lock: Lock<Locked>,
+    run: (context: WorkspaceChangeContext, locked: NonNullable<Locked>) => Promise<Result>,
+  ): Promise<Result>
+}
+
+export function createChanges({ db, clock }: { db: Database; clock: Clock }): Changes {
+  function begin(tx: Executor, principal: Principal): ChangeContext<Omit<NewEvent, 'at'>> {
+    const now = clock.now()
+    return { tx, now, tell: (event) => appendEvent(tx, principal, { ...event, at: now }) }
+  }
+
+  return {
+    async make(principal, run, { isOneStatement = false } = {}) {
+      const perform = async (tx: Executor) => run(begin(tx, principal))
+      return isOneStatement ? perform(db) : db.transaction(perform)
+    },
+
+    makeIn: (principal, workspace, lock, run) =>
+      db.transaction(async (tx) => {
+        const locked = await lock(tx, { principal, workspace, clock })
+        if (locked === undefined || locked === null) throw errors.notFound()
+        const { now, tell } = begin(tx, principal)
+        const context = {
+          tx,
+          now,
+          tell: (event: Omit<NewEvent, 'at' | 'workspaceId'>) =>
+            tell({ ...event, workspaceId: workspace.id }),
+        }
+        return run(context, locked)
+      }),
+  }
+}
+
+/**
+ * Takes turns with whatever else changes who is in the workspace, as what, or who is invited, and reads again what the
+ * caller is in it. Throws `not_a_member` and `role_insufficient`.
+ */
+export async function turnOfMembers(tx: Executor, { principal, workspace }: LockInput): Promise<Role> {
+  await lockMembersOfWorkspace(tx, workspace.id)
+  return requireAllowedRole(tx, principal, workspace)
+}
+
+/** `turnOfMembers` for what lets somebody in: the caller's credential has to hold still. */
+export async function turnOfMembersWithCredential(tx: Executor, input: LockInput): Promise<Role> {
+  const { principal, workspace, clock } = input
+  await lockMembersOfWorkspace(tx, workspace.id)
+  await requireLiveCredential(tx, principal, clock.now())
+  return requireAllowedRole(tx, principal, workspace)
+}
+
+async function requireAllowedRole(
+  tx: Executor,
+  principal: Principal,
+  { id, action }: WorkspaceOfChange,
+): Promise<Role> {
+  const role = await requireRoleNow(tx, id, principal.user.id)
+  if (!isAllowed(role, action)) throw errors.roleInsufficient()
+  return role
+}
