@@ -1,6 +1,7 @@
 import { appendEvent, type NewEvent } from '../areas/events/events.repository.ts'
 import { lockMembersOfWorkspace, requireRoleNow } from '../areas/members/members.repository.ts'
 import type { Database, Executor } from '../db/client.ts'
+import { keepAnswer } from '../db/idempotency.repository.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { errors } from '../kernel/errors.ts'
 import type { Principal } from '../kernel/principal.ts'
@@ -34,11 +35,15 @@ export interface LockInput {
 /** Reads what a change is about and keeps it as it is until the transaction ends; undefined when it does not exist. */
 export type Lock<Locked> = (tx: Executor, input: LockInput) => Promise<Locked | undefined>
 
-/** Makes the changes that people ask for: each in one transaction with its event. */
+/**
+ * Makes the changes that people ask for: each in one transaction with its event and, where the request has an
+ * `Idempotency-Key`, with the answer (decisions 0073 and 0074). A service returns what it is given here, unchanged: that
+ * is what the answer is made of. Throws `idempotency_in_flight` when the same request has been answered meanwhile.
+ */
 export interface Changes {
   /**
    * Makes a change of what is the caller's own, or of something that has nothing to be locked. One that is a single
-   * statement without an event needs no transaction.
+   * statement without an event needs no transaction when no answer is kept.
    */
   make<Result>(
     principal: Principal,
@@ -60,10 +65,16 @@ export function createChanges({ db, clock }: { db: Database; clock: Clock }): Ch
     return { tx, now, tell: (event) => appendEvent(tx, principal, { ...event, at: now }) }
   }
 
+  async function finish<Result>(tx: Executor, principal: Principal, result: Result): Promise<Result> {
+    const answer = principal.answerOf?.(result)
+    if (answer && !(await keepAnswer(tx, answer))) throw errors.idempotencyInFlight({ retryAfterSeconds: 1 })
+    return result
+  }
+
   return {
     async make(principal, run, { isOneStatement = false } = {}) {
-      const perform = async (tx: Executor) => run(begin(tx, principal))
-      return isOneStatement ? perform(db) : db.transaction(perform)
+      const perform = async (tx: Executor) => finish(tx, principal, await run(begin(tx, principal)))
+      return isOneStatement && !principal.answerOf ? perform(db) : db.transaction(perform)
     },
 
     makeIn: (principal, workspace, lock, run) =>
@@ -77,7 +88,7 @@ export function createChanges({ db, clock }: { db: Database; clock: Clock }): Ch
           tell: (event: Omit<NewEvent, 'at' | 'workspaceId'>) =>
             tell({ ...event, workspaceId: workspace.id }),
         }
-        return run(context, locked)
+        return finish(tx, principal, await run(context, locked))
       }),
   }
 }

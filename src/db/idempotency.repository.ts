@@ -1,24 +1,42 @@
 import { and, eq, isNull, lt, sql } from 'drizzle-orm'
 import type { Clock } from '../kernel/clock.ts'
-import type { BeginResult, IdempotencyStore, IdempotentRequest } from '../kernel/idempotency.ts'
+import type {
+  AnswerToKeep,
+  BeginResult,
+  IdempotencyStore,
+  IdempotentRequest,
+  StoredAnswer,
+} from '../kernel/idempotency.ts'
 import type { Executor } from './client.ts'
 import { idempotentRequests } from './schema/idempotent-requests.ts'
 
 const keptMs = 24 * 60 * 60 * 1000
-// Longer than any request may take: whoever began one that is older has died.
-const lockMs = 60 * 1000
+// Longer than nearly every request takes. When one takes longer, a second attempt only works in vain: one can commit.
+const lockMs = 5 * 1000
 
 /** Keeps the answers to idempotent requests in the database, where every replica finds them. */
 export function createIdempotencyStore(db: Executor, clock: Clock): IdempotencyStore {
   return {
     begin: (request) => begin(db, request, clock.now()),
-    complete: async (request, answer) => {
-      await db.update(idempotentRequests).set(answer).where(isSame(request))
+    async complete(request, answer) {
+      if (await keepAnswer(db, { request, answer })) return answer
+      const earlier = await find(db, request)
+      return toAnswer(earlier) ?? answer
     },
-    abandon: async (request) => {
-      await db.delete(idempotentRequests).where(isSame(request))
+    async abandon(attempt) {
+      const isMine = eq(idempotentRequests.lockedUntil, attempt.lockedUntil)
+      await db.delete(idempotentRequests).where(and(isUnanswered(attempt), isMine))
     },
   }
+}
+
+/**
+ * Stores the answer to a request. Given the transaction of the change, both are committed or neither. Returns whether it
+ * is the first: of several attempts at a request one can commit.
+ */
+export async function keepAnswer(db: Executor, { request, answer }: AnswerToKeep): Promise<boolean> {
+  const { rowCount } = await db.update(idempotentRequests).set(answer).where(isUnanswered(request))
+  return rowCount === 1
 }
 
 /** Deletes what is older than 24 hours; returns how many there were. */
@@ -28,12 +46,13 @@ export async function deleteExpiredIdempotentRequests(db: Executor, now: Date): 
 }
 
 async function begin(db: Executor, request: IdempotentRequest, now: Date): Promise<BeginResult> {
+  const lockedUntil = new Date(now.getTime() + lockMs)
   const fresh = {
     fingerprint: request.fingerprint,
     status: null,
     contentType: null,
     sealedBody: null,
-    lockedUntil: new Date(now.getTime() + lockMs),
+    lockedUntil,
     expiresAt: new Date(now.getTime() + keptMs),
   }
   const isExpired = lt(idempotentRequests.expiresAt, now)
@@ -51,15 +70,29 @@ async function begin(db: Executor, request: IdempotentRequest, now: Date): Promi
       set: fresh,
       setWhere: sql`${isExpired} or (${isAbandoned})`,
     })
-  if (rowCount === 1) return 'begun'
-  const [earlier] = await db.select().from(idempotentRequests).where(isSame(request))
+  if (rowCount === 1) return { ...request, lockedUntil }
+  const earlier = await find(db, request)
   // Gone since: it has just failed, and a retry will begin anew.
   if (!earlier) return 'in_flight'
   if (!earlier.fingerprint.equals(request.fingerprint)) return 'reused'
-  const { status, contentType, sealedBody } = earlier
-  return status === null || contentType === null || sealedBody === null
-    ? 'in_flight'
-    : { status, contentType, sealedBody }
+  return toAnswer(earlier) ?? 'in_flight'
+}
+
+type Row = typeof idempotentRequests.$inferSelect
+
+async function find(db: Executor, request: IdempotentRequest): Promise<Row | undefined> {
+  const [row] = await db.select().from(idempotentRequests).where(isSame(request))
+  return row
+}
+
+function toAnswer(row: Row | undefined): StoredAnswer | undefined {
+  const { status = null, contentType = null, sealedBody = null } = row ?? {}
+  if (status === null || contentType === null || sealedBody === null) return undefined
+  return { status, contentType, sealedBody }
+}
+
+function isUnanswered(request: IdempotentRequest) {
+  return and(isSame(request), isNull(idempotentRequests.status))
 }
 
 function isSame({ apiKeyId, keyHash }: IdempotentRequest) {

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import fastifyPlugin from 'fastify-plugin'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { errors } from '../kernel/errors.ts'
-import type { IdempotencyStore, IdempotentRequest } from '../kernel/idempotency.ts'
+import type { Attempt, IdempotencyStore, StoredAnswer } from '../kernel/idempotency.ts'
+import type { Principal } from '../kernel/principal.ts'
 import { deriveKey, seal, unseal } from '../kernel/sealing.ts'
 import { declareAnswers } from './answers.ts'
 import type { App } from './app-types.ts'
@@ -10,9 +11,25 @@ import { readBearerToken } from './bearer.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    idempotent: IdempotentRequest | null
+    /** The attempt to carry out a request with an `Idempotency-Key`. */
+    idempotent: (Attempt & { isAnswerKept: boolean }) | null
+  }
+  interface FastifyReply {
+    /**
+     * Answers a POST: has a service make a change, and makes the answer of what the service returns. Where there is an
+     * `Idempotency-Key`, the answer is stored in the transaction of the change (decision 0073).
+     */
+    answerChange: <Result, Answer>(
+      change: (principal: Principal) => Promise<Result>,
+      toAnswer: (result: Result) => Answer,
+    ) => Promise<Answer>
   }
 }
+
+const contentType = 'application/json; charset=utf-8'
+
+/** The answer to a change that has nothing to tell. */
+export const toOk = () => ({ ok: true as const })
 
 /**
  * Honours `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header) on every POST of the scope that it is registered
@@ -22,6 +39,7 @@ declare module 'fastify' {
 export const idempotency = fastifyPlugin(
   async (app: App, { store }: { store: IdempotencyStore }) => {
     app.decorateRequest('idempotent', null)
+    app.decorateReply('answerChange', answerChange)
     app.addHook('onRoute', (route) => {
       if (route.method !== 'POST') return
       route.preHandler = [begin, ...[route.preHandler ?? []].flat()]
@@ -38,22 +56,18 @@ export const idempotency = fastifyPlugin(
       if (typeof key !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(key)) {
         throw errors.idempotencyKeyInvalid({ field: 'Idempotency-Key' })
       }
-      const attempt = {
+      const found = await store.begin({
         apiKeyId: String(request.principal.apiKeyId),
         keyHash: sha256(key),
         fingerprint: fingerprintOf(request),
-      }
-      const found = await store.begin(attempt)
+      })
       if (found === 'reused') throw errors.idempotencyKeyReused()
       if (found === 'in_flight') throw errors.idempotencyInFlight({ retryAfterSeconds: 1 })
-      if (found === 'begun') {
-        request.idempotent = attempt
+      if ('lockedUntil' in found) {
+        request.idempotent = { ...found, isAnswerKept: false }
         return
       }
-      return reply
-        .code(found.status)
-        .type(found.contentType)
-        .header('idempotent-replayed', 'true')
+      return replay(reply, found)
         .serializer((body: unknown) => body as string)
         .send(unseal(found.sealedBody, sealingKey(request)))
     }
@@ -61,22 +75,63 @@ export const idempotency = fastifyPlugin(
     async function end(request: FastifyRequest, reply: FastifyReply, payload: unknown) {
       const attempt = request.idempotent
       if (!attempt) return payload
-      request.idempotent = null
-      // A fault of ours may pass; what the caller did wrong stays so, and is answered again.
-      if (reply.statusCode >= 500 || typeof payload !== 'string') {
-        await store.abandon(attempt)
-      } else {
-        await store.complete(attempt, {
-          status: reply.statusCode,
-          contentType: String(reply.getHeader('content-type')),
-          sealedBody: seal(payload, sealingKey(request)),
-        })
+      if (reply.statusCode >= 500) {
+        request.idempotent = null
+        await abandon(request, attempt)
+        return payload
       }
-      return payload
+      if (attempt.isAnswerKept && reply.statusCode < 400) return payload
+      if (reply.statusCode < 400) throw new Error(`${request.routeOptions.url} answers without answerChange`)
+      // What the caller did wrong stays wrong, and is answered again, unless another attempt came before.
+      const answer = sealAnswer(request, reply.statusCode, String(payload))
+      const standing = await store.complete(attempt, answer)
+      if (standing === answer) return payload
+      void replay(reply, standing).removeHeader('retry-after')
+      return unseal(standing.sealedBody, sealingKey(request))
+    }
+
+    /** A fault of ours may pass. Where the key cannot be freed now, it becomes free when the lock ends. */
+    async function abandon(request: FastifyRequest, attempt: Attempt): Promise<void> {
+      try {
+        await store.abandon(attempt)
+      } catch (error) {
+        request.log.warn({ err: error }, 'an Idempotency-Key stays locked for some seconds')
+      }
     }
   },
   { name: 'idempotency', dependencies: ['api-key-auth'] },
 )
+
+async function answerChange<Result, Answer>(
+  this: FastifyReply,
+  change: (principal: Principal) => Promise<Result>,
+  toAnswer: (result: Result) => Answer,
+): Promise<Answer> {
+  const { request } = this
+  const { idempotent: attempt, principal } = request
+  if (!attempt) return toAnswer(await change(principal))
+  let kept: unknown
+  const result = await change({
+    ...principal,
+    answerOf: (changed) => {
+      kept = changed
+      attempt.isAnswerKept = true
+      const body = this.serialize(toAnswer(changed as Result)) as string
+      return { request: attempt, answer: sealAnswer(request, this.statusCode, body) }
+    },
+  })
+  if (!attempt.isAnswerKept || kept !== result)
+    throw new Error(`${request.routeOptions.url} answers something else than its change returned`)
+  return toAnswer(result)
+}
+
+function replay(reply: FastifyReply, { status, contentType }: StoredAnswer): FastifyReply {
+  return reply.code(status).type(contentType).header('idempotent-replayed', 'true')
+}
+
+function sealAnswer(request: FastifyRequest, status: number, body: string): StoredAnswer {
+  return { status, contentType, sealedBody: seal(body, sealingKey(request)) }
+}
 
 function fingerprintOf({ method, url, body, upload }: FastifyRequest): Buffer {
   const file = (upload as Buffer | null | undefined) ?? ''

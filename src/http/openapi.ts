@@ -117,8 +117,9 @@ const IdempotencyHeaders = Type.Object({
       minLength: 1,
       maxLength: 255,
       description:
-        'Makes a retry safe: within 24 hours, the same request with the same key gets the first answer again and ' +
-        'changes nothing.',
+        'Makes a retry safe: within 24 hours, the same request with the same key is carried out at most once. When ' +
+        'there was no answer, or a 5xx, send it again: it gets the first answer, or is carried out now if nothing was ' +
+        'changed. After 409 `idempotency_in_flight`, wait for as long as `Retry-After` says.',
     }),
   ),
 })

@@ -1,3 +1,5 @@
+import type { AnswerToKeep } from './idempotency.ts'
+
 /** The person on whose behalf a request acts, read in the same round trip as the credential. */
 export interface PrincipalUser {
   id: string
@@ -18,4 +20,6 @@ export interface Principal {
   grantId: string | null
   /** Told the present slug of a workspace that was reached by another one, so that the caller can be told. */
   onSlugMoved?: (presentSlug: string) => void
+  /** The answer to a request with an `Idempotency-Key`, made of what its change returns, to be stored with the change. */
+  answerOf?: (result: unknown) => AnswerToKeep
 }

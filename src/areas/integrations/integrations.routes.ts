@@ -1,4 +1,5 @@
 import type { App } from '../../http/app-types.ts'
+import { toOk } from '../../http/idempotency.ts'
 import { listIntegrations, revokeIntegration } from './integrations.schemas.ts'
 import type { IntegrationsService } from './integrations.service.ts'
 
@@ -13,9 +14,7 @@ export function integrationsRoutes(app: App, integrations: IntegrationsService):
   app.post(
     '/v1/workspaces/:slug/integrations/:id/revoke',
     { schema: revokeIntegration },
-    async ({ principal, params }) => {
-      await integrations.revoke(principal, params.slug, params.id)
-      return { ok: true as const }
-    },
+    ({ params }, reply) =>
+      reply.answerChange((principal) => integrations.revoke(principal, params.slug, params.id), toOk),
   )
 }

@@ -1,4 +1,5 @@
 import type { App } from '../../http/app-types.ts'
+import { toOk } from '../../http/idempotency.ts'
 import {
   acceptInvite,
   createInvite,
@@ -18,22 +19,23 @@ export function invitesRoutes(app: App, invites: InvitesService): void {
       reply.sendPage(await invites.list(principal, params.slug, query)),
   )
 
-  app.post('/v1/workspaces/:slug/invites', { schema: createInvite }, async ({ principal, params, body }) => {
-    const created = await invites.create(principal, params.slug, body)
-    return { ok: true as const, ...created }
-  })
+  app.post('/v1/workspaces/:slug/invites', { schema: createInvite }, ({ params, body }, reply) =>
+    reply.answerChange(
+      (principal) => invites.create(principal, params.slug, body),
+      (created) => ({ ok: true as const, ...created }),
+    ),
+  )
 
-  app.post('/v1/workspaces/:slug/invites/:inviteId/resend', { schema: resendInvite }, async (request) => {
-    const { slug, inviteId } = request.params
-    const sent = await invites.resend(request.principal, slug, inviteId)
-    return { ok: true as const, ...sent }
-  })
+  app.post('/v1/workspaces/:slug/invites/:inviteId/resend', { schema: resendInvite }, ({ params }, reply) =>
+    reply.answerChange(
+      (principal) => invites.resend(principal, params.slug, params.inviteId),
+      (sent) => ({ ok: true as const, ...sent }),
+    ),
+  )
 
-  app.post('/v1/workspaces/:slug/invites/:inviteId/revoke', { schema: revokeInvite }, async (request) => {
-    const { slug, inviteId } = request.params
-    await invites.revoke(request.principal, slug, inviteId)
-    return { ok: true as const }
-  })
+  app.post('/v1/workspaces/:slug/invites/:inviteId/revoke', { schema: revokeInvite }, ({ params }, reply) =>
+    reply.answerChange((principal) => invites.revoke(principal, params.slug, params.inviteId), toOk),
+  )
 
   app.patch('/v1/workspaces/:slug/invites/:inviteId', { schema: updateInviteRole }, async (request) => {
     const { slug, inviteId } = request.params
@@ -45,8 +47,10 @@ export function invitesRoutes(app: App, invites: InvitesService): void {
     invites.preview(request.principal, request.params.token),
   )
 
-  app.post('/v1/invites/:token/accept', { schema: acceptInvite }, async (request) => {
-    const accepted = await invites.accept(request.principal, request.params.token)
-    return { ok: true as const, ...accepted }
-  })
+  app.post('/v1/invites/:token/accept', { schema: acceptInvite }, ({ params }, reply) =>
+    reply.answerChange(
+      (principal) => invites.accept(principal, params.token),
+      (accepted) => ({ ok: true as const, ...accepted }),
+    ),
+  )
 }

@@ -38,8 +38,10 @@ export function meRoutes(app: App, me: MeService): void {
 
 /** The route that takes a file. */
 export function mePhotoRoute(app: App, me: MeService): void {
-  app.post('/v1/me/photo', { schema: uploadPhoto }, async (request) => ({
-    ok: true as const,
-    image: await me.uploadPhoto(request.principal, request.upload),
-  }))
+  app.post('/v1/me/photo', { schema: uploadPhoto }, ({ upload }, reply) =>
+    reply.answerChange(
+      (principal) => me.uploadPhoto(principal, upload),
+      (image) => ({ ok: true as const, image }),
+    ),
+  )
 }

@@ -1,4 +1,5 @@
 import type { App } from '../../http/app-types.ts'
+import { toOk } from '../../http/idempotency.ts'
 import {
   addEvidence,
   createSeed,
@@ -16,10 +17,12 @@ export function seedsRoutes(app: App, seeds: SeedsService): void {
     reply.sendPage(await seeds.list(principal, params.slug, query)),
   )
 
-  app.post('/v1/workspaces/:slug/seeds', { schema: createSeed }, async ({ principal, params, body }) => {
-    const seed = await seeds.create(principal, params.slug, body)
-    return { ok: true as const, seed }
-  })
+  app.post('/v1/workspaces/:slug/seeds', { schema: createSeed }, ({ params, body }, reply) =>
+    reply.answerChange(
+      (principal) => seeds.create(principal, params.slug, body),
+      (seed) => ({ ok: true as const, seed }),
+    ),
+  )
 
   app.get('/v1/seeds/:id', { schema: getSeed }, async ({ principal, params }) =>
     seeds.get(principal, params.id),
@@ -30,22 +33,22 @@ export function seedsRoutes(app: App, seeds: SeedsService): void {
     return { ok: true as const }
   })
 
-  app.post('/v1/seeds/:id/join', { schema: joinSeed }, async ({ principal, params }) => {
-    await seeds.join(principal, params.id)
-    return { ok: true as const }
-  })
+  app.post('/v1/seeds/:id/join', { schema: joinSeed }, ({ params }, reply) =>
+    reply.answerChange((principal) => seeds.join(principal, params.id), toOk),
+  )
 
-  app.post('/v1/seeds/:id/leave', { schema: leaveSeed }, async ({ principal, params }) => {
-    await seeds.leave(principal, params.id)
-    return { ok: true as const }
-  })
+  app.post('/v1/seeds/:id/leave', { schema: leaveSeed }, ({ params }, reply) =>
+    reply.answerChange((principal) => seeds.leave(principal, params.id), toOk),
+  )
 
   app.get('/v1/seeds/:id/evidence', { schema: listEvidence }, async ({ principal, params, query }, reply) =>
     reply.sendPage(await seeds.listEvidence(principal, params.id, query)),
   )
 
-  app.post('/v1/seeds/:id/evidence', { schema: addEvidence }, async ({ principal, params, body }) => {
-    const evidence = await seeds.addEvidence(principal, params.id, body)
-    return { ok: true as const, evidence }
-  })
+  app.post('/v1/seeds/:id/evidence', { schema: addEvidence }, ({ params, body }, reply) =>
+    reply.answerChange(
+      (principal) => seeds.addEvidence(principal, params.id, body),
+      (evidence) => ({ ok: true as const, evidence }),
+    ),
+  )
 }

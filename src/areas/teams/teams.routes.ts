@@ -1,4 +1,5 @@
 import type { App } from '../../http/app-types.ts'
+import { toOk } from '../../http/idempotency.ts'
 import {
   addTeamMember,
   createTeam,
@@ -17,10 +18,12 @@ export function teamsRoutes(app: App, teams: TeamsService): void {
     reply.sendPage(await teams.list(principal, params.slug, query)),
   )
 
-  app.post('/v1/workspaces/:slug/teams', { schema: createTeam }, async ({ principal, params, body }) => {
-    const team = await teams.create(principal, params.slug, body)
-    return { ok: true as const, team }
-  })
+  app.post('/v1/workspaces/:slug/teams', { schema: createTeam }, ({ params, body }, reply) =>
+    reply.answerChange(
+      (principal) => teams.create(principal, params.slug, body),
+      (team) => ({ ok: true as const, team }),
+    ),
+  )
 
   app.patch(teamUrl, { schema: renameTeam }, async ({ principal, params, body }) => {
     await teams.rename(principal, params, body)
@@ -36,10 +39,9 @@ export function teamsRoutes(app: App, teams: TeamsService): void {
     reply.sendPage(await teams.listMembers(principal, params, query)),
   )
 
-  app.post(`${teamUrl}/members`, { schema: addTeamMember }, async ({ principal, params, body }) => {
-    await teams.addMember(principal, params, body)
-    return { ok: true as const }
-  })
+  app.post(`${teamUrl}/members`, { schema: addTeamMember }, ({ params, body }, reply) =>
+    reply.answerChange((principal) => teams.addMember(principal, params, body), toOk),
+  )
 
   app.delete(`${teamUrl}/members/:userId`, { schema: removeTeamMember }, async ({ principal, params }) => {
     await teams.removeMember(principal, params, params.userId)

@@ -13,10 +13,12 @@ import type { WorkspacesService } from './workspaces.service.ts'
 export function workspacesRoutes(app: App, workspaces: WorkspacesService): void {
   app.get('/v1/workspaces', { schema: listWorkspaces }, (request) => workspaces.list(request.principal))
 
-  app.post('/v1/workspaces', { schema: createWorkspace }, async (request) => {
-    const workspace = await workspaces.create(request.principal, request.body)
-    return { ok: true as const, workspace }
-  })
+  app.post('/v1/workspaces', { schema: createWorkspace }, ({ body }, reply) =>
+    reply.answerChange(
+      (principal) => workspaces.create(principal, body),
+      (workspace) => ({ ok: true as const, workspace }),
+    ),
+  )
 
   app.get('/v1/slugs/:slug', { schema: isSlugAvailable }, async ({ principal, params, query }) => ({
     available: await workspaces.isSlugAvailable(principal, params.slug, query.excludeWorkspaceId),
@@ -38,8 +40,10 @@ export function workspacesRoutes(app: App, workspaces: WorkspacesService): void 
 
 /** The route that takes a file. */
 export function workspaceIconRoute(app: App, workspaces: WorkspacesService): void {
-  app.post('/v1/workspaces/:slug/icon', { schema: uploadIcon }, async (request) => {
-    const iconUrl = await workspaces.uploadIcon(request.principal, request.params.slug, request.upload)
-    return { ok: true as const, iconUrl }
-  })
+  app.post('/v1/workspaces/:slug/icon', { schema: uploadIcon }, ({ params, upload }, reply) =>
+    reply.answerChange(
+      (principal) => workspaces.uploadIcon(principal, params.slug, upload),
+      (iconUrl) => ({ ok: true as const, iconUrl }),
+    ),
+  )
 }

@@ -17,7 +17,7 @@ export const idempotentRequests = pgTable(
     status: integer('status'),
     contentType: text('content_type'),
     sealedBody: bytea('sealed_body'),
-    /** When a request that never ended may be tried again: its process died. */
+    /** When another attempt may begin, if there is no answer by then. It also tells one attempt from the next. */
     lockedUntil: instant('locked_until').notNull(),
     expiresAt: instant('expires_at').notNull(),
   },
