@@ -34,6 +34,18 @@ export default tseslint.config(
     },
   },
   {
+    files: ['src/areas/**/*.service.ts'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: "CallExpression[callee.object.name='db'][callee.property.name='transaction']",
+          message: 'Changes are made through access/change.ts.',
+        },
+      ],
+    },
+  },
+  {
     // A pattern that backtracks lets one request hold up all others.
     files: ['src/**', 'public/**'],
     plugins: { regexp },

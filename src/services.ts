@@ -209,7 +209,7 @@ export function createServices(options: ServicesOptions): Services {
     kitMcp: async (request, agent) => (await (kitMcp ??= loadKitMcp()))(request, agent),
     me: createMeService({ ...takeShare(), pictures }),
     members: createMembersService({ ...takeShare(), requireWorkspace, pictures, jobs }),
-    offers: createOffersService({ db: shareOf(db), clock, pictures }),
+    offers: createOffersService({ ...takeShare(), pictures }),
     people: createPeopleService({ db: shareOf(db), clock, requireWorkspace, pictures }),
     pictures,
     redis,

@@ -1,3 +1,4 @@
+import type { Changes } from '../access/change.ts'
 import { recordDeparture } from '../areas/members/departures.repository.ts'
 import type { Database } from '../db/client.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -35,11 +36,12 @@ export interface OffersService {
 export interface OffersServiceOptions {
   db: Database
   clock: Clock
+  changes: Changes
   pictures: PictureStore
 }
 
 /** What the website offers to people of a domain that workspaces allow. */
-export function createOffersService({ db, clock, pictures }: OffersServiceOptions): OffersService {
+export function createOffersService({ db, clock, changes, pictures }: OffersServiceOptions): OffersService {
   /** What the caller is offered; nothing while nobody knows whether the address is theirs. */
   async function findOffers(
     { user }: Principal,
@@ -64,7 +66,7 @@ export function createOffersService({ db, clock, pictures }: OffersServiceOption
 
     async join(principal, workspaceId) {
       if (!isId(workspaceId)) throw errors.notFound()
-      return db.transaction((tx) => joinByDomain(tx, principal, { workspaceId, now: clock.now() }))
+      return changes.make(principal, ({ tx, now }) => joinByDomain(tx, principal, { workspaceId, now }))
     },
 
     async decline(principal, workspaceId) {

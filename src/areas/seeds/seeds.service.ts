@@ -238,6 +238,7 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
     },
 
     async deleteExamples() {
+      // eslint-disable-next-line no-restricted-syntax -- nobody of the service does it: there is no principal
       return db.transaction(async (tx) => {
         const deleted = await deleteExampleSeeds(tx, exampleTitlePrefix)
         for (const { id, title, workspaceId } of deleted) {
