@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { errors } from '../../src/kernel/errors.ts'
 import {
   createCompany,
@@ -157,7 +157,30 @@ describe.each(Object.keys(requests))('%s with an Idempotency-Key', (id) => {
   })
 })
 
-describe('the answer that is had again', () => {
+describe('a commit that is still on its way when its connection breaks', () => {
+  it('is waited for: the key is not freed, and the retry gets its answer', async () => {
+    const { owner, request } = await prepare('seeds.create')
+    const before = await takeStock()
+    const countWaiting = async () => {
+      const waiting = sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+      return (await selectRows(db, waiting)).length
+    }
+    database.breakNext('commit', 'during')
+    const first = as(owner, request)
+    await vi.waitFor(async () => expect(await countWaiting()).toBe(1))
+    const retry = as(owner, request)
+    await vi.waitFor(async () => expect(await countWaiting()).toBe(2))
+    database.release()
+    expectError(await first, errors.databaseUnavailable)
+    expect((await retry).statusCode).toBe(200)
+    expect((await retry).headers['idempotent-replayed']).toBe('true')
+    const after = await takeStock()
+    expect(Number(after['public.seeds']) - Number(before['public.seeds'])).toBe(1)
+    expect(Number(after['public.events']) - Number(before['public.events'])).toBe(1)
+  })
+})
+
+describe('a replayed answer', () => {
   it('holds the secret of the key that was created', async () => {
     const { owner, request } = await prepare('apiKeys.create')
     database.breakNext('commit', 'after')

@@ -3,12 +3,17 @@ import { connect, createServer, type AddressInfo } from 'node:net'
 import { afterFile } from './after-file.ts'
 
 type Statement = 'begin' | 'commit'
+type Moment = 'before' | 'after' | 'during'
 
 /** A way to a database that can break. */
 export interface DatabaseProxy {
   url: string
-  /** Breaks the connection of the next such statement: before the server gets it, or when it has carried it out. */
-  breakNext: (statement: Statement, moment: 'before' | 'after') => void
+  /**
+   * Breaks the connection of the next such statement: before the server gets it, when it has carried it out, or for the
+   * client only, with the statement on its way until `release`.
+   */
+  breakNext: (statement: Statement, moment: Moment) => void
+  release: () => void
   /** Whether the statement has been seen since. */
   hasBroken: () => boolean
 }
@@ -17,20 +22,30 @@ export interface DatabaseProxy {
 export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseProxy> {
   const url = new URL(databaseUrl)
   const [host, port] = [url.hostname, Number(url.port)]
-  let next: { statement: Statement; moment: 'before' | 'after' } | undefined
+  let next: { statement: Statement; moment: Moment } | undefined
+  let release: (() => void) | undefined
   const server = createServer((client) => {
     const database = connect({ host, port })
     let isBroken = false
+    let isHeld = false
     const end = () => {
       client.destroy()
-      database.destroy()
+      if (!isHeld) database.destroy()
     }
     for (const socket of [client, database]) socket.on('error', end).on('close', end)
     client.on('data', (chunk) => {
       if (next && chunk.includes(`${next.statement}\0`)) {
         isBroken = true
-        if (next.moment === 'before') end()
+        isHeld = next.moment === 'during'
+        if (next.moment !== 'after') end()
         next = undefined
+      }
+      if (isHeld) {
+        release = () => {
+          isHeld = false
+          database.write(chunk)
+        }
+        return
       }
       database.write(chunk)
     })
@@ -47,6 +62,7 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
   return {
     url: url.href,
     breakNext: (statement, moment) => (next = { statement, moment }),
+    release: () => release?.(),
     hasBroken: () => next === undefined,
   }
 }
