@@ -1,4 +1,4 @@
-import { and, eq, isNull, lt, sql } from 'drizzle-orm'
+import { and, eq, isNull, lt, notBetween, sql } from 'drizzle-orm'
 import type { Clock } from '../kernel/clock.ts'
 import type {
   AnswerToKeep,
@@ -58,7 +58,8 @@ async function begin(db: Executor, request: IdempotentRequest, now: Date): Promi
   const isExpired = lt(idempotentRequests.expiresAt, now)
   const isAbandoned = and(
     isNull(idempotentRequests.status),
-    lt(idempotentRequests.lockedUntil, now),
+    // Ended, or set by a clock that goes ahead of ours.
+    notBetween(idempotentRequests.lockedUntil, now, lockedUntil),
     eq(idempotentRequests.fingerprint, sql`excluded.fingerprint`),
   )
   // Inserting is what decides between two at once: one of them inserts, the other conflicts.

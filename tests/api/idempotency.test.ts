@@ -411,11 +411,22 @@ describe('a request that takes longer than its lock', () => {
     expect((await as(person, { url: '/v1/workspaces' })).json()).toHaveLength(1)
   })
 
+  const storable = async () => {
+    const { apiKeyId } = await createPerson()
+    return { apiKeyId, keyHash: Buffer.from('key'), fingerprint: Buffer.from('request') }
+  }
+
+  it('is not waited for longer than that where the clock of its process was ahead', async () => {
+    const request = await storable()
+    const ahead = createTestClock(new Date(clock.now().getTime() + 5 * 60_000))
+    expect(await createIdempotencyStore(db, ahead).begin(request)).toMatchObject(request)
+    expect(await createIdempotencyStore(db, clock).begin(request)).toMatchObject(request)
+    expect(await createIdempotencyStore(db, clock).begin(request)).toBe('in_flight')
+  })
+
   it('does not free the key of a later attempt when it fails', async () => {
-    const person = await createPerson()
+    const request = await storable()
     const store = createIdempotencyStore(db, clock)
-    const [keyHash, fingerprint] = [Buffer.from('key'), Buffer.from('request')]
-    const request = { apiKeyId: person.apiKeyId, keyHash, fingerprint }
     const first = await store.begin(request)
     clock.advance(5_001)
     const second = await store.begin(request)
