@@ -16,7 +16,7 @@ export interface JobRunner {
   stop(): Promise<void>
 }
 
-const concurrency = 4
+const concurrencyMax = 4
 const releaseEveryMs = 5_000
 const orphanAfterMs = 50_000
 const troubles = new Set<string>(['error', 'warning'])
@@ -37,7 +37,8 @@ export async function startJobRunner({ pool, log, handlers, cleanUp }: JobRunner
   const runner = await run({
     pgPool: pool,
     taskList,
-    concurrency,
+    // A job needs a connection now and then.
+    concurrency: Math.min(concurrencyMax, pool.options.max),
     // The process has its own way of stopping.
     noHandleSignals: true,
     pollInterval: 2_000,
