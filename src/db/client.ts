@@ -61,7 +61,7 @@ export function openDatabase({ url, poolMax, limits, onIdleError }: DatabaseOpti
 
 /**
  * The same database for one kind of work, of whose connections it uses at most half: what waits for a lock in one area
- * leaves the others theirs. A statement waits two seconds for its turn, and then fails as if there were no connection.
+ * leaves the others theirs. A statement waits a second and a half for its turn, and then fails as if there were no connection.
  */
 export function shareOf({ $client: pool }: Database): Database {
   return openDrizzle(new PoolShare(pool, Math.ceil(pool.options.max / 2)))

@@ -6,7 +6,7 @@ type ConnectCallback = (
   done: (release?: boolean | Error) => void,
 ) => void
 
-const waitMs = 2_000
+const waitMs = 1_500
 
 /** A part of a pool: hands out its connections, at most `max` at once. Closing it closes nothing. */
 export class PoolShare extends pg.Pool {

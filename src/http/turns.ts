@@ -6,7 +6,7 @@ import type { RequestsAtOnce } from './overload.ts'
 /** How many costly requests of one caller are worked on at once. */
 const atOnceMax = 2
 /** How long one waits for its turn at most. */
-const waitMsMax = 3_000
+const waitMsMax = 2_000
 
 /**
  * Has the costly requests of one person, and of the agents that act for them, take turns: lists and the validation kit.

@@ -164,7 +164,7 @@ describe('a connection', () => {
     const sleeping = Array.from({ length: 4 }, () => failureOf(share.execute(sql`select pg_sleep(2.5)`)))
     const { ms } = await timed(() => shareOf(db).execute(sql`select 1`))
     expect(ms).toBeLessThan(1_000)
-    // Two slept; the other two waited for their turn for two seconds.
+    // Two slept; the other two waited for their turn in vain.
     const failures = await Promise.all(sleeping)
     expect(failures.map((failure) => failure !== undefined && isDatabaseUnavailable(failure))).toEqual([
       false,
