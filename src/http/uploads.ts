@@ -53,7 +53,9 @@ export const uploads = fastifyPlugin(
     app.decorateRequest('upload', null as unknown as Buffer)
     app.addHook('onRoute', (route) => {
       route.config = { ...route.config, upload: true }
-      declareAnswers(route, { errors: [errors.tooManyUploads, errors.fileMissing, errors.fileNotAlone] })
+      declareAnswers(route, {
+        errors: [errors.tooManyUploads, errors.fileMissing, errors.fileNotAlone, errors.storageUnavailable],
+      })
     })
     app.addHook('onRequest', async (request) => {
       const state = await limiter?.count(request)

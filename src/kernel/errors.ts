@@ -534,6 +534,12 @@ export const errors = {
     'The database is not available. Try again later.',
     'The database does not answer, or not in time. Retry after `Retry-After` seconds.',
   ),
+  storageUnavailable: error(
+    'ServiceUnavailable',
+    'storage_unavailable',
+    'Pictures are not available. Try again later.',
+    'Pictures cannot be stored or read: the disk is full or read-only, or the object store does not answer. Retry after `Retry-After` seconds.',
+  ),
   overloaded: error(
     'ServiceUnavailable',
     'overloaded',

@@ -3,6 +3,7 @@ import type { ChangeContext, Changes } from '../access/change.ts'
 import type { NewEvent } from '../areas/events/events.repository.ts'
 import type { Database } from '../db/client.ts'
 import type { Clock } from '../kernel/clock.ts'
+import { errors } from '../kernel/errors.ts'
 import type { Principal } from '../kernel/principal.ts'
 import type { ImageProcessor } from '../platform/images/images.port.ts'
 import type { FileStorage, StoredFile } from '../platform/storage/storage.port.ts'
@@ -21,7 +22,7 @@ export interface PictureStore {
    * Makes a picture of an upload, stores it and has it shown by `show`, a change that is also given the new key
    * and returns the key of the picture that was shown before. That one is deleted afterwards. Returns the new picture's
    * URL. Whatever fails, no file stays that nothing shows, and nothing shows a file that is not there. Throws what
-   * ImageProcessor.toSquarePicture throws.
+   * ImageProcessor.toSquarePicture throws, and `storage_unavailable`.
    */
   replace(
     principal: Principal,
@@ -31,7 +32,7 @@ export interface PictureStore {
   /** The public URL of a picture: absolute, unguessable, and for ever that of the same picture. */
   urlOf(key: string): string
   urlOf(key: string | null): string | null
-  /** Opens a picture; undefined when there is none. */
+  /** Opens a picture; undefined when there is none. Throws `storage_unavailable`. */
   open(key: string): Promise<StoredFile | undefined>
   /** Deletes what crashes have left behind. */
   collectUnused(): Promise<void>
@@ -51,6 +52,7 @@ export interface PictureStoreOptions {
 /** Longer than any upload takes: what has been unused for so long is not about to be shown. */
 const unusedForMs = 60 * 60 * 1000
 const collectedAtOnce = 100
+const storageRetryAfterSeconds = 5
 const keyPattern = /^[A-Za-z0-9_-]{32}\.webp$/
 
 export function createPictureStore(options: PictureStoreOptions): PictureStore {
@@ -83,7 +85,7 @@ export function createPictureStore(options: PictureStoreOptions): PictureStore {
       await insertUnusedPicture(db, key, clock.now())
       const shown: { before: string | null } = { before: null }
       try {
-        await storage.put(key, content)
+        await storage.put(key, content).catch(refuse)
         await changes.make(principal, async (context) => {
           const { tx, now } = context
           shown.before = await show(context, key)
@@ -100,11 +102,16 @@ export function createPictureStore(options: PictureStoreOptions): PictureStore {
       return urlOf(key)
     },
 
-    open: async (key) => (keyPattern.test(key) ? storage.open(key) : undefined),
+    open: async (key) => (keyPattern.test(key) ? storage.open(key).catch(refuse) : undefined),
 
     async collectUnused() {
       const before = new Date(clock.now().getTime() - unusedForMs)
       for (const key of await listUnusedPictures(db, before, collectedAtOnce)) await discard(key)
     },
   }
+}
+
+/** A disk or an object store in trouble may be out of it soon. */
+function refuse(cause: unknown): never {
+  throw errors.storageUnavailable({ cause, retryAfterSeconds: storageRetryAfterSeconds })
 }

@@ -137,7 +137,7 @@ describe('the storage of the service', () => {
     // A file where the folder should be.
     await writeFile(join(broken.config.dataDir, 'uploads'), '')
     const before = await findPictures(broken)
-    expectError(await upload(broken, person), errors.internal)
+    expectError(await upload(broken, person), errors.storageUnavailable)
     expect(await shownTo(person)).toBeNull()
     // It could not be asked to delete either: that is made good as soon as it can.
     expect(await findPictures(broken)).toHaveLength(before.length + 1)
@@ -269,7 +269,7 @@ describe('a failure midway', () => {
   it('at the file leaves nothing', async () => {
     const { pictures, png, show, storage, files, rows, shown } = await assemble()
     storage.put = () => Promise.reject(new Error('no room'))
-    await expect(pictures.replace(png, show)).rejects.toThrow('no room')
+    await expect(pictures.replace(png, show)).rejects.toThrow(errors.storageUnavailable.message)
     expect([await files(), await rows(), await shown()]).toEqual([[], [], null])
   })
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { errors } from '../../src/kernel/errors.ts'
 import { createApiKeySecret } from '../../src/kernel/tokens.ts'
 import { countQueries } from '../support/count-queries.ts'
@@ -273,6 +273,32 @@ describe.skipIf(!hasRedisServer)(
       await waitForRedis(replica)
       await repeat(5, () => replica.as(person, profile))
       expectError(await replica.as(person, profile), errors.rateLimited)
+      expect(linesWith('redis is away')).toHaveLength(1)
+      expect(linesWith('redis is back')).toHaveLength(1)
+    })
+
+    it('requests pass without delay while Redis is frozen, and limits return with it', async () => {
+      const replica = await start()
+      const person = await replica.createPerson()
+      expect((await replica.as(person, profile)).headers.ratelimit).toMatch(/r=4/)
+      const linesWith = (text: string) => replica.log.filter((line) => line.includes(text))
+      redis.freeze()
+      onTestFinished(() => redis.thaw())
+      // As often as it takes to find out.
+      await vi.waitFor(
+        async () => {
+          expect((await replica.as(person, profile)).statusCode).toBe(200)
+          expect(linesWith('redis is away')).toHaveLength(1)
+        },
+        { timeout: 5_000, interval: 0 },
+      )
+      const answers = await repeat(20, () => replica.as(person, profile))
+      expect(answers.map(({ statusCode }) => statusCode)).toEqual(answers.map(() => 200))
+      // Nothing is asked of it.
+      expect(replica.services.redis?.status).not.toBe('ready')
+      redis.thaw()
+      await waitForRedis(replica)
+      await vi.waitFor(async () => expectError(await replica.as(person, profile), errors.rateLimited))
       expect(linesWith('redis is away')).toHaveLength(1)
       expect(linesWith('redis is back')).toHaveLength(1)
     })

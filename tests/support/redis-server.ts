@@ -13,6 +13,9 @@ export interface RedisServer {
   url: string
   /** Kills it, as an outage would. */
   kill: () => Promise<void>
+  /** Stops it, so that connections stand and nothing is answered, until `thaw`. */
+  freeze: () => void
+  thaw: () => void
 }
 
 /** Starts a redis-server that keeps nothing, on loopback, and waits until it answers. */
@@ -28,6 +31,8 @@ export async function startRedisServer(port?: number): Promise<RedisServer & { p
   return {
     url: `redis://127.0.0.1:${ownPort}`,
     port: ownPort,
+    freeze: () => void child.kill('SIGSTOP'),
+    thaw: () => void child.kill('SIGCONT'),
     async kill() {
       child.kill('SIGKILL')
       await exited
