@@ -38,7 +38,7 @@ export const ConfigSchema = Type.Object({
     description: 'The most database connections of one process; two or three of them are for jobs.',
   }),
   REQUESTS_AT_ONCE_MAX: Type.Integer({
-    default: 200,
+    default: 100,
     minimum: 1,
     description: 'How many requests one process works on at once; it answers 503 to what comes on top.',
   }),

@@ -6,6 +6,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { errors } from '../kernel/errors.ts'
 import type { Principal } from '../kernel/principal.ts'
 import type { Role } from '../kernel/roles.ts'
+import { createTurns } from '../kernel/turns.ts'
 import { requireLiveCredential } from './live-credential.repository.ts'
 import { isAllowed } from './permissions.ts'
 import type { AccessibleWorkspace } from './workspace-access.ts'
@@ -50,7 +51,10 @@ export interface Changes {
     run: (context: ChangeContext<Omit<NewEvent, 'at'>>) => Promise<Result>,
     options?: { isOneStatement?: boolean },
   ): Promise<Result>
-  /** Makes a change in a workspace once its lock is held. Throws `not_found` when `lock` finds nothing. */
+  /**
+   * Makes a change in a workspace once its lock is held. Throws `not_found` when `lock` finds nothing, and `overloaded`
+   * when too many changes of the workspace wait.
+   */
   makeIn<Locked, Result>(
     principal: Principal,
     workspace: WorkspaceOfChange,
@@ -60,6 +64,9 @@ export interface Changes {
 }
 
 export function createChanges({ db, clock }: { db: Database; clock: Clock }): Changes {
+  // Those of one workspace wait for the same locks: without turns they would wait on all connections of the area.
+  const turns = createTurns({ atOnceMax: 2, waitMsMax: 2_500 })
+
   function begin(tx: Executor, principal: Principal): ChangeContext<Omit<NewEvent, 'at'>> {
     const now = clock.now()
     return { tx, now, tell: (event) => appendEvent(tx, principal, { ...event, at: now }) }
@@ -77,19 +84,25 @@ export function createChanges({ db, clock }: { db: Database; clock: Clock }): Ch
       return isOneStatement && !principal.answerOf ? perform(db) : db.transaction(perform)
     },
 
-    makeIn: (principal, workspace, lock, run) =>
-      db.transaction(async (tx) => {
-        const locked = await lock(tx, { principal, workspace, clock })
-        if (locked === undefined || locked === null) throw errors.notFound()
-        const { now, tell } = begin(tx, principal)
-        const context = {
-          tx,
-          now,
-          tell: (event: Omit<NewEvent, 'at' | 'workspaceId'>) =>
-            tell({ ...event, workspaceId: workspace.id }),
-        }
-        return finish(tx, principal, await run(context, locked))
-      }),
+    async makeIn(principal, workspace, lock, run) {
+      const end = await turns.take(workspace.id)
+      try {
+        return await db.transaction(async (tx) => {
+          const locked = await lock(tx, { principal, workspace, clock })
+          if (locked === undefined || locked === null) throw errors.notFound()
+          const { now, tell } = begin(tx, principal)
+          const context = {
+            tx,
+            now,
+            tell: (event: Omit<NewEvent, 'at' | 'workspaceId'>) =>
+              tell({ ...event, workspaceId: workspace.id }),
+          }
+          return finish(tx, principal, await run(context, locked))
+        })
+      } finally {
+        end()
+      }
+    },
   }
 }
 

@@ -12,7 +12,7 @@ import { idempotentRequests } from './schema/idempotent-requests.ts'
 
 const keptMs = 24 * 60 * 60 * 1000
 // Longer than nearly every request takes. When one takes longer, a second attempt only works in vain: one can commit.
-const lockMs = 5 * 1000
+const lockMs = 2_500
 
 /** Keeps the answers to idempotent requests in the database, where every replica finds them. */
 export function createIdempotencyStore(db: Executor, clock: Clock): IdempotencyStore {

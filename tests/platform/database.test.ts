@@ -161,7 +161,7 @@ describe('a connection', () => {
   it('is used by one kind of work for half of the time at most', async () => {
     const db = await open(4)
     const share = shareOf(db)
-    const sleeping = Array.from({ length: 4 }, () => failureOf(share.execute(sql`select pg_sleep(2.5)`)))
+    const sleeping = Array.from({ length: 4 }, () => failureOf(share.execute(sql`select pg_sleep(2)`)))
     const { ms } = await timed(() => shareOf(db).execute(sql`select 1`))
     expect(ms).toBeLessThan(1_000)
     // Two slept; the other two waited for their turn in vain.
