@@ -24,11 +24,12 @@ const faults: Fault[] = [
   ...operationsFaults,
 ]
 
-const usage = `npm run faults -- [name …] [--list] [--short] [--json] [--write] [--minutes N]
+const usage = `npm run faults -- [name …] [--list] [--short] [--json] [--write] [--keep] [--minutes N]
 
 Without names, all faults; with --short those of CI, in less time each.
 --json    the results as JSON on standard output
 --write   the results into the table of docs/reliability.md
+--keep    the scratch directories, with the logs
 --minutes how long the soak takes (20)`
 
 // A fault that takes longer than this has got stuck.
@@ -45,6 +46,7 @@ async function main(): Promise<number> {
       short: { type: 'boolean' },
       json: { type: 'boolean' },
       write: { type: 'boolean' },
+      keep: { type: 'boolean' },
       minutes: { type: 'string', default: '20' },
     },
   })

@@ -87,7 +87,9 @@ export const root = new URL('../..', import.meta.url).pathname
 export async function makeScratch(scope: Scope): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'workspace-faults-'))
   await chmod(folder, 0o711)
-  scope.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }))
+  const isKept = process.argv.includes('--keep')
+  if (isKept) console.error(`kept: ${folder}`)
+  else scope.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }))
   return folder
 }
 

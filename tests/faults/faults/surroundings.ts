@@ -39,7 +39,7 @@ const redisFault = ({ name, does, breaks }: RedisFault): Fault => ({
       ['p95', 0.95],
     ] as const) {
       const delayMs = Math.round(percentile(meanwhile, share) - percentile(before, share))
-      outcome.notes.push(`${what} +${delayMs} ms`)
+      outcome.notes.push(`the ${what} changed by ${delayMs} ms`)
       if (delayMs > 50) outcome.misses.push(`the ${what} grew by ${delayMs} ms`)
     }
     const warnings = await Promise.all(replicas.map(({ count }) => count(/"level":40.*redis/i)))

@@ -22,8 +22,12 @@ export async function startHaproxy(scope: Scope, folder: string, ports: readonly
   const configuration = `
 global
   maxconn 9000
+  log stdout format raw daemon
 defaults
   mode http
+  log global
+  option httplog
+  option dontlog-normal
   option http-keep-alive
   option redispatch 1
   retries 3
@@ -31,8 +35,10 @@ defaults
   timeout client 75s
   timeout server 75s
   timeout check 1s
+  timeout queue 5s
   timeout http-request 70s
   timeout http-keep-alive 60s
+  http-error status 503 content-type application/json string '{"code":"proxy"}' hdr Retry-After 1
 frontend entrance
   bind 127.0.0.1:${port}
   use_backend living if { nbsrv(ready) eq 0 }
@@ -43,13 +49,13 @@ backend ready
   http-request disable-l7-retry unless { method GET HEAD } or { req.hdr(idempotency-key) -m found }
   http-response set-header x-replica %s
   option httpchk GET /ready
-${servers('check inter 500ms fall 1 rise 1')}
+${servers('maxconn 400 check inter 500ms fall 1 rise 1')}
 backend living
   balance leastconn
   retry-on conn-failure
   http-response set-header x-replica %s
   option httpchk GET /health
-${servers('check inter 500ms fall 2 rise 1')}
+${servers('maxconn 400 check inter 500ms fall 2 rise 1')}
 `
   const file = join(folder, 'haproxy.cfg')
   await writeFile(file, configuration)
