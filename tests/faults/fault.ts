@@ -57,7 +57,9 @@ export interface Goals {
 export function judge(report: LoadReport, goals: Goals, ...notes: string[]): Outcome {
   const { attempts, failures, slowestMs, gapMs, lost, doubled, recoveryMs } = report
   const misses: string[] = []
-  const check = (isMet: boolean, miss: string) => void (isMet || misses.push(miss))
+  const check = (isMet: boolean, miss: string) => {
+    if (!isMet) misses.push(miss)
+  }
   check(lost === 0, `${lost} acknowledged writes are lost`)
   check(doubled === 0, `${doubled} writes are there twice`)
   const refused = failures.filter(

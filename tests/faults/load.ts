@@ -77,7 +77,13 @@ export async function underLoad(
   fault: (load: Load) => Promise<void>,
   options: LoadOptions = {},
 ): Promise<LoadReport> {
-  const { workers = 12, thinkMs = 25, beforeMs = 2_000, afterMs = 5_000, callerOf = (i) => i } = options
+  const {
+    workers = 12,
+    thinkMs = 25,
+    beforeMs = 2_000,
+    afterMs = 5_000,
+    callerOf = (i: number) => i,
+  } = options
   const attempts: Attempt[] = []
   const client = createClient(stage.origin, workers + 8, attempts)
   const ledger = createLedger(`load-${randomUUID().slice(0, 8)}`)

@@ -84,6 +84,10 @@ async function runAll(
   const scope = createScope()
   const stop = () => void scope.close().finally(() => process.exit(1))
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop)
+  process.once('uncaughtException', (error) => {
+    console.error(error)
+    stop()
+  })
   // npm does not pass on signals to what its shell runs: when the shell is gone, so are we.
   const parent = process.ppid
   const watch = setInterval(() => {

@@ -231,8 +231,8 @@ async function createReplica(
       return running
     },
     async start() {
-      const [file = process.execPath, ...args] = [...wrapper, process.execPath, replica.server]
-      const started = launch(file, args, {
+      const command = [...wrapper, process.execPath, replica.server]
+      const started = launch(String(command[0]), command.slice(1), {
         log,
         workingDirectory: folder,
         environment: { ...environment, PORT: String(port), ...more },

@@ -151,13 +151,14 @@ async function createCaller(
   const email = `${name}@example.com`
   await admin(former.folder, 'create-user', '--email', email, '--name', name, '--verified')
   const made = await admin(former.folder, 'create-key', '--email', email, '--name', 'Load', '--json')
-  const apiKey = /wsk_\w+/.exec(made)?.[0] ?? ''
+  const apiKey = /wsk_\w{20,}/.exec(made)?.[0] ?? ''
   const slug = `w-${name}`
   const answer = await fetch(`${origin}/v1/workspaces`, {
     method: 'POST',
     headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
     body: JSON.stringify({ name, slug }),
   })
+  if (!answer.ok) throw new Error(`no workspace: ${await answer.text()}`)
   const { workspace } = (await answer.json()) as { workspace: { id: string } }
   return { email, password: '', userId: '', apiKey, slug, workspaceId: workspace.id }
 }

@@ -187,7 +187,7 @@ export const postgresFaults: Fault[] = [
   }),
   postgresFault({
     name: 'row-locked',
-    does: "the row of one workspace is locked for 30 s while 40 connections write there",
+    does: 'the row of one workspace is locked for 30 s while 40 connections write there',
     isInCi: true,
     breaks: ({ postgres, callers }, { isShort }) =>
       holding(

@@ -59,7 +59,7 @@ export const overload: Fault = {
     const looks: Attempt[] = []
     let isOver = false
     const looking = (async () => {
-      while (!isOver) {
+      while (!isOver as boolean) {
         for (const path of ['/health', '/ready']) looks.push(await system.send({ operation: path, path }))
         await pause(100)
       }
@@ -76,6 +76,7 @@ export const overload: Fault = {
     system.close()
     const served = sent.filter(isServed)
     const shed = sent.filter((one) => one.status === 503 && one.retryAfterSeconds !== undefined)
+    const byProxy = shed.filter(({ code }) => code === 'proxy').length
     const others = sent.filter((one) => !served.includes(one) && !shed.includes(one))
     const p99 = percentile(timesOf(served), 0.99)
     const slow = looks.filter((one) => !isServed(one) || one.ms > 1_000)
@@ -91,7 +92,7 @@ export const overload: Fault = {
           recoveryMs > 5_000 && `normal again only after ${recoveryMs} ms`,
         ],
         `${Math.round(capacity)}/s is what it can do, ${Math.round(rate)}/s were sent, ` +
-          `${served.length} served (p99 ${Math.round(p99)} ms, normal ${Math.round(normal)} ms), ${shed.length} shed`,
+          `${served.length} served (p99 ${Math.round(p99)} ms, normal ${Math.round(normal)} ms), ${shed.length} shed, ${byProxy} of them by HAProxy`,
       ),
       ...{ requests: sent.length, failed: sent.length - served.length, recoveryMs },
       slowestMs: Math.round(sent.reduce((most, { ms }) => Math.max(most, ms), 0)),

@@ -107,7 +107,7 @@ function readSlowly({ origin }: Stage, { apiKey }: Caller): Promise<string | und
   return new Promise((resolve) => {
     const headers = { authorization: `Bearer ${apiKey}` }
     const request = httpRequest(`${origin}/openapi.json`, { agent: false, headers }, (answer) => {
-      const timer = setInterval(() => answer.read(), 250)
+      const timer = setInterval(() => void answer.read(), 250)
       answer.on('readable', () => undefined)
       answer.once('close', () => {
         clearInterval(timer)

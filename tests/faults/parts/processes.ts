@@ -36,16 +36,17 @@ const hasSetpriv = spawnSync('setpriv', ['--pdeathsig', 'KILL', 'true']).status 
 export function launch(file: string, args: readonly string[], options: LaunchOptions): Running {
   const { log, environment = {}, workingDirectory = '/tmp', privileges = [] } = options
   const { PATH, HOME } = process.env
-  const [command = file, ...rest] = hasSetpriv
-    ? ['setpriv', '--pdeathsig', 'KILL', ...privileges, '--', file, ...args]
-    : [file, ...args]
+  const [command, ...rest] = hasSetpriv
+    ? (['setpriv', '--pdeathsig', 'KILL', ...privileges, '--', file, ...args] as const)
+    : ([file, ...args] as const)
   const child = spawn(command, rest, {
     cwd: workingDirectory,
     env: { PATH, HOME, LC_ALL: 'C', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   })
-  const output = createWriteStream(log, { flags: 'a' })
+  // There may be no room for it.
+  const output = createWriteStream(log, { flags: 'a' }).on('error', () => undefined)
   child.stdout.pipe(output, { end: false })
   child.stderr.pipe(output, { end: false })
   const { pid } = child
