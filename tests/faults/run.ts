@@ -82,8 +82,13 @@ async function runAll(
   tell: (result: Result) => void,
 ): Promise<Result[]> {
   const scope = createScope()
-  const stop = () => void scope.close().finally(() => process.exit(1))
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop)
+  let isStopping = false
+  const stop = () => {
+    if (isStopping) return
+    isStopping = true
+    void scope.close().finally(() => process.exit(1))
+  }
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop)
   process.once('uncaughtException', (error) => {
     console.error(error)
     stop()

@@ -173,9 +173,15 @@ export interface Scope {
 
 export function createScope(): Scope {
   const undone: (() => unknown)[] = []
-  return {
-    defer: (undo) => void undone.push(undo),
+  let isClosed = false
+  const scope: Scope = {
+    defer(undo) {
+      undone.push(undo)
+      // What was begun before the end, and is there only now.
+      if (isClosed) void scope.close()
+    },
     async close() {
+      isClosed = true
       for (let undo = undone.pop(); undo; undo = undone.pop()) {
         try {
           await undo()
@@ -185,4 +191,5 @@ export function createScope(): Scope {
       }
     },
   }
+  return scope
 }
