@@ -3,7 +3,7 @@ import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { loadConfig } from '../../src/config.ts'
-import { openDatabase } from '../../src/db/client.ts'
+import { openDatabase, workLimits } from '../../src/db/client.ts'
 import { migrateDatabase } from '../../src/db/migrate.ts'
 import { createLogger } from '../../src/http/logging.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
@@ -132,7 +132,7 @@ export function createTemplates(scope: Scope): Templates {
 async function createCallers(databaseUrl: string): Promise<Caller[]> {
   const config = loadConfig({ DATABASE_URL: databaseUrl, DATA_DIR: tmpdir() })
   const log = createLogger('silent')
-  const db = openDatabase({ url: databaseUrl, poolMax: 4, onIdleError: () => undefined })
+  const db = openDatabase({ url: databaseUrl, poolMax: 4, limits: workLimits, onIdleError: () => undefined })
   await migrateDatabase(db.$client)
   const services = createServices({ config, db, clock: systemClock, log })
   try {
@@ -184,6 +184,7 @@ export async function openStage(
     DATA_DIR: join(folder, 'data'),
     SMTP_URL: mail.url,
     TRUST_PROXY: 'loopback',
+    SHUTDOWN_DELAY_SECONDS: '2',
     ...(redis && { REDIS_URL: redis.url }),
     RATE_LIMIT_PER_MINUTE: '0',
     BAD_KEY_LIMIT_PER_MINUTE: '0',

@@ -47,13 +47,13 @@ export async function startMailSink(scope: Scope): Promise<MailSink> {
         else callback(answers === undefined ? null : failure(answers))
       },
       onData(stream, session, callback) {
-        void text(stream).then((raw) => {
+        text(stream).then((raw) => {
           if (sink.mood.isFrozen) return
           const id = /^message-id: *(\S+)/im.exec(raw)?.[1] ?? ''
           for (const { address } of session.envelope.rcptTo)
             sink.taken.set(address, [...(sink.taken.get(address) ?? []), id])
           callback(null)
-        })
+        }, callback)
       },
     }).on('error', () => undefined)
   let server: SMTPServer
