@@ -26,6 +26,7 @@ const columns = [
   'lost',
   'doubled',
   'recovery ms',
+  'commit',
   'goal met',
 ]
 
@@ -40,9 +41,9 @@ export async function writeTable(faults: readonly Fault[], results: readonly Res
     if (name !== undefined) rows.set(name, line)
   }
   for (const result of results) rows.set(result.name, toRow(result))
-  const lines = faults.map(({ name }) => rows.get(name) ?? `| \`${name}\` | | | | | | | not run |`)
-  const head = [`| ${columns.join(' | ')} |`, `| --- | ${'--: | '.repeat(6)}--- |`]
-  const made = `Last written ${new Date().toISOString().slice(0, 10)} at ${commit()}, on ${availableParallelism()} cores, Node.js ${process.versions.node}, with everything on one machine.`
+  const lines = faults.map(({ name }) => rows.get(name) ?? `| \`${name}\` | | | | | | | | not run |`)
+  const head = [`| ${columns.join(' | ')} |`, `| --- | ${'--: | '.repeat(6)}--- | --- |`]
+  const made = `Last written ${new Date().toISOString().slice(0, 10)}, on ${availableParallelism()} cores, Node.js ${process.versions.node}, with everything on one machine.`
   const list = faults.map(({ name, does, goal }) => `- \`${name}\`: ${does}. Goal: ${goal}.`)
   const whole = [
     before,
@@ -72,12 +73,12 @@ function commit(): string {
 }
 
 function toRow({ name, outcome, skipped }: Result): string {
-  if (!outcome) return `| \`${name}\` | | | | | | | ${toCell(`skipped: ${skipped}`)} |`
+  if (!outcome) return `| \`${name}\` | | | | | | | ${commit()} | ${toCell(`skipped: ${skipped}`)} |`
   const { requests, failed, slowestMs, lost, doubled, recoveryMs, misses } = outcome
   const numbers = [requests, failed, slowestMs, lost, doubled, recoveryMs].map((value) => value ?? '')
   const verdict = misses.length === 0 ? 'yes' : `no: ${misses.join('; ')}`
   const notes = outcome.notes.filter((note) => note && !verdict.includes(note))
-  return `| \`${name}\` | ${numbers.join(' | ')} | ${toCell([verdict, ...notes].join('. '))} |`
+  return `| \`${name}\` | ${numbers.join(' | ')} | ${commit()} | ${toCell([verdict, ...notes].join('. '))} |`
 }
 
 const toCell = (text: string) => text.replaceAll('|', '/').replaceAll('\n', ' ')

@@ -8,6 +8,8 @@ import { measureProcess } from '../parts/processes.ts'
 import type { Replica, Stage } from '../stage.ts'
 
 const loopMsMax = 50
+// From outside, beside everything else on the machine.
+const longestMsMax = 500
 const grownMiBMax = 200
 
 interface ClientsFault extends Pick<Fault, 'name' | 'does'> {
@@ -19,7 +21,7 @@ interface ClientsFault extends Pick<Fault, 'name' | 'does'> {
 /** Clients that misbehave, on one replica without HAProxy before it, while another client behaves. */
 const clientsFault = ({ name, does, goal, attack }: ClientsFault): Fault => ({
   ...{ name, does },
-  goal: `${goal === undefined ? '' : `${goal}; `}p99 of /health below ${loopMsMax} ms; at most ${grownMiBMax} MiB more memory; others are served`,
+  goal: `${goal === undefined ? '' : `${goal}; `}p99 of /health below ${loopMsMax} ms, the longest below ${longestMsMax} ms; at most ${grownMiBMax} MiB more memory; others are served`,
   stage: { replicas: 1 },
   async run(stage) {
     const [replica] = stage.replicas
@@ -52,6 +54,7 @@ const clientsFault = ({ name, does, goal, attack }: ClientsFault): Fault => ({
         [
           ...misses,
           p99 > loopMsMax && `p99 of /health was ${p99} ms`,
+          longest > longestMsMax && `/health once took ${longest} ms`,
           failures > 0 && `/health failed ${failures} times`,
           most - before > grownMiBMax && `${most - before} MiB more memory`,
           failed.length > 0 && `${failed.length} of a client that behaves failed: ${summarize(failed)}`,

@@ -196,11 +196,16 @@ export const replicasFaults: Fault[] = [
       const report = await underLoad(stage, () => pause(5_000))
       const outcome = judge(report, { allSucceed: true })
       for (const { origin } of stage.replicas.slice(0, 2)) {
-        const token = await letIn(stage, callerOf(stage), origin).catch((error: unknown) => String(error))
-        const statuses = token.startsWith('Error') ? [token] : await readKits(stage.replicas, token)
         const where = origin === stage.replicas[1]?.origin ? 'ahead' : 'right'
-        if (statuses.some((status) => status !== 200))
-          outcome.misses.push(`where the clock is ${where}: ${statuses.join(', ')}`)
+        const refused: string[] = []
+        // The code is from any of the three.
+        for (let i = 0; i < 9; i++) {
+          const token = await letIn(stage, callerOf(stage), origin).catch((error: unknown) => String(error))
+          const statuses = token.startsWith('Error') ? [token] : await readKits(stage.replicas, token)
+          if (statuses.some((status) => status !== 200)) refused.push(statuses.join(', '))
+        }
+        if (refused.length > 0)
+          outcome.misses.push(`${refused.length} of 9 failed where the clock is ${where}: ${refused[0]}`)
       }
       return outcome
     },

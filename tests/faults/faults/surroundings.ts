@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { judge, percentile, type Fault, type Outcome, type Settings } from '../fault.ts'
-import { underLoad, type LoadReport } from '../load.ts'
+import { createClient, insist, underLoad, type LoadReport } from '../load.ts'
 import type { MailSink } from '../parts/mail.ts'
 import { until } from '../parts/processes.ts'
 import type { Stage } from '../stage.ts'
@@ -39,8 +39,8 @@ const redisFault = ({ name, does, breaks }: RedisFault): Fault => ({
       ['p95', 0.95],
     ] as const) {
       const delayMs = Math.round(percentile(meanwhile, share) - percentile(before, share))
-      outcome.notes.push(`the ${what} changed by ${delayMs} ms`)
       if (delayMs > 50) outcome.misses.push(`the ${what} grew by ${delayMs} ms`)
+      else outcome.notes.push(`the ${what} changed by ${delayMs} ms`)
     }
     const warnings = await Promise.all(replicas.map(({ count }) => count(/"level":40.*redis/i)))
     if (warnings.some((count) => count !== 1))
@@ -50,7 +50,7 @@ const redisFault = ({ name, does, breaks }: RedisFault): Fault => ({
 })
 
 interface MailFault extends Pick<Fault, 'name' | 'does'> {
-  breaks: (mail: MailSink, settings: Settings) => Promise<void>
+  breaks: (mail: MailSink, settings: Settings, stage: Stage) => Promise<void>
   /** Whose mails need not come. */
   isExcepted?: (address: string) => boolean
 }
@@ -64,7 +64,7 @@ const mailFault = ({ name, does, breaks, isExcepted = () => false }: MailFault):
     const report = await underLoad(
       stage,
       async (load) => {
-        await breaks(stage.mail, settings)
+        await breaks(stage.mail, settings, stage)
         load.isOver()
       },
       { workers: 6, thinkMs: 50 },
@@ -144,9 +144,16 @@ export const surroundingsFaults: Fault[] = [
     ...mailFault({
       name: 'mail-5xx',
       does: 'the mail server refuses one recipient for good with 550',
-      async breaks({ mood }) {
+      async breaks({ mood, taken }, _settings, { origin, callers }) {
         mood.refuses = { recipient: refused, with: 550 }
+        const client = createClient(origin, 1)
+        await insist(client, {
+          ...{ operation: 'invite +', method: 'POST', path: `/v1/workspaces/${callers[0]?.slug}/invites` },
+          ...{ apiKey: callers[0]?.apiKey ?? '', body: JSON.stringify({ email: refused, role: 'member' }) },
+        })
+        client.close()
         await pause(10_000)
+        if (taken.has(refused)) throw new Error('the mail server did not refuse')
       },
       isExcepted: (address) => address === refused,
     }),
