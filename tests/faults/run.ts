@@ -109,6 +109,7 @@ async function runAll(
       await own.close()
       const seconds = Math.round((Date.now() - startedAt) / 1_000)
       const { name, goal, does } = fault
+      if (settings.isShort && 'outcome' in ran) ran.outcome.notes.push('in less time, with --short')
       const result = { ...{ name, goal, does, seconds }, ...ran }
       results.push(result)
       tell(result)
