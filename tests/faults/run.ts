@@ -68,18 +68,18 @@ async function main(): Promise<number> {
     console.error(`These packages of Debian's are not installed: ${missing.join(', ')}`)
     return 2
   }
-  const results = await runAll(chosen, { isShort, minutes: Number(values.minutes) }, (result) => {
+  const results = await runAll(chosen, { isShort, minutes: Number(values.minutes) }, async (result) => {
     if (values.json !== true) console.log(describeResult(result))
+    if (values.write) await writeTable(faults, [result])
   })
   if (values.json) console.log(JSON.stringify(results, undefined, 2))
-  if (values.write) await writeTable(faults, results)
   return results.some(({ outcome }) => outcome && outcome.misses.length > 0) ? 1 : 0
 }
 
 async function runAll(
   chosen: readonly Fault[],
   settings: Settings,
-  tell: (result: Result) => void,
+  tell: (result: Result) => Promise<void>,
 ): Promise<Result[]> {
   const scope = createScope()
   let isStopping = false
@@ -112,7 +112,7 @@ async function runAll(
       if (settings.isShort && 'outcome' in ran) ran.outcome.notes.push('in less time, with --short')
       const result = { ...{ name, goal, does, seconds }, ...ran }
       results.push(result)
-      tell(result)
+      await tell(result)
     }
   } finally {
     clearInterval(watch)
