@@ -1,0 +1,124 @@
+import type { LoadReport, Attempt } from './load.ts'
+import type { Program } from './parts/programs.ts'
+import type { Scope } from './parts/processes.ts'
+import type { Stage, StageOptions, Templates } from './stage.ts'
+
+/** How a run was asked for. */
+export interface Settings {
+  /** In less time, for CI. */
+  isShort: boolean
+  /** How long the soak takes. */
+  minutes: number
+}
+
+/** Something that goes wrong, and what has to hold then. */
+export interface Fault {
+  name: string
+  /** What it does, in a line. */
+  does: string
+  goal: string
+  /** Whether CI does it. */
+  isInCi?: boolean
+  needs?: readonly Program[]
+  /** What is started for it; where it depends on what is there, with the scope that ends it. */
+  stage?: StageOptions | ((scope: Scope) => Promise<StageOptions>)
+  run: (stage: Stage, settings: Settings, templates: Templates) => Promise<Outcome>
+}
+
+/** What came of a fault. Its goal is met when nothing is missed. */
+export interface Outcome {
+  requests?: number
+  failed?: number
+  slowestMs?: number
+  gapMs?: number
+  lost?: number
+  doubled?: number
+  recoveryMs?: number
+  misses: string[]
+  /** What else is worth knowing. */
+  notes: string[]
+}
+
+/** The fault cannot be made here. */
+export class Skipped extends Error {}
+
+/** What a load has to keep to. Nothing is ever to be lost, doubled or refused wrongly. */
+export interface Goals {
+  /** Nothing fails at all. */
+  allSucceed?: boolean
+  /** What fails is answered by 503 with `Retry-After`, within this time, as everything is. */
+  answerMsMax?: number
+  recoveryMsMax?: number
+  /** Requests that must not notice: they succeed, within a second. */
+  spared?: (attempt: Attempt) => boolean
+}
+
+/** Holds the record of a load against goals. */
+export function judge(report: LoadReport, goals: Goals, ...notes: string[]): Outcome {
+  const { attempts, failures, slowestMs, gapMs, lost, doubled, recoveryMs } = report
+  const misses: string[] = []
+  const check = (isMet: boolean, miss: string) => {
+    if (!isMet) misses.push(miss)
+  }
+  check(lost === 0, `${lost} acknowledged writes are lost`)
+  check(doubled === 0, `${doubled} writes are there twice`)
+  const refused = failures.filter(
+    ({ status, code }) => status >= 400 && status < 500 && !isToBeRepeated(code),
+  )
+  check(refused.length === 0, `${refused.length} were refused wrongly: ${summarize(refused)}`)
+  if (goals.allSucceed) check(failures.length === 0, `${failures.length} failed: ${summarize(failures)}`)
+  if (goals.answerMsMax !== undefined) {
+    const bare = failures.filter(
+      ({ status, code, retryAfterSeconds }) =>
+        !isToBeRepeated(code) && !(status === 503 && retryAfterSeconds !== undefined),
+    )
+    check(bare.length === 0, `${bare.length} were no 503 with Retry-After: ${summarize(bare)}`)
+    const late = attempts.filter(({ ms }) => ms > (goals.answerMsMax ?? 0))
+    check(late.length === 0, `${late.length} took more than ${goals.answerMsMax} ms, up to ${slowestMs}`)
+  }
+  if (goals.recoveryMsMax !== undefined) {
+    const isInTime = recoveryMs !== undefined && recoveryMs <= goals.recoveryMsMax
+    check(isInTime, `back only after ${recoveryMs} ms`)
+  }
+  if (goals.spared) {
+    const noticed = attempts.filter(
+      (one) => goals.spared?.(one) && (one.status < 200 || one.status > 299 || one.ms > 1_000),
+    )
+    const slowest = Math.round(Math.max(0, ...noticed.map(({ ms }) => ms)))
+    const all = attempts.filter(goals.spared).length
+    check(
+      noticed.length === 0,
+      `${noticed.length} of ${all} that should not notice failed or took up to ${slowest} ms: ${summarize(noticed)}`,
+    )
+  }
+  const outcome = { requests: attempts.length, failed: failures.length, slowestMs, gapMs, lost, doubled }
+  const seen = failures.length > 0 ? [summarize(failures)] : []
+  return { ...outcome, ...(recoveryMs !== undefined && { recoveryMs }), misses, notes: [...seen, ...notes] }
+}
+
+// The first request with the same key still runs.
+const isToBeRepeated = (code: string) => code === 'idempotency_in_flight'
+
+/** What failed how often, most first. */
+export function summarize(attempts: readonly Attempt[]): string {
+  const counts = new Map<string, number>()
+  for (const { status, code, operation } of attempts) {
+    const key = status >= 400 && status < 500 ? `${status} ${code} (${operation})` : `${status || ''} ${code}`
+    counts.set(key.trim(), (counts.get(key.trim()) ?? 0) + 1)
+  }
+  return [...counts]
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, 6)
+    .map(([key, count]) => `${count} × ${key}`)
+    .join(', ')
+}
+
+/** An outcome without a load. */
+export function conclude(misses: readonly (string | false | undefined)[], ...notes: string[]): Outcome {
+  return { misses: misses.filter((miss) => typeof miss === 'string'), notes }
+}
+
+/** The value that a share of the values is below. */
+export function percentile(values: readonly number[], share: number): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length * share)] ?? NaN
+}

@@ -1,0 +1,166 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { conclude, judge, Skipped, summarize, type Fault } from '../fault.ts'
+import { createClient, underLoad, type Attempt } from '../load.ts'
+import { hasDebianPostgres } from '../parts/postgres.ts'
+import { execute, type Scope } from '../parts/processes.ts'
+import { startPgbouncer } from '../parts/proxies.ts'
+import { makeScratch, root, type Stage } from '../stage.ts'
+
+const pgbouncer = (mode: 'session' | 'transaction'): Fault => ({
+  name: `pgbouncer-${mode}`,
+  does: `PgBouncer in ${mode} mode between the service and PostgreSQL`,
+  goal: 'nothing fails, mails are sent',
+  needs: ['pgbouncer'],
+  stage: {
+    databaseUrlOf: async (scope, postgres, folder) =>
+      (await startPgbouncer(scope, folder, postgres, mode)).url,
+  },
+  async run(stage) {
+    const report = await underLoad(stage, () => pause(8_000))
+    const outcome = judge(report, { allSucceed: true })
+    const sent = report.ledger.invited().filter((address) => stage.mail.taken.has(address)).length
+    const all = report.ledger.invited().length
+    if (sent < all) outcome.misses.push(`${sent} of ${all} mails were sent`)
+    outcome.notes.push((await execute('pgbouncer', ['--version'])).split('\n')[0] ?? '')
+    return outcome
+  },
+})
+
+/** The commands of a section of docs/operations.md, as they stand there. */
+async function readCommands(section: string): Promise<string[]> {
+  const text = await readFile(join(root, 'docs/operations.md'), 'utf8')
+  const block = text.split(`\n## ${section}\n`)[1]?.split('```sh\n')[1]?.split('```')[0]
+  if (block === undefined) throw new Error(`docs/operations.md has no commands under ${section}`)
+  return block.trim().split('\n')
+}
+
+/** What somebody sees of their workspace. */
+async function look(stage: Stage): Promise<string> {
+  const client = createClient(stage.origin, 2)
+  const seen: Attempt[] = []
+  for (const { slug, apiKey } of stage.callers)
+    for (const list of ['seeds', 'teams', 'invites', 'members', 'events'])
+      seen.push(
+        await client.send({ operation: list, path: `/v1/workspaces/${slug}/${list}?limit=100`, apiKey }),
+      )
+  client.close()
+  const failed = seen.filter(({ status }) => status !== 200)
+  if (failed.length > 0) throw new Error(`the workspace cannot be read: ${summarize(failed)}`)
+  return seen.map(({ body }) => body).join('\n')
+}
+
+const backup: Fault = {
+  name: 'backup-restore',
+  does: 'the commands under "Backup" in docs/operations.md, word for word, with a load in between',
+  goal: 'every command succeeds; everybody sees what they saw at the time of the dump',
+  needs: ['pg_dump'],
+  async stage() {
+    if (!hasDebianPostgres) throw new Skipped("Debian's postgresql-15 is not installed")
+    return { binaries: 'debian' }
+  },
+  async run(stage) {
+    const [dump, restore, ...rest] = await readCommands('Backup')
+    if (!dump?.startsWith('pg_dump') || !restore?.startsWith('pg_restore') || rest.length > 0)
+      throw new Error('docs/operations.md has other commands than a dump and a restore')
+    const environment = { DATABASE_URL: stage.postgres.url }
+    const run = (command: string) =>
+      execute('sh', ['-c', command], { environment, workingDirectory: stage.folder })
+    const before = await underLoad(stage, () => pause(2_000))
+    const seen = await look(stage)
+    await run(dump)
+    const after = await underLoad(stage, () => pause(2_000))
+    const seenLater = await look(stage)
+    for (const replica of stage.replicas) await replica.stop()
+    await run(restore)
+    for (const replica of stage.replicas) await replica.start()
+    await pause(1_500)
+    const seenAgain = await look(stage)
+    return {
+      ...conclude([
+        seenLater === seen && 'nothing was changed in between',
+        seenAgain !== seen && 'what is seen differs from the time of the dump',
+        before.failures.length + after.failures.length > 0 && 'requests failed',
+      ]),
+      requests: before.attempts.length + after.attempts.length,
+      failed: before.failures.length + after.failures.length,
+      lost: (await before.ledger.verify(stage.postgres)).lost,
+    }
+  },
+}
+
+let former: { folder: string; commit: string }
+
+/** Builds the sources of the commit before the last migration came: what may run beside the present version. */
+async function buildFormer(scope: Scope): Promise<string> {
+  const folder = await makeScratch(scope)
+  const git = async (...args: string[]) => (await execute('git', ['-C', root, ...args])).trim()
+  try {
+    const migration = await git('log', '-1', '--diff-filter=A', '--format=%H', '--', 'drizzle/*.sql')
+    const commit = await git('rev-parse', `${migration}~1`)
+    await execute('sh', ['-c', 'git -C "$0" archive "$1" | tar -x -C "$2"', root, commit, folder])
+    await execute('ln', ['-s', join(root, 'node_modules'), join(folder, 'node_modules')])
+    await execute(process.execPath, [join(folder, 'scripts/build.cjs')])
+    former = { folder, commit }
+    return join(folder, 'dist/server.js')
+  } catch (error) {
+    throw new Skipped(`the former version cannot be built here: ${String(error).slice(0, 200)}`)
+  }
+}
+
+const upgrade: Fault = {
+  name: 'upgrade-rollback',
+  does: 'from the version before the last migration to this one and back, as docs/operations.md has it, under load',
+  goal: 'nothing fails, nothing is lost',
+  async stage(scope) {
+    const server = await buildFormer(scope)
+    return { isEmpty: true, replicaOf: () => ({ server }) }
+  },
+  async run(stage) {
+    const { replicas, environment } = stage
+    const [first] = replicas
+    const older = first?.server ?? ''
+    for (const replica of replicas) await replica.start()
+    const admin = (folder: string, ...args: string[]) =>
+      execute(process.execPath, [join(folder, 'dist/cli/admin.js'), ...args], { environment })
+    for (const name of ['ada', 'grace', 'joan']) stage.callers.push(await createCaller(stage, name, admin))
+    await pause(1_500)
+    const replaceAll = async (server: string) => {
+      for (const replica of replicas) {
+        await replica.stop()
+        replica.server = server
+        await replica.start()
+        await pause(1_500)
+      }
+    }
+    const report = await underLoad(stage, async () => {
+      await admin(root, 'migrate')
+      await replaceAll(join(root, 'dist/server.js'))
+      await replaceAll(older)
+    })
+    return judge(report, { allSucceed: true }, `the former version is ${former.commit.slice(0, 7)}`)
+  },
+}
+
+async function createCaller(
+  { origin }: Stage,
+  name: string,
+  admin: (folder: string, ...args: string[]) => Promise<string>,
+) {
+  const email = `${name}@example.com`
+  await admin(former.folder, 'create-user', '--email', email, '--name', name, '--verified')
+  const made = await admin(former.folder, 'create-key', '--email', email, '--name', 'Load', '--json')
+  const apiKey = /wsk_\w{20,}/.exec(made)?.[0] ?? ''
+  const slug = `w-${name}`
+  const answer = await fetch(`${origin}/v1/workspaces`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ name, slug }),
+  })
+  if (!answer.ok) throw new Error(`no workspace: ${await answer.text()}`)
+  const { workspace } = (await answer.json()) as { workspace: { id: string } }
+  return { email, password: '', userId: '', apiKey, slug, workspaceId: workspace.id }
+}
+
+export const operationsFaults: Fault[] = [pgbouncer('session'), pgbouncer('transaction'), backup, upgrade]

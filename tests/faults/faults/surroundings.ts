@@ -1,0 +1,162 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { judge, percentile, type Fault, type Outcome, type Settings } from '../fault.ts'
+import { createClient, insist, underLoad, type LoadReport } from '../load.ts'
+import type { MailSink } from '../parts/mail.ts'
+import { until } from '../parts/processes.ts'
+import type { Stage } from '../stage.ts'
+
+interface RedisFault extends Pick<Fault, 'name' | 'does'> {
+  breaks: (redis: NonNullable<Stage['redis']>, settings: Settings) => Promise<void>
+}
+
+const redisFault = ({ name, does, breaks }: RedisFault): Fault => ({
+  ...{ name, does },
+  goal: 'nothing fails; requests take at most 50 ms longer; one warning in each replica',
+  needs: ['redis-server'],
+  stage: { hasRedis: true, environment: { RATE_LIMIT_PER_MINUTE: '1000000' } },
+  async run(stage, settings) {
+    const { redis, replicas } = stage
+    if (!redis) throw new Error('there is no Redis')
+    let from = 0
+    let to = 0
+    const report = await underLoad(
+      stage,
+      async (load) => {
+        from = performance.now()
+        await breaks(redis, settings)
+        to = performance.now()
+        load.isOver()
+      },
+      { beforeMs: 5_000 },
+    )
+    const outcome = judge(report, { allSucceed: true })
+    // The same requests before and meanwhile: what is read, by the median and by the slow ones.
+    const times = report.attempts.filter(({ operation }) => operation === 'me' || operation === 'seed')
+    const before = times.filter(({ startedAt }) => startedAt < from).map(({ ms }) => ms)
+    const meanwhile = times.filter((one) => one.startedAt >= from && one.startedAt < to).map(({ ms }) => ms)
+    for (const [what, share] of [
+      ['median', 0.5],
+      ['p95', 0.95],
+    ] as const) {
+      const delayMs = Math.round(percentile(meanwhile, share) - percentile(before, share))
+      if (delayMs > 50) outcome.misses.push(`the ${what} grew by ${delayMs} ms`)
+      else outcome.notes.push(`the ${what} changed by ${delayMs} ms`)
+    }
+    const warnings = await Promise.all(replicas.map(({ count }) => count(/"level":40.*redis/i)))
+    if (warnings.some((count) => count !== 1))
+      outcome.misses.push(`${warnings.join(', ')} warnings instead of one each`)
+    return outcome
+  },
+})
+
+interface MailFault extends Pick<Fault, 'name' | 'does'> {
+  breaks: (mail: MailSink, settings: Settings, stage: Stage) => Promise<void>
+  /** Whose mails need not come. */
+  isExcepted?: (address: string) => boolean
+}
+
+const refused = 'refused@example.com'
+
+const mailFault = ({ name, does, breaks, isExcepted = () => false }: MailFault): Fault => ({
+  ...{ name, does },
+  goal: 'nothing fails; every mail comes once within two minutes of the return',
+  async run(stage, settings) {
+    const report = await underLoad(
+      stage,
+      async (load) => {
+        await breaks(stage.mail, settings, stage)
+        load.isOver()
+      },
+      { workers: 6, thinkMs: 50 },
+    )
+    const outcome = judge(report, { allSucceed: true })
+    await addMails(outcome, stage, report, isExcepted)
+    return outcome
+  },
+})
+
+/** Waits for the mails of the invites that were acknowledged, and tells of those that do not come or come twice. */
+export async function addMails(
+  outcome: Outcome,
+  { mail }: Stage,
+  { ledger }: LoadReport,
+  isExcepted: (address: string) => boolean = () => false,
+): Promise<void> {
+  const awaited = ledger.invited().filter((address) => !isExcepted(address))
+  const startedAt = performance.now()
+  const areThere = () => awaited.every((address) => mail.taken.has(address))
+  await until(areThere, 'the mails', 120_000).catch(() => undefined)
+  const missing = awaited.filter((address) => !mail.taken.has(address))
+  const twice = awaited.filter((address) => (mail.taken.get(address)?.length ?? 0) > 1)
+  const seconds = Math.round((performance.now() - startedAt) / 1_000)
+  outcome.notes.push(`${awaited.length} mails, the last ${seconds} s after the load`)
+  if (missing.length > 0) outcome.misses.push(`${missing.length} mails did not come within 120 s`)
+  if (twice.length > 0) outcome.misses.push(`${twice.length} mails came twice`)
+}
+
+export const surroundingsFaults: Fault[] = [
+  redisFault({
+    name: 'redis-gone',
+    does: 'Redis is killed, and started again after 10 s',
+    async breaks(redis) {
+      await redis.process().kill()
+      await pause(10_000)
+      await redis.start()
+    },
+  }),
+  redisFault({
+    name: 'redis-frozen',
+    does: 'Redis is stopped (SIGSTOP) for 30 s',
+    async breaks(redis, { isShort }) {
+      await redis.process().freeze()
+      await pause(isShort ? 10_000 : 30_000)
+      await redis.process().thaw()
+    },
+  }),
+  mailFault({
+    name: 'mail-gone',
+    does: 'the mail server refuses connections for 10 s',
+    async breaks(mail) {
+      await mail.stop()
+      await pause(10_000)
+      await mail.start()
+    },
+  }),
+  mailFault({
+    name: 'mail-frozen',
+    does: 'the mail server takes connections and says nothing for 30 s',
+    async breaks({ mood }, { isShort }) {
+      mood.isFrozen = true
+      await pause(isShort ? 10_000 : 30_000)
+      mood.isFrozen = false
+    },
+  }),
+  mailFault({
+    name: 'mail-4xx',
+    does: 'the mail server answers 451 for 10 s',
+    async breaks({ mood }) {
+      mood.answers = 451
+      await pause(10_000)
+      delete mood.answers
+    },
+  }),
+  {
+    ...mailFault({
+      name: 'mail-5xx',
+      does: 'the mail server refuses one recipient for good with 550',
+      async breaks({ mood, taken }, _settings, { origin, callers }) {
+        mood.refuses = { recipient: refused, with: 550 }
+        const client = createClient(origin, 1)
+        await insist(client, {
+          ...{ operation: 'invite +', method: 'POST', path: `/v1/workspaces/${callers[0]?.slug}/invites` },
+          ...{ apiKey: callers[0]?.apiKey ?? '', body: JSON.stringify({ email: refused, role: 'member' }) },
+        })
+        client.close()
+        await pause(10_000)
+        if (taken.has(refused)) throw new Error('the mail server did not refuse')
+      },
+      isExcepted: (address) => address === refused,
+    }),
+    goal: 'nothing fails; every other mail comes once',
+  },
+]
