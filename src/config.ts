@@ -40,7 +40,9 @@ export const ConfigSchema = Type.Object({
   REQUESTS_AT_ONCE_MAX: Type.Integer({
     default: 100,
     minimum: 1,
-    description: 'How many requests one process works on at once; it answers 503 to what comes on top.',
+    description:
+      'How many requests one process works on at once before it answers 503 to what comes on top; ten times as many ' +
+      'while it keeps up.',
   }),
   SHUTDOWN_DELAY_SECONDS: Type.Number({
     default: 0,

@@ -84,13 +84,17 @@ export async function registerOpenApiRoute(app: App): Promise<void> {
   await app.register(async (scope) => {
     await scope.register(publicAccess)
     let description: string | undefined
-    scope.get('/openapi.json', { schema: { hide: true } }, async (_request, reply) => {
-      description ??= JSON.stringify(app.swagger())
-      return reply
-        .type('application/json; charset=utf-8')
-        .header('cache-control', 'no-cache')
-        .send(description)
-    })
+    scope.get(
+      '/openapi.json',
+      { schema: { hide: true }, config: { isLarge: true } },
+      async (_request, reply) => {
+        description ??= JSON.stringify(app.swagger())
+        return reply
+          .type('application/json; charset=utf-8')
+          .header('cache-control', 'no-cache')
+          .send(description)
+      },
+    )
   })
 }
 

@@ -18,11 +18,13 @@ export async function docsPages(app: App): Promise<void> {
   // There is no description before the service is ready, and it is the same from then on.
   let reference: Page | undefined
   for (const url of ['/docs', '/docs/']) {
-    app.get(url, { schema }, async (_request, reply) => {
+    app.get(url, { schema, config: { isLarge: true } }, async (_request, reply) => {
       reference ??= { ...renderReference(readApiDescription(app.swagger()), catalogue), head }
       return reply.showPage(reference)
     })
   }
   const errorCatalogue = { ...renderErrorCatalogue(catalogue), head }
-  app.get('/docs/errors', { schema }, async (_request, reply) => reply.showPage(errorCatalogue))
+  app.get('/docs/errors', { schema, config: { isLarge: true } }, async (_request, reply) =>
+    reply.showPage(errorCatalogue),
+  )
 }

@@ -99,7 +99,10 @@ describe('a client that reads slowly', () => {
 describe('the bytes that wait for clients', () => {
   it('are bounded in all: those who read nothing are cut off, and others are answered', async () => {
     const waitingBytesMax = 1.5 * 1024 * 1024
-    const service = await startTestApp({ slowReaders: { stalledMsMax: 30_000, waitingBytesMax } })
+    const service = await startTestApp({
+      slowReaders: { stalledMsMax: 30_000, waitingBytesMax },
+      environment: { REQUESTS_AT_ONCE_MAX: '1000' },
+    })
     const port = await listen(service.app)
     // Of different people: the requests of one wait for their turn, and not for ever.
     const lists = []

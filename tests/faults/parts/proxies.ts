@@ -35,7 +35,7 @@ defaults
   timeout client 75s
   timeout server 75s
   timeout check 1s
-  timeout queue 5s
+  timeout queue 1s
   timeout http-request 70s
   timeout http-keep-alive 60s
   http-error status 503 content-type application/json string '{"code":"proxy"}' hdr Retry-After 1
