@@ -106,6 +106,11 @@ export function createChanges({ db, clock }: { db: Database; clock: Clock }): Ch
   }
 }
 
+/** For a change that needs nothing to be locked, such as one that only adds something. */
+export async function noLock(): Promise<true> {
+  return true
+}
+
 /**
  * Takes turns with whatever else changes who is in the workspace, as what, or who is invited, and reads again what the
  * caller is in it. Throws `not_a_member` and `role_insufficient`.

@@ -27,7 +27,7 @@ interface Limits {
  * For what somebody waits for: a request that meets a database in trouble is answered within six seconds, and its
  * connection is free for others again.
  */
-export const requestLimits: Limits = { connectMs: 1_500, lockMs: 1_500, statementMs: 2_500, silenceMs: 2_900 }
+export const requestLimits: Limits = { connectMs: 1_000, lockMs: 1_500, statementMs: 2_500, silenceMs: 2_900 }
 
 /** For jobs, migrations and operators' commands, which nobody waits for. */
 export const workLimits: Limits = { connectMs: 10_000, lockMs: 10_000, statementMs: 60_000 }

@@ -77,7 +77,9 @@ export const idempotency = fastifyPlugin(
       if (!attempt) return payload
       if (reply.statusCode >= 500) {
         request.idempotent = null
-        await abandon(request, attempt)
+        const abandoning = abandon(request, attempt)
+        // A database in trouble would hold up the answer that says so.
+        if (reply.statusCode !== 503) await abandoning
         return payload
       }
       if (attempt.isAnswerKept && reply.statusCode < 400) return payload

@@ -1,4 +1,4 @@
-import type { Changes, WorkspaceChangeContext } from '../../access/change.ts'
+import { noLock, type Changes, type WorkspaceChangeContext } from '../../access/change.ts'
 import type { WorkspaceAction } from '../../access/permissions.ts'
 import type { RequireWorkspace, RequireWorkspaceOfSeed } from '../../access/workspace-access.ts'
 import type { Database } from '../../db/client.ts'
@@ -156,7 +156,7 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
     },
 
     async create(principal, slug, input) {
-      const { id: workspaceId } = await requireWorkspace(principal, slug, 'seeds.create')
+      const workspace = await requireWorkspace(principal, slug, 'seeds.create')
       const { user } = principal
       const fields = {
         id: createId(),
@@ -169,11 +169,10 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
         status: 'open' as const,
         createdByUserId: user.id,
       }
-      return changes.make(principal, async ({ tx, now, tell }) => {
+      return changes.makeIn(principal, workspace, noLock, async ({ tx, now, tell }) => {
         const row = { ...fields, createdAt: now, updatedAt: now }
-        await insertSeed(tx, { ...row, workspaceId })
+        await insertSeed(tx, { ...row, workspaceId: workspace.id })
         await tell({
-          workspaceId,
           type: 'seed.created',
           target: { type: 'seed', id: row.id },
           summary: `${user.name} created the seed ${row.title}`,

@@ -1,4 +1,4 @@
-import type { Changes, WorkspaceChangeContext } from '../../access/change.ts'
+import { noLock, type Changes, type WorkspaceChangeContext } from '../../access/change.ts'
 import type { WorkspaceAction } from '../../access/permissions.ts'
 import type { RequireWorkspace } from '../../access/workspace-access.ts'
 import type { Database, Executor } from '../../db/client.ts'
@@ -105,12 +105,11 @@ export function createTeamsService(options: TeamsServiceOptions): TeamsService {
     },
 
     async create(principal, slug, input) {
-      const { id: workspaceId } = await requireWorkspace(principal, slug, 'teams.create')
+      const workspace = await requireWorkspace(principal, slug, 'teams.create')
       const team = { id: createId(), name: requireLabel(input.name) }
-      return changes.make(principal, async ({ tx, now, tell }) => {
-        await insertTeam(tx, { ...team, workspaceId, createdAt: now })
+      return changes.makeIn(principal, workspace, noLock, async ({ tx, now, tell }) => {
+        await insertTeam(tx, { ...team, workspaceId: workspace.id, createdAt: now })
         await tell({
-          workspaceId,
           type: 'team.created',
           target: { type: 'team', id: team.id },
           summary: `${principal.user.name} created the team ${team.name}`,
