@@ -11,7 +11,7 @@ declare module 'fastify' {
 }
 
 /** A process that has worked on no request for longer than this keeps up. */
-const keepsUpMs = 200
+const keepsUpMs = 100
 /** How many times as many requests it takes then. */
 const keepsUpFactor = 10
 /** How many times as many it takes of callers who have few, when it does not. */
@@ -51,7 +51,8 @@ export function registerOverloadProtection(app: App, max: number): void {
   function isTooMany(request: FastifyRequest): boolean {
     const count = requests.count()
     if (count < max) return false
-    if (requests.oldestMs() < keepsUpMs) return count >= max * keepsUpFactor
+    // Not again before the overload is over: it would swing.
+    if (!isOverloaded && requests.oldestMs() < keepsUpMs) return count >= max * keepsUpFactor
     return count >= max * fairFactor || requests.countOfCaller(request) >= max * fairShare
   }
 

@@ -188,7 +188,6 @@ export const postgresFaults: Fault[] = [
   postgresFault({
     name: 'row-locked',
     does: 'the row of one workspace is locked for 30 s while 40 connections write there',
-    isInCi: true,
     breaks: ({ postgres, callers }, { isShort }) =>
       holding(
         postgres,

@@ -46,7 +46,6 @@ export const overload: Fault = {
   name: 'overload',
   does: 'three times what one replica can do, for a minute',
   goal: 'what is not served is 503 with Retry-After; p99 of the served below ten times the normal; /health and /ready answer within 1 s; normal within 5 s of the end',
-  isInCi: true,
   stage: { replicas: 1 },
   async run(stage, { isShort }) {
     const [replica] = stage.replicas
