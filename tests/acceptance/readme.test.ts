@@ -104,7 +104,7 @@ describe('the commands of the README and the tour, in their order and pasted as 
     expect(output).toContain('ada@example.com')
     expect(output).toContain('"slug":"hello"')
     expect(output).toContain('Example: ')
-    expect(output).toContain('"workspace.created"')
+    expect(output).toContain('"type":"seed.updated"')
     // The last one has no key.
     expect(output.match(/"_tag":"[A-Z]\w+"/g)).toEqual(['"_tag":"Unauthorized"'])
   })
