@@ -43,7 +43,7 @@ import { registerMovedSlug } from './http/moved-slug.ts'
 import { mcpRoutes } from './http/mcp.ts'
 import { allowedOrigins } from './http/origins.ts'
 import { registerOpenApi, registerOpenApiRoute } from './http/openapi.ts'
-import { registerOverloadProtection } from './http/overload.ts'
+import { overloadDefaults, registerOverloadProtection, type OverloadOptions } from './http/overload.ts'
 import { pagination } from './http/pagination.ts'
 import { registerProxyWarning } from './http/proxy-warning.ts'
 import { registerRateLimits } from './http/rate-limits.ts'
@@ -96,6 +96,7 @@ const tags = [
 
 export interface AppOptions {
   slowReaders?: SlowReadersOptions
+  overload?: OverloadOptions
 }
 
 /** Builds the HTTP server, ready to listen: every plugin and every area, in the order in which a request meets them. */
@@ -103,7 +104,7 @@ export async function buildApp(
   config: Config,
   services: Services,
   logger: FastifyBaseLogger,
-  { slowReaders = slowReadersDefaults }: AppOptions = {},
+  { slowReaders = slowReadersDefaults, overload = overloadDefaults }: AppOptions = {},
 ): Promise<App> {
   const app: App = Fastify({
     loggerInstance: logger,
@@ -129,7 +130,7 @@ export async function buildApp(
   registerDraining(app, () => services.system.isStopping())
   registerProxyWarning(app)
   registerErrorHandler(app, { isDatabaseUnavailable, showError })
-  registerOverloadProtection(app, config.requestsAtOnceMax)
+  registerOverloadProtection(app, config.requestsAtOnceMax, overload)
   registerBodyParser(app)
   registerTurns(app)
   await registerSecurityHeaders(app, config)

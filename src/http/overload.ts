@@ -10,8 +10,13 @@ declare module 'fastify' {
   }
 }
 
-/** A process that has worked on no request for longer than this keeps up. */
-const keepsUpMs = 100
+export interface OverloadOptions {
+  /** A process that has worked on no request for longer than this keeps up. */
+  keepsUpMs: number
+}
+
+export const overloadDefaults: OverloadOptions = { keepsUpMs: 100 }
+
 /** How many times as many requests it takes then. */
 const keepsUpFactor = 10
 /** How many times as many it takes of callers who have few, when it does not. */
@@ -24,7 +29,7 @@ const fairShare = 0.1
  * are accepted are answered soon, however many more there are. Callers who have many requests there are refused first.
  * Slow senders and slow readers do not count, since nothing is done for them.
  */
-export function registerOverloadProtection(app: App, max: number): void {
+export function registerOverloadProtection(app: App, max: number, { keepsUpMs }: OverloadOptions): void {
   const requests = createRequests()
   let isOverloaded = false
   app.addHook('onRoute', (route) => {

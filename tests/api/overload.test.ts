@@ -64,12 +64,22 @@ describe('more requests than are worked on at once', () => {
     }
   })
 
-  it('are taken all the same as long as the process keeps up', async () => {
-    const answers = await Promise.all(Array.from({ length: 20 }, () => as(person, { url: '/v1/me' })))
-    expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([200]))
-    const burst = await Promise.all(Array.from({ length: 50 }, () => as(person, { url: '/v1/me' })))
-    expect(burst.filter(({ statusCode }) => statusCode === 200).length).toBeGreaterThanOrEqual(20)
-    for (const answer of burst) if (answer.statusCode !== 200) expectError(answer, errors.overloaded)
-    expect(burst.filter(({ statusCode }) => statusCode !== 200).length).toBeGreaterThan(0)
+  it('are taken all the same as long as the process keeps up, ten times as many', async () => {
+    const service = await startTestApp({
+      environment: { DATABASE_URL: String(config.databaseUrl), REQUESTS_AT_ONCE_MAX: '2' },
+      overload: { keepsUpMs: 60_000 },
+    })
+    const release = await holdUp()
+    const taken = Array.from({ length: 20 }, () =>
+      service.as(person, { url: '/v1/workspaces' }).then((answer) => answer),
+    )
+    // The one on top of them.
+    await vi.waitFor(async () => expectError(await service.as(person, { url: '/v1/me' }), errors.overloaded))
+    await release()
+    for (const answer of await Promise.all(taken)) {
+      // Some have waited for a connection, or for the lock, in vain.
+      if (answer.statusCode !== 200) expectError(answer, errors.databaseUnavailable)
+    }
+    expect((await service.as(person, { url: '/v1/me' })).statusCode).toBe(200)
   })
 })
