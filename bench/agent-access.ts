@@ -7,7 +7,7 @@ import { createServices } from '../src/services.ts'
 import { createOAuthTester } from '../tests/support/oauth-client.ts'
 import { environmentOf, type Subject } from './harness.ts'
 
-/** What an agent has that a person let into their workspace. */
+/** The credentials of an agent with a grant. */
 export interface AgentAccess {
   clientId: string
   grantId: string
@@ -23,8 +23,8 @@ const piecesOfEvidence = 20
 export const kitSize = `${seeds} seeds of ${piecesOfEvidence} pieces of evidence`
 
 /**
- * Makes a person with a workspace that has a full validation kit, and agents that they let in, as good to a server as if
- * it had made them: it has the same database, secret and URL.
+ * Creates a user, a workspace with a full validation kit, and grants for agents. It uses the database, secret and URL
+ * of the server, which accepts them like its own.
  */
 export async function createAgentAccess(
   { origin, database }: Subject,

@@ -1,8 +1,8 @@
 import Fastify, { type FastifyRequest } from 'fastify'
 import pg from 'pg'
 
-// The least that reading the validation kit can be: the look-up of the grant, the kit's query, a serialized answer. It
-// verifies nothing: its token is the grant's id.
+// The minimal work of reading the validation kit: the query of the grant, the query of the kit, and a serialized
+// response. It verifies no token: the token is the id of the grant.
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10 })
 const app = Fastify()
 
@@ -65,7 +65,7 @@ app.post('/agent/mcp', async (request) => {
   return { jsonrpc: '2.0', id: 1, result: { content, structuredContent } }
 })
 
-/** The queries that the service makes, and their answer in the form that it has there. */
+/** The same queries and response as those of the service. */
 async function readKit({ headers }: FastifyRequest, seedId?: string) {
   const [grant] = await query(
     'grant',

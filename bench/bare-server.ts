@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import Fastify, { type FastifyRequest } from 'fastify'
 import pg from 'pg'
 
-// The least that each operation can be: the key's hash, one prepared statement, a serialized answer. No checks of the
-// key's form, no limits, no log, no security headers, no request ids.
+// The minimal work of each operation: the hash of the key, one prepared statement, and a serialized response. Without
+// validation of the key, limits, logging, security headers and request ids.
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10 })
 const app = Fastify()
 

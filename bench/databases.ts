@@ -2,7 +2,7 @@ import type pg from 'pg'
 import { fillDatabase } from '../tests/support/fill-database.ts'
 import type { Bench, BenchDatabase } from './harness.ts'
 
-/** A workspace with a history, and one with a directory; their sizes differ, the pages that are read of them do not. */
+/** A workspace with events and one with people. Their sizes differ, but the pages that are read have the same size. */
 interface Size {
   workspaces: number
   members: number
@@ -19,17 +19,17 @@ export const openSmallDatabase = (bench: Bench) =>
 export const openBigDatabase = (bench: Bench) =>
   bench.database('big', (pool, database) => fill(pool, database, big))
 
-/** The workspace with the members and the events, and the one with the people. */
+/** The workspace with members and events, and the one with people. */
 export const company = { id: '00000000-0000-7000-9000-000000000001', slug: 'bench-company' }
 export const crowd = { id: '00000000-0000-7000-9000-000000000002', slug: 'bench-crowd' }
 
-/** As many people and events as these are rare, in a database of any size. */
+/** The number of rare people and events, in a database of any size. */
 export const rareName = 'zelda'
 const rarePeople = 10
 export const rareType = 'team.renamed'
 const rareEvents = 20
 
-/** Fills a database; its person is in ten of the workspaces, and owns those with the members and the people. */
+/** Fills a database. Its user is a member of ten workspaces, and owns those with members and people. */
 async function fill(pool: pg.Pool, { userId }: BenchDatabase, size: Size): Promise<void> {
   await fillDatabase(pool, size.workspaces)
   await pool.query(
@@ -38,7 +38,7 @@ async function fill(pool: pg.Pool, { userId }: BenchDatabase, size: Size): Promi
       from generate_series(1, 10) as i`,
     [userId],
   )
-  // Of the form of UUIDv7, which the service's own ids have.
+  // In the form of UUIDv7, like the ids of the service.
   const uuid = `('00000000-0000-7000-8000-' || lpad(to_hex(i), 12, '0'))::uuid`
   await pool.query(
     `insert into users (id, email, name, created_at)

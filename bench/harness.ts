@@ -14,7 +14,7 @@ const person = 'bench@example.com'
 const startLimitMs = 30_000
 const stopLimitMs = 10_000
 
-/** A database of its own, with a person in it. */
+/** A database with a user. */
 export interface BenchDatabase {
   url: string
   userId: string
@@ -35,48 +35,48 @@ export interface Measurement {
   p99Ms: number
 }
 
-/** One turn of a server. */
+/** Measures a server for a number of seconds. */
 export type Load = (subject: Subject, seconds: number) => Promise<Measurement>
 
-/** What servers are compared at, in turns. */
+/** A comparison of servers, which are measured alternately. */
 export interface Scenario {
   name: string
   load: Load
   subjects: readonly Subject[]
-  /** How often each server has its turn, for how long. */
+  /** The number of measurements of each server, and their duration. */
   rounds: number
   roundSeconds: number
   /**
-   * The pairs of which a ratio is told, by default that of requests per second, each `of` once, and what the median
-   * should reach; with `p99Ms`, what it should not exceed.
+   * The ratios to report, at most one for each `of`; by default of the requests per second. The median should reach the
+   * goal; with `p99Ms` it should not exceed it.
    */
   ratios?: readonly { of: Subject; to: Subject; by?: keyof Measurement; goal?: number }[]
   /** The requests per second that the first server should reach. */
   goalPerSecond?: number
 }
 
-/** A part of the service, with what is measured of it. */
+/** A group of scenarios. */
 export interface Area {
-  /** What it is chosen by. */
+  /** The name on the command line. */
   name: string
   title: string
   prepare: (bench: Bench) => Promise<readonly Scenario[]>
 }
 
 export interface Bench {
-  /** The database of a name, made and filled when it is first asked for. */
+  /** Returns the database with a name. Creates and fills it at the first call. */
   database: (
     name: string,
     fill: (pool: pg.Pool, database: BenchDatabase) => Promise<void>,
   ) => Promise<BenchDatabase>
-  /** The server of a name on a database, started when it is first asked for. */
+  /** Returns the server with a name on a database. Starts it at the first call. */
   start: (name: string, args: readonly string[], database: BenchDatabase) => Promise<Subject>
   measure: (area: Area) => Promise<void>
-  /** Ends every server, then PostgreSQL. */
+  /** Stops all servers, then PostgreSQL. */
   close: () => Promise<void>
 }
 
-/** Starts PostgreSQL with an empty folder, for one run. */
+/** Starts PostgreSQL in an empty folder, for one run. */
 export async function openBench(): Promise<Bench> {
   const dataDir = await mkdtemp(join(tmpdir(), 'workspace-bench-'))
   const removeData = () => rm(dataDir, { recursive: true, force: true })
@@ -111,7 +111,7 @@ export async function openBench(): Promise<Bench> {
     const port = await findFreePort()
     const origin = `http://127.0.0.1:${port}`
     const child = spawn(process.execPath, args, {
-      // As in production: the log is written, the limiter counts.
+      // As in production, with logging and rate limits.
       env: {
         ...process.env,
         ...environmentOf(database.url, origin),
@@ -158,7 +158,7 @@ export async function openBench(): Promise<Bench> {
   return bench
 }
 
-/** What the servers of a run have in common, and processes that make something for them. */
+/** The settings shared by the servers of a run, and by processes that create data for them. */
 export function environmentOf(databaseUrl: string, origin: string): Record<string, string> {
   return {
     DATABASE_URL: databaseUrl,
@@ -178,7 +178,7 @@ export async function withPool<T>(url: string, run: (pool: pg.Pool) => Promise<T
   }
 }
 
-/** The machine, in one line. */
+/** Describes the machine in one line. */
 export async function describeMachine(database: BenchDatabase): Promise<string> {
   const { rows } = await withPool(database.url, (pool) =>
     pool.query<{ server_version: string }>('show server_version'),
@@ -189,17 +189,17 @@ export async function describeMachine(database: BenchDatabase): Promise<string> 
   )
 }
 
-/** A request, as it is sent over and over. */
+/** The request to repeat. */
 export interface Request {
   method?: 'GET' | 'POST'
   path: string
   headers?: Record<string, string>
   body?: string
-  /** Default: the API key of the database's person. */
+  /** Default: the API key of the user of the database. */
   token?: string
 }
 
-/** The load of one request, over and over, on all connections. */
+/** Creates a load that repeats one request on all connections. */
 export function repeat(requestOf: (subject: Subject) => Request): Load {
   return async (subject, seconds) => {
     const { method = 'GET', path, headers, body, token = subject.database.apiKey } = requestOf(subject)
@@ -221,7 +221,7 @@ async function measureScenario(scenario: Scenario): Promise<Map<Subject, Measure
   const measured = new Map<Subject, Measurement[]>(subjects.map((subject) => [subject, []]))
   for (const subject of subjects) await load(subject, Math.min(roundSeconds, 2))
   for (let round = 0; round < rounds; round++) {
-    // Each goes first as often as the others.
+    // Each server is measured first equally often.
     const first = round % subjects.length
     const inTurn = [...subjects.slice(first), ...subjects.slice(0, first)]
     for (const subject of inTurn) measured.get(subject)?.push(await load(subject, roundSeconds))
@@ -242,7 +242,7 @@ const columns = [
 ]
 const numeric = new Set(['req/s', 'p50 ms', 'p99 ms', 'peak MiB', 'ratio', 'goal'])
 
-/** A row for each server: the medians of the rounds, and the ratio to another server. */
+/** Returns a row for each server, with the medians of the rounds and the ratio to another server. */
 function describe(scenario: Scenario, measured: Map<Subject, Measurement[]>): Promise<string[][]> {
   const { name, subjects, ratios = [], goalPerSecond } = scenario
   return Promise.all(
@@ -280,7 +280,7 @@ function ratiosOf(
   return of.map((measurement, i) => measurement[by] / (to[i]?.[by] ?? NaN))
 }
 
-/** As Markdown, aligned as Prettier aligns it. */
+/** Formats a Markdown table like Prettier. */
 function formatTable(rows: readonly string[][]): string {
   const widths = columns.map((column, i) => Math.max(3, ...[columns, ...rows].map((row) => lengthOf(row[i]))))
   const format = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
@@ -293,7 +293,7 @@ function formatTable(rows: readonly string[][]): string {
 const lengthOf = (cell: string | undefined) => cell?.length ?? 0
 const isNumeric = (i: number) => numeric.has(columns[i] ?? '')
 
-/** The most memory that a process ever held (Linux: VmHWM). */
+/** The peak memory of a process (VmHWM of Linux). */
 async function peakMemoryMiB({ process: { pid } }: Subject): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8')
   return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) / 1024
@@ -303,7 +303,7 @@ function median(values: readonly number[]): number {
   return percentile(values, 0.5)
 }
 
-/** The value that a share of the values is below. */
+/** The quantile of the values. */
 export function percentile(values: readonly number[], share: number): number {
   return [...values].sort((a, b) => a - b)[Math.floor(values.length * share)] ?? NaN
 }

@@ -6,7 +6,7 @@ import { systemClock } from '../src/kernel/clock.ts'
 import { createServices } from '../src/services.ts'
 import { environmentOf, type Subject } from './harness.ts'
 
-/** Makes one more person with an API key, beside that of the database. */
+/** Creates a second user with an API key. */
 export async function createNeighbour({ origin, database }: Subject): Promise<{ apiKey: string }> {
   const config = loadConfig(environmentOf(database.url, origin))
   const db = openDatabase({ url: database.url, poolMax: 2, limits: workLimits, onIdleError: () => undefined })
@@ -23,7 +23,7 @@ export async function createNeighbour({ origin, database }: Subject): Promise<{ 
   }
 }
 
-/** Gives workspaces as many seeds and pieces of evidence as are shown at once, with the longest texts. */
+/** Fills workspaces with a full page of seeds and evidence, with texts of maximum length. */
 export async function fillWithLongTexts(pool: pg.Pool, workspaceIds: readonly string[]): Promise<void> {
   await pool.query(
     `insert into seeds (id, workspace_id, title, summary, problem, audience, hypothesis, status, created_at, updated_at)

@@ -13,8 +13,9 @@ const areas = [me, workspaces, people, agents, refreshes, neighbours, refusals]
 await main(process.argv.slice(2))
 
 /**
- * Measures this service against bare servers, and against itself on a big database, in the same run, in turns: machines
- * differ and drift, so only the ratio of neighbours means anything. Without names: everything.
+ * Compares the service with bare servers, and with itself on a large database. Compared servers are measured
+ * alternately: the speed of a machine varies, so only ratios of adjacent measurements are meaningful. Without names it
+ * runs all areas.
  */
 async function main(names: readonly string[]): Promise<void> {
   const unknown = names.filter((name) => !areas.some((area) => area.name === name))

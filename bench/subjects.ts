@@ -1,13 +1,13 @@
 import type { Bench, BenchDatabase, Subject } from './harness.ts'
 
-/** This service, as production runs it. */
+/** The service as in production. */
 export const startService = (bench: Bench, database: BenchDatabase, where = ''): Promise<Subject> =>
   bench.start(`this service${where}`, ['dist/server.js'], database)
 
-/** The least that the operations of people can be. */
+/** The minimal work of the operations of users. */
 export const startBare = (bench: Bench, database: BenchDatabase): Promise<Subject> =>
   bench.start('bare Fastify', ['--import', 'tsx', 'bench/bare-server.ts'], database)
 
-/** The least that reading the validation kit can be. */
+/** The minimal work of reading the validation kit. */
 export const startBareKit = (bench: Bench, database: BenchDatabase): Promise<Subject> =>
   bench.start('bare Fastify', ['--import', 'tsx', 'bench/bare-kit-server.ts'], database)

@@ -5,7 +5,7 @@ import { repeat, type Area, type Subject } from '../harness.ts'
 import { startBareKit, startService } from '../subjects.ts'
 
 const http = { method: 'POST' as const, path: '/agent/v1/validation-kit:read' }
-// Over MCP a kit of all seeds is cut to its budget, which a bare server does not do: the agent reads one seed.
+// Over MCP a kit of all seeds is truncated, which the bare server does not do. So the agent reads one seed.
 const toolCall = (seedId: string | undefined) => ({
   method: 'POST' as const,
   path: '/agent/mcp',
@@ -25,7 +25,7 @@ export const agents: Area = {
     const database = await openSmallDatabase(bench)
     const ours = await startService(bench, database)
     const bare = await startBareKit(bench, database)
-    // Good for a few minutes: made when the area has its turn.
+    // Created here, since the access tokens expire after a few minutes.
     const [access] = await createAgentAccess(ours, 1)
     if (!access) throw new Error('there is no agent')
     const tokens = new Map([
@@ -48,7 +48,7 @@ export const agents: Area = {
   },
 }
 
-/** What is compared must be the same work: the kits differ in the time that they were made at, and nothing else. */
+/** Checks that the compared kits are equal, except for the time of their generation. */
 async function assertSameAnswer(
   { path, ...init }: typeof http | ReturnType<typeof toolCall>,
   tokens: ReadonlyMap<Subject, string>,
@@ -68,7 +68,7 @@ interface McpAnswer {
   result: { content: { text: string }[]; structuredContent: object }
 }
 
-/** The kits in an answer; MCP has it twice, maybe in an event stream of one message. */
+/** The kits in a response. MCP sends the kit twice, possibly in an event stream of one message. */
 function kitsOf(answer: string): object[] {
   const json = JSON.parse(answer.replace(/^event: message\ndata: /, '')) as object | McpAnswer
   if (!('result' in json)) return [json]

@@ -9,9 +9,9 @@ import { percentile, withPool, type Area, type Load, type Request } from '../har
 import { startService } from '../subjects.ts'
 import { createNeighbour, fillWithLongTexts } from '../neighbour.ts'
 
-/** How many connections the loading caller uses. */
+/** The number of connections of the caller that creates the load. */
 const connections = 10
-/** How long the other caller waits after each answer: it is one that nobody would notice. */
+/** The pause of the other caller after each response, so that it creates little load. */
 const pauseMs = 5
 
 const json = { 'content-type': 'application/json' }
@@ -65,13 +65,13 @@ export const neighbours: Area = {
   },
 }
 
-/** One caller that asks now and then, while another one, in a process of its own, asks as fast as it can. */
+/** Measures one caller with pauses, while another one, in a separate process, sends requests as fast as possible. */
 function measure(apiKey: string, loadOf: (subject: Parameters<Load>[0]) => Request | undefined): Load {
   return async (subject, seconds) => {
     const load = loadOf(subject)
     const loader =
       load && startLoader(subject.origin, { token: subject.database.apiKey, ...load }, seconds + 2)
-    // Until it is in full swing.
+    // Waits until the load is at its maximum.
     if (loader) await setTimeout(1_000)
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     const tookMs: number[] = []

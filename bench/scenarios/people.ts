@@ -3,7 +3,7 @@ import { company, crowd, openBigDatabase, openSmallDatabase, rareName, rareType 
 import { repeat, withPool, type Area, type BenchDatabase, type Scenario, type Subject } from '../harness.ts'
 import { startService } from '../subjects.ts'
 
-/** How many rows the last pages have. */
+/** The number of rows of the last pages. */
 const lastPageRows = 50
 
 export const people: Area = {
@@ -67,7 +67,7 @@ async function findPosition(database: BenchDatabase, statement: string): Promise
   return [row.at.toISOString(), row.id]
 }
 
-/** Pages that are compared must be as long as each other: what differs is how much there is beside them. */
+/** Checks that compared pages are equally long, so that only the size of the database differs. */
 async function assertSameLength(paths: ReadonlyMap<Subject, string>): Promise<void> {
   const lengths = new Set<number>()
   for (const [{ origin, database }, path] of paths) {

@@ -6,7 +6,7 @@ import { openSmallDatabase } from '../databases.ts'
 import { percentile, type Area, type Load } from '../harness.ts'
 import { startService } from '../subjects.ts'
 
-/** Agents that refresh again and again, each with the refresh token of the last answer. */
+/** Agents that refresh repeatedly, each with the refresh token of its last response. */
 const chains = 20
 
 export const refreshes: Area = {
