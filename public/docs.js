@@ -1,11 +1,11 @@
-// The reference can be read without this; it opens the operation of a link, and sends requests.
+// Optional: opens the operation that the URL names, and sends requests.
 
 const keyInput = document.getElementById('api-key')
 
 for (const part of document.querySelectorAll('#credential, .try')) part.hidden = false
 
 if (keyInput) {
-  // Until the tab is closed, and for no other tab.
+  // Kept until this tab is closed.
   const name = 'docs.api-key'
   const remember = (key) => (key === '' ? sessionStorage.removeItem(name) : sessionStorage.setItem(name, key))
   keyInput.value = sessionStorage.getItem(name) ?? ''
@@ -53,7 +53,7 @@ for (const form of document.querySelectorAll('.try form')) {
     }
     show('Sending…')
     try {
-      // Not with the cookies of the website: an answer here is what a program would get.
+      // Without the cookies of the website, so that the response is what a program would get.
       const response = await fetch(query ? `${url}?${query}` : url, {
         method,
         headers,
@@ -63,7 +63,7 @@ for (const form of document.querySelectorAll('.try form')) {
       const text = await response.text()
       show(`${response.status} ${response.statusText}`, indent(text))
     } catch {
-      show('No answer. The service cannot be reached, or a header has characters that cannot be sent.')
+      show('No response. The service cannot be reached, or a header contains invalid characters.')
     }
   })
 }

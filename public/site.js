@@ -1,4 +1,4 @@
-// Nothing here is needed: every page works without it.
+// Optional: every page works without this script.
 
 for (const box of document.querySelectorAll('[data-copy]')) {
   const button = document.createElement('button')
@@ -6,7 +6,7 @@ for (const box of document.querySelectorAll('[data-copy]')) {
   button.className = 'small quiet'
   button.textContent = 'Copy'
   const status = document.createElement('span')
-  status.className = 'unseen'
+  status.className = 'visually-hidden'
   status.setAttribute('role', 'status')
   button.addEventListener('click', async () => {
     const text = box.value ?? box.textContent
@@ -14,7 +14,7 @@ for (const box of document.querySelectorAll('[data-copy]')) {
       await navigator.clipboard.writeText(text)
       button.textContent = status.textContent = 'Copied'
     } catch {
-      // Not allowed, or not over https: what is selected can be copied by hand.
+      // The clipboard needs https and permission: select the text for copying by hand.
       box.select?.()
       button.textContent = status.textContent = 'Press Ctrl+C'
     }
@@ -38,10 +38,10 @@ for (const input of document.querySelectorAll('[data-slug-check]')) {
     const answer = await fetch(`${input.dataset.slugCheck}?slug=${encodeURIComponent(slug)}`, {
       headers: { accept: 'application/json' },
     }).catch(() => undefined)
-    // What was typed in the meantime is asked for by itself.
+    // The value has changed meanwhile, which starts another check.
     if (!answer?.ok || input.value !== slug) return
     const { available } = await answer.json()
-    note.textContent = available ? 'This is free.' : 'This cannot be had.'
+    note.textContent = available ? 'Available.' : 'This address is not available.'
     note.classList.toggle('good', available)
   }
   const checkSoon = () => {

@@ -1,4 +1,4 @@
-// Bundles src/ into dist/, unless dist/ was made from the same sources. Types are checked by `npm run types`.
+// Bundles src/ into dist/, unless dist/ is up to date. `npm run types` checks the types.
 'use strict'
 
 require('./require-node.cjs')
@@ -9,13 +9,13 @@ const { join } = require('node:path')
 const root = join(__dirname, '..')
 const stamp = join(root, 'dist', '.built-from')
 
-// Packages of hundreds of small files, which take half of the time that the process takes to start (on Node 24 more,
-// which reads the long package.json of drizzle-orm again for each of its files). All others are loaded as they are.
+// Packages with hundreds of small files, which would take half of the start (more on Node 24, which reads the long
+// package.json of drizzle-orm again for each file). Other packages are not bundled.
 const bundled = ['drizzle-orm', '@sinclair/typebox']
 
 /**
- * Makes dist/ what src/ says, in some twenty milliseconds when it is so already. Where there are no sources, as in the
- * container image, dist/ is taken as it is. Ends the process when it cannot be built.
+ * Builds dist/ if src/ has changed; the check takes about 20 ms. Does nothing without src/, as in the container image. Ends
+ * the process when the build fails.
  */
 function ensureBuilt() {
   if (!existsSync(join(root, 'src'))) return
@@ -23,7 +23,7 @@ function ensureBuilt() {
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === sources) return
   const { buildSync } = requireBundler()
   const { dependencies } = require('../package.json')
-  // Former chunks stay: a process that runs loads some of them only when they are needed.
+  // Old chunks are kept, since a running process may still load some of them.
   rmSync(stamp, { force: true })
   try {
     buildSync({
@@ -31,7 +31,7 @@ function ensureBuilt() {
       entryPoints: ['src/server.ts', 'src/cli/admin.ts'],
       outbase: 'src',
       outdir: 'dist',
-      // Two levels deep, as the files of src/ are that find others by their own place.
+      // At the depth of the files of src/ that resolve paths relative to themselves.
       chunkNames: 'chunks/[name]-[hash]',
       bundle: true,
       splitting: true,
@@ -44,13 +44,13 @@ function ensureBuilt() {
         .flatMap((name) => [name, `${name}/*`]),
     })
   } catch {
-    // It has said why.
+    // esbuild has printed the error.
     process.exit(1)
   }
   writeFileSync(stamp, sources)
 }
 
-/** A digest of everything that the output depends on. Contents, not times: a checkout or a copy changes those. */
+/** A digest of all inputs of the build. Of contents, not times, which a checkout or a copy changes. */
 function hashSources() {
   const hash = createHash('sha256')
   const files = readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true })
@@ -69,7 +69,7 @@ function requireBundler() {
     return require('esbuild')
   } catch {
     console.error(
-      'The service must be built first, and the development packages are not installed' +
+      'The service is not built, and the development packages are not installed' +
         `${process.env.NODE_ENV === 'production' ? ' (npm leaves them out with NODE_ENV=production)' : ''}. ` +
         'Run: npm ci --include=dev && npm run build && npm prune --omit=dev',
     )

@@ -27,7 +27,7 @@ export interface Parameter {
   schema: Schema
 }
 
-/** An answer of an operation. */
+/** A response of an operation. */
 export interface Answer {
   description: string
   headers?: Record<string, { $ref: string }>
@@ -62,12 +62,12 @@ export interface Description {
   }
 }
 
-/** Reads the API description as clients do: by following its references. */
+/** Reads the API description like a client, by following its references. */
 export function createDescriptionReader(swagger: object) {
   const document = JSON.parse(JSON.stringify(swagger)) as Description
   const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods))
 
-  /** What a part refers to; the part itself when it refers to nothing. */
+  /** Resolves a reference. Returns a part without a reference itself. */
   function resolve<T extends { $ref?: string }>(part: T): T {
     if (part.$ref === undefined) return part
     const steps = part.$ref.replace('#/', '').split('/')
@@ -79,7 +79,7 @@ export function createDescriptionReader(swagger: object) {
     return found as T
   }
 
-  /** How an operation answers with a status, if it does. */
+  /** The response of an operation with a status, if it has one. */
   function answerOf(operation: Operation, status: number | string): Reference<Answer> | undefined {
     const answer = operation.responses[status]
     return answer && resolve(answer)
@@ -88,7 +88,7 @@ export function createDescriptionReader(swagger: object) {
   return { document, operations, resolve, answerOf }
 }
 
-/** The codes that an error answer lists, of all its schemas. */
+/** The codes of an error response, of all its schemas. */
 export function codesOf(answer: Reference<Answer>, resolve: (schema: Schema) => Schema): string[] {
   const schema = answer.content?.['application/json']?.schema ?? {}
   const collect = (part: Schema): unknown[] => {

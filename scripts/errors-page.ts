@@ -2,7 +2,7 @@ import { format } from 'prettier'
 import { errors, statusOfTag, type ErrorFactory } from '../src/kernel/errors.ts'
 import { codesOf, createDescriptionReader } from './description.ts'
 
-/** Makes docs/errors.md of the error catalogue and of the API description, which has the operations of each error. */
+/** Renders docs/errors.md from the error catalogue, and from the API description, which has the operations of each error. */
 export async function renderErrorsPage(description: object): Promise<string> {
   const operationsOf = findOperations(description)
   const statuses = [...new Set(Object.values(statusOfTag))]
@@ -21,7 +21,7 @@ export async function renderErrorsPage(description: object): Promise<string> {
 
 const operationsShown = 5
 
-/** The operations by the codes that they answer. */
+/** The ids of operations by error code. */
 function findOperations(description: object): Map<string, string[]> {
   const { operations, resolve, answerOf } = createDescriptionReader(description)
   const found = new Map<string, string[]>()
@@ -36,7 +36,7 @@ function findOperations(description: object): Map<string, string[]> {
 
 function listOperations(operations: string[]): string {
   if (operations.length > operationsShown) return `${operations.length} operations`
-  return operations.map((id) => `\`${id}\``).join(', ') || 'none of the API'
+  return operations.map((id) => `\`${id}\``).join(', ') || 'none'
 }
 
 const introduction = `
@@ -52,10 +52,10 @@ Every error is a JSON object (\`application/json\`) of one of the schemas below,
 | \`code\` | all | The condition, for programs. A code never changes; new codes may be added. |
 | \`message\` | all | The condition, for people. It may change. |
 | \`requestId\` | all | The id of the request, as in the header \`X-Request-Id\` and in the log of the service. |
-| \`issues\` | \`HttpApiDecodeError\` | Every fault of the request, as \`{_tag, path, message}\`. Empty when the request could not be parsed at all. |
-| \`field\` | \`InvalidInput\` | The field at fault, or null. |
+| \`issues\` | \`HttpApiDecodeError\` | The violations of the schema, 100 at most, as \`{_tag, path, message}\`. Empty when the request could not be parsed. |
+| \`field\` | \`InvalidInput\` | The name of the invalid field, or null. |
 
-The \`_tag\` of an issue is \`Missing\` (a required field is absent), \`Unexpected\` (an unknown field), \`Type\` (a wrong type or value) or \`Refinement\` (a wrong length, form or range). Its \`path\` leads from the root of the body to the field: \`[]\` is the body itself.
+The \`_tag\` of an issue is \`Missing\` (a required field is absent), \`Unexpected\` (an unknown field), \`Type\` (a wrong type or value) or \`Refinement\` (a wrong length, format or range). Its \`path\` leads from the root of the body, query or path parameters to the field: \`[]\` is the body itself.
 
 \`\`\`json
 {
@@ -67,7 +67,7 @@ The \`_tag\` of an issue is \`Missing\` (a required field is absent), \`Unexpect
 }
 \`\`\`
 
-The checks run in this order, and the first that fails answers: 404 for an unknown route; 401 and 429; 415, 413 and 400; 404 and 403 for the target of the request; 409.
+The checks run in this order, and the first one that fails determines the response: 503 for an overloaded process; 404 for an unknown route; 401 and 429; 413, 415 and 400 for the form of the request; 404 and 403 for its target; 409.
 
-The API description at \`/openapi.json\` lists the codes of each operation. The endpoints of OAuth answer the errors of OAuth instead (\`{error, error_description}\`).
+The API description at \`/openapi.json\` lists the codes of each operation. The OAuth endpoints return OAuth errors instead (\`{error, error_description}\`).
 `

@@ -1,6 +1,5 @@
-// Ends the process with one line when this Node cannot run the service. Whatever starts the service loads this file
-// before anything else: an older Node fails at the first import that it lacks, with an error that does not say why.
-// Plain old JavaScript, so that any Node can read it.
+// Ends the process with one line if this version of Node.js is not supported. It is loaded before all other modules,
+// since an old version fails in one of them with an unclear error. Written in ES5, so that any version can parse it.
 'use strict'
 
 var range = require('../package.json').engines.node
@@ -9,7 +8,7 @@ var range = require('../package.json').engines.node
 function isInRange(version, text) {
   return text.split('||').some(function (part) {
     var bounds = /^(\^|>=)(\d+)\.(\d+)\.(\d+)$/.exec(part.trim())
-    if (!bounds) throw new Error('engines.node in package.json has a part of another form: ' + part)
+    if (!bounds) throw new Error('unsupported range in engines.node of package.json: ' + part)
     var least = bounds.slice(2).map(Number)
     var given = version.split(/[.-]/).slice(0, 3).map(Number)
     if (bounds[1] === '^' && given[0] !== least[0]) return false

@@ -1,5 +1,5 @@
-// Runs a program of the service, such as `node scripts/run.cjs server`, after building it when that is needed. In this
-// process, so that signals and exit codes are the program's own, on every system.
+// Builds the service if needed and runs one of its programs, such as `node scripts/run.cjs server`. It runs in this
+// process, so that signals and exit codes work on every system.
 'use strict'
 
 const { ensureBuilt } = require('./build.cjs')
@@ -12,8 +12,8 @@ const file = join(__dirname, '..', 'dist', `${program}.js`)
 process.argv = [process.argv[0], file, ...options]
 import(pathToFileURL(file).href)
 
-// npm runs this through a shell, and passes signals to the shell alone. `exec` would put this process in the shell's
-// place, but Windows has no such command. So the service stops when the shell is gone.
+// npm runs this through a shell and sends signals only to the shell. `exec` would replace the shell, but Windows does not
+// have it. So the service stops when the shell has ended.
 if (process.env.npm_lifecycle_event) {
   const shell = process.ppid
   const watch = setInterval(() => {

@@ -4,18 +4,18 @@ import { ConfigSchema } from '../src/config.ts'
 
 const settings = Object.entries<TSchema>(ConfigSchema.properties)
 
-/** Makes .env.example: every setting with its default, commented out. */
+/** Renders .env.example: all settings with their defaults, commented out. */
 export function renderEnvironmentExample(): string {
   const head =
-    '# Copy this file to .env and uncomment what you change. Variables of the process win over it, and an empty value\n' +
-    '# counts as unset.'
+    '# Copy this file to .env and uncomment the settings that you change. Environment variables override it. An empty\n' +
+    '# value counts as unset.'
   const blocks = settings.map(
     ([name, schema]) => `# ${String(schema.description)}\n#${name}=${defaultOf(schema)}`,
   )
   return `${[head, ...blocks].join('\n\n')}\n`
 }
 
-/** Makes docs/configuration.md: what each setting means, what it may be, and what it is when it is not set. */
+/** Renders docs/configuration.md: the meaning, values and default of each setting. */
 export async function renderSettingsPage(): Promise<string> {
   const rows = settings.map(([name, schema]) => {
     const value = defaultOf(schema)
@@ -23,7 +23,7 @@ export async function renderSettingsPage(): Promise<string> {
   })
   const page = `# Configuration
 
-Settings are environment variables, or lines of a file \`.env\` in the working directory. A variable of the process wins over the file, and an empty value counts as unset. At a bad value the program names every bad variable, one line each, and exits with status 1. Values of \`APP_SECRET\`, \`OIDC_PROVIDERS\` and of variables whose names end in \`_URL\` are not printed, since they are or may hold secrets.
+Settings are environment variables, or lines of a file \`.env\` in the working directory. An environment variable overrides the file, and an empty value counts as unset. If settings are invalid, the process prints one line for each and exits with status 1. It does not print the values of \`APP_SECRET\`, \`OIDC_PROVIDERS\` and of variables that end in \`_URL\`, since they may contain secrets.
 
 | Name | Default | Values | Meaning |
 | --- | --- | --- | --- |

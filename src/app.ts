@@ -79,19 +79,19 @@ const schemas = [
 ]
 
 const tags = [
-  { name: 'system', description: 'Whether the service lives, and can answer.' },
+  { name: 'system', description: 'The health of the service.' },
   { name: 'apiKeys', description: "The caller's API keys." },
   { name: 'me', description: 'The caller.' },
-  { name: 'workspaces', description: 'Where people and agents work together.' },
-  { name: 'members', description: 'Who is in a workspace, as what.' },
-  { name: 'invites', description: 'Who has been asked into a workspace.' },
+  { name: 'workspaces', description: 'Workspaces, their slugs and icons.' },
+  { name: 'members', description: 'The members of a workspace, with their roles.' },
+  { name: 'invites', description: 'Invites to a workspace.' },
   { name: 'teams', description: 'Named groups of members.' },
-  { name: 'events', description: 'What happened in a workspace.' },
-  { name: 'people', description: 'The directory of a workspace.' },
-  { name: 'seeds', description: 'Early ideas, and what speaks for and against them.' },
-  { name: 'integrations', description: 'The agents that have access to a workspace.' },
-  { name: 'agent', description: 'What agents read.' },
-  { name: 'agentOAuth', description: 'How agents find the service and are given access to it.' },
+  { name: 'events', description: 'The changes in a workspace.' },
+  { name: 'people', description: 'The directory of a workspace: its members and invited people.' },
+  { name: 'seeds', description: 'Early ideas, with the evidence for and against them.' },
+  { name: 'integrations', description: 'The grants of agents in a workspace.' },
+  { name: 'agent', description: 'The validation kit, for agents.' },
+  { name: 'agentOAuth', description: 'OAuth discovery, registration and tokens, for agents.' },
 ]
 
 export interface AppOptions {
@@ -99,7 +99,7 @@ export interface AppOptions {
   overload?: OverloadOptions
 }
 
-/** Builds the HTTP server, ready to listen: every plugin and every area, in the order in which a request meets them. */
+/** Builds the HTTP server: all plugins and areas, in the order in which they handle a request. */
 export async function buildApp(
   config: Config,
   services: Services,
@@ -113,11 +113,11 @@ export async function buildApp(
     genReqId: () => randomUUID(),
     trustProxy: config.trustProxy,
     bodyLimit: 64 * 1024,
-    // A whole request has to arrive within a minute: slow senders must not hold connections for good.
+    // The time for a whole request to arrive, so that slow senders do not hold connections.
     requestTimeout: 60_000,
-    // An over-long id is an unknown id, not an unknown route.
+    // So that a long id is handled as an unknown id, not as an unknown route.
     routerOptions: { maxParamLength: urlBytesMax },
-    // Requests on open connections are answered while the server stops; nothing else reaches it then.
+    // While the server stops, requests on open connections are still served.
     return503OnClosing: false,
     frameworkErrors: handleFrameworkError,
     clientErrorHandler: handleClientError,

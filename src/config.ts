@@ -1,193 +1,213 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { parseEnv } from 'node:util'
-import { Type, type Static } from '@sinclair/typebox'
+import { Type, type Static, type TSchema } from '@sinclair/typebox'
 import { Ajv, type ErrorObject } from 'ajv'
 
-const origin = '^https?://[^/?#\\s]+$'
+const origin = {
+  pattern: '^https?://[^/?#\\s]+$',
+  title: 'an origin such as https://api.example.com, without a path and a trailing slash',
+}
 
-/** Every environment variable that the service reads. `npm run docs` writes .env.example and docs/configuration.md from it. */
+/**
+ * All environment variables that the service reads. `npm run docs` writes .env.example and docs/configuration.md from
+ * it. A `title` says what a value must be, for error messages.
+ */
 export const ConfigSchema = Type.Object({
   NODE_ENV: Type.Optional(Type.String({ description: 'With production, DATABASE_URL is required.' })),
   HOST: Type.String({ default: '127.0.0.1', description: 'The address to listen on.' }),
   PORT: Type.Integer({ default: 3000, minimum: 1, maximum: 65535, description: 'The port to listen on.' }),
   BASE_URL: Type.Optional(
     Type.String({
-      pattern: origin,
+      ...origin,
       description: 'The public origin of the API, without a path. Default: http://localhost:PORT.',
     }),
   ),
   WEB_URL: Type.Optional(
     Type.String({
-      pattern: origin,
+      ...origin,
       description:
-        'The public origin of the website, without a path: links in mails lead there. Default: BASE_URL.',
+        'The public origin of the website, without a path; links in mails use it. Default: BASE_URL.',
     }),
   ),
   DATABASE_URL: Type.Optional(
     Type.String({
       pattern: '^postgres(ql)?://',
+      title: 'a URL that begins with postgres://',
       description:
-        'The PostgreSQL server (15 or later). Default: one of its own in DATA_DIR, for trying things out.',
+        'The PostgreSQL database (version 15 or later). Default: an embedded database in DATA_DIR, for development.',
     }),
   ),
   DATABASE_POOL_MAX: Type.Integer({
     default: 10,
     minimum: 4,
     maximum: 1000,
-    description: 'The most database connections of one process; two or three of them are for jobs.',
+    description:
+      'The maximum number of database connections of a process. Two or three of them are for jobs.',
   }),
   REQUESTS_AT_ONCE_MAX: Type.Integer({
     default: 100,
     minimum: 1,
     description:
-      'How many requests one process works on at once before it answers 503 to what comes on top; ten times as many ' +
-      'while it keeps up.',
+      'The maximum number of requests that a process works on at once; it answers 503 to others. Short bursts may have ' +
+      'ten times as many.',
   }),
   SHUTDOWN_DELAY_SECONDS: Type.Number({
     default: 0,
     minimum: 0,
     maximum: 60,
     description:
-      'How long a process that is told to stop serves on, /ready being 503, so that load balancers notice.',
+      'How long a stopping process still serves requests, while /ready answers 503, so that load balancers notice.',
   }),
   MIGRATE_ON_START: Type.Boolean({
     default: true,
-    description: 'Whether to bring the database up to date at start. With false, run `admin migrate` first.',
+    description: 'Whether to apply migrations at start. With false, run `admin migrate` first.',
   }),
   DATA_DIR: Type.String({
     default: '.data',
-    description: 'Where files are kept that no other setting places.',
+    description:
+      'The folder for files: the embedded database, and pictures, mail and secret without a setting.',
   }),
   REDIS_URL: Type.Optional(
     Type.String({
       pattern: '^rediss?://',
-      description: 'The Redis server that replicas count requests in. Default: each process counts its own.',
+      title: 'a URL that begins with redis:// or rediss://',
+      description:
+        'The Redis server in which replicas share rate limits. Default: each process counts requests by itself.',
     }),
   ),
   TRUST_PROXY: Type.String({
     default: 'false',
     format: 'proxies',
+    title: 'a list of addresses, CIDR ranges, loopback, linklocal or uniquelocal, or false',
     description:
-      'The proxies whose X-Forwarded-For counts: addresses, CIDR ranges, loopback, linklocal, uniquelocal, separated by ' +
-      'commas; or false.',
+      'The proxies whose X-Forwarded-For is trusted: addresses, CIDR ranges, loopback, linklocal, uniquelocal, ' +
+      'separated by commas; or false.',
   }),
   CORS_ORIGINS: Type.String({
     default: '*',
-    description: 'The origins that browsers may call the API from: * or a list separated by commas.',
+    description: 'The origins whose pages may call the API: * or a list separated by commas.',
   }),
   APP_SECRET: Type.Optional(
     Type.String({
       minLength: 32,
       description:
-        'What keys are sealed and cookies are signed under: at least 32 random characters, the same for all replicas. ' +
-        'Default: one is made and kept in DATA_DIR.',
+        'The secret that encrypts signing keys and signs cookies: at least 32 random characters, the same for all ' +
+        'replicas. Default: generated at first use and stored in DATA_DIR.',
     }),
   ),
   AGENT_ORIGINS: Type.String({
     default: 'https://claude.ai,https://chatgpt.com,https://vscode.dev',
     description:
-      'The origins of pages that agents run in, separated by commas; our own and local ones are added.',
+      'The origins of pages that may call the MCP endpoint, separated by commas. Those of the service and of localhost ' +
+      'always may.',
   }),
   ACCESS_TOKEN_LIFETIME_SECONDS: Type.Integer({
     default: 900,
     minimum: 1,
     maximum: 86400,
-    description: "How long an agent's access token can be used before it is refreshed.",
+    description: 'The lifetime of the access tokens of agents.',
   }),
   REGISTRATION_LIMIT_PER_MINUTE: Type.Integer({
     default: 60,
     minimum: 0,
-    description: 'Registrations of agents a minute from each client address; 0 = no limit.',
+    description: 'Registrations of agents per minute for each client address; 0 = no limit.',
   }),
   AUTHORIZE_LIMIT_PER_MINUTE: Type.Integer({
     default: 60,
     minimum: 0,
-    description: 'Requests of agents for access a minute from each client address; 0 = no limit.',
+    description: 'Authorization requests of agents per minute for each client address; 0 = no limit.',
   }),
   AGENT_LIMIT_PER_MINUTE: Type.Integer({
     default: 600,
     minimum: 0,
     description:
-      'Requests of agents a minute for each grant, and ten times as many for each agent and for each client address; ' +
+      'Requests of agents per minute for each grant, and ten times as many for each agent and each client address; ' +
       '0 = no limit.',
   }),
   API_KEY_PREFIX: Type.String({
     default: 'wsk',
     pattern: '^[a-z][a-z0-9]{1,15}$',
-    description: 'What new API keys start with.',
+    title: '2 to 16 characters a to z and 0 to 9, beginning with a letter',
+    description: 'The prefix of new API keys.',
   }),
   RATE_LIMIT_PER_MINUTE: Type.Optional(
     Type.Integer({
       minimum: 0,
       description:
-        'Requests a minute for each API key; 0 = no limit. Default: 6000, and 0 without DATABASE_URL.',
+        'Requests per minute for each API key; 0 = no limit. Default: 6000, or 0 without DATABASE_URL.',
     }),
   ),
   BAD_KEY_LIMIT_PER_MINUTE: Type.Integer({
     default: 600,
     minimum: 0,
     description:
-      'Requests with a bad API key, or with a bad access token, a minute for each client address; 0 = no limit.',
+      'Requests with an invalid API key, or with an invalid access token, per minute for each client address; ' +
+      '0 = no limit.',
   }),
   UPLOAD_LIMIT_PER_HOUR: Type.Integer({
     default: 60,
     minimum: 0,
-    description: 'Uploads an hour for each person; 0 = no limit.',
+    description: 'Uploads per hour for each user; 0 = no limit.',
   }),
   INVITE_LIMIT_PER_HOUR: Type.Integer({
     default: 200,
     minimum: 0,
-    description: 'Invites an hour from each workspace, sent again ones among them; 0 = no limit.',
+    description: 'Invites per hour for each workspace, including resent ones; 0 = no limit.',
   }),
   SIGN_IN_LIMIT_PER_MINUTE: Type.Integer({
     default: 10,
     minimum: 0,
     description:
-      'Failed attempts to sign in a minute for each account from one client address, and ten times as many for ' +
-      'each account and for each address; 0 = no limit.',
+      'Failed sign-ins per minute for each account from one client address, and ten times as many for each account and ' +
+      'for each address; 0 = no limit.',
   }),
   MAIL_LIMIT_PER_HOUR: Type.Integer({
     default: 5,
     minimum: 0,
     description:
-      'Emails with links an hour to each recipient, invites counted apart, and ten times as many requested from each ' +
+      'Emails with links per hour for each recipient, with a separate count for invites, and ten times as many for each ' +
       'client address; 0 = no limit.',
   }),
   OIDC_PROVIDERS: Type.Optional(
     Type.String({
       format: 'providers',
+      title: 'a JSON list of providers',
       description:
-        'Identity providers that people can sign in with, by OpenID Connect: a JSON list of ' +
-        '{"id", "name", "issuer", "clientId", "clientSecret"}. With "domains", a list, the provider is believed ' +
-        'only about addresses of these domains. Its redirect URI is WEB_URL/sign-in/with/ID/callback.',
+        'The identity providers that people can sign in with, by OpenID Connect: a JSON list of ' +
+        '{"id", "name", "issuer", "clientId", "clientSecret"}. With "domains", a list, only email addresses of these ' +
+        'domains count as verified. The redirect URI is WEB_URL/sign-in/with/ID/callback.',
     }),
   ),
   SMTP_URL: Type.Optional(
     Type.String({
       pattern: '^smtps?://',
+      title: 'a URL that begins with smtp:// or smtps://',
       description:
-        'The mail server: smtp://USER:PASSWORD@HOST:587, or smtps://…. Default: mail is written into the folder mail in ' +
+        'The mail server: smtp://USER:PASSWORD@HOST:587, or smtps://…. Default: mail is written to the folder mail in ' +
         'DATA_DIR.',
     }),
   ),
   MAIL_FROM: Type.String({
     default: 'Workspace <no-reply@localhost>',
     pattern: '^([^<>\\r\\n]*<[^@<>\\s]+@[^@<>\\s]+>|[^@<>\\s]+@[^@<>\\s]+)$',
-    description: 'Whom mail comes from.',
+    title: 'an email address, or a name with an address in angle brackets',
+    description: 'The From address of outgoing mail.',
   }),
   STORAGE_URL: Type.Optional(
     Type.String({
       pattern: '^s3://[a-z0-9][a-z0-9.-]+(/[^?#]*)?([?][^#]*)?$',
+      title: 'a URL of the form s3://BUCKET/PREFIX',
       description:
-        'Where pictures are kept: s3://BUCKET/PREFIX?endpoint=URL&region=NAME&pathStyle=true, with the credentials ' +
-        'where the AWS SDK looks for them. Default: the folder uploads in DATA_DIR.',
+        'The storage of pictures: s3://BUCKET/PREFIX?endpoint=URL&region=NAME&pathStyle=true. Credentials come from ' +
+        'the usual sources of the AWS SDK. Default: the folder uploads in DATA_DIR.',
     }),
   ),
   LOG_LEVEL: Type.String({
     default: 'info',
     pattern: '^(fatal|error|warn|info|debug|trace|silent)$',
-    description: 'The least severe level that is logged: fatal, error, warn, info, debug, trace or silent.',
+    title: 'fatal, error, warn, info, debug, trace or silent',
+    description: 'The lowest level that is logged: fatal, error, warn, info, debug, trace or silent.',
   }),
 })
 
@@ -196,13 +216,13 @@ const OidcProviders = Type.Array(
     {
       id: Type.String({ pattern: '^[a-z0-9][a-z0-9-]{0,31}$' }),
       name: Type.String({ minLength: 1, maxLength: 50 }),
-      // Plain http only where nobody can listen.
+      // Plain http is allowed for loopback addresses only.
       issuer: Type.String({
         pattern: '^(https://|http://(localhost|127\\.0\\.0\\.1|\\[::1\\])[:/])[^?#\\s]*$',
       }),
       clientId: Type.String({ minLength: 1 }),
       clientSecret: Type.String({ minLength: 1 }),
-      // The domains whose addresses it may vouch for; without them, of all.
+      // The domains for which the provider may verify addresses. Default: all.
       domains: Type.Optional(
         Type.Array(Type.String({ pattern: '^[a-z0-9-]+([.][a-z0-9-]+)+$' }), { minItems: 1, maxItems: 100 }),
       ),
@@ -211,7 +231,7 @@ const OidcProviders = Type.Array(
   ),
 )
 
-/** An identity provider, and what we are to it. */
+/** An identity provider, with the credentials of the service as its client. */
 export type OidcProvider = Static<typeof OidcProviders>[number]
 
 type Name = keyof typeof ConfigSchema.properties
@@ -220,10 +240,10 @@ type CamelCase<Text extends string> = Text extends `${infer Head}_${infer Rest}`
   ? `${Lowercase<Head>}${Capitalize<CamelCase<Rest>>}`
   : Lowercase<Text>
 
-/** The settings of a process, checked, complete and frozen: each variable by its name in camelCase. */
+/** The validated settings of a process, with defaults: each variable by its name in camelCase. */
 export type Config = Readonly<ReturnType<typeof toConfig>>
 
-/** Environment variables that cannot be used, one line each. */
+/** Invalid environment variables, with one line for each. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
   readonly problems: readonly string[]
@@ -234,13 +254,16 @@ export class ConfigError extends Error {
   }
 }
 
-/** The environment: that of the process over that of a file `.env` in the working directory. Empty values are unset. */
+/**
+ * The environment of the process, and below it that of a file `.env` in the working directory. Empty values count as
+ * unset.
+ */
 export function readEnvironment(): NodeJS.ProcessEnv {
   const file = existsSync('.env') ? parseEnv(readFileSync('.env', 'utf8')) : {}
   return { ...file, ...withoutEmpty(process.env) }
 }
 
-/** Makes the configuration from environment variables, or throws a ConfigError that names every bad one. */
+/** Reads the configuration from environment variables. Throws a ConfigError that names all invalid ones. */
 export function loadConfig(environment: NodeJS.ProcessEnv): Config {
   const variables = parse(environment)
   if (variables.NODE_ENV === 'production' && variables.DATABASE_URL === undefined) {
@@ -284,7 +307,7 @@ function toList(text: string): readonly string[] {
 function parse(environment: NodeJS.ProcessEnv): Static<typeof ConfigSchema> {
   const ajv = new Ajv({
     allErrors: true,
-    // The environment holds much that is not for us.
+    // The environment has variables of other programs.
     removeAdditional: 'all',
     useDefaults: true,
     coerceTypes: true,
@@ -298,20 +321,28 @@ function parse(environment: NodeJS.ProcessEnv): Static<typeof ConfigSchema> {
   throw new ConfigError([...new Set((ajv.errors ?? []).map((fault) => describe(fault, environment)))])
 }
 
-function describe({ keyword, instancePath, message }: ErrorObject, environment: NodeJS.ProcessEnv): string {
+function describe({ instancePath }: ErrorObject, environment: NodeJS.ProcessEnv): string {
   const name = instancePath.slice(1)
   const schema = ConfigSchema.properties[name as keyof typeof ConfigSchema.properties]
-  // A URL may hold a password, as do providers: only what cannot is shown.
+  // URLs, secrets and providers are not shown: they may contain passwords.
   const shown = /_URL$|SECRET|PROVIDERS/.test(name) ? '' : ` (it is ${JSON.stringify(environment[name])})`
-  const rule = keyword === 'pattern' || keyword === 'format' ? 'has the wrong form' : message
-  return `${name} ${rule}${shown}. ${schema.description ?? ''}`
+  return `${name} must be ${expectedValue(schema)}${shown}. ${schema.description ?? ''}`
+}
+
+function expectedValue({ title, type, minimum, maximum, minLength }: TSchema): string {
+  if (title !== undefined) return title
+  if (type === 'boolean') return 'true or false'
+  if (type === 'string') return `at least ${String(minLength)} characters long`
+  const bounds =
+    maximum === undefined ? `of at least ${String(minimum)}` : `from ${String(minimum)} to ${String(maximum)}`
+  return `a ${type === 'integer' ? 'whole ' : ''}number ${bounds}`
 }
 
 function withoutEmpty(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
 }
 
-/** The providers of a JSON list, or undefined for what is none. */
+/** Parses a JSON list of providers. Returns undefined if it is invalid. */
 function parseProviders(text: string): OidcProvider[] | undefined {
   try {
     const list: unknown = JSON.parse(text)
@@ -323,7 +354,7 @@ function parseProviders(text: string): OidcProvider[] | undefined {
   }
 }
 
-/** Whether a text names proxies. A number of hops does not: any client can pretend to be behind as many. */
+/** Whether a text is a list of proxies. A number of hops is refused: any client can forge that many addresses. */
 function isProxyList(text: string): boolean {
   return text === 'false' || text.split(',').every((part) => isProxy(part.trim()))
 }

@@ -1,14 +1,14 @@
 import type { EvidenceInput, SeedInput } from './areas/seeds/seeds.service.ts'
 import { exampleTitlePrefix, type SeedStatus } from './kernel/seeds.ts'
 
-/** A seed as the first run makes it, with its evidence in the order in which it came in. */
+/** An example seed, with its evidence, oldest first. */
 export interface ExampleSeed {
   seed: SeedInput
   evidence: EvidenceInput[]
   status: SeedStatus
 }
 
-/** What the first workspace has to read, at different stages. The command remove-examples removes it. */
+/** The seeds of the first workspace. The command remove-examples deletes them. */
 export const exampleSeeds: readonly ExampleSeed[] = [
   {
     seed: {

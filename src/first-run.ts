@@ -2,21 +2,18 @@ import { exampleSeeds } from './example-seeds.ts'
 import type { Principal } from './kernel/principal.ts'
 import type { Services } from './services.ts'
 
-/** Whom the first run made, and the one time that their key can be read. */
-export interface FirstPerson {
+/** The user that the first start has created, with the secret of their API key. */
+export interface FirstUser {
   email: string
   apiKey: string
-  /** The link that signs them in on the website, once, within a day. */
+  /** Signs the user in on the website, once, within a day. */
   signInUrl: string
 }
 
 const slug = 'first-workspace'
 
-/**
- * Makes a first person with an API key and a workspace that has example seeds in it, so that an empty database can be
- * tried out, by agents as well. Does nothing when there is anybody.
- */
-export async function createFirstPerson(services: Services): Promise<FirstPerson | undefined> {
+/** Creates a user with an API key and a workspace with example seeds. Does nothing if the database has a user. */
+export async function createFirstUser(services: Services): Promise<FirstUser | undefined> {
   const { accounts, apiKeys, credentials, workspaces } = services
   if (!(await accounts.isEmpty())) return undefined
   const user = await accounts.create({ email: 'ada@example.com', name: 'Ada', isVerified: true })

@@ -12,23 +12,22 @@ import { openDatabase, requestLimits, workLimits, type Database } from './db/cli
 import { EmbeddedDatabaseError, startEmbeddedDatabase } from './db/embedded.ts'
 import { isMigrated, migrateDatabase } from './db/migrate.ts'
 import { assertUsable, DatabaseUnusableError } from './db/usable.ts'
-import type { FirstPerson } from './first-run.ts'
+import type { FirstUser } from './first-run.ts'
 import type { App } from './http/app-types.ts'
 import { createLogger } from './http/logging.ts'
 import { systemClock } from './kernel/clock.ts'
 import { AppSecretError, assertAppSecretUsable } from './platform/app-secret.ts'
 import type { Services } from './services.ts'
 
-// How long the process takes to end at most. The first is less: requests that do not end must not cost the database
-// its orderly end.
+// The limits of a shutdown. That of requests is lower, to leave time for closing the database.
 const requestsLimitMs = 20_000
 const stopLimitMs = 30_000
 const migratedPollMs = 2_000
 
-/** Closes what was opened. `isFailing` when the process is in no state to go on serving. */
+/** Closes a resource. `isFailing` means that the process cannot serve requests any longer. */
 type Closer = (isFailing: boolean) => Promise<unknown>
 
-/** The process cannot serve, for a reason that a person can act upon. */
+/** The process cannot start, for a reason that an operator can fix. */
 class StartError extends Error {}
 
 try {
@@ -50,7 +49,7 @@ async function main(): Promise<void> {
     async ({ err }) => {
       stopping.abort()
       if (err) log.fatal({ err }, 'the process failed')
-      // What is half open cannot be closed.
+      // Waits for a running start, so that everything it has opened is closed.
       await starting.catch(() => undefined)
       await closeAll(closers, err !== undefined)
       log.info('stopped')
@@ -58,7 +57,7 @@ async function main(): Promise<void> {
   )
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
-      // Ctrl-C reaches us twice below npm, which passes on what the terminal has sent to us already.
+      // Under npm, Ctrl-C arrives twice: from the terminal and from npm.
       if (stopping.signal.aborted) return
       log.info({ signal }, 'stopping')
       stop()
@@ -67,16 +66,16 @@ async function main(): Promise<void> {
   try {
     await starting
   } catch (error) {
-    // Ctrl-C ends our children too: what fails by that is no news.
+    // Ctrl-C also stops child processes, so failures are expected.
     if (stopping.signal.aborted) return
     await closeAll(closers, true).catch((failure: unknown) =>
-      log.warn({ err: failure }, 'not everything ended'),
+      log.warn({ err: failure }, 'some resources could not be closed'),
     )
     throw error
   }
 }
 
-/** Makes what packages print a part of the log: the output of the process is one JSON object a line. */
+/** Logs what packages print to the console, so that the output has one JSON object per line. */
 function logConsole(log: Logger): void {
   for (const method of ['debug', 'log', 'info', 'warn'] as const) {
     console[method] = (...parts: unknown[]) => log.debug(format(...parts))
@@ -84,13 +83,13 @@ function logConsole(log: Logger): void {
   console.error = (...parts: unknown[]) => log.warn(format(...parts))
 }
 
-/** Starts everything in order, and leaves behind how to close what was opened. */
+/** Starts everything in order, and adds a closer for each resource that it opens. */
 async function start(config: Config, log: Logger, closers: Closer[]): Promise<void> {
   await assertDataDirUsable(config)
   assertAppSecretUsable(config.appSecret, config.dataDir)
-  // While the database starts.
+  // Loads the modules while the database starts.
   const program = Promise.all([import('./app.ts'), import('./services.ts'), import('./first-run.ts')])
-  const databaseUrl = config.databaseUrl ?? (await startOwnDatabase(config, closers))
+  const databaseUrl = config.databaseUrl ?? (await startEmbedded(config, closers))
   const { db, jobsDb } = openDatabases(databaseUrl, config, log)
   closers.push(() => Promise.all([db.$client.end(), jobsDb.$client.end()]))
   await assertUsable(jobsDb.$client)
@@ -98,7 +97,7 @@ async function start(config: Config, log: Logger, closers: Closer[]): Promise<vo
   const isReady = await isMigrated(jobsDb.$client)
   if (!isReady) log.warn('the database is not migrated: run the migrate command')
 
-  const [{ buildApp }, { createServices }, { createFirstPerson }] = await program
+  const [{ buildApp }, { createServices }, { createFirstUser }] = await program
   const services = createServices({ config, db, jobsDb, clock: systemClock, log })
   closers.push(() => services.close())
   const app = await buildApp(config, services, log)
@@ -113,17 +112,17 @@ async function start(config: Config, log: Logger, closers: Closer[]): Promise<vo
   if (isReady) await services.startJobs()
   else closers.push(startJobsOnceMigrated(services, jobsDb.$client, log))
   if (config.databaseUrl === undefined)
-    printWelcome(config, isReady ? await createFirstPerson(services) : undefined)
+    printWelcome(config, isReady ? await createFirstUser(services) : undefined)
 }
 
-/** The connections of requests and those of jobs: neither waits for the other, and jobs may take longer. */
+/** Opens separate pools for requests and jobs, so that neither waits for the other and jobs may take longer. */
 function openDatabases(
   url: string,
   { databasePoolMax }: Config,
   log: Logger,
 ): { db: Database; jobsDb: Database } {
   const onIdleError = (error: Error) => log.warn({ err: error }, 'an idle database connection broke')
-  // One listens for jobs all the time.
+  // One of them always listens for jobs.
   const forJobs = databasePoolMax < 8 ? 2 : 3
   return {
     db: openDatabase({ url, poolMax: databasePoolMax - forJobs, limits: requestLimits, onIdleError }),
@@ -131,7 +130,7 @@ function openDatabases(
   }
 }
 
-/** Fails at the start rather than at the first mail, picture or agent. Needs no folder where nothing is kept in one. */
+/** Checks at start that DATA_DIR is writable, unless the settings place all files elsewhere. */
 async function assertDataDirUsable({ dataDir, ...config }: Config): Promise<void> {
   const { databaseUrl, appSecret, storageUrl, smtpUrl } = config
   if ([databaseUrl, appSecret, storageUrl, smtpUrl].every((setting) => setting !== undefined)) return
@@ -140,18 +139,18 @@ async function assertDataDirUsable({ dataDir, ...config }: Config): Promise<void
   } catch (cause) {
     const { message } = cause as Error
     throw new StartError(
-      `The data directory cannot be used: ${message}. Set DATA_DIR to one that this account may write.`,
+      `The data directory cannot be used: ${message}. Set DATA_DIR to a folder that this account can write.`,
       { cause },
     )
   }
 }
 
-/** The path itself, or the nearest folder above it that is there: the folder is made when there is something to keep. */
+/** The path itself, or its nearest existing parent: the folder is created with its first file. */
 function findExisting(path: string): string {
   return existsSync(path) || dirname(path) === path ? path : findExisting(dirname(path))
 }
 
-/** Starts the jobs when an operator has migrated the database, without a restart. Returns how to stop looking. */
+/** Polls until an operator has migrated the database, then starts the jobs. Returns a closer that stops polling. */
 function startJobsOnceMigrated(services: Services, pool: Pool, log: Logger): Closer {
   const timer = setInterval(() => {
     isMigrated(pool)
@@ -171,23 +170,23 @@ async function listen(app: App, { host, port }: Config): Promise<void> {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     if (code === 'EADDRINUSE') throw new StartError(`Port ${port} is in use. Set PORT to another one.`)
-    if (code === 'EACCES') throw new StartError(`Port ${port} may not be used by this account. Set PORT.`)
+    if (code === 'EACCES') throw new StartError(`This account may not use port ${port}. Set PORT.`)
     throw new StartError(`Cannot listen on ${host}, port ${port}: ${message}. Set HOST and PORT.`)
   }
 }
 
-/** Serves on while load balancers find out that no more requests should be sent here. */
+/** Makes /ready return 503, then keeps serving while load balancers notice. */
 async function drain({ system }: Services, seconds: number): Promise<void> {
   system.stop()
   await setTimeout(seconds * 1000)
 }
 
-/** Lets requests in flight end, for as long as there is time. */
+/** Closes the server. Requests in flight have `requestsLimitMs` to end. */
 async function closeApp(app: App, connections: ReadonlySet<Socket>): Promise<void> {
   const sweep = setInterval(() => {
-    // Those that were busy when the server closed, and are not now.
+    // Connections that have become idle since the server closed.
     app.server.closeIdleConnections()
-    // Node takes for busy what has never sent anything, such as the connections that browsers open ahead of need.
+    // Node.js counts connections without any request as busy, such as those that browsers open in advance.
     for (const socket of connections) if (socket.bytesRead === 0) socket.destroy()
   }, 100)
   const limit = new AbortController()
@@ -197,37 +196,37 @@ async function closeApp(app: App, connections: ReadonlySet<Socket>): Promise<voi
   app.server.closeAllConnections()
 }
 
-/** Closes in the reverse order of opening, the rest also when one fails. */
+/** Calls all closers in reverse order, even if some fail. Throws an AggregateError of their errors. */
 async function closeAll(closers: Closer[], isFailing: boolean): Promise<void> {
   const failures: unknown[] = []
   for (const closer of closers.splice(0).reverse())
     await closer(isFailing).catch((error: unknown) => failures.push(error))
-  if (failures.length > 0) throw new AggregateError(failures, 'not everything could be closed')
+  if (failures.length > 0) throw new AggregateError(failures, 'some resources could not be closed')
 }
 
-async function startOwnDatabase({ dataDir }: Config, closers: Closer[]): Promise<string> {
+async function startEmbedded({ dataDir }: Config, closers: Closer[]): Promise<string> {
   const database = await startEmbeddedDatabase({ dataDir })
   closers.push(() => database.stop())
   return database.url
 }
 
-function printWelcome({ baseUrl, webUrl, dataDir }: Config, first: FirstPerson | undefined): void {
+function printWelcome({ baseUrl, webUrl, dataDir }: Config, first: FirstUser | undefined): void {
   const lines = [
-    `The website is at  ${webUrl}/sign-in`,
-    `The API is at      ${baseUrl}`,
-    `Its documentation  ${baseUrl}/docs`,
-    `Its data           ${dataDir} (a PostgreSQL of its own; set DATABASE_URL to use another)`,
-    'A new sign-in link npm run admin -- sign-in-link --email ADDRESS',
+    `Website            ${webUrl}/sign-in`,
+    `API                ${baseUrl}`,
+    `API documentation  ${baseUrl}/docs`,
+    `Data               ${dataDir} (an embedded PostgreSQL; set DATABASE_URL to use another)`,
+    'New sign-in link   npm run admin -- sign-in-link --email ADDRESS',
   ]
   if (first) {
     lines.push(
       '',
       `This database was empty. It now has a user, ${first.email}, with a workspace and three example seeds.`,
-      'This link signs you in as them, once, within a day:',
+      'Sign in with this link (works once, within a day):',
       '',
       `  ${first.signInUrl}`,
       '',
-      'and this is their API key, which is shown only now:',
+      'Call the API with this key (shown only now):',
       '',
       `  curl -H 'Authorization: Bearer ${first.apiKey}' ${baseUrl}/v1/me`,
     )
@@ -235,10 +234,10 @@ function printWelcome({ baseUrl, webUrl, dataDir }: Config, first: FirstPerson |
   process.stdout.write(`\n${lines.join('\n')}\n\n`)
 }
 
-/** One line for what a person can mend, the whole story for the rest. */
+/** Describes an error: in one line if an operator can fix it, otherwise with its stack. */
 function explain(error: unknown): string {
   if (error instanceof ConfigError)
-    return error.problems.map((problem) => `Bad setting: ${problem}`).join('\n')
+    return error.problems.map((problem) => `Invalid setting: ${problem}`).join('\n')
   const known = [StartError, AppSecretError, DatabaseUnusableError, EmbeddedDatabaseError]
   if (known.some((kind) => error instanceof kind)) return (error as Error).message
   return error instanceof Error ? (error.stack ?? error.message) : String(error)

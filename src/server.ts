@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 
-// First, and alone: an unsuitable Node fails while the rest is imported, and does not say why.
+// Before all other imports: an unsupported version of Node.js fails in one of them with an unclear error.
 createRequire(import.meta.url)('../scripts/require-node.cjs')
-// Stack traces name the files of src/.
+// Maps stack traces to the files of src/.
 process.setSourceMapsEnabled(true)
 await import('./process.ts')

@@ -62,21 +62,21 @@ import { createArgon2Passwords } from './platform/passwords/argon2-passwords.ts'
 import { connectRedis } from './platform/redis.ts'
 import { createLocalStorage } from './platform/storage/local-storage.ts'
 import { createS3Storage, parseS3Url } from './platform/storage/s3-storage.ts'
-import { createStrangersFetch, type StrangersFetchOptions } from './platform/strangers-fetch.ts'
+import { createUntrustedFetch, type UntrustedFetchOptions } from './platform/untrusted-fetch.ts'
 
-/** Everything that routes, pages and commands call, wired by hand. */
+/** All services that routes, pages and commands use. */
 export interface Services {
   accounts: AccountsService
-  /** Which agent an access token stands for, while its grant holds. */
+  /** The agent of an access token, or undefined if the token is invalid or its grant has ended. */
   authenticateAgent: (accessToken: string) => Promise<AgentPrincipal | undefined>
-  /** How agents come in. */
+  /** The OAuth server for agents. */
   agentOAuth: AgentOAuth
   apiKeys: ApiKeysService
   authenticator: ApiKeyAuthenticator
-  /** How people of the website prove who they are. */
+  /** Signing up and in, passwords and links. */
   credentials: CredentialsService
   idempotency: IdempotencyStore
-  /** Where people can sign in, beside here. */
+  /** The external services that people can sign in with. */
   identityProviders: IdentityProvider[]
   events: EventsService
   integrations: IntegrationsService
@@ -89,41 +89,42 @@ export interface Services {
   people: PeopleService
   pictures: PictureStore
   redis: Redis | undefined
-  /** Who is signed in on the website. */
+  /** The sessions of the website. */
   sessions: SessionsService
   seeds: SeedsService
   system: SystemService
   teams: TeamsService
   workspaces: WorkspacesService
-  /** Starts doing the jobs that changes leave, in this process. */
+  /** Starts running jobs in this process. */
   startJobs(): Promise<void>
-  /** Ends what runs in the background. The database, which was given, stays open. */
+  /** Stops background work. Does not close the database. */
   close(): Promise<void>
 }
 
 export interface ServicesOptions {
   config: Config
   db: Database
-  /** For jobs, so that neither they nor requests wait for each other. Default: `db`. */
+  /** The database for jobs, so that jobs and requests do not compete for connections. Default: `db`. */
   jobsDb?: Database
   clock: Clock
   log: Logger
-  /** How what strangers name, such as the metadata documents of agents, is fetched. */
-  strangersFetch?: StrangersFetchOptions
-  /** How many records requests without a credential leave behind. */
+  /** Options for fetching untrusted URLs, such as those of metadata documents. */
+  untrustedFetch?: UntrustedFetchOptions
+  /** The maximum numbers of records that requests without a credential can create. */
   oauthRecordBounds?: RecordBounds
 }
 
 export function createServices(options: ServicesOptions): Services {
-  const { config, db, jobsDb = db, clock, log, strangersFetch, oauthRecordBounds = recordBounds } = options
+  const { config, db, jobsDb = db, clock, log, untrustedFetch, oauthRecordBounds = recordBounds } = options
   const redis = config.redisUrl === undefined ? undefined : connectRedis(config.redisUrl, log)
   const authenticator = createApiKeyAuthenticator({
     db,
     clock,
-    onRecordError: (error) => log.warn({ err: error }, 'the uses of API keys could not be written yet'),
+    onRecordError: (error) =>
+      log.warn({ err: error }, 'the last uses of API keys could not be written; will retry'),
   })
   const changes = createChanges({ db, clock })
-  /** What an area works with: a share of the database, of which its changes take their connections too. */
+  /** The dependencies of an area: a share of the connections, which its changes use too. */
   const takeShare = () => {
     const share = shareOf(db)
     return { db: share, clock, changes: createChanges({ db: share, clock }) }
@@ -138,7 +139,7 @@ export function createServices(options: ServicesOptions): Services {
         ? createLocalStorage(join(config.dataDir, 'uploads'))
         : createS3Storage(parseS3Url(config.storageUrl)),
     baseUrl: config.baseUrl,
-    onDeleteError: (error) => log.warn({ err: error }, 'an unused picture could not be deleted yet'),
+    onDeleteError: (error) => log.warn({ err: error }, 'an unused picture could not be deleted; will retry'),
   })
   const requireWorkspace = createWorkspaceAccess({ db, clock })
   const shareOfSeeds = takeShare()
@@ -146,7 +147,8 @@ export function createServices(options: ServicesOptions): Services {
   const agents = createAgentAuthenticator({
     db,
     clock,
-    onRecordError: (error) => log.warn({ err: error }, 'the uses of grants could not be written yet'),
+    onRecordError: (error) =>
+      log.warn({ err: error }, 'the last uses of grants could not be written; will retry'),
   })
   const agentOAuth = createAgentOAuth({
     db,
@@ -158,14 +160,14 @@ export function createServices(options: ServicesOptions): Services {
     webUrl: config.webUrl,
     accessTokenLifetimeSeconds: config.accessTokenLifetimeSeconds,
     recordBounds: oauthRecordBounds,
-    fetch: createStrangersFetch(strangersFetch),
+    fetch: createUntrustedFetch(untrustedFetch),
   })
   const kit = createKitService({ db: shareOf(db), clock })
   const jobs = createGraphileQueue()
   const mailer = createMailer(config, log)
   const { webUrl, inviteLimitPerHour, mailLimitPerHour } = config
   let kitMcp: Promise<KitMcpHandler> | undefined
-  // When the first agent comes: the SDK takes a third of the time that everything else takes to load.
+  // Loaded at the first MCP request, since the SDK is slow to load.
   const loadKitMcp = async () => {
     const { createKitMcpHandler } = await import('./areas/agent/agent.mcp.ts')
     return createKitMcpHandler(kit, {
@@ -251,13 +253,13 @@ export function createServices(options: ServicesOptions): Services {
   }
 }
 
-/** Sends mail when there is a server for it; otherwise writes it down, and shows its links where one tries things out. */
+/** Sends mail over SMTP, or writes it to files without SMTP_URL. Logs its links only with the embedded database. */
 function createMailer({ smtpUrl, mailFrom, dataDir, databaseUrl }: Config, log: Logger): Mailer {
   if (smtpUrl !== undefined) return createSmtpMailer(smtpUrl, mailFrom)
-  const isTrial = databaseUrl === undefined
+  const isEmbedded = databaseUrl === undefined
   return createFileMailer(join(dataDir, 'mail'), mailFrom, ({ to, subject, text }, path) => {
-    // Whom people write to, and above all the links, are for the log of nobody but who tries things out.
-    const shown = isTrial ? { to: to.address, subject, links: text.match(/https?:\/\/\S+/g) } : {}
+    // In production neither addresses nor links may be logged.
+    const shown = isEmbedded ? { to: to.address, subject, links: text.match(/https?:\/\/\S+/g) } : {}
     log.info({ path, ...shown }, 'mail was written')
   })
 }

@@ -3,27 +3,24 @@ import type { Executor } from '../db/client.ts'
 import { prepared } from '../db/prepared.ts'
 import { memberships } from '../db/schema/memberships.ts'
 import { seeds } from '../db/schema/seeds.ts'
-import { workspaces, workspaceSlugs } from '../db/schema/workspaces.ts'
+import { workspaceColumns, workspaces, workspaceSlugs } from '../db/schema/workspaces.ts'
 import type { Role } from '../kernel/roles.ts'
 
-/** A workspace, and what the caller is in it. */
+/** A workspace with the caller's role. */
 export interface WorkspaceOfCaller {
   id: string
   name: string
   slug: string
   iconKey: string | null
   allowedDomains: string[]
-  /** Null for somebody who is not a member. */
+  /** Null for a caller who is not a member. */
   role: Role | null
-  /** Whether the caller has used it lately, and none of their other workspaces since. */
+  /** Whether its recent use is recorded, and no later use of another workspace. */
   isUseRecorded: boolean | null
 }
 
 const workspaceOfCaller = {
-  id: workspaces.id,
-  name: workspaces.name,
-  slug: workspaces.slug,
-  iconKey: workspaces.iconKey,
+  ...workspaceColumns,
   allowedDomains: workspaces.allowedDomains,
   role: memberships.role,
   isUseRecorded: sql<boolean | null>`${gt(memberships.lastUsedAt, sql.placeholder('recordedSince'))}
@@ -54,7 +51,7 @@ const selectBySlug = prepared((executor) =>
     .prepare('workspaces_select_by_slug'),
 )
 
-/** The workspace that has a slug, or had it and still keeps it, with the caller's role, in one round trip. */
+/** Finds a workspace by its current or a former slug, with the caller's role, in one round trip. */
 export async function findWorkspaceBySlug(
   executor: Executor,
   input: { slug: string; userId: string; now: Date; recordedSince: Date },
@@ -77,7 +74,7 @@ const selectBySeed = prepared((executor) =>
     .prepare('workspaces_select_by_seed'),
 )
 
-/** The workspace that a seed is in, with the caller's role, in one round trip. */
+/** Finds the workspace of a seed, with the caller's role, in one round trip. */
 export async function findWorkspaceBySeed(
   executor: Executor,
   input: { seedId: string; userId: string; recordedSince: Date },
@@ -89,7 +86,7 @@ export async function findWorkspaceBySeed(
   return workspace
 }
 
-/** Notes that a person has just done something in a workspace. */
+/** Records the use of a workspace by a member. */
 export async function recordWorkspaceUse(
   executor: Executor,
   use: { workspaceId: string; userId: string; at: Date },

@@ -1,4 +1,4 @@
-import { appendEvent, type NewEvent } from '../areas/events/events.repository.ts'
+import { insertEvent, type NewEvent } from '../areas/events/events.repository.ts'
 import { lockMembersOfWorkspace, requireRoleNow } from '../areas/members/members.repository.ts'
 import type { Database, Executor } from '../db/client.ts'
 import { keepAnswer } from '../db/idempotency.repository.ts'
@@ -11,40 +11,40 @@ import { requireLiveCredential } from './live-credential.repository.ts'
 import { isAllowed } from './permissions.ts'
 import type { AccessibleWorkspace } from './workspace-access.ts'
 
-/** The workspace of a change, and what is done in it. */
+/** The workspace of a change, and the operation that makes it. */
 export type WorkspaceOfChange = Pick<AccessibleWorkspace, 'id' | 'action'>
 
-/** What a change is given. */
+/** What the function of a change receives. */
 export interface ChangeContext<Event> {
   tx: Executor
-  /** When the change is made. */
+  /** The time of the change. */
   now: Date
   /** Appends the event of the change. Not called when nothing has changed. */
-  tell: (event: Event) => Promise<void>
+  appendEvent: (event: Event) => Promise<void>
 }
 
-/** What a change in a workspace is given. */
+/** What the function of a change in a workspace receives. */
 export type WorkspaceChangeContext = ChangeContext<Omit<NewEvent, 'at' | 'workspaceId'>>
 
-/** Who changes something, and where. */
+/** The caller and the workspace of a change. */
 export interface LockInput {
   principal: Principal
   workspace: WorkspaceOfChange
   clock: Clock
 }
 
-/** Reads what a change is about and keeps it as it is until the transaction ends; undefined when it does not exist. */
+/** Reads and locks the row that a change is about, until the transaction ends; undefined when there is none. */
 export type Lock<Locked> = (tx: Executor, input: LockInput) => Promise<Locked | undefined>
 
 /**
- * Makes the changes that people ask for: each in one transaction with its event and, where the request has an
- * `Idempotency-Key`, with the answer (decisions 0073 and 0074). A service returns what it is given here, unchanged: that
- * is what the answer is made of. Throws `idempotency_in_flight` when the same request has been answered meanwhile.
+ * Runs each change in one transaction with its event and, when the request has an `Idempotency-Key`, with the answer
+ * (decisions 0073 and 0074). A service returns the result of `make` or `makeIn` unchanged, because the stored answer was
+ * made from it. Throws `idempotency_in_flight` when the same request was answered meanwhile.
  */
 export interface Changes {
   /**
-   * Makes a change of what is the caller's own, or of something that has nothing to be locked. One that is a single
-   * statement without an event needs no transaction when no answer is kept.
+   * Makes a change outside of a workspace. `isOneStatement`: it is a single statement without an event, which runs without
+   * a transaction when no answer is stored.
    */
   make<Result>(
     principal: Principal,
@@ -52,8 +52,8 @@ export interface Changes {
     options?: { isOneStatement?: boolean },
   ): Promise<Result>
   /**
-   * Makes a change in a workspace once its lock is held. Throws `not_found` when `lock` finds nothing, and `overloaded`
-   * when too many changes of the workspace wait.
+   * Makes a change in a workspace while `lock` is held. Throws `not_found` when `lock` finds nothing, and `overloaded` when
+   * too many changes of the workspace wait.
    */
   makeIn<Locked, Result>(
     principal: Principal,
@@ -64,12 +64,12 @@ export interface Changes {
 }
 
 export function createChanges({ db, clock }: { db: Database; clock: Clock }): Changes {
-  // Those of one workspace wait for the same locks: without turns they would wait on all connections of the area.
+  // Changes of one workspace wait for the same locks. Without this limit they could hold all connections of the area.
   const turns = createTurns({ atOnceMax: 2, waitMsMax: 2_500 })
 
   function begin(tx: Executor, principal: Principal): ChangeContext<Omit<NewEvent, 'at'>> {
     const now = clock.now()
-    return { tx, now, tell: (event) => appendEvent(tx, principal, { ...event, at: now }) }
+    return { tx, now, appendEvent: (event) => insertEvent(tx, principal, { ...event, at: now }) }
   }
 
   async function finish<Result>(tx: Executor, principal: Principal, result: Result): Promise<Result> {
@@ -90,12 +90,12 @@ export function createChanges({ db, clock }: { db: Database; clock: Clock }): Ch
         return await db.transaction(async (tx) => {
           const locked = await lock(tx, { principal, workspace, clock })
           if (locked === undefined || locked === null) throw errors.notFound()
-          const { now, tell } = begin(tx, principal)
+          const { now, appendEvent } = begin(tx, principal)
           const context = {
             tx,
             now,
-            tell: (event: Omit<NewEvent, 'at' | 'workspaceId'>) =>
-              tell({ ...event, workspaceId: workspace.id }),
+            appendEvent: (event: Omit<NewEvent, 'at' | 'workspaceId'>) =>
+              appendEvent({ ...event, workspaceId: workspace.id }),
           }
           return finish(tx, principal, await run(context, locked))
         })
@@ -106,22 +106,22 @@ export function createChanges({ db, clock }: { db: Database; clock: Clock }): Ch
   }
 }
 
-/** For a change that needs nothing to be locked, such as one that only adds something. */
+/** For a change that locks nothing, such as one that only adds a row. */
 export async function noLock(): Promise<true> {
   return true
 }
 
 /**
- * Takes turns with whatever else changes who is in the workspace, as what, or who is invited, and reads again what the
- * caller is in it. Throws `not_a_member` and `role_insufficient`.
+ * Serializes changes of members, roles and invites of a workspace, and reads the caller's role again. Throws
+ * `not_a_member` and `role_insufficient`.
  */
-export async function turnOfMembers(tx: Executor, { principal, workspace }: LockInput): Promise<Role> {
+export async function lockMembers(tx: Executor, { principal, workspace }: LockInput): Promise<Role> {
   await lockMembersOfWorkspace(tx, workspace.id)
   return requireAllowedRole(tx, principal, workspace)
 }
 
-/** `turnOfMembers` for what lets somebody in: the caller's credential has to hold still. */
-export async function turnOfMembersWithCredential(tx: Executor, input: LockInput): Promise<Role> {
+/** `lockMembers` for changes that give access: also checks that the caller's credential is still valid. */
+export async function lockMembersWithCredential(tx: Executor, input: LockInput): Promise<Role> {
   const { principal, workspace, clock } = input
   await lockMembersOfWorkspace(tx, workspace.id)
   await requireLiveCredential(tx, principal, clock.now())

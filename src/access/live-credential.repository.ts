@@ -6,9 +6,9 @@ import { errors } from '../kernel/errors.ts'
 import type { Principal } from '../kernel/principal.ts'
 
 /**
- * Asks again, in the transaction that makes a new credential, whether the one that it is made with still holds, and
- * keeps it until the end: whoever revokes a key or ends a session has then also seen everything that came of it.
- * Throws `api_key_required` and `sign_in_required`.
+ * Checks again, in the transaction that creates a credential, that the credential of the request is still valid, and locks
+ * it: after a key is revoked or a session ended, nothing new can be created with it. Throws `api_key_required` and
+ * `sign_in_required`.
  */
 export async function requireLiveCredential(tx: Executor, principal: Principal, now: Date): Promise<void> {
   const { apiKeyId, sessionId } = principal

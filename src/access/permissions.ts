@@ -4,7 +4,7 @@ const everybody = ['owner', 'admin', 'member', 'viewer'] as const
 const managers = ['owner', 'admin'] as const
 const writers = ['owner', 'admin', 'member'] as const
 
-/** Who may do what in a workspace: the one table that decides, a row for each operation on a workspace. */
+/** The permission table: the roles that may run each operation of a workspace. */
 export const permissions = {
   'workspaces.get': everybody,
   'workspaces.slugAvailability': everybody,
@@ -12,9 +12,9 @@ export const permissions = {
   'workspaces.uploadIcon': managers,
   'members.list': everybody,
   'members.updateRole': managers,
-  /** Somebody else; whose role must be below as well. */
+  /** Of another person, whose role must be lower too. */
   'members.remove': managers,
-  /** Oneself. */
+  /** Of the caller. */
   'members.leave': everybody,
   'invites.list': managers,
   'invites.create': managers,
@@ -22,16 +22,18 @@ export const permissions = {
   'invites.revoke': managers,
   'invites.updateRole': managers,
   'teams.list': everybody,
+  'teams.get': everybody,
   'teams.create': managers,
   'teams.rename': managers,
   'teams.delete': managers,
   'teams.listMembers': everybody,
   'teams.addMember': managers,
-  /** Somebody else. */
+  /** Of another person. */
   'teams.removeMember': managers,
-  /** Oneself. */
+  /** Of the caller. */
   'teams.leave': everybody,
   'events.list': everybody,
+  'events.get': everybody,
   'people.list': everybody,
   'seeds.list': everybody,
   'seeds.create': writers,
@@ -41,22 +43,22 @@ export const permissions = {
   'seeds.leave': writers,
   'seeds.listEvidence': everybody,
   'seeds.addEvidence': writers,
-  /** One's own. */
+  /** The caller's own. */
   'integrations.list': everybody,
-  /** Everybody's. */
+  /** Of all people. */
   'integrations.listAll': managers,
-  /** One's own. */
+  /** The caller's own. */
   'integrations.revoke': everybody,
-  /** On the website, for oneself. */
+  /** On the website, for the caller. */
   'integrations.grant': everybody,
-  /** Everybody's. */
+  /** Of all people. */
   'integrations.revokeAny': managers,
 } as const satisfies Record<string, readonly Role[]>
 
-/** The id of an operation that happens in a workspace. */
+/** The id of an operation of a workspace. */
 export type WorkspaceAction = keyof typeof permissions
 
-/** Whether a role suffices for an operation. */
+/** Whether a role may run an operation. */
 export function isAllowed(role: Role, action: WorkspaceAction): boolean {
   return (permissions[action] as readonly Role[]).includes(role)
 }

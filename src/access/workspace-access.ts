@@ -13,7 +13,7 @@ import {
 } from './access.repository.ts'
 import { isAllowed, type WorkspaceAction } from './permissions.ts'
 
-/** A workspace in which the caller may do what was asked for. */
+/** A workspace in which the caller may do `action`. */
 export interface AccessibleWorkspace extends WorkspaceOfCaller {
   role: Role
   /** What was asked for. */
@@ -21,8 +21,8 @@ export interface AccessibleWorkspace extends WorkspaceOfCaller {
 }
 
 /**
- * Finds the workspace of a slug for somebody who wants to do something in it. Throws `not_found` when no workspace has
- * the slug, `not_a_member` when the caller is not in it, and `role_insufficient` when their role does not allow it.
+ * Finds a workspace by its slug and checks that the caller may do `action` there. Throws `not_found` when no workspace has
+ * the slug, `not_a_member`, and `role_insufficient`.
  */
 export type RequireWorkspace = (
   principal: Principal,
@@ -31,8 +31,8 @@ export type RequireWorkspace = (
 ) => Promise<AccessibleWorkspace>
 
 /**
- * Finds the workspace of a seed for somebody who wants to do something with it. Throws `not_found` when there is no such
- * seed in a workspace that the caller is in, and `role_insufficient` when their role does not allow it.
+ * Finds the workspace of a seed and checks that the caller may do `action` there. Throws `not_found` unless the seed is in a
+ * workspace of the caller, and `role_insufficient`.
  */
 export type RequireWorkspaceOfSeed = (
   principal: Principal,
@@ -40,26 +40,38 @@ export type RequireWorkspaceOfSeed = (
   action: WorkspaceAction,
 ) => Promise<AccessibleWorkspace>
 
-// How old the record of a person's last workspace may become. That of another one is written at once: home goes there.
+// How often the use of one workspace is recorded. A change to another workspace is recorded at once, for `me.home`.
 const recordedEveryMs = 60_000
 
+type FoundWorkspace = Promise<WorkspaceOfCaller | undefined>
+
 export function createWorkspaceAccess({ db, clock }: { db: Database; clock: Clock }): RequireWorkspace {
+  const ofRequests = new WeakMap<Principal, Map<string, FoundWorkspace>>()
+
+  function find(principal: Principal, slug: string, now: Date): FoundWorkspace {
+    // Reject malformed slugs before querying: some of them PostgreSQL could not compare.
+    if (!isSlug(slug)) return Promise.resolve(undefined)
+    const recordedSince = new Date(now.getTime() - recordedEveryMs)
+    const search = () => findWorkspaceBySlug(db, { slug, userId: principal.user.id, now, recordedSince })
+    if (!principal.isOfOneRequest) return search()
+    const bySlug = ofRequests.get(principal) ?? new Map<string, FoundWorkspace>()
+    ofRequests.set(principal, bySlug)
+    const found = bySlug.get(slug) ?? search()
+    bySlug.set(slug, found)
+    return found
+  }
+
   return async (principal, slug, action) => {
     const userId = principal.user.id
     const now = clock.now()
-    const recordedSince = new Date(now.getTime() - recordedEveryMs)
-    // What cannot be a slug is none, and may be nothing that the database could compare with.
-    const workspace = isSlug(slug)
-      ? await findWorkspaceBySlug(db, { slug, userId, now, recordedSince })
-      : undefined
+    const workspace = await find(principal, slug, now)
     if (!workspace) throw errors.notFound()
     const { role } = workspace
     if (role === null) throw errors.notAMember()
-    if (!isAllowed(role, action)) throw errors.roleInsufficient()
+    const accessible = await enter(db, { ...workspace, role }, { userId, action, now })
+    workspace.isUseRecorded = true
     if (workspace.slug !== slug) principal.onSlugMoved?.(workspace.slug)
-    // Asked of the database, not remembered: another process may have seen the person elsewhere since.
-    if (!workspace.isUseRecorded) await recordWorkspaceUse(db, { workspaceId: workspace.id, userId, at: now })
-    return { ...workspace, role, action }
+    return accessible
   }
 }
 
@@ -71,11 +83,20 @@ export function createSeedAccess({ db, clock }: { db: Database; clock: Clock }):
     const workspace = isId(seedId)
       ? await findWorkspaceBySeed(db, { seedId, userId, recordedSince })
       : undefined
-    // Unlike a slug, an id is a secret: whether there is such a seed is nobody else's to know.
+    // 404, not 403: only members may learn whether a seed exists.
     if (!workspace?.role) throw errors.notFound()
-    const { role } = workspace
-    if (!isAllowed(role, action)) throw errors.roleInsufficient()
-    if (!workspace.isUseRecorded) await recordWorkspaceUse(db, { workspaceId: workspace.id, userId, at: now })
-    return { ...workspace, role, action }
+    return enter(db, { ...workspace, role: workspace.role }, { userId, action, now })
   }
+}
+
+/** Checks that the role allows the action, and records the use of the workspace. */
+async function enter<Found extends WorkspaceOfCaller & { role: Role }>(
+  db: Database,
+  workspace: Found,
+  { userId, action, now }: { userId: string; action: WorkspaceAction; now: Date },
+) {
+  if (!isAllowed(workspace.role, action)) throw errors.roleInsufficient()
+  // Read from the database, not cached: another replica may have recorded another workspace since.
+  if (!workspace.isUseRecorded) await recordWorkspaceUse(db, { workspaceId: workspace.id, userId, at: now })
+  return { ...workspace, action }
 }

@@ -5,7 +5,7 @@ import { agentGrants } from '../db/schema/agent-grants.ts'
 import { apiKeys } from '../db/schema/api-keys.ts'
 import { memberships } from '../db/schema/memberships.ts'
 
-/** How much has access in a person's name, beside their sessions. */
+/** The number of credentials with which programs and agents act for a person. */
 export interface Access {
   apiKeyCount: number
   grantCount: number
@@ -23,7 +23,6 @@ export async function countAccess(executor: Executor, userId: string, now: Date)
   return { apiKeyCount: await countActiveApiKeys(executor, userId), grantCount: grants?.count ?? 0 }
 }
 
-/** Revokes all API keys of a person. */
 export async function revokeApiKeysOfUser(executor: Executor, userId: string, now: Date): Promise<void> {
   await executor
     .update(apiKeys)
@@ -31,14 +30,14 @@ export async function revokeApiKeysOfUser(executor: Executor, userId: string, no
     .where(and(eq(apiKeys.userId, userId), isNull(apiKeys.revokedAt)))
 }
 
-export interface EndedGrant {
+export interface RevokedGrant {
   id: string
   workspaceId: string
   clientName: string
 }
 
-/** Ends the access of all agents that a person has let in. Returns what it has ended. */
-export function endGrantsOfUser(executor: Executor, userId: string, now: Date): Promise<EndedGrant[]> {
+/** Revokes all grants of a person. Returns the grants that were active. */
+export function revokeGrantsOfUser(executor: Executor, userId: string, now: Date): Promise<RevokedGrant[]> {
   return executor
     .update(agentGrants)
     .set({ revokedAt: now })

@@ -29,7 +29,7 @@ const linkMails = {
   sign_in: signInLinkMail,
 }
 
-/** The mails by which people prove their address. */
+/** The jobs that send links and security notices by mail. */
 export function createAccountsJobs(options: {
   db: Database
   clock: Clock
@@ -42,7 +42,7 @@ export function createAccountsJobs(options: {
   const { db, clock, mailer, webUrl } = options
 
   async function createLink(user: UserRow, purpose: AccountTokenPurpose, email: string): Promise<string> {
-    // Made only now: a token that waited in the queue would be there to be read.
+    // Created by the job, since tokens must not be stored in the queue.
     const token = createToken()
     await insertAccountToken(db, {
       tokenHash: hashSecret(token),
@@ -66,7 +66,7 @@ export function createAccountsJobs(options: {
       const user = await findUserByEmail(db, email)
       if (!user) return
       const { name } = user
-      // What was proven, or else what was asked for: of an address that nobody has proven, any spelling may be a stranger's.
+      // Until an address is verified, another spelling of it may be another person's: use the one that was requested.
       const address = user.emailVerifiedAt === null ? email : user.email
       const content =
         purpose === 'verify_email' && user.emailVerifiedAt !== null
@@ -93,7 +93,7 @@ export function createAccountsJobs(options: {
       const user = await findUserById(db, userId)
       const keys = await listActiveApiKeys(db, userId)
       const keyNames = keys.slice(0, keyNamesMax).map(({ name }) => name)
-      // All were revoked in the meantime.
+      // All keys have been revoked meanwhile.
       if (!user || keyNames.length === 0) return
       await send(user, `api-keys-created-${id}`, (name) =>
         apiKeysCreatedMail({ name, keyNames, securityUrl }),

@@ -9,7 +9,7 @@ import { errors } from '../kernel/errors.ts'
 
 export type UserRow = typeof users.$inferSelect
 
-/** A person to be added; what their address is compared by follows from it. */
+/** A new person. The canonical email address is derived. */
 type NewUser = Omit<typeof users.$inferInsert, 'canonicalEmail'>
 
 /** Throws `email_taken`. */
@@ -23,7 +23,7 @@ export async function insertUser(executor: Executor, row: NewUser): Promise<void
   }
 }
 
-/** Adds a person, unless somebody has the address. Returns whether they were added. */
+/** Inserts a person unless the email address is taken. Returns whether they were inserted. */
 export async function insertUserIfNew(executor: Executor, row: NewUser): Promise<boolean> {
   const { rowCount } = await executor.insert(users).values(withCanonicalEmail(row)).onConflictDoNothing()
   return rowCount === 1
@@ -31,6 +31,11 @@ export async function insertUserIfNew(executor: Executor, row: NewUser): Promise
 
 function withCanonicalEmail(row: NewUser) {
   return { ...row, canonicalEmail: canonicalizeEmail(row.email) }
+}
+
+/** Locks a user until the transaction ends, so that transactions that count what the user has run one after another. */
+export async function lockUser(executor: Executor, userId: string): Promise<void> {
+  await executor.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('no key update')
 }
 
 export async function findUserByEmail(executor: Executor, email: string): Promise<UserRow | undefined> {
@@ -46,11 +51,11 @@ export async function findUserById(executor: Executor, id: string): Promise<User
 /** A person in the operators' list. */
 export interface ListedUserRow extends UserRow {
   workspaceCount: number
-  /** How many people the filter matches, beyond the limit too. */
+  /** The number of people that match the filter, regardless of the limit. */
   total: number
 }
 
-/** People, newest first: all, or those with an address or a text in their name or address. */
+/** Lists people, newest first. `text` is a part of the name or email address. */
 export async function listUsers(
   executor: Executor,
   filter: { email: string | undefined; text: string | undefined; limit: number | undefined },
@@ -78,12 +83,12 @@ export async function listUsers(
   }))
 }
 
-/** Lifts the limit of a statement's time for a transaction: to search long feeds takes longer than a request may. */
+/** Removes the statement timeout for a transaction: searching many events takes longer than a request may. */
 export async function allowLongStatements(transaction: Executor): Promise<void> {
   await transaction.execute(sql`set local statement_timeout = 0`)
 }
 
-/** Deletes a person with all that refers to them by `on delete cascade`. */
+/** Deletes a person and all rows that refer to them with `on delete cascade`. */
 export async function deleteUser(executor: Executor, userId: string): Promise<void> {
   await executor.delete(users).where(eq(users.id, userId))
 }

@@ -1,5 +1,5 @@
 import {
-  appendServiceEvent,
+  insertServiceEvent,
   erasePersonFromEvents,
   findTracesInEvents,
 } from '../areas/events/events.repository.ts'
@@ -21,7 +21,7 @@ import { errors } from '../kernel/errors.ts'
 import { createId } from '../kernel/ids.ts'
 import type { PrincipalUser } from '../kernel/principal.ts'
 import { parseQuery, requireName } from '../kernel/text.ts'
-import { condemnShownPicture } from '../pictures/pictures.repository.ts'
+import { markUsedPictureForDeletion } from '../pictures/pictures.repository.ts'
 import type { JobQueue } from '../platform/jobs/jobs.port.ts'
 import {
   allowLongStatements,
@@ -34,7 +34,7 @@ import {
   type UserRow,
 } from './accounts.repository.ts'
 import { deleteAccountTokens, lockUser, markEmailVerified } from './credentials.repository.ts'
-import { joinOnlyWorkspaceOfDomain } from './join-by-domain.ts'
+import { autoJoinByDomain } from './join-by-domain.ts'
 
 /** A person, as operators see them. */
 export interface Account extends PrincipalUser {
@@ -57,7 +57,7 @@ export interface WorkspaceOfPerson {
   memberCount: number
 }
 
-/** What became of the wish to delete a person. */
+/** The result of deleting a person, or the workspaces that prevent it. */
 export type Deletion =
   | {
       isDeleted: true
@@ -68,19 +68,19 @@ export type Deletion =
     }
   | {
       isDeleted: false
-      /** Where nobody else is an owner, though others are in it. */
+      /** Workspaces with other members of which the person is the only owner. */
       lastOwnerOf: WorkspaceOfPerson[]
-      /** Where nobody else is, and the caller has not said that they go too. */
+      /** Workspaces without other members, unless `withWorkspaces`. */
       aloneIn: WorkspaceOfPerson[]
     }
 
 export interface AccountsService {
-  /** Throws `email_invalid`, `name_invalid` and `email_taken`. A verified person counts as having proven the address. */
+  /** Creates a person. Throws `email_invalid`, `name_invalid` and `email_taken`. */
   create(input: { email: string; name: string; isVerified: boolean }): Promise<Account>
   findByEmail(email: string): Promise<Account | undefined>
   /** For an id that `isId` accepts. */
   findById(id: string): Promise<Account | undefined>
-  /** Newest first, with how many match in all. Throws `email_invalid` and `text_invalid`. */
+  /** Lists people, newest first, with the total number of matches. Throws `email_invalid` and `text_invalid`. */
   list(filter: {
     email?: string
     /** A part of the name or the address. */
@@ -88,17 +88,17 @@ export interface AccountsService {
     limit?: number
   }): Promise<{ items: ListedAccount[]; total: number }>
   /**
-   * Marks the address of a person as verified; they join the workspace that allows its domain, when there is exactly
-   * one. Returns whether it was not before. Throws `not_found`.
+   * Marks the email address of a person as verified. The person joins the workspace that allows its domain, if there is
+   * exactly one. Returns false if the address was verified before. Throws `not_found`.
    */
   verify(userId: string): Promise<boolean>
   /**
-   * Deletes a person: credentials, memberships, what agents were allowed, invites from and to them, the photo. Seeds and
-   * evidence stay, and the events that tell of them, without the name. Changes nothing where a workspace would be left
-   * without an owner, or without anybody unless `withWorkspaces`. Throws `not_found`.
+   * Deletes a person with their credentials, memberships, grants, photo, and invites from and to them. Their seeds and
+   * evidence and the events about them stay, without their name. Deletes nothing if a workspace would be left without
+   * an owner or, unless `withWorkspaces`, without members. Throws `not_found`.
    */
   delete(userId: string, options: { withWorkspaces: boolean }): Promise<Deletion>
-  /** Whether there is nobody yet. */
+  /** Whether there are no people yet. */
   isEmpty(): Promise<boolean>
 }
 
@@ -108,7 +108,7 @@ export interface AccountsServiceOptions {
   jobs: JobQueue
 }
 
-/** People, whichever way they come: the command line, the first run, the website. */
+/** People, for the command line, the first run and the website. */
 export function createAccountsService({ db, clock, jobs }: AccountsServiceOptions): AccountsService {
   async function lockPerson(tx: Executor, userId: string): Promise<UserRow> {
     const user = await lockUser(tx, userId)
@@ -131,7 +131,7 @@ export function createAccountsService({ db, clock, jobs }: AccountsServiceOption
       }
       await db.transaction(async (tx) => {
         await insertUser(tx, account)
-        if (account.emailVerifiedAt) await joinOnlyWorkspaceOfDomain(tx, account, now)
+        if (account.emailVerifiedAt) await autoJoinByDomain(tx, account, now)
       })
       return account
     },
@@ -167,14 +167,14 @@ export function createAccountsService({ db, clock, jobs }: AccountsServiceOption
         const now = clock.now()
         await markEmailVerified(tx, user, now)
         await deleteAccountTokens(tx, user.id, 'verify_email')
-        await joinOnlyWorkspaceOfDomain(tx, { ...user, emailVerifiedAt: now }, now)
+        await autoJoinByDomain(tx, { ...user, emailVerifiedAt: now }, now)
         return true
       }),
 
     delete: (userId, { withWorkspaces }) =>
       db.transaction(async (tx): Promise<Deletion> => {
         const user = await lockPerson(tx, userId)
-        // Each workspace in its turn, so that nobody else stops being an owner meanwhile.
+        // Lock the members of each workspace, so that no other owner leaves meanwhile.
         for (const { id } of await listCrowdedMemberships(tx, user.id)) await lockMembersOfWorkspace(tx, id)
         const memberships = await listCrowdedMemberships(tx, user.id)
         const alone = memberships.filter(({ memberCount }) => memberCount === 1)
@@ -196,7 +196,7 @@ export function createAccountsService({ db, clock, jobs }: AccountsServiceOption
   }
 }
 
-/** Deletes a person, and takes their name and address out of what stays. */
+/** Deletes a person, and erases their name and email address from the data that stays. */
 async function erase(
   tx: Executor,
   user: UserRow,
@@ -207,16 +207,16 @@ async function erase(
   for (const { id } of alone) await deleteWorkspace(tx, id)
   const invites = await deleteInvitesOfPerson(tx, { userId: user.id, email: user.email })
   for (const { id, workspaceId } of invites.filter(({ state }) => state === 'open')) {
-    await appendServiceEvent(tx, {
+    await insertServiceEvent(tx, {
       workspaceId,
       type: 'invite.revoked',
       target: { type: 'invite', id },
-      summary: 'An invite was withdrawn because an account was deleted',
+      summary: 'An invite was revoked because an account was deleted',
       at: now,
     })
   }
   for (const { id } of shared) {
-    await appendServiceEvent(tx, {
+    await insertServiceEvent(tx, {
       workspaceId: id,
       type: 'member.removed',
       target: { type: 'user', id: user.id },
@@ -236,7 +236,7 @@ async function erase(
   await forgetCreator(tx, user.id)
   await deleteRecordsOfPerson(tx, user.id)
   for (const key of [user.imageKey, ...alone.map(({ iconKey }) => iconKey)])
-    if (key !== null) await condemnShownPicture(tx, key)
+    if (key !== null) await markUsedPictureForDeletion(tx, key)
   await deleteUser(tx, user.id)
 }
 

@@ -14,7 +14,7 @@ export async function findPasswordHash(executor: Executor, userId: string): Prom
   return row?.hash
 }
 
-/** Somebody and their password's hash, in one round trip: it takes no longer for a person than for nobody. */
+/** Finds a person with their password hash, in one query, so that the time does not reveal whether they exist. */
 export async function findUserWithPassword(
   executor: Executor,
   email: string,
@@ -27,7 +27,7 @@ export async function findUserWithPassword(
   return row
 }
 
-/** Sets a person's password, whether they had one or not. */
+/** Sets or replaces a person's password. */
 export async function upsertPassword(executor: Executor, row: typeof passwords.$inferInsert): Promise<void> {
   const { hash, changedAt } = row
   await executor
@@ -36,7 +36,7 @@ export async function upsertPassword(executor: Executor, row: typeof passwords.$
     .onConflictDoUpdate({ target: passwords.userId, set: { hash, changedAt } })
 }
 
-/** Sets the password of a person who has none; nothing for an id that is nobody's, in a statement all the same. */
+/** Sets the password of a person who has none. Does nothing, with the same statement, if the person does not exist. */
 export async function insertPasswordOfUser(
   executor: Executor,
   row: typeof passwords.$inferInsert,
@@ -48,7 +48,7 @@ export async function insertPasswordOfUser(
     on conflict do nothing`)
 }
 
-/** Writes the same password under newer parameters. */
+/** Replaces the hash of an unchanged password. */
 export async function rehashPassword(executor: Executor, userId: string, hash: string): Promise<void> {
   await executor.update(passwords).set({ hash }).where(eq(passwords.userId, userId))
 }
@@ -57,13 +57,13 @@ export async function deletePassword(executor: Executor, userId: string): Promis
   await executor.delete(passwords).where(eq(passwords.userId, userId))
 }
 
-/** The user as they are now, locked until the transaction ends. */
+/** Reads a user and locks the row until the transaction ends. */
 export async function lockUser(executor: Executor, userId: string): Promise<UserRow | undefined> {
   const [user] = await executor.select().from(users).where(eq(users.id, userId)).for('no key update')
   return user
 }
 
-/** Notes that an address is its person's, in the spelling that was proven, if nobody has yet. */
+/** Marks an email address as verified, in the spelling that was verified, unless it already is. */
 export async function markEmailVerified(
   executor: Executor,
   { id, email }: { id: string; email: string },
@@ -82,7 +82,7 @@ export async function insertAccountToken(
   await executor.insert(accountTokens).values(row)
 }
 
-/** Whom a link that still works is for, and where it was sent. Looking does not use it up. */
+/** Finds the person of a valid link, and the email address that it was sent to. Does not consume the link. */
 export async function findAccountToken(
   executor: Executor,
   token: { tokenHash: Buffer; purpose: AccountTokenPurpose; now: Date },
@@ -101,7 +101,7 @@ export async function findAccountToken(
   return row
 }
 
-/** Uses a link up. Of several at once one succeeds: the row is there to be deleted only once. */
+/** Consumes a link. Of parallel calls, only one deletes the row and succeeds. */
 export async function consumeAccountToken(
   executor: Executor,
   token: { tokenHash: Buffer; purpose: AccountTokenPurpose; now: Date },
@@ -119,7 +119,7 @@ export async function consumeAccountToken(
   return row
 }
 
-/** Makes a person's links useless: those of one purpose, or all. */
+/** Invalidates a person's links: those of one purpose, or all. */
 export async function deleteAccountTokens(
   executor: Executor,
   userId: string,
@@ -139,7 +139,7 @@ export async function deleteExpiredAccountTokens(executor: Executor, now: Date):
   await executor.delete(accountTokens).where(lte(accountTokens.expiresAt, now))
 }
 
-/** Whom a provider's account stands for. */
+/** Finds the person who is linked to a provider's account. */
 export async function findIdentityUser(
   executor: Executor,
   identity: { issuer: string; subject: string },
@@ -152,7 +152,7 @@ export async function findIdentityUser(
   return row?.user
 }
 
-/** Links a provider's account to a person, unless it is linked already. */
+/** Links a provider's account to a person, unless it is already linked. */
 export async function insertIdentityIfNew(
   executor: Executor,
   row: typeof identities.$inferInsert,

@@ -1,5 +1,5 @@
 import { requireLiveCredential } from '../access/live-credential.repository.ts'
-import { appendEvent } from '../areas/events/events.repository.ts'
+import { insertEvent } from '../areas/events/events.repository.ts'
 import type { Database, Executor } from '../db/client.ts'
 import { isAcceptablePassword, type AccountTokenPurpose } from '../kernel/accounts.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -12,7 +12,7 @@ import { createToken, hashSecret } from '../kernel/tokens.ts'
 import type { ExternalIdentity } from '../platform/identity/identity.port.ts'
 import type { JobQueue } from '../platform/jobs/jobs.port.ts'
 import type { PasswordHasher } from '../platform/passwords/passwords.port.ts'
-import { endGrantsOfUser, revokeApiKeysOfUser } from './access-of-person.repository.ts'
+import { revokeGrantsOfUser, revokeApiKeysOfUser } from './access-of-person.repository.ts'
 import { findUserByEmail, insertUserIfNew, type UserRow } from './accounts.repository.ts'
 import {
   consumeAccountToken,
@@ -33,57 +33,58 @@ import {
 import { deleteSessionsOfUser } from './sessions.repository.ts'
 import { startSession, type Browser } from './start-session.ts'
 
-/** Whom the link of a mail is for. */
+/** The person whom a link was sent to. */
 export interface LinkOwner {
   name: string
   email: string
 }
 
-/** A link that an operator hands over. */
-export interface HandedLink {
+/** A link that a command prints for an operator. */
+export interface PrintedLink {
   url: string
   expiresAt: Date
 }
 
 export interface CredentialsService {
   /**
-   * Makes an account that waits for its address to be proven, and has a mail sent. Where there is an account already,
-   * only the mail tells: the work is the same. Throws `email_invalid`, `name_invalid`, `password_unacceptable` and
-   * `password_common`.
+   * Creates an account with an unverified email address and sends a mail. If the address already has an account, it
+   * changes nothing and the mail says so; result and timing do not reveal it. Throws `email_invalid`, `name_invalid`,
+   * `password_unacceptable` and `password_common`.
    */
   signUp(input: { name: string; email: string; password: string }): Promise<void>
   /**
-   * Signs in; returns the new session's token, or undefined for somebody who has yet to prove the address and is sent
-   * another mail. Throws `sign_in_failed`, after as much work for an unknown address as for a wrong password.
+   * Signs in and returns the token of the new session. If the email address is not verified, sends another mail and
+   * returns undefined. Throws `sign_in_failed`, after the same work for an unknown address as for a wrong password.
    */
   signIn(input: { email: string; password: string }, browser: Browser): Promise<string | undefined>
-  /** Has a mail with a link sent, to whoever has the address; nobody learns whether anybody has. */
+  /** Sends a link to an email address if it has an account; the result does not reveal it. Throws `email_invalid`. */
   requestLink(purpose: AccountTokenPurpose, email: string): Promise<void>
-  /** Whose a link is. Looking does not use it up: what reads mail before people do may follow links. Throws `link_invalid`. */
+  /** Finds the person of a link without consuming it, since mail scanners open links. Throws `link_invalid`. */
   findLinkOwner(purpose: AccountTokenPurpose, token: string): Promise<LinkOwner>
   /**
-   * Proves the address and signs in, for whoever has the link and knows the password: somebody may have signed up with
-   * the address of another. Throws `link_invalid` and `password_wrong`.
+   * Verifies the email address and signs in; returns the token of the new session. Requires the password, since
+   * somebody else may have signed up with the address. Throws `link_invalid` and `password_wrong`.
    */
   verifyEmail(token: string, input: { password: string }, browser: Browser): Promise<string>
   /**
-   * Sets a new password and ends all sessions and links; with `revokeAccess` all API keys and agents' access as well.
-   * Throws `link_invalid`, `password_unacceptable` and `password_common`.
+   * Sets a new password, ends all sessions and invalidates all links; with `revokeAccess`, also revokes all API keys
+   * and grants. Throws `link_invalid`, `password_unacceptable` and `password_common`.
    */
   resetPassword(token: string, input: { password: string; revokeAccess?: boolean }): Promise<void>
-  /** Signs in whoever has the link. Throws `link_invalid`. */
+  /** Consumes a link and signs in; returns the token of the new session. Throws `link_invalid`. */
   signInByLink(token: string, browser: Browser): Promise<string>
   /**
-   * Signs in whom a provider vouches for; returns the new session's token. The first time it is the address that tells
-   * who it is, so the provider has to have verified it. Throws `identity_unverified`.
+   * Signs in with an identity provider; returns the token of the new session. The first time, the person is found by
+   * email address, or created. Throws `identity_unverified` if the provider has not verified that address.
    */
   signInByIdentity(identity: ExternalIdentity, browser: Browser): Promise<string>
-  /** Makes a link that is not mailed but handed over by an operator. It works once, within a day. */
-  createLink(purpose: AccountTokenPurpose, userId: string): Promise<HandedLink>
+  /** Creates a link for an operator to hand over. It works once, within 24 hours. */
+  createLink(purpose: AccountTokenPurpose, userId: string): Promise<PrintedLink>
   hasPassword(principal: Principal): Promise<boolean>
   /**
-   * Ends all sessions but the one it is changed in; with `revokeAccess` all API keys and agents' access as well. Throws
-   * `password_wrong`, `password_unacceptable` and `password_common`.
+   * Changes the password, ends all other sessions and invalidates all links; with `revokeAccess`, also revokes all API
+   * keys and grants. Throws `password_wrong`, `password_unacceptable`, `password_common`, and `sign_in_required` if the
+   * session has ended meanwhile.
    */
   changePassword(
     principal: Principal,
@@ -96,17 +97,17 @@ export interface CredentialsServiceOptions {
   clock: Clock
   jobs: JobQueue
   passwords: PasswordHasher
-  /** Where the website is. */
+  /** The origin of the website. */
   webUrl: string
 }
 
-/** How long each kind of link works. */
+/** The lifetime of a mailed link, by purpose. */
 export const linkLifetimeMs: Readonly<Record<AccountTokenPurpose, number>> = {
   verify_email: 24 * 60 * 60 * 1000,
   reset_password: 60 * 60 * 1000,
   sign_in: 15 * 60 * 1000,
 }
-const handedLinkLifetimeMs = 24 * 60 * 60 * 1000
+const printedLinkLifetimeMs = 24 * 60 * 60 * 1000
 
 const linkPaths: Record<AccountTokenPurpose, string> = {
   verify_email: '/verify-email/',
@@ -114,16 +115,16 @@ const linkPaths: Record<AccountTokenPurpose, string> = {
   sign_in: '/sign-in/link/',
 }
 
-/** The page of the website that a link leads to. */
+/** The URL of a link to the website. */
 export function linkUrlOf(webUrl: string, purpose: AccountTokenPurpose, token: string): string {
   return `${webUrl}${linkPaths[purpose]}${token}`
 }
 
-/** How people of the website prove who they are. */
+/** The credentials of people on the website: passwords, links and identity providers. */
 export function createCredentialsService(options: CredentialsServiceOptions): CredentialsService {
   const { db, clock, jobs, passwords, webUrl } = options
 
-  /** What cannot be an address is nobody's, and may hold what the database cannot compare with. */
+  /** A malformed address never reaches the database, which rejects some characters. */
   async function findByAddress(text: string) {
     const email = parseEmail(text)
     return email === undefined ? undefined : findUserWithPassword(db, email)
@@ -141,7 +142,7 @@ export function createCredentialsService(options: CredentialsServiceOptions): Cr
     return withAddressOfLink(link.user, link.email)
   }
 
-  /** Uses a link up; returns its person, locked. */
+  /** Consumes a link and locks its person. Throws `link_invalid`. */
   async function consumeLink(tx: Executor, purpose: AccountTokenPurpose, token: string): Promise<UserRow> {
     const link = await consumeAccountToken(tx, {
       tokenHash: hashSecret(token),
@@ -176,7 +177,7 @@ export function createCredentialsService(options: CredentialsServiceOptions): Cr
       await db.transaction(async (tx) => {
         const now = clock.now()
         const user = { id: createId(), email, name, createdAt: now }
-        // The same statements whether anybody has the address: how long they take must not tell.
+        // The same statements whether or not the address has an account, so that the time does not reveal it.
         await insertUserIfNew(tx, user)
         await insertPasswordOfUser(tx, { userId: user.id, hash, changedAt: now })
         await jobs.enqueue(tx, 'send_account_mail', { purpose: 'verify_email', email })
@@ -192,7 +193,7 @@ export function createCredentialsService(options: CredentialsServiceOptions): Cr
       const rehashed = passwords.isOutdated(hash) ? await passwords.hash(password) : undefined
       return db.transaction(async (tx) => {
         const locked = await lockUser(tx, user.id)
-        // Changed while it was checked: a session made now would outlive those that the change ended.
+        // The password was changed while it was checked. That ended all sessions, and must not allow a new one.
         if (!locked || (await findPasswordHash(tx, user.id)) !== hash)
           throw errors.signInFailed({ field: 'password' })
         if (rehashed !== undefined) await rehashPassword(tx, user.id, rehashed)
@@ -244,7 +245,7 @@ export function createCredentialsService(options: CredentialsServiceOptions): Cr
       db.transaction(async (tx) => {
         const user = await consumeLink(tx, 'sign_in', token)
         const now = clock.now()
-        if (user.emailVerifiedAt === null) await proveAddress(tx, user, now)
+        if (user.emailVerifiedAt === null) await verifyWithoutPassword(tx, user, now)
         return startSession(tx, { user: { ...user, emailVerifiedAt: now }, browser, now, jobs })
       }),
 
@@ -258,7 +259,7 @@ export function createCredentialsService(options: CredentialsServiceOptions): Cr
 
     async createLink(purpose, userId) {
       const token = createToken()
-      const expiresAt = new Date(clock.now().getTime() + handedLinkLifetimeMs)
+      const expiresAt = new Date(clock.now().getTime() + printedLinkLifetimeMs)
       await insertAccountToken(db, { tokenHash: hashSecret(token), userId, purpose, expiresAt })
       return { url: linkUrlOf(webUrl, purpose, token), expiresAt }
     },
@@ -283,39 +284,43 @@ export function createCredentialsService(options: CredentialsServiceOptions): Cr
   }
 }
 
-/** Revokes a person's API keys and ends the access of the agents that they have let in, which their workspaces are told. */
+/** Revokes a person's API keys and grants, with an event for each grant. */
 async function revokeAccess(tx: Executor, user: PrincipalUser, now: Date): Promise<void> {
   const principal: Principal = { user, source: 'web', apiKeyId: null, sessionId: null, grantId: null }
   await revokeApiKeysOfUser(tx, user.id, now)
-  for (const { id, workspaceId, clientName } of await endGrantsOfUser(tx, user.id, now)) {
-    await appendEvent(tx, principal, {
+  for (const { id, workspaceId, clientName } of await revokeGrantsOfUser(tx, user.id, now)) {
+    await insertEvent(tx, principal, {
       workspaceId,
       type: 'integration.revoked',
       target: { type: 'integration', id },
-      summary: `${user.name} ended the access of ${clientName}`,
+      summary: `${user.name} revoked the access of ${clientName}`,
       at: now,
     })
   }
 }
 
 /**
- * Notes that an address is its person's who has proven it without the password. Whoever chose the password may be
- * somebody else, who signed up with the address before: it goes.
+ * Marks an email address as verified by a link or an identity provider. Deletes the password, since somebody else
+ * may have signed up with the address and chosen it.
  */
-async function proveAddress(tx: Executor, user: Pick<UserRow, 'id' | 'email'>, now: Date): Promise<void> {
+async function verifyWithoutPassword(
+  tx: Executor,
+  user: Pick<UserRow, 'id' | 'email'>,
+  now: Date,
+): Promise<void> {
   await deletePassword(tx, user.id)
   await markEmailVerified(tx, user, now)
 }
 
 /**
- * A person by the address that a link proves. Until an address is proven, it is only what somebody typed, and its
- * spelling may lead to another mailbox.
+ * The person with the email address that a link was sent to. Until an address is verified, the stored spelling may
+ * belong to another mailbox.
  */
 function withAddressOfLink(user: UserRow, email: string | null): UserRow {
   return user.emailVerifiedAt === null && email !== null ? { ...user, email } : user
 }
 
-/** The person whose address a provider has verified, made where there is none, and linked from now on. */
+/** Finds or creates the person with an email address that a provider has verified, and links the provider's account. */
 async function linkIdentity(tx: Executor, identity: ExternalIdentity, now: Date): Promise<UserRow> {
   const email = identity.isEmailVerified ? parseEmail(identity.email ?? '') : undefined
   if (email === undefined) throw errors.identityUnverified()
@@ -327,7 +332,7 @@ async function linkIdentity(tx: Executor, identity: ExternalIdentity, now: Date)
   const locked = found && (await lockUser(tx, found.id))
   if (!locked) throw errors.identityUnverified()
   const user = withAddressOfLink(locked, email)
-  if (user.emailVerifiedAt === null) await proveAddress(tx, user, now)
+  if (user.emailVerifiedAt === null) await verifyWithoutPassword(tx, user, now)
   await insertIdentityIfNew(tx, {
     issuer: identity.issuer,
     subject: identity.subject,

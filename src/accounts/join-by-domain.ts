@@ -1,26 +1,23 @@
-import { appendEvent } from '../areas/events/events.repository.ts'
+import { insertEvent } from '../areas/events/events.repository.ts'
 import { forgetDeparture } from '../areas/members/departures.repository.ts'
 import { insertMemberIfNew, lockMembersOfWorkspace } from '../areas/members/members.repository.ts'
-import {
-  countMembershipsOfUser,
-  lockUserForNewMembership,
-  membershipsMax,
-} from '../areas/workspaces/workspaces.repository.ts'
+import { countMembershipsOfUser, membershipsMax } from '../areas/workspaces/workspaces.repository.ts'
 import type { Executor } from '../db/client.ts'
 import { canonicalDomainOf } from '../kernel/email.ts'
 import { errors } from '../kernel/errors.ts'
 import type { Principal, PrincipalUser } from '../kernel/principal.ts'
 import { listOffers, listWorkspacesAllowing, type OfferRow } from './offers.repository.ts'
+import { lockUser } from './accounts.repository.ts'
 
-/** A membership that was never used: joining leads nobody's home there. */
+/** The last use of a new membership, so that it does not become the person's home. */
 const never = new Date(0)
 
 /**
- * Makes a person who comes for the first time, with an address known to be theirs, a member of the workspace that allows
- * its domain, when there is exactly one. Asks as much of the database however many there are, and throws nothing: it
- * must keep nobody from signing in.
+ * Joins the workspace that allows the domain of a verified email address, if there is exactly one. Does nothing
+ * otherwise, or if the person left the workspace before: a sign-in must not fail because of it. The number of queries
+ * does not depend on the number of workspaces.
  */
-export async function joinOnlyWorkspaceOfDomain(tx: Executor, user: PrincipalUser, now: Date): Promise<void> {
+export async function autoJoinByDomain(tx: Executor, user: PrincipalUser, now: Date): Promise<void> {
   const domain = canonicalDomainOf(user.email)
   if (domain === undefined) return
   const [workspaceId, ...others] = await listWorkspacesAllowing(tx, domain, 2)
@@ -30,8 +27,8 @@ export async function joinOnlyWorkspaceOfDomain(tx: Executor, user: PrincipalUse
 }
 
 /**
- * Makes a person a member of a workspace that allows the domain of their address. Returns its slug. Throws `not_found`
- * for one that does not, or not any more, and `workspace_limit`.
+ * Joins a workspace that allows the domain of the person's verified email address. Returns its slug. Throws `not_found`
+ * for any other workspace, and `workspace_limit`.
  */
 export async function joinByDomain(
   tx: Executor,
@@ -54,7 +51,7 @@ async function join(
 ): Promise<OfferRow | 'not offered' | 'too many'> {
   const { user } = principal
   const { domain, workspaceId, isNew = false, now } = input
-  await lockUserForNewMembership(tx, user.id)
+  await lockUser(tx, user.id)
   await lockMembersOfWorkspace(tx, workspaceId)
   const [offer] = await listOffers(tx, { userId: user.id, domain, workspaceId, isNew, limit: 1 })
   if (!offer) return 'not offered'
@@ -62,11 +59,11 @@ async function join(
   const row = { workspaceId, userId: user.id, role: 'member' as const, joinedAt: now, lastUsedAt: never }
   await insertMemberIfNew(tx, row)
   await forgetDeparture(tx, workspaceId, { userId: user.id })
-  await appendEvent(tx, principal, {
+  await insertEvent(tx, principal, {
     workspaceId,
     type: 'member.joined',
     target: { type: 'user', id: user.id },
-    summary: `${user.name} joined, having an address at ${domain}`,
+    summary: `${user.name} joined with an email address at ${domain}`,
     at: now,
   })
   return offer

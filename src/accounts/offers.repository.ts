@@ -3,21 +3,21 @@ import type { Executor } from '../db/client.ts'
 import { departures } from '../db/schema/departures.ts'
 import { memberships } from '../db/schema/memberships.ts'
 import { users } from '../db/schema/users.ts'
-import { workspaces } from '../db/schema/workspaces.ts'
+import { workspaceColumns, workspaces } from '../db/schema/workspaces.ts'
 
 export type DepartureKind = (typeof departures.$inferSelect)['kind']
 
-/** A workspace that a person may join by the domain of their address. */
+/** A workspace that allows the domain of a person's email address. */
 export interface OfferRow {
   id: string
   name: string
   slug: string
   iconKey: string | null
-  /** How the person stayed out so far, if they did. */
+  /** Whether the person declined, left or was removed; null if none of these. */
   departure: DepartureKind | null
 }
 
-/** Workspaces that a person may join by a domain and is not in, oldest first; one of them, when an id is given. */
+/** Lists the workspaces that allow a domain and that a person may join, oldest first; with an id, only that one. */
 export function listOffers(
   executor: Executor,
   input: { userId: string; domain: string; workspaceId?: string; isNew?: boolean; limit: number },
@@ -25,10 +25,7 @@ export function listOffers(
   const { userId, domain, workspaceId, isNew = false, limit } = input
   return executor
     .select({
-      id: workspaces.id,
-      name: workspaces.name,
-      slug: workspaces.slug,
-      iconKey: workspaces.iconKey,
+      ...workspaceColumns,
       departure: departures.kind,
     })
     .from(workspaces)
@@ -61,7 +58,7 @@ export async function listWorkspacesAllowing(
   return rows.map(({ id }) => id)
 }
 
-/** Notes that a person signs in. Returns whether it is for the first time. */
+/** Records the first sign-in of a person. Returns whether this is the first. */
 export async function recordFirstSignIn(executor: Executor, userId: string, at: Date): Promise<boolean> {
   const { rowCount } = await executor
     .update(users)

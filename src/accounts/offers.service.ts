@@ -10,10 +10,10 @@ import type { PictureStore } from '../pictures/picture-store.ts'
 import { joinByDomain } from './join-by-domain.ts'
 import { listOffers } from './offers.repository.ts'
 
-/** The most workspaces that are offered to a person at once. */
+/** The maximum number of offers in a list. */
 export const offersMax = 20
 
-/** A workspace that a person may join, since it allows the domain of their address. */
+/** A workspace that a person may join because it allows the domain of their verified email address. */
 export interface Offer {
   id: string
   name: string
@@ -23,13 +23,13 @@ export interface Offer {
 }
 
 export interface OffersService {
-  /** The oldest of the workspaces that the caller may join. */
+  /** Lists the workspaces that the caller may join, oldest first, at most `offersMax`. */
   list(principal: Principal): Promise<Offer[]>
-  /** Whether there is one that the caller has not been asked about. */
+  /** Whether the caller has an offer that they neither declined nor left. */
   hasNew(principal: Principal): Promise<boolean>
-  /** Makes the caller a member; returns the slug. Throws `not_found` for what is not offered, and `workspace_limit`. */
+  /** Joins a workspace. Returns its slug. Throws `not_found` if it is not offered, and `workspace_limit`. */
   join(principal: Principal, workspaceId: string): Promise<string>
-  /** Remembers that the caller does not want to join. Throws `not_found` for what is not offered. */
+  /** Declines an offer, which is then no longer new. Throws `not_found` if the workspace is not offered. */
   decline(principal: Principal, workspaceId: string): Promise<void>
 }
 
@@ -40,9 +40,9 @@ export interface OffersServiceOptions {
   pictures: PictureStore
 }
 
-/** What the website offers to people of a domain that workspaces allow. */
+/** The workspaces that people may join by the domain of their email address. */
 export function createOffersService({ db, clock, changes, pictures }: OffersServiceOptions): OffersService {
-  /** What the caller is offered; nothing while nobody knows whether the address is theirs. */
+  /** Returns nothing while the email address is not verified. */
   async function findOffers(
     { user }: Principal,
     filter: { workspaceId?: string; isNew?: boolean; limit: number },

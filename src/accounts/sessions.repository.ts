@@ -2,10 +2,10 @@ import { and, desc, eq, gt, lt, lte, ne, sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
 import { prepared } from '../db/prepared.ts'
 import { knownBrowsers, sessions } from '../db/schema/accounts.ts'
-import { users } from '../db/schema/users.ts'
+import { principalColumns, users } from '../db/schema/users.ts'
 import type { PrincipalUser } from '../kernel/principal.ts'
 
-/** A live session, and whose it is. */
+/** A live session with its person. */
 export interface SessionWithUser {
   id: string
   createdAt: Date
@@ -19,13 +19,7 @@ const selectLive = prepared((executor) =>
       id: sessions.id,
       createdAt: sessions.createdAt,
       lastUsedAt: sessions.lastUsedAt,
-      user: {
-        id: users.id,
-        name: users.name,
-        email: users.email,
-        emailVerifiedAt: users.emailVerifiedAt,
-        imageKey: users.imageKey,
-      },
+      user: principalColumns,
     })
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.userId))
@@ -38,7 +32,7 @@ const selectLive = prepared((executor) =>
     .prepare('sessions_select_live'),
 )
 
-/** The session of a cookie, with its person, in one round trip; undefined when it has ended. */
+/** Finds a session with its person by the hash of its cookie; undefined if it has ended. */
 export async function findLiveSession(
   executor: Executor,
   tokenHash: Buffer,
@@ -52,8 +46,8 @@ export async function insertSession(executor: Executor, row: typeof sessions.$in
   await executor.insert(sessions).values(row)
 }
 
-/** Moves the end of a session away, from when it was used. */
-export async function prolongSession(
+/** Extends a session after a use. */
+export async function extendSession(
   executor: Executor,
   id: string,
   times: { lastUsedAt: Date; expiresAt: Date },
@@ -62,8 +56,7 @@ export async function prolongSession(
 }
 
 /**
- * Remembers that a person has signed in with a browser. Returns whether they had signed in before, but never with this
- * one.
+ * Remembers the browser of a sign-in. Returns true if the person has signed in before, but never with this browser.
  */
 export async function rememberBrowser(
   executor: Executor,
@@ -74,7 +67,7 @@ export async function rememberBrowser(
     .select({ isThis: eq(knownBrowsers.tokenHash, tokenHash).mapWith(Boolean) })
     .from(knownBrowsers)
     .where(eq(knownBrowsers.userId, userId))
-    // This one first.
+    // This browser first.
     .orderBy(desc(eq(knownBrowsers.tokenHash, tokenHash)))
     .limit(1)
   await executor
@@ -84,7 +77,7 @@ export async function rememberBrowser(
   return others[0]?.isThis === false
 }
 
-/** Forgets browsers that nobody has signed in with since a time. */
+/** Deletes browsers without a sign-in since a time. */
 export async function deleteForgottenBrowsers(executor: Executor, before: Date): Promise<void> {
   await executor.delete(knownBrowsers).where(lt(knownBrowsers.usedAt, before))
 }
@@ -96,7 +89,7 @@ export interface SessionRow {
   lastUsedAt: Date
 }
 
-/** A person's live sessions, the one used last first. */
+/** A person's live sessions, the most recently used first. */
 export function listLiveSessions(executor: Executor, userId: string, now: Date): Promise<SessionRow[]> {
   return executor
     .select({
@@ -114,7 +107,7 @@ export async function deleteSessionByToken(executor: Executor, tokenHash: Buffer
   await executor.delete(sessions).where(eq(sessions.tokenHash, tokenHash))
 }
 
-/** Ends a session of a person. Returns whether they had it. */
+/** Deletes a session of a person. Returns whether it existed. */
 export async function deleteSessionOfUser(
   executor: Executor,
   session: { id: string; userId: string },
@@ -125,7 +118,7 @@ export async function deleteSessionOfUser(
   return rowCount === 1
 }
 
-/** Ends a person's sessions: all of them, or all but one. */
+/** Deletes a person's sessions: all, or all except one. */
 export async function deleteSessionsOfUser(
   executor: Executor,
   userId: string,
@@ -136,7 +129,6 @@ export async function deleteSessionsOfUser(
     .where(and(eq(sessions.userId, userId), exceptId === undefined ? undefined : ne(sessions.id, exceptId)))
 }
 
-/** Throws away what has ended. */
 export async function deleteExpiredSessions(executor: Executor, now: Date): Promise<void> {
   await executor.delete(sessions).where(lte(sessions.expiresAt, now))
 }

@@ -10,7 +10,7 @@ import {
   deleteSessionsOfUser,
   findLiveSession,
   listLiveSessions,
-  prolongSession,
+  extendSession,
 } from './sessions.repository.ts'
 import { sessionLifetimeMaxMs, sessionLifetimeMs } from './start-session.ts'
 
@@ -22,28 +22,29 @@ export interface Session {
   lastUsedAt: string
 }
 
-/** Who a cookie stands for. */
+/** A live session and its person. */
 export interface SignedIn {
   sessionId: string
   principal: Principal
-  /** Whether the end of the session was moved away just now, so that the cookie's has to be as well. */
-  isProlonged: boolean
+  /** Whether the session was just extended, so that its cookie must be set again. */
+  isExtended: boolean
 }
 
 export interface SessionsService {
-  /** Who is signed in with a cookie; undefined when its session has ended. Using a session keeps it alive. */
+  /** Finds and extends the session of a cookie; undefined if it has ended. */
   find(token: string): Promise<SignedIn | undefined>
-  /** The caller's sessions, the one used last first. */
+  /** The caller's sessions, the most recently used first. */
   list(principal: Principal): Promise<Session[]>
-  /** Signs out. */
+  /** Ends the session of a cookie, if it is live. */
   endByToken(token: string): Promise<void>
-  /** Throws `not_found` for a session that is not the caller's. */
+  /** Ends a session. Throws `not_found` if it is not the caller's. */
   end(principal: Principal, sessionId: string): Promise<void>
+  /** Ends the caller's sessions, except one. */
   endOthers(principal: Principal, sessionId: string): Promise<void>
 }
 
-// Reading a page must not mean a write each time.
-const prolongedEveryMs = 60 * 60 * 1000
+// Not at every request, since that would write on every read.
+const extendedEveryMs = 60 * 60 * 1000
 
 /** The sessions of the website. */
 export function createSessionsService({ db, clock }: { db: Database; clock: Clock }): SessionsService {
@@ -53,12 +54,12 @@ export function createSessionsService({ db, clock }: { db: Database; clock: Cloc
       const session = await findLiveSession(db, hashSecret(token), now)
       if (!session) return undefined
       const lastMs = session.createdAt.getTime() + sessionLifetimeMaxMs
-      // One of an earlier release may have been prolonged beyond it.
+      // Earlier releases may have extended a session beyond the limit.
       if (lastMs <= now.getTime()) return undefined
-      const isProlonged = now.getTime() - session.lastUsedAt.getTime() >= prolongedEveryMs
-      if (isProlonged) {
+      const isExtended = now.getTime() - session.lastUsedAt.getTime() >= extendedEveryMs
+      if (isExtended) {
         const expiresAt = new Date(Math.min(now.getTime() + sessionLifetimeMs, lastMs))
-        await prolongSession(db, session.id, { lastUsedAt: now, expiresAt })
+        await extendSession(db, session.id, { lastUsedAt: now, expiresAt })
       }
       return {
         sessionId: session.id,
@@ -69,7 +70,7 @@ export function createSessionsService({ db, clock }: { db: Database; clock: Cloc
           sessionId: session.id,
           grantId: null,
         },
-        isProlonged,
+        isExtended,
       }
     },
 

@@ -3,36 +3,36 @@ import { createId } from '../kernel/ids.ts'
 import type { PrincipalUser } from '../kernel/principal.ts'
 import { createToken, hashSecret } from '../kernel/tokens.ts'
 import type { JobQueue } from '../platform/jobs/jobs.port.ts'
-import { joinOnlyWorkspaceOfDomain } from './join-by-domain.ts'
+import { autoJoinByDomain } from './join-by-domain.ts'
 import { recordFirstSignIn } from './offers.repository.ts'
 import { deleteSessionByToken, insertSession, rememberBrowser } from './sessions.repository.ts'
 
-/** How long a session lasts after it was last used. */
+/** The lifetime of a session from its last use. */
 export const sessionLifetimeMs = 30 * 24 * 60 * 60 * 1000
-/** How long a session lasts, however often it is used. */
+/** The lifetime of a session from its start, however often it is used. */
 export const sessionLifetimeMaxMs = 90 * 24 * 60 * 60 * 1000
 
-/** The browser that somebody signs in with. */
+/** The browser that a person signs in with. */
 export interface Browser {
   userAgent: string
-  /** The cookie of the session that it had so far, which ends: nobody goes on in what another may have prepared. */
+  /** The cookie of its previous session, which ends, so that an attacker cannot plant a session. */
   sessionToken: string | undefined
-  /** The cookie by which it is known as one that this person has signed in with. */
+  /** The cookie that identifies the browser. */
   browserToken: string
 }
 
-/** How long a browser is known after the last sign-in with it. */
+/** How long a browser is remembered after the last sign-in with it. */
 export const browserKnownMs = 400 * 24 * 60 * 60 * 1000
 
-// Whoever signs in again and again, with the password of another, must not fill their mailbox.
+// Many sign-ins in a short time result in one mail.
 const noticeDelaySeconds = 30
 
 const userAgentLengthMax = 300
 
 /**
- * Signs a person in whose address is known to be theirs: a new session, and the first time a place in the workspace that
- * allows their domain, when it is the only one. A sign-in with a browser that they have not used before is told to them by
- * mail. Returns what the cookie holds, which nothing stores.
+ * Starts a session for a person with a verified email address. The first sign-in also joins the workspace that allows
+ * their domain, if there is exactly one. A sign-in with a new browser sends a mail. Returns the token for the cookie;
+ * only its hash is stored.
  */
 export async function startSession(
   tx: Executor,
@@ -56,6 +56,6 @@ export async function startSession(
     const options = { key: `signed-in:${user.id}`, delaySeconds: noticeDelaySeconds }
     await jobs.enqueue(tx, 'send_signed_in', notice, options)
   }
-  if (await recordFirstSignIn(tx, user.id, now)) await joinOnlyWorkspaceOfDomain(tx, user, now)
+  if (await recordFirstSignIn(tx, user.id, now)) await autoJoinByDomain(tx, user, now)
   return token
 }

@@ -23,17 +23,17 @@ import { agentScope, canonicalResource, grantTypes, parameterLengthMax, paths } 
 export interface AgentOAuthRoutesOptions {
   baseUrl: string
   webUrl: string
-  /** Registrations a minute for each client address; 0 = no limit. */
+  /** Registrations per minute and client address; 0 = no limit. */
   registrationLimitPerMinute: number
-  /** Authorization requests a minute for each client address; 0 = no limit. */
+  /** Authorization requests per minute and client address; 0 = no limit. */
   authorizeLimitPerMinute: number
 }
 
 const metadataBytesMax = 4096
 
 /**
- * The OAuth endpoints, each a route of its own: what is not here does not exist, whatever the OAuth server could do.
- * They are open to everybody; the scope that they are registered in says so.
+ * Registers the OAuth endpoints. Each is a route of its own: no other endpoint of the OAuth server can be reached. They
+ * are public, which their scope declares.
  */
 export async function agentOAuthRoutes(
   app: App,
@@ -44,10 +44,10 @@ export async function agentOAuthRoutes(
   const resource = `${baseUrl}${paths.mcp}`
 
   const delegate = async (request: FastifyRequest, reply: FastifyReply, body?: object) => {
-    // Before the reply is handed over: from then on no error is answered any more.
-    const handle = await agentOAuth.open()
+    // Before `hijack`, after which no error can be answered.
+    const handle = await agentOAuth.loadHandler()
     const { raw } = request
-    // The OAuth server makes URLs from what it takes for its host: it is told the configured one.
+    // The OAuth server builds URLs from these headers: set the configured host and scheme.
     const { host, protocol } = new URL(
       request.routeOptions.url?.startsWith(paths.authorization) ? webUrl : baseUrl,
     )
@@ -73,7 +73,7 @@ export async function agentOAuthRoutes(
   const resourceMetadata = describeResource(baseUrl)
   discovery('/.well-known/oauth-authorization-server', getServerMetadata, serverMetadata)
   discovery('/.well-known/oauth-protected-resource', getResourceMetadata, resourceMetadata)
-  // RFC 8414 §3.1 and RFC 9728 §3.1 put the path of what is described behind; both spellings are asked for.
+  // RFC 8414 §3.1 and RFC 9728 §3.1 append the path of the resource. Clients request both URLs.
   const hidden = { hide: true }
   discovery(`/.well-known/oauth-authorization-server${paths.mcp}`, hidden, serverMetadata)
   discovery(`/.well-known/oauth-protected-resource${paths.mcp}`, hidden, resourceMetadata)
@@ -91,7 +91,7 @@ export async function agentOAuthRoutes(
       callerOf: addressOf,
     })
     scope.setErrorHandler<FastifyError | ApiError>((error, request, reply) =>
-      mayBeRetried(error) ? sendOAuthError(error, request, reply) : sendRegistrationError(error, reply),
+      isRetryable(error) ? sendOAuthError(error, request, reply) : sendRegistrationError(error, reply),
     )
     scope.post(
       paths.registration,
@@ -114,13 +114,13 @@ export async function agentOAuthRoutes(
   })
 
   await app.register(async (scope: App) => {
-    // The OAuth server reads and checks these itself; the schemas here are for the description.
+    // The OAuth server parses and validates these itself. The schemas are only for the API description.
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', (_request, _payload, done) => done(null))
     scope.setValidatorCompiler(() => () => true)
     scope.setErrorHandler<FastifyError | ApiError>((error, request, reply) => {
-      if (mayBeRetried(error)) return sendOAuthError(error, request, reply)
-      // Such as a content type that is none.
+      if (isRetryable(error)) return sendOAuthError(error, request, reply)
+      // Such as a malformed content type.
       if (error.code.startsWith('FST_ERR_CTP_'))
         return sendInvalidRequest(request, reply, 'The body must be application/x-www-form-urlencoded.')
       throw error
@@ -147,7 +147,7 @@ export async function agentOAuthRoutes(
       return delegate(request, reply)
     })
     scope.get(`${paths.authorization}/:uid`, { schema: hidden }, (request, reply) => {
-      // The request goes on as it was begun: the OAuth server fails over parameters that stand here.
+      // Query parameters are ignored here: the OAuth server would fail on them.
       request.raw.url = request.raw.url?.split('?', 1)[0]
       return delegate(request, reply)
     })
@@ -168,8 +168,8 @@ const knownMetadata = new Set(Object.keys(ClientMetadata.properties))
 knownMetadata.delete('scope')
 
 /**
- * Takes registrations as clients send them. RFC 7591 §2 lets the server replace what it is asked for: what is unknown
- * here is left out, grants are those that there are, and scopes are a matter of each authorization.
+ * Accepts registrations as clients send them. RFC 7591 §2 lets the server replace values: unknown metadata and scopes
+ * are removed, and unsupported grant types replaced.
  */
 function normalizeRegistration(metadata: Static<typeof ClientMetadata>): object {
   const known = Object.fromEntries(
@@ -179,14 +179,14 @@ function normalizeRegistration(metadata: Static<typeof ClientMetadata>): object 
   return {
     ...known,
     application_type: 'native',
-    // Said outright: to a client that does not, a secret is given.
+    // Explicit, since the server would give a secret to clients without a method.
     token_endpoint_auth_method: metadata.token_endpoint_auth_method ?? 'none',
     grant_types: asked.includes('authorization_code') ? asked : [...grantTypes],
     response_types: ['code'],
   }
 }
 
-/** The name of a parameter that is longer than any known client needs, all its values together. */
+/** The name of a parameter whose values together are too long. */
 function findTooLongParameter(query: Record<string, string | string[]>): string | undefined {
   return Object.entries(parameterLengthMax).find(
     ([name, lengthMax]) => [query[name] ?? ''].flat().join(' ').length > lengthMax,
@@ -195,7 +195,7 @@ function findTooLongParameter(query: Record<string, string | string[]>): string 
 
 const unstorable = 'NUL and lone surrogates are not accepted.'
 
-/** Whether the database can keep every text in a value. */
+/** Whether the database can store every text in a value. */
 function isStorableThroughout(value: unknown): boolean {
   if (typeof value === 'string') return isStorable(value)
   return (
@@ -207,19 +207,18 @@ function sendInvalidRequest(request: FastifyRequest, reply: FastifyReply, descri
   return sendError(request, reply.code(400), 'invalid_request', description)
 }
 
-/** Whether the same request may succeed later. */
-function mayBeRetried(error: Error): error is ApiError {
+function isRetryable(error: Error): error is ApiError {
   return error instanceof ApiError && (error.status === 429 || error.status === 503)
 }
 
-/** An error of the service in the form of OAuth (RFC 6749 §5.2). */
+/** Sends an error of the service as an OAuth error (RFC 6749 §5.2). */
 function sendOAuthError(error: ApiError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (error.status === 503) request.log.warn({ err: error }, 'request refused')
   if (error.retryAfterSeconds !== undefined) void reply.header('retry-after', error.retryAfterSeconds)
   return sendError(request, reply.code(error.status), 'temporarily_unavailable', error.message)
 }
 
-/** Browsers, which only the authorization endpoint is for, get a page. */
+/** Sends an OAuth error, as a page to browsers, which only use the authorization endpoint. */
 function sendError(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -232,7 +231,7 @@ function sendError(
     : reply.send({ error, error_description: description })
 }
 
-/** RFC 7591 §3.2.2. */
+/** Sends an error of a registration (RFC 7591 §3.2.2). */
 function sendRegistrationError(error: FastifyError, reply: FastifyReply): FastifyReply {
   const isAboutRedirects = error.validation?.some(({ instancePath, params }) =>
     `${instancePath} ${JSON.stringify(params)}`.includes('redirect_uris'),

@@ -1,15 +1,15 @@
 import { Type, type Static, type TObject, type TProperties } from '@sinclair/typebox'
 import { exampleInstant } from '../http/examples.ts'
-import { exampleOf, ref } from '../http/schemas.ts'
+import { exampleOf, ref } from '../kernel/schemas.ts'
 import { errors } from '../kernel/errors.ts'
 import { agentScope, clientAuthMethods, grantTypes, offlineScope, paths } from './protocol.ts'
 
-/** A named schema that may have more fields: clients of OAuth ignore those that they do not know (RFC 6749 §5.1). */
+/** A named schema with possibly more fields, since OAuth clients ignore unknown ones (RFC 6749 §5.1). */
 function open<P extends TProperties>(name: string, properties: P, example: Static<TObject<P>>): TObject<P> {
   return Type.Object(properties, { $id: name, examples: [example] })
 }
 
-/** As `open`, for the documents that are made here: nothing is in them by accident. */
+/** A named schema without other fields, for documents that this service writes. */
 function complete<P extends TProperties>(
   name: string,
   properties: P,
@@ -18,7 +18,7 @@ function complete<P extends TProperties>(
   return Type.Object(properties, { $id: name, examples: [example], additionalProperties: false })
 }
 
-/** The errors of the OAuth endpoints are those of OAuth, not of the API (RFC 6749 §5.2, RFC 7591 §3.2.2). */
+/** The errors of the OAuth endpoints (RFC 6749 §5.2, RFC 7591 §3.2.2), which differ from the API's. */
 const OAuthError = open(
   'OAuthError',
   { error: Type.String(), error_description: Type.Optional(Type.String()) },
@@ -27,7 +27,7 @@ const OAuthError = open(
 
 const issuer = 'https://api.example.com'
 
-/** What the server says of itself (RFC 8414 §2), being at an origin, with the pages that people see at another. */
+/** The metadata of the authorization server (RFC 8414 §2). `website` is the origin of the authorization endpoint. */
 export function describeServer(issuer: string, website: string) {
   return {
     issuer,
@@ -90,7 +90,7 @@ export const ResourceMetadata = complete(
 
 const exampleClient = { redirect_uris: ['https://agent.example.com/callback'], client_name: 'Research agent' }
 
-/** Client metadata (RFC 7591 §2). Other fields are ignored, as the RFC has it. */
+/** Client metadata (RFC 7591 §2). Unknown fields are ignored, as the RFC requires. */
 export const ClientMetadata = Type.Object(
   {
     redirect_uris: Type.Array(Type.String({ maxLength: 1024 }), { minItems: 1, maxItems: 10 }),
@@ -107,7 +107,7 @@ export const ClientMetadata = Type.Object(
   { additionalProperties: true, examples: [exampleClient] },
 )
 
-/** The client as it was registered (RFC 7591 §3.2.1). */
+/** A registered client (RFC 7591 §3.2.1). */
 const RegisteredClient = open(
   'OAuthClient',
   {
@@ -115,10 +115,10 @@ const RegisteredClient = open(
     client_id_issued_at: Type.Integer({ description: 'In seconds since 1970.' }),
     client_secret: Type.Optional(
       Type.String({
-        description: 'Only for clients that authenticate by a secret. It is returned only here.',
+        description: 'Only for clients that authenticate with a secret. It is only returned here.',
       }),
     ),
-    client_secret_expires_at: Type.Optional(Type.Integer({ description: '0: never.' })),
+    client_secret_expires_at: Type.Optional(Type.Integer({ description: '0 means never.' })),
     redirect_uris: Type.Array(Type.String()),
     client_name: Type.Optional(Type.String()),
     token_endpoint_auth_method: Type.String({ enum: [...clientAuthMethods] }),
@@ -198,7 +198,7 @@ export const agentOAuthSchemas = [
   KeySet,
 ]
 
-/** An answer of the OAuth endpoints: @fastify/swagger takes the description of an answer from beside its `$ref`. */
+/** A response with its description, which @fastify/swagger reads beside the `$ref`. */
 function answer(description: string, schema: TObject) {
   return { ...ref(schema), description }
 }
@@ -222,12 +222,12 @@ export const registerClient = {
   tags,
   summary: 'Register an agent as an OAuth client',
   description:
-    'Dynamic client registration (RFC 7591). Unknown metadata is ignored; the rest may be 4 KiB. Clients without ' +
-    '`token_endpoint_auth_method` are public clients and get no secret. Clients that nobody gives access to are ' +
-    'deleted after seven days, or sooner when there are too many.',
+    'Dynamic client registration (RFC 7591). Unknown metadata is ignored; the rest is limited to 4 KiB. Clients without ' +
+    '`token_endpoint_auth_method` are public clients and get no secret. Clients without a grant are deleted after ' +
+    'seven days, or sooner if there are too many.',
   body: ClientMetadata,
   response: {
-    201: answer('The client as it was registered.', RegisteredClient),
+    201: answer('The registered client.', RegisteredClient),
     400: answer('`invalid_client_metadata` or `invalid_redirect_uri`.', OAuthError),
     413: answer('`invalid_client_metadata`: the request is too large.', OAuthError),
     415: answer('`invalid_client_metadata`: the request body is not `application/json`.', OAuthError),
@@ -270,7 +270,7 @@ export const issueToken = {
   ),
   response: {
     200: answer('The tokens.', Tokens),
-    400: answer('Such as `invalid_grant` or `invalid_request` (RFC 6749 §5.2).', OAuthError),
+    400: answer('An error such as `invalid_grant` or `invalid_request` (RFC 6749 §5.2).', OAuthError),
     401: invalidClient,
     500: serverError,
     503: unavailable,
@@ -282,7 +282,7 @@ export const revokeToken = {
   tags,
   summary: 'Revoke a refresh token',
   description:
-    'Token revocation (RFC 7009). Revoking a refresh token ends the grant, and with it all access tokens. An access ' +
+    'Token revocation (RFC 7009). Revoking a refresh token revokes the grant and all its access tokens. An access ' +
     'token alone cannot be revoked.',
   consumes: ['application/x-www-form-urlencoded'],
   body: Type.Object(
@@ -294,8 +294,11 @@ export const revokeToken = {
     { examples: [{ token: exampleOf(Tokens).refresh_token, client_id: exampleClientId }] },
   ),
   response: {
-    200: Type.Null({ description: 'The token is revoked, or was never valid. The answer has no content.' }),
-    400: answer('Such as `invalid_request` or `unsupported_token_type` (RFC 7009 §2.2.1).', OAuthError),
+    200: Type.Null({ description: 'The token is revoked, or was never valid. The response has no content.' }),
+    400: answer(
+      'An error such as `invalid_request` or `unsupported_token_type` (RFC 7009 §2.2.1).',
+      OAuthError,
+    ),
     401: invalidClient,
     500: serverError,
     503: unavailable,
@@ -305,7 +308,7 @@ export const revokeToken = {
 export const getJwks = {
   operationId: 'agentOAuth.jwks',
   tags,
-  summary: 'Read the keys that access tokens are signed with',
+  summary: 'Get the keys that verify access tokens',
   description: 'A JSON Web Key Set (RFC 7517), without private parts.',
   response: { 200: answer('The public keys.', KeySet) },
   errors: [errors.databaseUnavailable],
@@ -314,7 +317,7 @@ export const getJwks = {
 export const getServerMetadata = {
   operationId: 'agentOAuth.serverMetadata',
   tags,
-  summary: 'Discover the authorization server',
+  summary: 'Get the metadata of the authorization server',
   description: 'Authorization server metadata (RFC 8414).',
   response: { 200: answer('The metadata of the authorization server.', ServerMetadata) },
 }
@@ -322,7 +325,7 @@ export const getServerMetadata = {
 export const getResourceMetadata = {
   operationId: 'agentOAuth.resourceMetadata',
   tags,
-  summary: 'Discover the protected resource',
+  summary: 'Get the metadata of the protected resource',
   description: 'Protected resource metadata (RFC 9728) of the MCP endpoint and of the validation kit.',
   response: { 200: answer('The metadata of the protected resource.', ResourceMetadata) },
 }

@@ -4,8 +4,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import * as oauth from 'oauth4webapi'
 import type { Provider } from 'oidc-provider'
 import type { Logger } from 'pino'
-import { turnOfMembersWithCredential, type Changes } from '../access/change.ts'
-import { appendEvent } from '../areas/events/events.repository.ts'
+import { lockMembersWithCredential, type Changes } from '../access/change.ts'
+import { insertEvent } from '../areas/events/events.repository.ts'
 import { listMembershipsOfUser, membershipsMax } from '../areas/workspaces/workspaces.repository.ts'
 import type { Database } from '../db/client.ts'
 import { isDatabaseUnavailable } from '../db/errors.ts'
@@ -19,13 +19,13 @@ import {
   deleteClient,
   insertGrant,
   listClients,
-  replaceGrants,
+  revokeReplacedGrants,
   type RecordBounds,
 } from './oauth-records.repository.ts'
 import { agentScope, databaseRetryAfterSeconds, grantLifetimeSeconds, paths } from './protocol.ts'
 import { createSigningKeyStore, type Jwk, type SigningKeys, type SigningKeyStore } from './signing-keys.ts'
 
-/** An access token that is genuine, unexpired and for us. Whether its grant still holds is another question. */
+/** The claims of a valid access token. Its grant may have been revoked. */
 export interface VerifiedToken {
   grantId: string
   clientId: string
@@ -34,22 +34,22 @@ export interface VerifiedToken {
   expiresAt: number
 }
 
-/** Answers a request. Of the client's address a digest is kept with a client that is registered. */
+/** Answers a request. A registered client is stored with a digest of the client's address. */
 export type OAuthHandler = (
   request: IncomingMessage,
   response: ServerResponse,
   clientAddress: string,
 ) => Promise<void>
 
-/** What a person is asked to allow. */
+/** An agent's request for consent. */
 export interface ConsentRequest {
   uid: string
   clientId: string
   clientName: string
   clientUri: string | null
-  /** The host that vouches for the client's metadata; null for a client that registered itself, whose word it is. */
+  /** The host of the client's metadata document; null for a registered client, whose metadata is unverified. */
   metadataHost: string | null
-  /** Where the person is sent back to: a host, or the scheme of a program on their machine. */
+  /** Where the browser is redirected: a host, or the scheme of a program on the person's computer. */
   redirectTarget: string
   scopes: string[]
   /** In days. */
@@ -58,44 +58,44 @@ export interface ConsentRequest {
 
 export interface AgentOAuth {
   /**
-   * Gets the OAuth server ready, and returns what hands it a request, which it answers. Throws `database_unavailable`:
-   * whoever calls can still answer.
+   * Loads the OAuth server and returns its request handler. Throws `database_unavailable` before the handler takes over
+   * the response.
    */
-  open(): Promise<OAuthHandler>
-  /** The keys that access tokens are verified with (RFC 7517 §5). */
+  loadHandler(): Promise<OAuthHandler>
+  /** The public keys of access tokens (RFC 7517 §5). */
   jwks(): Promise<{ keys: Jwk[] }>
-  /** Reads an access token (RFC 9068); undefined for one that is none of ours or no longer valid. */
+  /** Verifies an access token (RFC 9068); undefined if it is invalid or has expired. */
   verify(accessToken: string): Promise<VerifiedToken | undefined>
-  /** What the browser's pending request asks for; undefined when there is none, or no longer. */
+  /** Finds the pending request of a browser; undefined if there is none or it has expired. */
   findConsentRequest(request: IncomingMessage, response: ServerResponse): Promise<ConsentRequest | undefined>
   /**
-   * Allows the pending request for one of the person's workspaces. Returns where the browser goes on. Throws `not_found`
-   * when there is no such request any more, and `not_a_member`.
+   * Creates a grant for the pending request and a workspace of the person, and revokes the grant that it replaces.
+   * Returns the URL to redirect to. Throws `not_found` if the request has expired, and `not_a_member`.
    */
   allow(exchange: Exchange, principal: Principal, workspaceId: string): Promise<string>
-  /** Denies the pending request. Returns where the browser goes on. Throws `not_found`. */
+  /** Denies the pending request. Returns the URL to redirect to. Throws `not_found` if the request has expired. */
   deny(exchange: Exchange): Promise<string>
-  /** Has a new key sign from now on, in every process within a minute. Returns its id. */
+  /** Creates a new signing key, which every process uses within a minute. Returns its id. */
   rotateSigningKey(): Promise<string>
-  /** Clients, the newest first, with how many there are in all. */
+  /** Lists clients, newest first, with the total number. */
   listClients(filter: { limit?: number }): Promise<{ items: Client[]; total: number }>
-  /** Deletes a client and ends its grants. Returns how many; undefined where there is no such client. */
+  /** Deletes a client and revokes its grants. Returns their number; undefined if there is no such client. */
   deleteClient(clientId: string): Promise<number | undefined>
 }
 
-/** An agent, as operators see it. */
+/** An OAuth client in the operators' list. */
 export interface Client {
   id: string
-  /** What it calls itself. */
+  /** Chosen by the client. */
   name: string | null
-  /** Null for a client that is known by its metadata document. */
+  /** Null for a client with a metadata document. */
   registeredAt: string | null
   lastUsedAt: string | null
-  /** How many people and workspaces it has access through. */
+  /** The number of active grants. */
   grantCount: number
 }
 
-/** A request and its answer, as Node has them: the OAuth server reads and writes its own cookies. */
+/** Node's request and response, from which the OAuth server reads and writes its own cookies. */
 export interface Exchange {
   request: IncomingMessage
   response: ServerResponse
@@ -106,56 +106,56 @@ export interface AgentOAuthOptions {
   clock: Clock
   changes: Changes
   log: Logger
-  /** Asked once, when the first agent comes. */
+  /** Called once, by the first use. */
   loadAppSecret: () => string
   baseUrl: string
   webUrl: string
   accessTokenLifetimeSeconds: number
   recordBounds: RecordBounds
-  /** How client metadata documents are fetched. */
+  /** Fetches client metadata documents. */
   fetch: typeof fetch
 }
 
-// How old the keys of a process may be before it looks for others.
+// How long a process uses its keys before it loads them again.
 const keysKeptMs = 60_000
 const secondsPerDay = 24 * 60 * 60
 
-/** What the OAuth server needs of the database, and the server with it. */
+/** The OAuth server and its signing keys. */
 interface Loaded {
   keys: SigningKeys
   provider: Provider
-  /** The server's middleware, composed once. */
+  /** The request handler of the provider, which composes its middleware. */
   answer: ReturnType<Provider['callback']>
   at: number
 }
 
-/** Access for agents: the OAuth server, and what the website and the resource need of it. */
+/** Creates the OAuth server, with the functions that the website and the protected resource need. */
 export function createAgentOAuth(options: AgentOAuthOptions): AgentOAuth {
   const { db, clock, changes, baseUrl, webUrl } = options
   const resource = `${baseUrl}${paths.mcp}`
-  let opened: { appSecret: string; originKey: Buffer; keyStore: SigningKeyStore } | undefined
+  let secrets: { appSecret: string; originKey: Buffer; keyStore: SigningKeyStore } | undefined
   const originOfRequest = new AsyncLocalStorage<string>()
   const findOrigin = () => originOfRequest.getStore()
   const server: oauth.AuthorizationServer = { issuer: baseUrl, jwks_uri: `${baseUrl}${paths.jwks}` }
   let loaded: Loaded | undefined
   let loading: Promise<Loaded> | undefined
 
-  function open() {
-    if (!opened) {
+  function loadSecrets() {
+    if (!secrets) {
       const appSecret = options.loadAppSecret()
-      opened = {
+      secrets = {
         appSecret,
         originKey: deriveKey(appSecret, 'origins of clients'),
         keyStore: createSigningKeyStore({ db, clock, appSecret }),
       }
     }
-    return opened
+    return secrets
   }
 
   async function reload(): Promise<Loaded> {
-    const { appSecret, keyStore } = open()
+    const { appSecret, keyStore } = loadSecrets()
     const keys = await keyStore.load()
-    // Only now: it is large, and says on import what it thinks of old runtimes.
+    // Imported on first use: oidc-provider is large, and warns about older versions of Node.
     const { createProvider } = await import('./provider.ts')
     if (loaded?.keys.signing.kid === keys.signing.kid) {
       loaded = { ...loaded, keys, at: Date.now() }
@@ -166,7 +166,7 @@ export function createAgentOAuth(options: AgentOAuthOptions): AgentOAuth {
     return loaded
   }
 
-  /** On first use, and then once a minute, so that a key that another process made is known. */
+  /** Reloads the keys once a minute, so that the keys of other processes are known. */
   function load(): Promise<Loaded> {
     if (loaded && Date.now() - loaded.at < keysKeptMs) return Promise.resolve(loaded)
     loading ??= reload().finally(() => {
@@ -180,7 +180,7 @@ export function createAgentOAuth(options: AgentOAuthOptions): AgentOAuth {
     try {
       return { provider, interaction: await provider.interactionDetails(request, response) }
     } catch (error) {
-      // SessionNotFound: there is no such request, or it is over.
+      // SessionNotFound: there is no such request, or it has expired.
       if (error instanceof Error && error.name === 'SessionNotFound') return undefined
       throw error
     }
@@ -193,10 +193,10 @@ export function createAgentOAuth(options: AgentOAuthOptions): AgentOAuth {
   }
 
   return {
-    async open() {
+    async loadHandler() {
       try {
         const { answer } = await load()
-        const { originKey } = open()
+        const { originKey } = loadSecrets()
         return (request, response, clientAddress) => {
           const origin = createHmac('sha256', originKey).update(clientAddress).digest('base64url')
           return originOfRequest.run(origin, () => answer(request, response))
@@ -222,8 +222,8 @@ export function createAgentOAuth(options: AgentOAuthOptions): AgentOAuth {
           resource,
           {
             signingAlgorithms: ['ES256'],
-            // The keys are at hand: nothing is fetched, from wherever the issuer is.
-            // eslint-disable-next-line @typescript-eslint/no-deprecated -- it is so called to stand out; see above
+            // The keys are local, so nothing is fetched over http.
+            // eslint-disable-next-line @typescript-eslint/no-deprecated -- deprecated only to stand out; see above
             [oauth.allowInsecureRequests]: true,
             [oauth.customFetch]: async () => Response.json({ keys: keys.verifying }),
             [oauth.jwksCache]: { jwks: { keys: keys.verifying }, uat: Math.floor(Date.now() / 1000) },
@@ -280,13 +280,13 @@ export function createAgentOAuth(options: AgentOAuthOptions): AgentOAuth {
       const clientName = nameOf(client)
       const grantId = createId()
       const place = { id: workspaceId, action: 'integrations.grant' } as const
-      // Consents of one workspace take turns, with each other and with whoever leaves it.
-      await changes.makeIn(principal, place, turnOfMembersWithCredential, async ({ tx, now, tell }) => {
-        for (const id of await replaceGrants(tx, { userId: user.id, clientId, workspaceId }, now)) {
-          await tell({
+      // Under the lock of members, so that nobody leaves the workspace meanwhile.
+      await changes.makeIn(principal, place, lockMembersWithCredential, async ({ tx, now, appendEvent }) => {
+        for (const id of await revokeReplacedGrants(tx, { userId: user.id, clientId, workspaceId }, now)) {
+          await appendEvent({
             type: 'integration.revoked',
             target: { type: 'integration', id },
-            summary: `${user.name} ended the former access of ${clientName}`,
+            summary: `${user.name} replaced the access of ${clientName}`,
           })
         }
         await insertGrant(tx, {
@@ -300,7 +300,7 @@ export function createAgentOAuth(options: AgentOAuthOptions): AgentOAuth {
           createdAt: now,
           expiresAt: new Date(now.getTime() + grantLifetimeSeconds * 1000),
         })
-        await appendEvent(
+        await insertEvent(
           tx,
           { ...principal, grantId },
           {
@@ -315,7 +315,7 @@ export function createAgentOAuth(options: AgentOAuthOptions): AgentOAuth {
       const grant = new provider.Grant({ accountId: user.id, clientId })
       grant.jti = grantId
       grant.addResourceScope(resource, agentScope)
-      // The server asks again for a scope that it does not find among its own.
+      // The server asks for consent again unless its own scope is granted as well.
       grant.addOIDCScope(String(interaction.params.scope))
       await grant.save()
       await provider.interactionResult(exchange.request, exchange.response, {
@@ -348,11 +348,11 @@ export function createAgentOAuth(options: AgentOAuthOptions): AgentOAuth {
 
     deleteClient: (clientId) => deleteClient(db, clientId, clock.now()),
 
-    rotateSigningKey: () => open().keyStore.rotate(),
+    rotateSigningKey: () => loadSecrets().keyStore.rotate(),
   }
 }
 
-/** What an agent calls itself, as people are shown it: it may call itself anything. */
+/** The name that an agent chose, made safe to show to people. */
 function nameOf({ clientName = '' }: { clientName?: string | undefined }): string {
   return cleanLine(clientName, nameLengthMax) ?? 'An unnamed application'
 }

@@ -1,5 +1,5 @@
-/** What a browser is shown in place of an authorization that cannot go on. The texts may come from the request. */
+/** The page of a failed authorization request. Its texts may come from the request: unsafe characters are removed. */
 export function renderErrorPage(error: string, description: string | undefined): string {
   const [title, text] = [error, description].map((part) => (part ?? '').replace(/[^\w .,:'()-]/g, ''))
-  return `<!doctype html><html lang="en"><meta name="viewport" content="width=device-width"><title>Access cannot be given</title><h1>Access cannot be given</h1><p>The application asked in a way that cannot be answered (${title}). ${text}</p></html>`
+  return `<!doctype html><html lang="en"><meta name="viewport" content="width=device-width"><title>Access request failed</title><h1>Access request failed</h1><p>${text} Error code: ${title}.</p></html>`
 }

@@ -1,6 +1,6 @@
 import { and, desc, eq, gt, isNull, lt, or, sql, type SQL } from 'drizzle-orm'
 import type { Adapter, AdapterPayload } from 'oidc-provider'
-import { appendServiceEvent } from '../areas/events/events.repository.ts'
+import { insertServiceEvent } from '../areas/events/events.repository.ts'
 import type { Executor } from '../db/client.ts'
 import { agentGrants } from '../db/schema/agent-grants.ts'
 import { oauthRecords } from '../db/schema/oauth.ts'
@@ -8,22 +8,22 @@ import type { Clock } from '../kernel/clock.ts'
 import { isStorable } from '../kernel/text.ts'
 import { hashSecret } from '../kernel/tokens.ts'
 
-// What these are found by is the secret itself.
+// The ids of these records are secrets.
 const secretKinds = new Set(['AccessToken', 'AuthorizationCode', 'Interaction', 'RefreshToken', 'Session'])
 
-/** Two processes of one client may refresh at once: the later one is a race, not a theft, for this long. */
+/** How long a refresh token may be used again: processes of one client may refresh at the same time. */
 const refreshGraceMs = 10_000
 
-/** How long a client may be registered without anybody's consent before it is forgotten. */
+/** How long a registered client without a grant is kept. */
 const unusedClientKeptMs = 7 * 24 * 60 * 60 * 1000
 
-/** The most records that requests without a credential leave behind. Past that the oldest are deleted. */
+/** The maximum numbers of records that unauthenticated requests create. Beyond them, the oldest are deleted. */
 export interface RecordBounds {
-  /** Authorization requests that wait for consent. */
+  /** Pending authorization requests. */
   pendingRequestsMax: number
-  /** Clients that nobody has given access to. */
+  /** Clients that never had a grant. */
   unusedClientsMax: number
-  /** Of these, how many one client address may have registered. */
+  /** Of these, the ones that were registered from one address. */
   unusedClientsPerAddressMax: number
 }
 
@@ -37,23 +37,22 @@ export interface RecordAdapterOptions {
   db: Executor
   clock: Clock
   bounds: RecordBounds
-  /** The error for what is used a second time. */
+  /** Creates the error for a record that was already consumed. */
   alreadyUsed: () => Error
-  /** A digest of the address that the current request came from. */
+  /** A digest of the client's address of the current request. */
   findOrigin: () => string | undefined
 }
 
 /**
- * Where the OAuth server keeps its records: in PostgreSQL. Three things are left to us: secrets are hashed at rest, what
- * is used once is used once also by two at the same moment (the later one gets `alreadyUsed`), and racing refreshes have
- * their grace.
+ * Stores the records of the OAuth server in PostgreSQL. Ids that are secrets are hashed. Of parallel calls of `consume`
+ * one succeeds and the others throw `alreadyUsed`, except refresh tokens within `refreshGraceMs`.
  */
 export function createRecordAdapter(options: RecordAdapterOptions): (kind: string) => Adapter {
   const { db, clock, bounds, alreadyUsed, findOrigin } = options
   const keepWithinBounds = createTrimmer(db, bounds)
   return (kind) => {
-    // Who the person is, is known by the website's session alone: the server's own never remembers anybody.
-    if (kind === 'Session') return createForgetfulAdapter()
+    // People are identified by the website's session only.
+    if (kind === 'Session') return createNoopAdapter()
     const isSecret = secretKinds.has(kind)
     const keyOf = (id: string) => (isSecret ? hashSecret(id).toString('base64url') : id)
     const isRecord = (id: string) => and(eq(oauthRecords.kind, kind), eq(oauthRecords.key, keyOf(id)))
@@ -113,13 +112,13 @@ export function createRecordAdapter(options: RecordAdapterOptions): (kind: strin
               ),
             ),
           )
-        // Somebody was first.
+        // Another request consumed it first.
         if (rowCount !== 1) throw alreadyUsed()
       },
 
       async destroy(id) {
         await db.delete(oauthRecords).where(isRecord(id))
-        if (kind === 'Grant') await endGrantsWithEvent(db, eq(agentGrants.id, id), clock.now())
+        if (kind === 'Grant') await revokeGrantsWithEvent(db, eq(agentGrants.id, id), clock.now())
       },
 
       async revokeByGrantId(grantId) {
@@ -134,7 +133,7 @@ export function createRecordAdapter(options: RecordAdapterOptions): (kind: strin
   }
 }
 
-/** Deletes what has expired, and clients that nobody ever gave access to. Revokes nothing. */
+/** Deletes expired records, and old clients that never had a grant. Revokes nothing. */
 export async function deleteStaleRecords(db: Executor, now: Date): Promise<void> {
   await db.delete(oauthRecords).where(lt(oauthRecords.expiresAt, now))
   await db
@@ -148,14 +147,14 @@ export async function deleteStaleRecords(db: Executor, now: Date): Promise<void>
     )
 }
 
-/** Deletes the oldest of the records that are more than the bounds allow. Revokes nothing. */
+/** Deletes the oldest records beyond the bounds. Revokes nothing. */
 export async function deleteExcessRecords(db: Executor, bounds: RecordBounds): Promise<void> {
   await deleteExcessRequests(db, bounds)
   await deleteExcessClients(db, bounds)
 }
 
 async function deleteExcessRequests(db: Executor, { pendingRequestsMax }: RecordBounds): Promise<void> {
-  // Two processes at once each delete what the other one does not.
+  // Parallel processes skip the rows that another one deletes.
   await db.execute(sql`
     delete from ${oauthRecords} where kind = 'Interaction' and key in (
       select key from ${oauthRecords} where kind = 'Interaction'
@@ -183,7 +182,7 @@ async function deleteExcessClients(db: Executor, bounds: RecordBounds): Promise<
     )`)
 }
 
-/** Keeps records within their bounds, give or take a hundredth: to count at each insert would cost more than it saves. */
+/** Deletes excess records after every hundredth part of a bound, since counting after each insert would be slow. */
 function createTrimmer(db: Executor, bounds: RecordBounds): (kind: string) => Promise<void> {
   const { pendingRequestsMax, unusedClientsMax, unusedClientsPerAddressMax } = bounds
   const trimmers = new Map([
@@ -210,7 +209,7 @@ function createTrimmer(db: Executor, bounds: RecordBounds): (kind: string) => Pr
     const trimmer = trimmers.get(kind)
     if (!trimmer) return
     trimmer.inserted += 1
-    // One at a time: of a crowd, each would count the same rows, and all would wait for a connection.
+    // One at a time, since parallel runs would count the same rows and occupy connections.
     if (trimmer.isRunning || trimmer.inserted < trimmer.every) return
     trimmer.isRunning = true
     trimmer.inserted = 0
@@ -226,20 +225,19 @@ const isUnusedClient = sql`not exists (
   select from ${agentGrants} where ${agentGrants.clientId} = ${oauthRecords.key}
 )`
 
-/** An agent in the operators' list. */
 export interface ClientRow {
   id: string
   name: string | null
-  /** Null for a client that is known by its metadata document: it registers nowhere. */
+  /** Null for a client with a metadata document, which is not registered. */
   registeredAt: Date | null
   lastUsedAt: Date | null
-  /** How many grants it has that hold. */
+  /** The number of active grants. */
   grantCount: number
-  /** How many clients there are, beyond the limit too. */
+  /** The number of clients, regardless of the limit. */
   total: number
 }
 
-/** Clients that are registered or have been given access, the one registered or let in last first. */
+/** Lists clients that are registered or have an active grant, by registration or first grant, newest first. */
 export async function listClients(
   db: Executor,
   { limit, now }: { limit: number | undefined; now: Date },
@@ -288,7 +286,7 @@ export async function listClients(
   return limit === undefined ? rows : rows.limit(limit)
 }
 
-/** Deletes what the server keeps of a person: requests, codes and tokens of their grants. */
+/** Deletes the records of a person: their requests, and the codes and tokens of their grants. */
 export async function deleteRecordsOfPerson(db: Executor, userId: string): Promise<void> {
   const ofGrants = sql`${oauthRecords.grantId} in (
     select ${agentGrants.id}::text from ${agentGrants} where ${agentGrants.userId} = ${userId}
@@ -296,21 +294,21 @@ export async function deleteRecordsOfPerson(db: Executor, userId: string): Promi
   await db.delete(oauthRecords).where(or(ofGrants, sql`${oauthRecords.payload} ->> 'accountId' = ${userId}`))
 }
 
-/** Forgets a client and ends every grant that it has. Returns how many, or undefined where there was no such client. */
+/** Deletes a client and revokes its grants, with events. Returns their number; undefined if there is no such client. */
 export async function deleteClient(db: Executor, clientId: string, now: Date): Promise<number | undefined> {
   const { rowCount } = await db
     .delete(oauthRecords)
     .where(and(eq(oauthRecords.kind, 'Client'), eq(oauthRecords.key, clientId)))
-  const ended = await endGrantsWithEvent(db, eq(agentGrants.clientId, clientId), now)
-  // Who names a metadata document is nowhere registered.
-  return rowCount === 1 || ended > 0 ? ended : undefined
+  const revoked = await revokeGrantsWithEvent(db, eq(agentGrants.clientId, clientId), now)
+  // A client with a metadata document has no record.
+  return rowCount === 1 || revoked > 0 ? revoked : undefined
 }
 
 /**
- * Ends the grants that a new consent of the same person to the same client for the same workspace replaces. Returns
- * their ids.
+ * Revokes the grants that a new grant of the same person, client and workspace replaces. Returns their ids. Appends no
+ * events.
  */
-export async function replaceGrants(
+export async function revokeReplacedGrants(
   db: Executor,
   grant: { userId: string; clientId: string; workspaceId: string },
   now: Date,
@@ -320,15 +318,15 @@ export async function replaceGrants(
     eq(agentGrants.clientId, grant.clientId),
     eq(agentGrants.workspaceId, grant.workspaceId),
   )
-  const ended = await endGrants(db, isSame, now)
-  return ended.map(({ id }) => id)
+  const revoked = await revokeGrants(db, isSame, now)
+  return revoked.map(({ id }) => id)
 }
 
 export async function insertGrant(db: Executor, row: typeof agentGrants.$inferInsert): Promise<void> {
   await db.insert(agentGrants).values(row)
 }
 
-async function endGrants(db: Executor, condition: SQL | undefined, now: Date) {
+async function revokeGrants(db: Executor, condition: SQL | undefined, now: Date) {
   return db
     .update(agentGrants)
     .set({ revokedAt: now })
@@ -340,24 +338,24 @@ async function endGrants(db: Executor, condition: SQL | undefined, now: Date) {
     })
 }
 
-/** Ends grants by nobody's decision in the workspace, which is told of it. Returns how many there were. */
-async function endGrantsWithEvent(db: Executor, condition: SQL | undefined, now: Date): Promise<number> {
+/** Revokes grants on behalf of the agent or an operator, with an event for each. Returns their number. */
+async function revokeGrantsWithEvent(db: Executor, condition: SQL | undefined, now: Date): Promise<number> {
   return db.transaction(async (tx) => {
-    const ended = await endGrants(tx, condition, now)
-    for (const { id, workspaceId, clientName } of ended) {
-      await appendServiceEvent(tx, {
+    const revoked = await revokeGrants(tx, condition, now)
+    for (const { id, workspaceId, clientName } of revoked) {
+      await insertServiceEvent(tx, {
         workspaceId,
         type: 'integration.revoked',
         target: { type: 'integration', id },
-        summary: `The access of ${clientName} was ended by its own doing or by an operator`,
+        summary: `The access of ${clientName} was revoked by the agent or an operator`,
         at: now,
       })
     }
-    return ended.length
+    return revoked.length
   })
 }
 
-/** Whether a grant still holds: what agents were given ends with it at once, also at the token endpoint. */
+/** Whether a grant is active. Its tokens end with it, also at the token endpoint. */
 function isLiveGrant(id: string, now: Date): SQL {
   return sql`exists (select from ${agentGrants} where ${and(
     sql`${agentGrants.id}::text = ${id}`,
@@ -370,7 +368,7 @@ function isWithinGrace(consumedAt: Date, now: Date): boolean {
   return now.getTime() - consumedAt.getTime() < refreshGraceMs
 }
 
-function createForgetfulAdapter(): Adapter {
+function createNoopAdapter(): Adapter {
   const nothing = () => Promise.resolve(undefined)
   return {
     upsert: nothing,

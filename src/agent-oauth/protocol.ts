@@ -1,22 +1,22 @@
-/** What an agent may be allowed. */
+/** The scope of a grant. */
 export const agentScope = 'validation-kit:read'
-// Clients ask for it where they know it from elsewhere. Every client gets a refresh token here.
+// Accepted because some clients always ask for it. It has no effect: every client gets a refresh token.
 export const offlineScope = 'offline_access'
 
 export const grantTypes = ['authorization_code', 'refresh_token'] as const
 export const clientAuthMethods = ['none', 'client_secret_basic', 'client_secret_post'] as const
 
-/** How long a grant can be used before the person is asked again. */
+/** The lifetime of a grant. */
 export const grantLifetimeSeconds = 180 * 24 * 60 * 60
-/** How long a person has for signing in and deciding. */
+/** How long a person may take to sign in and decide. */
 export const consentLifetimeSeconds = 30 * 60
 
-/** When a client may try again while the database cannot be reached. */
+/** The `Retry-After` of OAuth errors while the database cannot be reached. */
 export const databaseRetryAfterSeconds = 5
 
 /**
- * The parameters of an authorization request that have an effect, each with its greatest length. A request waits for
- * consent in the database, and anybody can send one. The clients that are known keep `state` below 2 KiB.
+ * The parameters of an authorization request that have an effect, with their maximum lengths: anybody can send a
+ * request, and it is stored until consent. Known clients keep `state` below 2 KiB.
  */
 export const parameterLengthMax: Readonly<Record<string, number>> = {
   client_id: 1024,
@@ -33,7 +33,6 @@ export const parameterLengthMax: Readonly<Record<string, number>> = {
   state: 2048,
 }
 
-/** The paths of the OAuth server: the website's authorize page, and the rest. */
 export const paths = {
   authorization: '/agent/oauth/authorize',
   consent: '/agent/oauth/consent',
@@ -44,7 +43,7 @@ export const paths = {
   mcp: '/agent/mcp',
 } as const
 
-/** RFC 8707 compares literally, and clients spell: a trailing slash and an upper-case host are forgiven. */
+/** Accepts a resource with a trailing slash or in upper case, as some clients send it (RFC 8707 compares literally). */
 export function canonicalResource(indicator: string | string[], resource: string): string | string[] {
   if (typeof indicator !== 'string') return indicator
   return indicator.replace(/\/$/, '').toLowerCase() === resource.toLowerCase() ? resource : indicator

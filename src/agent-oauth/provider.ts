@@ -35,15 +35,15 @@ export interface ProviderOptions {
   webUrl: string
   accessTokenLifetimeSeconds: number
   recordBounds: RecordBounds
-  /** A digest of the address that the current request came from. */
+  /** A digest of the client's address of the current request. */
   findOrigin: () => string | undefined
-  /** How client metadata documents are fetched, whose URLs are given by strangers. */
+  /** Fetches client metadata documents, whose URLs are untrusted. */
   fetch: typeof fetch
 }
 
 /**
- * The OAuth authorization server (OAuth 2.1; RFC 6749, 7591, 7636, 8707, 9207). oidc-provider does the protocol; whoever
- * consents is known by the website's session, and what was consented to is kept in agent_grants.
+ * Creates the OAuth authorization server (OAuth 2.1; RFC 6749, 7591, 7636, 8707, 9207). oidc-provider implements the
+ * protocol. People are identified by the website's session, and their consents are stored in agent_grants.
  */
 export function createProvider(options: ProviderOptions): Provider {
   const { db, clock, log, keys, appSecret, baseUrl, webUrl, accessTokenLifetimeSeconds } = options
@@ -77,7 +77,7 @@ export function createProvider(options: ProviderOptions): Provider {
     pkce: { required: () => true },
     clientAuthMethods: [...clientAuthMethods],
     clientDefaults: {
-      // Allows loopback ports and schemes of programs; https stays exact.
+      // Allows any loopback port and private-use schemes; https URLs must match exactly.
       application_type: 'native',
       token_endpoint_auth_method: 'none',
       grant_types: [...grantTypes],
@@ -97,9 +97,9 @@ export function createProvider(options: ProviderOptions): Provider {
     rotateRefreshToken: true,
     expiresWithSession: async () => false,
     findAccount: async (_ctx, id) => ({ accountId: id, claims: async () => ({ sub: id }) }),
-    // The grant that the token stands and falls with.
+    // The grant that the token belongs to.
     extraTokenClaims: async (_ctx, token) => ({ gid: 'grantId' in token ? token.grantId : undefined }),
-    // Nothing but the consent that was just given counts: nobody is let through by an earlier one.
+    // Only the consent of this request counts, not an earlier one.
     loadExistingGrant: async (ctx) => {
       const grantId = ctx.oidc.result?.consent?.grantId
       return grantId === undefined ? undefined : ctx.oidc.provider.Grant.find(grantId)
@@ -143,11 +143,11 @@ export function createProvider(options: ProviderOptions): Provider {
   }
 
   const provider = new Provider(baseUrl, configuration)
-  // The host and scheme that it sees are those that http gives it from the configuration, never a client's.
+  // The routes set the forwarded host and scheme from the settings, so a client cannot.
   provider.proxy = true
   provider.on('server_error', (ctx, error) => {
-    if (!isDatabaseUnavailable(error)) log.error({ err: error }, 'the oauth server failed')
-    else sayUnavailable(ctx, log, error)
+    if (!isDatabaseUnavailable(error)) log.error({ err: error }, 'OAuth server error')
+    else answerUnavailable(ctx, log, error)
   })
   provider.use(async (ctx, next) => {
     if (ctx.path === paths.authorization) normalizeAuthorizationRequest(ctx as KoaContextWithOIDC, resource)
@@ -156,11 +156,11 @@ export function createProvider(options: ProviderOptions): Provider {
   return provider
 }
 
-/** Makes a failure, which the server has answered as its own, one that is worth another attempt. */
-function sayUnavailable(ctx: KoaContextWithOIDC, log: Logger, cause: Error): void {
+/** Replaces the server's `server_error` by one that clients retry. */
+function answerUnavailable(ctx: KoaContextWithOIDC, log: Logger, cause: Error): void {
   const { message } = catalogue.databaseUnavailable
   log.warn({ err: cause }, 'request refused')
-  // It goes on to redirect the browser back to the client, with the error in the URL.
+  // The server redirects the browser to the client, with the error in the URL.
   if (ctx.path === paths.authorization) return
   ctx.status = 503
   ctx.set('retry-after', String(databaseRetryAfterSeconds))
@@ -168,9 +168,9 @@ function sayUnavailable(ctx: KoaContextWithOIDC, log: Logger, cause: Error): voi
 }
 
 /**
- * Takes requests as clients send them: without a scope, or with scopes of other servers, they mean the one that there
- * is; a resource in another spelling is the same one. What has no effect here, such as hints of OpenID Connect, is left
- * out: whatever the server knows is stored with the request.
+ * Accepts requests as clients send them. A missing or unknown scope becomes the only one, and other spellings of the
+ * resource are accepted. Parameters without an effect, such as hints of OpenID Connect, are removed, since they would
+ * be stored with the request.
  */
 function normalizeAuthorizationRequest(ctx: KoaContextWithOIDC, resource: string): void {
   const { scope, resource: indicator, ...others } = ctx.query

@@ -4,7 +4,7 @@ import { signingKeys } from '../db/schema/oauth.ts'
 
 export type SigningKeyRow = typeof signingKeys.$inferSelect
 
-/** Every signing key, newest first. */
+/** Lists all signing keys, newest first. */
 export function listSigningKeys(executor: Executor): Promise<SigningKeyRow[]> {
   return executor.select().from(signingKeys).orderBy(desc(signingKeys.createdAt), desc(signingKeys.id))
 }
@@ -16,7 +16,7 @@ export async function insertSigningKey(
   await executor.insert(signingKeys).values(row)
 }
 
-/** Lets no key but one sign any more. They go on verifying for a while. */
+/** Retires all signing keys except one. Retired keys verify until `retiredKeyLimit`. */
 export async function retireOtherSigningKeys(executor: Executor, id: string, now: Date): Promise<void> {
   await executor
     .update(signingKeys)
@@ -25,15 +25,15 @@ export async function retireOtherSigningKeys(executor: Executor, id: string, now
 }
 
 /**
- * How long a key verifies after it was retired: as long as the longest access token that can be configured, and a while
- * in which other processes have yet to hear of it.
+ * How long a retired key still verifies: the longest lifetime of an access token that can be configured, and five
+ * minutes for other processes to load the new key.
  */
 const retiredKeyKeptMs = (24 * 60 + 5) * 60 * 1000
 
-/** Keys that were retired at this time or before verify no more. */
+/** The time of retirement at or before which a key no longer verifies. */
 export const retiredKeyLimit = (now: Date): Date => new Date(now.getTime() - retiredKeyKeptMs)
 
-/** Deletes the keys that verify no more. */
+/** Deletes the keys that no longer verify. */
 export async function deleteRetiredSigningKeys(executor: Executor, now: Date): Promise<void> {
   await executor.delete(signingKeys).where(lte(signingKeys.retiredAt, retiredKeyLimit(now)))
   const isUndated = and(eq(signingKeys.isRetired, true), isNull(signingKeys.retiredAt))

@@ -11,25 +11,25 @@ import {
   type SigningKeyRow,
 } from './signing-keys.repository.ts'
 
-/** A key of JSON Web Signature as JWK (RFC 7517). */
+/** A signing key as JWK (RFC 7517). */
 export interface Jwk extends JsonWebKey {
   kid: string
   alg: 'ES256'
   use: 'sig'
 }
 
-/** What tokens are signed with now, and everything that verifies one. */
+/** The current signing key, and all keys that verify. */
 export interface SigningKeys {
-  /** With its private part. */
+  /** Includes the private part. */
   signing: Jwk
-  /** Without private parts, the signing one among them. */
+  /** The public parts, also of the signing key. */
   verifying: Jwk[]
 }
 
 export interface SigningKeyStore {
-  /** The keys as they are now; on an empty database it makes the first one. */
+  /** Loads the keys. Creates the first one if there is none. */
   load(): Promise<SigningKeys>
-  /** Makes a new key that signs from now on. Tokens of the others stay valid until they expire. Returns its id. */
+  /** Creates a new signing key and retires the others, whose tokens stay valid until they expire. Returns its id. */
   rotate(): Promise<string>
 }
 
@@ -40,8 +40,8 @@ export interface SigningKeyStoreOptions {
 }
 
 /**
- * Keeps the signing keys in the database, sealed, so that every replica signs with the same one. A process that has
- * another secret cannot open them and makes one of its own, which the others verify with all the same.
+ * Stores the signing keys in the database, encrypted, so that all replicas sign with the same one. A process with
+ * another secret cannot decrypt them and creates a key of its own, with which the others verify as well.
  */
 export function createSigningKeyStore({ db, clock, appSecret }: SigningKeyStoreOptions): SigningKeyStore {
   const sealingKey = deriveKey(appSecret, 'signing key')
@@ -81,7 +81,7 @@ export function createSigningKeyStore({ db, clock, appSecret }: SigningKeyStoreO
       }
       const added = await add()
       const signing = open(added)
-      if (!signing) throw new Error('a signing key cannot be opened with the secret that has just sealed it')
+      if (!signing) throw new Error('cannot decrypt a signing key that was just encrypted')
       return { signing, verifying: [added, ...rows].map(toPublicJwk) }
     },
 

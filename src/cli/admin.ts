@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 
-// First, and alone: an unsuitable Node fails while the rest is imported, and does not say why.
+// First: an unsupported version of Node would fail while the rest is imported, without saying why.
 createRequire(import.meta.url)('../../scripts/require-node.cjs')
 process.setSourceMapsEnabled(true)
 await import('./program.ts')

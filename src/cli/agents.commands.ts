@@ -26,8 +26,8 @@ export function addAgentCommands(program: Command): void {
       name: 'list-clients',
       summary: 'List OAuth clients (agents)',
       details:
-        'Newest first. Clients choose their names themselves. GRANTS counts the grants that are active now; a client ' +
-        'that is known by its metadata document is not registered here.',
+        'Newest first. Clients choose their own names. GRANTS counts active grants. A client that uses a metadata ' +
+        'document has no date of registration.',
       examples: ['list-clients', 'list-clients --limit 0 --json'],
     }),
   ).action(async (options: OutputOptions & LimitOptions) => {
@@ -38,7 +38,7 @@ export function addAgentCommands(program: Command): void {
   addCommand(program, {
     name: 'delete-client',
     summary: 'Delete an OAuth client and revoke its access',
-    details: 'The access ends with the next request of the client. The client may register again.',
+    details: 'The client has no access from its next request on. It may register again.',
     examples: ['list-clients', 'delete-client --id kT3nS0mXbq4 --yes'],
   })
     .requiredOption('--id <id>', 'Id of the client, as list-clients shows it')

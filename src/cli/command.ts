@@ -6,7 +6,7 @@ import { isId } from '../kernel/ids.ts'
 import type { Principal } from '../kernel/principal.ts'
 import type { Services } from '../services.ts'
 
-/** The command failed for a reason that the operator can act upon. */
+/** The command failed for a reason that the operator can fix. */
 export class CommandError extends Error {
   override readonly name = 'CommandError'
   readonly code: string
@@ -17,17 +17,17 @@ export class CommandError extends Error {
   }
 }
 
-/** The command line cannot be carried out as it is written. */
+/** The command line is wrong. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-/** What every command takes. */
+/** The options of every command. */
 export interface OutputOptions {
   json?: boolean
 }
 
-/** Adds a command with what all of them have: a short and a long description, `--json`, and examples in its help. */
+/** Adds a command with `--json`, and with a description and examples in its help. */
 export function addCommand(
   program: Command,
   definition: { name: string; summary: string; details?: string; examples: readonly string[] },
@@ -46,12 +46,12 @@ export function addCommand(
 
 const limitDefault = 100
 
-/** How much of a list is asked for. */
+/** The options of a command that lists. */
 export interface LimitOptions {
   limit: number
 }
 
-/** Adds `--limit` to the command of a list. */
+/** Adds `--limit` to a command that lists. */
 export function addLimit(command: Command): Command {
   return command.option(
     '--limit <number>',
@@ -64,12 +64,12 @@ export function addLimit(command: Command): Command {
   )
 }
 
-/** The limit as services take it. */
+/** The limit for services, which have no limit if it is missing. */
 export function toLimit({ limit }: LimitOptions): { limit?: number } {
   return limit === 0 ? {} : { limit }
 }
 
-/** The user with an address, or with an id. Throws `email_invalid`, or that there is nobody. */
+/** Finds a user by email address or id. Throws `email_invalid`, and a `CommandError` if there is no such user. */
 export async function requireUser({ accounts }: Services, text: string): Promise<Account> {
   if (!isId(text) && parseEmail(text) === undefined) throw errors.emailInvalid({ field: 'email' })
   const user = isId(text) ? await accounts.findById(text) : await accounts.findByEmail(text)
@@ -78,7 +78,7 @@ export async function requireUser({ accounts }: Services, text: string): Promise
   return user
 }
 
-/** A user as whom a command acts. */
+/** The principal of a command that acts as a user. */
 export function toPrincipal(user: Account): Principal {
   return { user, source: 'system', apiKeyId: null, sessionId: null, grantId: null }
 }

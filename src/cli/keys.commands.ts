@@ -46,7 +46,7 @@ export function addKeyCommands(program: Command): void {
         print(options, key, [key.secret])
         printNote(
           options,
-          toVisible(`The API key ${key.name} of ${user.email}. Store it now: it is not shown again.`),
+          toVisible(`This is the API key ${key.name} of ${user.email}. Store it now: it is not shown again.`),
         )
       })
     })

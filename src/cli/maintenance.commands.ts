@@ -23,7 +23,7 @@ export function addMaintenanceCommands(program: Command): void {
   addCommand(program, {
     name: 'export-openapi',
     summary: 'Write the API description (OpenAPI 3.1)',
-    details: 'Needs no database. It is the same whatever the settings are.',
+    details: 'Needs no database, and does not depend on the settings.',
     examples: ['export-openapi', 'export-openapi docs/openapi.json'],
   })
     .argument('[file]', 'File to write (default: standard output)')
@@ -39,7 +39,7 @@ export function addMaintenanceCommands(program: Command): void {
     })
 }
 
-/** The API description: the same wherever it is made, since nothing of this machine's environment is in it. */
+/** The API description. It does not depend on the environment. */
 async function describeApi(): Promise<object> {
   const [
     { buildApp },
@@ -57,7 +57,7 @@ async function describeApi(): Promise<object> {
     import('../services.ts'),
   ])
   const config = loadConfig({})
-  // Never connected: the description is made from the routes alone.
+  // Never connected: the description only needs the routes.
   const db = openDatabase({
     url: 'postgres://localhost',
     poolMax: 1,

@@ -9,7 +9,7 @@ export function print({ json }: OutputOptions, value: unknown, lines: readonly s
   )
 }
 
-/** Prints what is not the outcome itself, so that the outcome can be captured. JSON stands alone. */
+/** Prints a note on standard error, so that the outcome can be captured. Prints nothing with `--json`. */
 export function printNote({ json }: OutputOptions, text: string): void {
   if (!json) process.stderr.write(`${text}\n`)
 }
@@ -20,23 +20,23 @@ export interface Column<T> {
   valueOf: (item: T) => string | number | null
 }
 
-/** Prints a list as a table with a line that counts, or as a JSON array. */
+/** Prints a list as a table with a line for the total, or as a JSON array. */
 export function printList<T>(
   options: OutputOptions & Partial<LimitOptions>,
   list: { items: readonly T[]; total: number; noun: string },
   columns: readonly Column<T>[],
 ): void {
   const { items, total, noun } = list
-  const isCut = items.length < total
-  const count = isCut
+  const isTruncated = items.length < total
+  const count = isTruncated
     ? `Showing ${items.length} of ${countOf(total, noun)}. Use --limit 0 to show all.`
     : `${countOf(total, noun)}.`
-  // An array that was cut must not pass for the whole list.
-  if (options.json && isCut) process.stderr.write(`${count}\n`)
+  // A truncated array must not be taken for the whole list.
+  if (options.json && isTruncated) process.stderr.write(`${count}\n`)
   print(options, items, items.length === 0 ? [`No ${noun}s.`] : [...formatTable(items, columns), '', count])
 }
 
-/** Lines of a table, the columns as wide as what is in them. */
+/** The lines of a table, with columns as wide as their widest cell. */
 export function formatTable<T>(items: readonly T[], columns: readonly Column<T>[]): string[] {
   const header = columns.map(({ title }) => title)
   const rows = items.map((item) => columns.map(({ valueOf }) => toVisible(String(valueOf(item) ?? '-'))))
@@ -49,7 +49,7 @@ export function formatTable<T>(items: readonly T[], columns: readonly Column<T>[
   return [styleText('bold', format(header), { stream: process.stdout }), ...rows.map(format)]
 }
 
-/** A time as people read it, to the minute, in UTC. */
+/** A time to the minute, in UTC. */
 export function formatTime(time: string | Date | null): string | null {
   if (time === null) return null
   return new Date(time).toISOString().slice(0, 16).replace('T', ' ')
@@ -60,16 +60,16 @@ export function countOf(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
-// What terminals obey or hide: control characters, among them those that begin escape sequences, and format characters,
-// which turn text around. Joiners are left: emoji and some scripts are written with them.
+// Control characters, which begin escape sequences, and format characters, which may reverse text. Joiners are safe:
+// emoji and some scripts need them.
 const unsafe = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu
 
-/** A text that somebody has written, as a terminal may show it: what it would obey is spelled out, as `\u{1b}`. */
+/** Makes untrusted text safe for a terminal: escapes unsafe characters, as `\u{1b}`. */
 export function toVisible(text: string): string {
   return text.replace(unsafe, (character) => `\\u{${character.codePointAt(0)?.toString(16) ?? ''}}`)
 }
 
-/** JSON that a terminal may show as well. */
+/** JSON that is safe for a terminal. */
 export function formatJson(value: unknown, isForPeople: boolean): string {
   const text = JSON.stringify(value, null, isForPeople ? 2 : undefined)
   const lines = text.split('\n').map((line) =>

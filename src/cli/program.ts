@@ -7,7 +7,7 @@ import { reportError } from './report-error.ts'
 import { addUserCommands } from './users.commands.ts'
 import { addWorkspaceCommands } from './workspaces.commands.ts'
 
-// A reader that has seen enough, such as `head`, is no error.
+// A reader that closes the pipe, such as `head`, is not an error.
 process.stdout.on('error', () => undefined)
 
 const program = createProgram()
@@ -19,13 +19,13 @@ try {
 }
 
 /**
- * The commands. Nothing that is large is imported before one of them runs: help and version are shown at once.
+ * Creates the commands. Large modules are imported when a command runs, so that help and version are fast.
  */
 function createProgram(): Command {
   const program = new Command('admin')
     .description(
-      'Commands for operators. They use the database of DATABASE_URL or, without it, the embedded one in DATA_DIR, ' +
-        'beside a running service or alone.',
+      'Commands for operators. They use the database at DATABASE_URL or, without it, the embedded database in ' +
+        'DATA_DIR, whether or not the service is running.',
     )
     .version(readVersion(), '-v, --version', 'Show the version')
     .helpOption('-h, --help', 'Show help')
@@ -34,13 +34,13 @@ function createProgram(): Command {
       optionDescription: (option) => option.description + describeOption(option),
     })
     .exitOverride()
-    // Errors are reported in one place, without the help.
+    // `reportError` prints errors.
     .configureOutput({ outputError: () => undefined })
     .addHelpText(
       'after',
       `
 Run them as "npm run admin -- <command>" in the repository, or as "node dist/cli/admin.js <command>".
-Every command takes --json. Exit status: 0 done, 1 failed, 2 wrong usage.
+Every command takes --json. Exit status: 0 success, 1 failure, 2 wrong usage.
 
 Examples:
   $ admin create-user --email grace@example.com --name "Grace Hopper" --verified

@@ -3,7 +3,7 @@ import { ApiError } from '../kernel/errors.ts'
 import { CommandError, UsageError } from './command.ts'
 import { formatJson, toVisible } from './output.ts'
 
-// By name: to import the modules of the last three takes longer than most commands' help.
+// By name, since importing the classes of the last three would slow down help.
 const known = new Set([
   'CommandError',
   'ApiError',
@@ -13,8 +13,8 @@ const known = new Set([
 ])
 
 /**
- * Says on standard error why a command was not carried out: a line for what an operator can mend, the whole story for
- * the rest, an object with `--json`. Returns the exit status: 2 for wrong usage, 1 for everything else.
+ * Prints an error on standard error: the message if the operator can fix it, the stack otherwise, an object with
+ * `--json`. Returns the exit status: 2 for wrong usage, 1 for everything else.
  */
 export function reportError(error: unknown, program: Command): number {
   if (error instanceof CommanderError && error.exitCode === 0) return 0
@@ -32,14 +32,14 @@ export function reportError(error: unknown, program: Command): number {
 
 function describe(error: unknown): { code: string; message: string; isUsage: boolean } {
   if (error instanceof CommanderError) {
-    // It is one line also with a suggestion such as "(Did you mean list-users?)".
+    // Suggestions such as "(Did you mean list-users?)" are on a second line.
     const message = error.message.replace(/^error: /, '').replaceAll('\n', ' ')
     return { code: 'usage', message, isUsage: true }
   }
   if (error instanceof UsageError) return { code: 'usage', message: error.message, isUsage: true }
   if (error instanceof ApiError) {
     const { code, field, tag } = error
-    // Options are named as the fields of the API are.
+    // Options have the names of the fields.
     const message = field === null ? error.message : `--${field}: ${error.message}`
     return { code, message, isUsage: tag === 'InvalidInput' }
   }

@@ -71,7 +71,7 @@ export function addUserCommands(program: Command): void {
     name: 'verify-user',
     summary: "Mark a user's email address as verified",
     details:
-      'Do this only when you know that the address belongs to whoever created the account: they keep their password. ' +
+      'Do this only if you know that the address belongs to the person who created the account: they keep their password. ' +
       'The user joins the workspace that allows the domain of the address, if it is the only one.',
     examples: ['verify-user --email grace@example.com'],
   })
@@ -104,16 +104,16 @@ export function addUserCommands(program: Command): void {
     purpose: 'reset_password',
     summary: 'Print a one-time link to set a new password',
     describe: (user) =>
-      `With this link, ${describeUser(user)} chooses a new password. It signs them out on all devices.`,
+      `This link lets ${describeUser(user)} choose a new password, which signs them out on all devices.`,
   })
 
   addCommand(program, {
     name: 'delete-user',
     summary: 'Delete a user and erase their name',
     details:
-      'Ends everything that acts for the user: sessions, API keys and the access of agents. Their seeds and evidence ' +
-      'stay, and the activity of workspaces, without their name. Refused while they are the only owner of a workspace ' +
-      'that others are in.',
+      'Ends their sessions and revokes their API keys and the access of agents. Their seeds and evidence and the ' +
+      'activity of workspaces stay, without their name. Refused while they are the only owner of a workspace that has ' +
+      'other members.',
     examples: [
       'delete-user --email grace@example.com',
       'delete-user --email grace@example.com --delete-workspaces --yes',
@@ -122,7 +122,7 @@ export function addUserCommands(program: Command): void {
     .requiredOption('--email <address>', 'Email address or id of the user')
     .option(
       '--delete-workspaces',
-      'Also delete the workspaces that nobody else is in, with everything in them',
+      'Also delete the workspaces that have no other members, with everything in them',
     )
     .option('--yes', 'Do not ask for confirmation')
     .action(async (options: EmailOptions & { deleteWorkspaces?: boolean; yes?: boolean }) => {
@@ -137,7 +137,7 @@ export function addUserCommands(program: Command): void {
         print(options, { ok: true, id: user.id, left: slugsOf(left), deletedWorkspaces: slugsOf(deleted) }, [
           `Deleted ${describeUser(user)}.`,
           ...(left.length > 0 ? [`Removed from ${slugsOf(left).join(', ')}.`] : []),
-          ...(deleted.length > 0 ? [`Deleted with them: ${slugsOf(deleted).join(', ')}.`] : []),
+          ...(deleted.length > 0 ? [`Also deleted: ${slugsOf(deleted).join(', ')}.`] : []),
         ])
       })
     })
@@ -157,7 +157,7 @@ function addLinkCommand(
     name,
     summary,
     details:
-      'For somebody who lost theirs or cannot receive mail. It works within a day. Hand it over in private: anybody who has it can use it.',
+      'For a user who cannot receive mail. The link works for 24 hours. Share it in private: anybody who has it can use it.',
     examples: [`${name} --email grace@example.com`, `${name} --email grace@example.com --json`],
   })
     .requiredOption('--email <address>', 'Email address or id of the user')
@@ -186,12 +186,12 @@ function explainRefusal(
   if (lastOwnerOf.length > 0) {
     reasons.push(
       `They are the only owner of ${list(lastOwnerOf)}: make another member an owner first, on the Members page ` +
-        '(sign-in-link opens it as this user).',
+        '(sign-in-link signs in as this user).',
     )
   }
   if (aloneIn.length > 0) {
     reasons.push(
-      `Nobody else is in ${list(aloneIn)}: pass --delete-workspaces to delete that as well, or invite somebody first.`,
+      `They are the only member of ${list(aloneIn)}: pass --delete-workspaces to delete it too, or add another member first.`,
     )
   }
   return reasons.join(' ')

@@ -2,7 +2,7 @@ import type { Config } from '../config.ts'
 import type { Database } from '../db/client.ts'
 import type { Services } from '../services.ts'
 
-/** Runs a command on the services, after bringing the database up to date. */
+/** Runs a command with the services, after migrating the database. */
 export async function withServices<T>(run: (services: Services) => Promise<T>): Promise<T> {
   const [{ migrateDatabase }, { createLogger }, { systemClock }, { createServices }] = await Promise.all([
     import('../db/migrate.ts'),
@@ -27,8 +27,8 @@ export async function withServices<T>(run: (services: Services) => Promise<T>): 
 }
 
 /**
- * Runs a command on the database: that of DATABASE_URL, or the embedded one, beside a service that runs it or started
- * for the length of the command.
+ * Runs a command with the database at DATABASE_URL or, without it, the embedded database, which is started for the
+ * command unless the service is running it.
  */
 export async function withDatabase<T>(run: (db: Database, config: Config) => Promise<T>): Promise<T> {
   const [{ loadConfig, readEnvironment }, { openDatabase, workLimits }, { assertUsable }] = await Promise.all(

@@ -33,8 +33,8 @@ export function addWorkspaceCommands(program: Command): void {
     name: 'remove-examples',
     summary: 'Remove the example seeds of the first start',
     details:
-      'Removes the seeds whose titles begin with "Example: " and that the first start made, with all their evidence. ' +
-      'An example that was given another title stays.',
+      'Removes the seeds that the first start created, with all their evidence, if their titles still begin with ' +
+      '"Example: ".',
     examples: ['remove-examples'],
   }).action(async (options: OutputOptions) => {
     const removed = await withServices(({ seeds }) => seeds.deleteExamples())

@@ -9,7 +9,7 @@ interface Row {
   email: string
 }
 
-// Of several users with one address, the first to be filled gets it: whoever has proven it, then the oldest.
+// If several users have the same address, the first step that finds one sets it: verified users first, then the oldest.
 const steps = [
   { table: 'users', filter: 'email_verified_at is not null', index: 'users_canonical_email_key' },
   { table: 'users', filter: 'email_verified_at is null', index: 'users_canonical_email_key' },
@@ -19,9 +19,9 @@ const steps = [
 type Step = (typeof steps)[number]
 
 /**
- * Computes the canonical addresses that are missing: those of rows from before the column, and from older versions that
- * still run. It locks a batch of rows at a time, and no table. A row whose address has no canonical form, or one that
- * another row has, stays without (docs/decisions/0075).
+ * Sets missing canonical addresses: of rows older than the column, and of rows that a running older version has
+ * written. It locks one batch of rows at a time. A row stays without one if its address has no canonical form, or if
+ * another row has the same (docs/decisions/0075).
  */
 export async function fillCanonicalEmails(pool: pg.Pool): Promise<void> {
   for (const step of steps) await fillStep(pool, step)
@@ -52,7 +52,7 @@ async function fillRows(pool: pg.Pool, step: Step, rows: readonly Row[]): Promis
     )
   } catch (error) {
     if (!isUniqueViolation(error, step.index)) throw error
-    // One by one, each gets what is left.
+    // Retry row by row, so that a conflict affects only its own row.
     if (rows.length > 1) for (const row of rows) await fillRows(pool, step, [row])
   }
 }

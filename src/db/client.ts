@@ -5,43 +5,40 @@ import { keepConnectionsHealthy } from './connection-health.ts'
 import { PoolShare } from './pool-share.ts'
 import { openDrizzle } from './transactions.ts'
 
-/** The database itself: what services open transactions on. */
+/** The database, on which services open transactions. */
 export type Database = NodePgDatabase & { $client: pg.Pool }
 
-/** What repositories work with: the database, or a transaction on it. */
+/** The first parameter of repository functions: the database, or a transaction. */
 export type Executor = PgDatabase<NodePgQueryResultHKT>
 
-/** How long each step may take, in milliseconds. */
-interface Limits {
-  /** Waiting for a connection, whether for one to be free or for a new one. */
+/** Timeouts, in milliseconds. */
+export interface Limits {
+  /** For a connection of the pool, free or new. */
   connectMs: number
-  /** Waiting for a lock that somebody else holds. */
+  /** For a lock. */
   lockMs: number
-  /** A statement in all, its waiting for locks included. */
+  /** For a statement, including its waits for locks. */
   statementMs: number
-  /** A server that says nothing during a statement: one that is frozen, dead or out of reach. */
+  /** For any data from the server during a statement. Detects a frozen or unreachable server. */
   silenceMs?: number
 }
 
-/**
- * For what somebody waits for: a request that meets a database in trouble is answered within six seconds, and its
- * connection is free for others again.
- */
+/** For requests: while the database is in trouble they fail within six seconds and free their connection. */
 export const requestLimits: Limits = { connectMs: 1_000, lockMs: 1_500, statementMs: 2_500, silenceMs: 2_900 }
 
-/** For jobs, migrations and operators' commands, which nobody waits for. */
+/** For jobs, migrations and commands, which may take longer. */
 export const workLimits: Limits = { connectMs: 10_000, lockMs: 10_000, statementMs: 60_000 }
 
 export interface DatabaseOptions {
   url: string
-  /** The most connections that are opened. */
+  /** The maximum number of connections. */
   poolMax: number
   limits: Limits
-  /** Told of a connection that broke while idle; the pool replaces it by itself. */
+  /** Called when an idle connection breaks. The pool replaces it. */
   onIdleError: (error: Error) => void
 }
 
-/** Opens a pool of connections, each on first use. */
+/** Creates a pool, which opens connections on demand. */
 export function openDatabase({ url, poolMax, limits, onIdleError }: DatabaseOptions): Database {
   const pool = new pg.Pool({
     connectionString: url,
@@ -60,8 +57,9 @@ export function openDatabase({ url, poolMax, limits, onIdleError }: DatabaseOpti
 }
 
 /**
- * The same database for one kind of work, of whose connections it uses at most half: what waits for a lock in one area
- * leaves the others theirs. A statement waits a second and a half for its turn, and then fails as if there were no connection.
+ * The same database, limited to half of the connections of its pool, so that one area whose statements wait for a lock
+ * leaves connections to others. A caller that waits longer than 1.5 s for its share fails as if the pool were
+ * exhausted.
  */
 export function shareOf({ $client: pool }: Database): Database {
   return openDrizzle(new PoolShare(pool, Math.ceil(pool.options.max / 2)))

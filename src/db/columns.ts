@@ -1,10 +1,10 @@
 import { customType, timestamp } from 'drizzle-orm/pg-core'
 
-/** Raw bytes, as a Buffer. */
+/** Bytes, as a Buffer. */
 export const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' })
 
 /**
- * An instant, in milliseconds like JavaScript's Date: what is read back equals what was written, so that it can serve
- * as a key of keyset pagination.
+ * A timestamp with the millisecond precision of a JavaScript Date: a value that is read equals the one that was
+ * written, as keyset pagination requires.
  */
 export const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'date' })

@@ -1,17 +1,19 @@
 import { sql, type SQL } from 'drizzle-orm'
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 
-/** Whether a column in lower case, as `lower` of PostgreSQL makes it, holds a text in whatever case, wherever. */
+/** Whether a column contains a text, ignoring case. The column must be in the lower case of PostgreSQL's `lower`. */
 export function contains(column: AnyPgColumn | SQL, text: string): SQL {
   return isLike(column, `%${escapeLike(text)}%`)
 }
 
-/** Whether a column in lower case matches a pattern of `like` in whatever case. JavaScript has another lower case. */
+/**
+ * Whether a lower-case column matches a `like` pattern, ignoring case. `lower` runs in PostgreSQL, as for the column.
+ */
 export function isLike(column: AnyPgColumn | SQL, pattern: string): SQL {
   return sql`${column} like lower(${pattern}::text)`
 }
 
-/** A text as a pattern of `like` that matches it alone. */
+/** Escapes a text for use in a `like` pattern. */
 export function escapeLike(text: string): string {
   return text.replaceAll(/[\\%_]/g, '\\$&')
 }

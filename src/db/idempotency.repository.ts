@@ -11,10 +11,10 @@ import type { Executor } from './client.ts'
 import { idempotentRequests } from './schema/idempotent-requests.ts'
 
 const keptMs = 24 * 60 * 60 * 1000
-// Longer than nearly every request takes. When one takes longer, a second attempt only works in vain: one can commit.
+// Longer than nearly all requests take. If one takes longer, a second attempt may start, but only one can commit.
 const lockMs = 2_500
 
-/** Keeps the answers to idempotent requests in the database, where every replica finds them. */
+/** Stores the responses to idempotent requests in the database, for all replicas. */
 export function createIdempotencyStore(db: Executor, clock: Clock): IdempotencyStore {
   return {
     begin: (request) => begin(db, request, clock.now()),
@@ -31,15 +31,15 @@ export function createIdempotencyStore(db: Executor, clock: Clock): IdempotencyS
 }
 
 /**
- * Stores the answer to a request. Given the transaction of the change, both are committed or neither. Returns whether it
- * is the first: of several attempts at a request one can commit.
+ * Stores the response to a request. In the transaction of the change, both are committed or neither. Returns false if
+ * another attempt has already stored a response.
  */
 export async function keepAnswer(db: Executor, { request, answer }: AnswerToKeep): Promise<boolean> {
   const { rowCount } = await db.update(idempotentRequests).set(answer).where(isUnanswered(request))
   return rowCount === 1
 }
 
-/** Deletes what is older than 24 hours; returns how many there were. */
+/** Deletes responses older than 24 hours. Returns their number. */
 export async function deleteExpiredIdempotentRequests(db: Executor, now: Date): Promise<number> {
   const { rowCount } = await db.delete(idempotentRequests).where(lt(idempotentRequests.expiresAt, now))
   return rowCount ?? 0
@@ -58,11 +58,11 @@ async function begin(db: Executor, request: IdempotentRequest, now: Date): Promi
   const isExpired = lt(idempotentRequests.expiresAt, now)
   const isAbandoned = and(
     isNull(idempotentRequests.status),
-    // Ended, or set by a clock that goes ahead of ours.
+    // The lock has expired, or was set by a clock ahead of this one.
     notBetween(idempotentRequests.lockedUntil, now, lockedUntil),
     eq(idempotentRequests.fingerprint, sql`excluded.fingerprint`),
   )
-  // Inserting is what decides between two at once: one of them inserts, the other conflicts.
+  // The primary key decides between concurrent attempts: one inserts, the others conflict.
   const { rowCount } = await db
     .insert(idempotentRequests)
     .values({ ...request, ...fresh })
@@ -73,7 +73,7 @@ async function begin(db: Executor, request: IdempotentRequest, now: Date): Promi
     })
   if (rowCount === 1) return { ...request, lockedUntil }
   const earlier = await find(db, request)
-  // Gone since: it has just failed, and a retry will begin anew.
+  // The other attempt has failed since, so a retry can begin.
   if (!earlier) return 'in_flight'
   if (!earlier.fingerprint.equals(request.fingerprint)) return 'reused'
   return toAnswer(earlier) ?? 'in_flight'

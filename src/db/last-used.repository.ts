@@ -4,7 +4,7 @@ import type { agentGrants } from './schema/agent-grants.ts'
 import type { apiKeys } from './schema/api-keys.ts'
 import type { Use } from './use-recorder.ts'
 
-/** Writes down when rows of a table were last used, skipping those that another replica is just writing. */
+/** Updates the last use of rows. Skips rows that another replica has locked. */
 export async function writeUses(
   executor: Executor,
   table: typeof apiKeys | typeof agentGrants,

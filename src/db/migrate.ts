@@ -5,13 +5,10 @@ import type pg from 'pg'
 import { fillCanonicalEmails } from './canonical-emails.ts'
 
 const migrationsFolder = fileURLToPath(new URL('../../drizzle', import.meta.url))
-// Any number will do, as long as nothing else in the database takes the same advisory lock.
+// An arbitrary number, which no other advisory lock in the database uses.
 const migrationLockId = 7_203_411_864
 
-/**
- * Brings the database up to date. Replicas that start at once take turns under an advisory lock, and all but the first
- * find nothing left to do.
- */
+/** Applies missing migrations, under an advisory lock, so that replicas that start together do not conflict. */
 export async function migrateDatabase(pool: pg.Pool): Promise<void> {
   if (!(await isMigrated(pool))) await applyMigrations(pool)
   await fillCanonicalEmails(pool)
@@ -21,23 +18,23 @@ async function applyMigrations(pool: pg.Pool): Promise<void> {
   const client = await pool.connect()
   try {
     await client.query('set statement_timeout = 0; set lock_timeout = 0')
-    // Waits for another replica's migration, however long that takes.
+    // Waits for the migration of another replica, without a timeout.
     await client.query('select pg_advisory_lock($1)', [migrationLockId])
-    // Only for a database that is not up to date, since these take a while to load.
+    // Imported here, since they are slow to load and rarely needed.
     const { migrate } = await import('drizzle-orm/node-postgres/migrator')
     const { Logger, runMigrations } = await import('graphile-worker')
-    // It would write to standard error, past our log; a failure is thrown as well.
+    // Its default logger writes to standard error. Failures are thrown as well.
     const quiet = new Logger(() => () => undefined)
-    // The queue's own tables first: when ours are there, everything is.
+    // The tables of the queue come first: `isMigrated` checks only the migrations below.
     await runMigrations({ pgPool: pool, logger: quiet })
     await migrate(drizzle({ client }), { migrationsFolder })
   } finally {
-    // Closing the connection gives back the lock and the setting.
+    // Closing the connection releases the lock and resets the settings.
     client.release(true)
   }
 }
 
-/** Whether the newest migration of this program has been applied. Throws when the database does not answer. */
+/** Whether the newest migration of this version has been applied. Throws when the database is unavailable. */
 export async function isMigrated(pool: pg.Pool): Promise<boolean> {
   const { rows } = await pool.query<{ applied: boolean }>(
     `select to_regclass('drizzle.__drizzle_migrations') is not null as applied`,

@@ -8,7 +8,7 @@ type ConnectCallback = (
 
 const waitMs = 1_500
 
-/** A part of a pool: hands out its connections, at most `max` at once. Closing it closes nothing. */
+/** A pool that lends at most `max` connections of another pool. Closing it does not close that pool. */
 export class PoolShare extends pg.Pool {
   readonly #pool: pg.Pool
   #free: number
@@ -40,7 +40,7 @@ export class PoolShare extends pg.Pool {
       this.#give()
       throw error
     }
-    // The pool sets it anew each time that it hands out the connection.
+    // The pool sets `release` again for each checkout.
     const release = client.release.bind(client)
     client.release = (destroy) => {
       release(destroy)
@@ -66,7 +66,7 @@ export class PoolShare extends pg.Pool {
     })
   }
 
-  /** Hands the connection's place to who has waited longest. */
+  /** Passes the place to the caller that has waited longest. */
   #give(): void {
     const [next] = this.#waiting
     if (next) next()

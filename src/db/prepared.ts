@@ -1,8 +1,8 @@
 import type { Executor } from './client.ts'
 
 /**
- * A statement built once for each executor: Drizzle otherwise builds the SQL anew at every call, and without a name
- * the server plans it anew as well.
+ * Builds a statement once for each executor. Otherwise Drizzle builds the SQL at every call, and the server plans an
+ * unnamed statement at every call.
  */
 export function prepared<Statement>(
   build: (executor: Executor) => Statement,

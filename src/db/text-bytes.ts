@@ -4,21 +4,21 @@ import { evidence, seeds } from './schema/seeds.ts'
 
 type Text = AnyPgColumn | SQL | SQL.Aliased
 
-/** How many bytes the texts of a row have in all. The server knows it of a column without reading the text. */
+/** The total size of the texts of a row, in bytes. PostgreSQL knows the size of a column without reading the text. */
 export function textBytes(...texts: Text[]): SQL<number> {
   const sizes = texts.map((text) => sql`coalesce(octet_length(${text}), 0)`)
   return sql<number>`${sql.join(sizes, sql` + `)}`
 }
 
 /**
- * How many bytes the rows before a row have. Kept below a bound, it ends a list with the row that crosses it: what is
- * larger than an answer may be is not even read.
+ * The total size of the rows before a row, in bytes. A condition that it is below a limit ends a list with the row that
+ * exceeds the limit, so that later rows are not read.
  */
 export function bytesBefore(size: Text, order: SQL): SQL<number> {
   return sql<number>`sum(${size}) over (order by ${order} rows unbounded preceding) - ${size}`
 }
 
-/** How many bytes the texts of a seed have. */
+/** The size of the texts of a seed, in bytes. */
 export const seedBytes = textBytes(
   seeds.title,
   seeds.summary,
@@ -28,5 +28,5 @@ export const seedBytes = textBytes(
   sql`array_to_string(${seeds.successCriteria}, ',')`,
 )
 
-/** How many bytes the texts of a piece of evidence have. */
+/** The size of the texts of evidence, in bytes. */
 export const evidenceBytes = textBytes(evidence.summary, evidence.sourceUrl)

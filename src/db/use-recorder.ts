@@ -1,11 +1,11 @@
-/** Notes when credentials were used. */
+/** Records the last use of credentials. */
 export interface UseRecorder {
   record: (id: string, usedAt: Date) => void
-  /** Writes down the uses that are not written yet, and stops. */
+  /** Writes pending uses, and stops. */
   close: () => Promise<void>
 }
 
-/** When something was used last. */
+/** The last use of a credential. */
 export interface Use {
   id: string
   usedAt: Date
@@ -13,14 +13,14 @@ export interface Use {
 
 export interface UseRecorderOptions {
   write: (uses: readonly Use[]) => Promise<void>
-  /** Told when uses could not be written; they are tried again. */
+  /** Called when uses could not be written. They are retried. */
   onRecordError: (error: unknown) => void
 }
 
 const flushIntervalMs = 1_000
 const recordedEveryMs = 60_000
 
-/** Collects uses and writes them together, each id at most once a minute, off the path of any request. */
+/** Collects uses and writes them in batches outside of requests, each id at most once a minute. */
 export function createUseRecorder({ write, onRecordError }: UseRecorderOptions): UseRecorder {
   const recorded = new Map<string, number>()
   let waiting = new Map<string, Date>()
@@ -39,7 +39,7 @@ export function createUseRecorder({ write, onRecordError }: UseRecorderOptions):
 
   function forgetOld(now: number): void {
     for (const [id, at] of recorded) {
-      // In the order in which they were recorded: the rest is younger.
+      // Entries are in order of time: the rest is newer.
       if (now - at < recordedEveryMs) return
       recorded.delete(id)
     }

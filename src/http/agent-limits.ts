@@ -11,17 +11,17 @@ export interface AgentLimitsOptions {
   badKeyLimitPerMinute: number
 }
 
-/** Bounds the requests of agents, over all routes that take access tokens. */
+/** The rate limits of agents, over all routes that accept access tokens. */
 export interface AgentLimits {
-  /** Looks before a token is verified. Throws `too_many_bad_keys`. */
+  /** Is called before a token is verified. Throws `too_many_bad_keys`. */
   assertFewBadTokens(request: FastifyRequest): Promise<void>
   countBadToken(request: FastifyRequest): Promise<void>
-  /** Counts a request whose `agent` is known, and tells where the grant stands. Throws `agent_rate_limited`. */
+  /** Counts a request with a valid token and sends the RateLimit headers. Throws `agent_rate_limited`. */
   count(request: FastifyRequest, reply: FastifyReply): Promise<void>
 }
 
 const windowSeconds = 60
-// A hosted assistant is one client with a few addresses, for many people.
+// A hosted assistant is one client with a few addresses and many users.
 const widerBy = 10
 const goodAddressMs = 60 * 60 * 1000
 const goodAddressesMax = 10_000

@@ -9,17 +9,17 @@ import { readBearerToken } from './bearer.ts'
 import { createLateBodyCheck } from './late-body.ts'
 
 export interface AgentTokenAuthOptions {
-  /** Which agent an access token stands for, if the token is valid, for us, and its grant holds. */
+  /** The agent of an access token, or undefined for an invalid token, another audience, or a grant that has ended. */
   authenticate: (accessToken: string) => Promise<AgentPrincipal | undefined>
-  /** Where the resource's metadata is (RFC 9728 §5.1): by it an agent that knows only the URL finds the way in. */
+  /** The URL of the resource metadata (RFC 9728 §5.1), by which agents discover the authorization server. */
   resourceMetadataUrl: string
   scope: string
   limits: AgentLimits
 }
 
 /**
- * Asks every route of the scope that it is registered in for an agent's access token, and says so in the API
- * description. It runs before the body is read. API keys are nothing here.
+ * Requires an access token of an agent on every route of its scope, and declares that in the API description. It runs
+ * before the body is read. API keys are not accepted.
  */
 export const agentTokenAuth = fastifyPlugin(
   async (app: App, { authenticate, resourceMetadataUrl, scope, limits }: AgentTokenAuthOptions) => {
@@ -43,7 +43,7 @@ export const agentTokenAuth = fastifyPlugin(
 
     async function readAgent(request: FastifyRequest, reply: FastifyReply): Promise<AgentPrincipal> {
       const token = readBearerToken(request.headers.authorization) || undefined
-      // RFC 6750 §3.1: who sent no token is told where to get one, and no error.
+      // RFC 6750 §3.1: the challenge to a request without a token has no error code.
       if (token === undefined) throw refuse(reply, `Bearer ${resource}`)
       await limits.assertFewBadTokens(request)
       const agent = await authenticate(token)

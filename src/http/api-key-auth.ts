@@ -11,7 +11,7 @@ import { addressOf, createRateLimiter, sendRateLimitHeaders } from './rate-limit
 import { createRecentCallers } from './recent-callers.ts'
 
 export interface ApiKeyAuthOptions {
-  /** Who an active key belongs to. Only asked about keys of the right form. */
+  /** The principal of an active key. Is called only for well-formed keys. */
   authenticate: (apiKey: string) => Promise<Principal | undefined>
   /** Requests a minute for each key; 0 = no limit. */
   rateLimitPerMinute: number
@@ -25,8 +25,8 @@ const goodAddressMs = 60 * 60 * 1000
 const goodAddressesMax = 10_000
 
 /**
- * Asks every route of the scope that it is registered in for an API key, and says so in the API description: hook and
- * documentation come together and cannot drift apart. It runs before the body is read.
+ * Requires an API key on every route of its scope, and declares that in the API description. Runs before the body is
+ * read.
  */
 export const apiKeyAuth = fastifyPlugin(
   async (app: App, { authenticate, rateLimitPerMinute, badKeyLimitPerMinute }: ApiKeyAuthOptions) => {
@@ -63,16 +63,16 @@ export const apiKeyAuth = fastifyPlugin(
     })
 
     app.addHook('onRequest', async (request, reply) => {
-      // RFC 9111 §5.2.2: what one person may see is in no shared cache, and in no other.
+      // RFC 9111 §5.2.2: neither shared nor private caches store personal data.
       void reply.header('cache-control', 'private, no-store')
       const presented = readCredentials(request)
       if (presented === undefined) throw errors.apiKeyRequired()
 
-      // Costs no query, and so is not counted: an office must not be shut out by what somebody there types wrong.
+      // Not counted, since it costs no query: a mistyped key must not block everybody behind the same address.
       if (!isWellFormedApiKey(presented)) throw errors.apiKeyRequired()
 
-      // Looked at before the database is asked: guessing keys must not cost a query each. Not where a good key came from
-      // lately: a stranger behind the same address must not shut its owner out.
+      // Before the query, so that guessing keys costs none. Addresses with a recent valid key are exempt: another
+      // client behind the same address must not lock out the owner of the key.
       const address = addressOf(request)
       const badKeys = await badKeyLimiter?.peek(request)
       if (badKeys?.isExceeded && !goodAddresses.has(address))
@@ -97,14 +97,14 @@ export const apiKeyAuth = fastifyPlugin(
 )
 
 /**
- * The key that a request presents, from `Authorization: Bearer` (RFC 6750 §2.1, the scheme in any case) or `X-API-Key`.
- * Undefined when it presents none; the empty string, which no key is, when it contradicts itself.
+ * The key of a request, from `Authorization: Bearer` (RFC 6750 §2.1, the scheme in any case) or `X-API-Key`. Undefined
+ * without a key; the empty string, which is never a key, when the headers contain different keys.
  */
 function readCredentials({ headers, raw }: FastifyRequest): string | undefined {
   const bearer = readBearerToken(headers.authorization)
   const header = headers['x-api-key'] as string | undefined
   if (bearer !== undefined && header !== undefined && bearer !== header) return ''
-  // Node keeps the first of several Authorization headers and drops the others; another server may have read the last.
+  // Node.js keeps the first of several Authorization headers; a proxy may have checked the last one.
   if (bearer !== undefined && countHeaders(raw.rawHeaders, 'authorization') > 1) return ''
   return bearer ?? header
 }

@@ -9,7 +9,7 @@ import type {
 import type { AgentPrincipal } from '../kernel/agent.ts'
 import type { Principal } from '../kernel/principal.ts'
 
-/** The Fastify instance as every plugin here sees it: request and answer are typed by the route's TypeBox schemas. */
+/** The Fastify instance of all plugins here: the TypeBox schemas of a route type its request and response. */
 export type App = FastifyInstance<
   RawServerDefault,
   RawRequestDefaultExpression,
@@ -20,17 +20,19 @@ export type App = FastifyInstance<
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Who may call the route. Set by the plugin that enforces it; the program does not boot without it. */
+    /**
+     * The credential that the route requires. Set by the plugin that checks it; the process does not start without it.
+     */
     access?: 'public' | 'apiKey' | 'agent' | 'web'
-    /** Whether fields that are not known pass: where a standard of others says that they are to be ignored. */
+    /** Whether unknown fields are allowed, for standards that require servers to ignore them. */
     openBody?: boolean
-    /** Whether no body stands for an empty object. */
+    /** Whether an absent body means an empty object. */
     optionalBody?: boolean
   }
   interface FastifyRequest {
-    /** Who calls. Only there on routes that ask for a credential. */
+    /** The caller. Only set on routes that require a credential. */
     principal: Principal
-    /** Which agent calls, and for whom. Only there on routes that ask for an agent's access token. */
+    /** The agent that calls. Only set on routes that require an access token. */
     agent: AgentPrincipal
   }
 }

@@ -4,12 +4,12 @@ import { declareAnswers } from './answers.ts'
 import type { App } from './app-types.ts'
 
 /**
- * Bodies are JSON, and only JSON, unless a plugin adds a parser of its own. An empty body is no body, whatever its
- * content type says: curl labels one as a form. An operation that takes no body accepts `{}` as well, and nothing else.
+ * Parses JSON bodies and refuses other content types, unless a plugin adds its own parser. An empty body counts as
+ * absent, whatever its content type: curl sends that of a form. Operations without a body accept `{}` too.
  */
 export function registerBodyParser(app: App): void {
   app.removeAllContentTypeParsers()
-  // A field named __proto__ is left in: every body schema is closed and refuses it by its name.
+  // `__proto__` is kept as a field: every body schema is closed and refuses it like other unknown fields.
   const parseJson = app.getDefaultJsonParser('ignore', 'ignore')
   app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
     if (body.trim() === '') {
@@ -54,7 +54,7 @@ const notJson = { _tag: 'Type' as const, path: [], message: 'must be JSON' }
 async function isEmpty(payload: IncomingMessage): Promise<boolean> {
   const length = payload.headers['content-length']
   if (length !== undefined) return length === '0'
-  // Without a length only the first piece tells. The rest stays unread, and the connection open for the answer.
+  // Without a length, read only the first chunk, and keep the connection open for the response.
   const first = await payload.iterator({ destroyOnReturn: false }).next()
   return first.done === true
 }

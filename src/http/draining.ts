@@ -1,8 +1,8 @@
 import type { App } from './app-types.ts'
 
 /**
- * Tells clients that keep connections to close them (RFC 9112 §9.6) once the process is about to stop, so that none is
- * closed under a request that is on its way.
+ * Asks clients to close their connections (RFC 9112 §9.6) while the process is stopping, so that it does not have to
+ * close one while a request is in transit.
  */
 export function registerDraining(app: App, isStopping: () => boolean): void {
   app.addHook('onSend', async (_request, reply) => {

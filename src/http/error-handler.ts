@@ -8,20 +8,20 @@ import { logUnroutable } from './logging.ts'
 import { toDecodeIssues } from './validation.ts'
 
 export interface ErrorHandlerOptions {
-  /** Whether an error means that the database cannot be reached, so that trying again later may help. */
+  /** Whether an error means that the database is unavailable, so that a retry may succeed. */
   isDatabaseUnavailable: (error: unknown) => boolean
-  /** Answers an error in another shape than the contract's where that is asked for; undefined where it is not. */
+  /** Sends an error in another form than that of the API, such as a page. Returns undefined where JSON is expected. */
   showError?: (error: ApiError, request: FastifyRequest, reply: FastifyReply) => FastifyReply | undefined
 }
 
-/** Answers whatever was thrown in the contract's shape, and routes that do not exist with 404. */
+/** Sends thrown errors in the form of the API, and 404 for unknown routes. */
 export function registerErrorHandler(app: App, options: ErrorHandlerOptions): void {
   const { isDatabaseUnavailable, showError } = options
   app.setErrorHandler((error, request, reply) => {
     const apiError = toApiError(error, isDatabaseUnavailable)
-    // What a stranger can cause at will is no error of ours: it stands in the request's own line.
+    // Client errors appear only in the line of the request.
     if (apiError.status === 500) request.log.error({ err: error }, 'request failed')
-    // A flood of requests is not worth a flood of warnings.
+    // During an overload there would be one warning for each refused request.
     else if (apiError.status === 503 && apiError.code !== errors.overloaded.code)
       request.log.warn({ err: error }, 'request refused')
     return showError?.(apiError, request, reply) ?? sendError(apiError, request, reply)
@@ -37,28 +37,28 @@ export function registerErrorHandler(app: App, options: ErrorHandlerOptions): vo
       errors: [errors.internal, errors.headersTooLarge, ...(takesInput ? [errors.decodeError] : [])],
     })
   })
-  // Before the body is parsed: where there is no operation there is nothing that a body could be wrong for.
+  // Before the body is parsed, so that an unknown route is 404 whatever its body.
   app.addHook('preParsing', async (request) => {
     if (request.is404) throw errors.routeNotFound()
   })
 }
 
-/** Answers a request that Fastify could not route at all, such as one with a malformed URL. */
+/** Responds to a request that Fastify cannot route, such as one with a malformed URL. */
 export function handleFrameworkError(
   error: FastifyError,
   request: FastifyRequest,
   reply: FastifyReply,
 ): void {
-  // No hook has run that would have told it.
+  // No hook has run that sets it.
   void reply.header('x-request-id', request.id)
-  // The bound of a path's part is that of the whole URL.
+  // The limit of a path parameter is that of the whole URL.
   const isTooLong = error.code === 'FST_ERR_MAX_PARAM_LENGTH'
   const apiError = isTooLong ? errors.urlTooLong({ cause: error }) : errors.decodeError({ cause: error })
   void sendError(apiError, request, reply)
   logUnroutable(request, reply)
 }
 
-/** Answers bytes that are no HTTP request, straight on the socket: there is no request and no reply yet. */
+/** Responds to bytes that are not an HTTP request. It writes to the socket, since there is no reply object. */
 export function handleClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
@@ -81,7 +81,7 @@ export function handleClientError(error: NodeJS.ErrnoException, socket: Socket):
 }
 
 function sendError(error: ApiError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  // RFC 9110 §11.6.1: a 401 names a way to authenticate.
+  // RFC 9110 §11.6.1 requires a challenge with a 401.
   if (error.status === 401 && !reply.hasHeader('www-authenticate'))
     void reply.header('www-authenticate', 'Bearer')
   if (error.retryAfterSeconds !== undefined) void reply.header('retry-after', error.retryAfterSeconds)
@@ -120,7 +120,7 @@ function toApiError(error: unknown, isDatabaseUnavailable: (error: unknown) => b
   if (isDatabaseUnavailable(error)) {
     return errors.databaseUnavailable({ cause: error, retryAfterSeconds: databaseRetryAfterSeconds })
   }
-  // Fastify's other complaints about a request, such as a body shorter than its Content-Length.
+  // Other client errors of Fastify, such as a body shorter than its Content-Length.
   if (code?.startsWith('FST_ERR_CTP_') && statusCode === 400) return errors.decodeError({ cause: error })
   return errors.internal({ cause: error })
 }

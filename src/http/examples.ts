@@ -1,4 +1,4 @@
-/** Values that the examples of the API description share, so that they fit together. */
+/** Values that the examples of the API description share, so that they are consistent. */
 export const exampleIds = {
   apiKey: '01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e01',
   evidence: '01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e02',
@@ -11,7 +11,7 @@ export const exampleIds = {
   workspace: '01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e09',
 }
 
-/** When something in the examples happened, and when it expires. */
+/** The time of everything in the examples. */
 export const exampleTime = '2026-11-21T03:04:05.678Z'
 /** `exampleTime` in seconds since 1970. */
 export const exampleInstant = Math.floor(Date.parse(exampleTime) / 1000)

@@ -11,13 +11,13 @@ import { readBearerToken } from './bearer.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The attempt to carry out a request with an `Idempotency-Key`. */
+    /** The attempt at a request with an `Idempotency-Key`. */
     idempotent: (Attempt & { isAnswerKept: boolean }) | null
   }
   interface FastifyReply {
     /**
-     * Answers a POST: has a service make a change, and makes the answer of what the service returns. Where there is an
-     * `Idempotency-Key`, the answer is stored in the transaction of the change (decision 0073).
+     * Calls a service that makes a change, and returns the response made from its result. With an `Idempotency-Key`,
+     * the response is stored in the transaction of the change (decision 0073).
      */
     answerChange: <Result, Answer>(
       change: (principal: Principal) => Promise<Result>,
@@ -28,13 +28,13 @@ declare module 'fastify' {
 
 const contentType = 'application/json; charset=utf-8'
 
-/** The answer to a change that has nothing to tell. */
+/** The response to a change that returns nothing else. */
 export const toOk = () => ({ ok: true as const })
 
 /**
- * Honours `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header) on every POST of the scope that it is registered
- * in. An answer may hold a secret, so it is sealed under the API key that asked for it, which the service does not
- * keep: only the same caller, presenting the same key, can have it again.
+ * Implements `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header) for every POST of its scope. A response may
+ * contain a secret, so it is encrypted under a key derived from the caller's API key, which is not stored: only a
+ * request with the same API key can get the response again.
  */
 export const idempotency = fastifyPlugin(
   async (app: App, { store }: { store: IdempotencyStore }) => {
@@ -78,26 +78,26 @@ export const idempotency = fastifyPlugin(
       if (reply.statusCode >= 500) {
         request.idempotent = null
         const abandoning = abandon(request, attempt)
-        // A database in trouble would hold up the answer that says so.
+        // While the database is unavailable, waiting would delay the 503.
         if (reply.statusCode !== 503) await abandoning
         return payload
       }
       if (attempt.isAnswerKept && reply.statusCode < 400) return payload
       if (reply.statusCode < 400) throw new Error(`${request.routeOptions.url} answers without answerChange`)
-      // What the caller did wrong stays wrong, and is answered again, unless another attempt came before.
+      // A client error is stored too, unless another attempt has stored a response before.
       const answer = sealAnswer(request, reply.statusCode, String(payload))
-      const standing = await store.complete(attempt, answer)
-      if (standing === answer) return payload
-      void replay(reply, standing).removeHeader('retry-after')
-      return unseal(standing.sealedBody, sealingKey(request))
+      const stored = await store.complete(attempt, answer)
+      if (stored === answer) return payload
+      void replay(reply, stored).removeHeader('retry-after')
+      return unseal(stored.sealedBody, sealingKey(request))
     }
 
-    /** A fault of ours may pass. Where the key cannot be freed now, it becomes free when the lock ends. */
+    /** Unlocks the key, so that a retry can run at once. If that fails, the lock expires by itself. */
     async function abandon(request: FastifyRequest, attempt: Attempt): Promise<void> {
       try {
         await store.abandon(attempt)
       } catch (error) {
-        request.log.warn({ err: error }, 'an Idempotency-Key stays locked for some seconds')
+        request.log.warn({ err: error }, 'failed to unlock an Idempotency-Key; it expires within seconds')
       }
     }
   },
@@ -143,7 +143,7 @@ function fingerprintOf({ method, url, body, upload }: FastifyRequest): Buffer {
     .digest()
 }
 
-/** A key of the caller's API key; the stored SHA-256 of the API key does not lead to it. */
+/** Derives a key from the caller's API key. It cannot be derived from the stored SHA-256 of the API key. */
 function sealingKey({ headers }: FastifyRequest): Buffer {
   const apiKey = String(headers['x-api-key'] ?? readBearerToken(headers.authorization))
   return deriveKey(apiKey, 'idempotent answer')

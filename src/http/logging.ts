@@ -3,14 +3,14 @@ import { pino, type DestinationStream, type Logger } from 'pino'
 import pinoPretty from 'pino-pretty'
 
 /**
- * A logger of JSON lines, or of readable ones on a terminal. Requests and answers are logged by hand, field by field
- * (see `RequestLog`): what is never logged cannot leak.
+ * Creates a logger that writes JSON lines, or readable lines on a terminal. `RequestLog` picks the fields of requests
+ * and responses, so that nothing else can leak into the log.
  */
 export function createLogger(level: string, destination: DestinationStream = standardOutput()): Logger {
   return pino(
     {
       level,
-      // Fastify logs a request whole where it cannot send the answer.
+      // Fastify itself logs the whole request when sending the response fails.
       serializers: { err: describeError, req: () => undefined, res: () => undefined },
       timestamp: pino.stdTimeFunctions.isoTime,
     },
@@ -23,14 +23,17 @@ function standardOutput(): DestinationStream {
   return pino.destination({ fd: 1, sync: false })
 }
 
-/** Logs one line for each request when its answer is out. The path is that of the route: a real one may hold a token. */
+/**
+ * Logs one line for each request, after its response. It logs the path of the route: an actual path may contain a
+ * token.
+ */
 export class RequestLog extends LogController {
   constructor() {
     super({ requestIdLogLabel: 'requestId' })
   }
 
   override incomingRequest(): void {
-    // Everything that is worth knowing is known at the end.
+    // `requestCompleted` logs all fields.
   }
 
   override requestCompleted(
@@ -43,11 +46,11 @@ export class RequestLog extends LogController {
   }
 
   override routeNotFound(): void {
-    // It would log the URL; requestCompleted tells the rest.
+    // It would log the URL. `requestCompleted` logs the request.
   }
 }
 
-/** Logs the line of a request that Fastify gave up before any hook, and says nothing about itself. */
+/** Logs the line of a request that Fastify could not route, for which no hook runs. */
 export function logUnroutable(request: FastifyRequest, reply: FastifyReply): void {
   request.log.info(describeRequest(request, reply), 'request completed')
 }
@@ -66,14 +69,11 @@ function describeRequest(request: FastifyRequest, reply: FastifyReply): object {
   }
 }
 
-/**
- * An error for the log. Fields are picked, not copied: those of the database hold the parameters of statements, which
- * are people's data.
- */
+/** Picks the fields of an error to log. Database errors also have the parameters of the statement: personal data. */
 function describeError(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return { message: String(error) }
   const { code, constraint, query, cause } = error as Error & Record<string, unknown>
-  // Drizzle's message lists the parameters after the statement.
+  // The message of Drizzle includes the parameters.
   const message = typeof query === 'string' ? `Failed query: ${query}` : error.message
   return {
     type: error.name,

@@ -2,14 +2,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AgentPrincipal } from '../kernel/agent.ts'
 import type { App } from './app-types.ts'
 
-/** Answers an MCP message of an agent. */
+/** Handles an MCP message of an agent. */
 export type McpHandler = (request: Request, agent: AgentPrincipal) => Promise<Response>
 
 const messageBytesMax = 256 * 1024
 
 /**
- * The MCP endpoint (Streamable HTTP). The handler reads the JSON itself: a message that is none is answered as JSON-RPC
- * has it. GET and DELETE, which are for sessions and there are none, are 405 to whoever has shown a token.
+ * The MCP endpoint (Streamable HTTP). The handler parses the JSON, since JSON-RPC defines the response to invalid JSON.
+ * There are no sessions, so GET and DELETE return 405.
  */
 export function mcpRoutes(app: App, handle: McpHandler, url: string, resource: string): void {
   app.removeAllContentTypeParsers()
@@ -19,7 +19,7 @@ export function mcpRoutes(app: App, handle: McpHandler, url: string, resource: s
     { bodyLimit: messageBytesMax, schema: { hide: true }, config: { openBody: true } },
     async (request, reply) => {
       const answer = await handle(toWebRequest(request, reply, resource), request.agent)
-      // Whether the connection stays is the server's matter (RFC 9110 §7.6.1): a client that asked to close it waits.
+      // Node.js manages the connection (RFC 9110 §7.6.1). With this header a client that asked to close it would wait.
       answer.headers.delete('connection')
       return reply.send(answer)
     },
@@ -40,7 +40,7 @@ function toWebRequest(request: FastifyRequest, reply: FastifyReply, resource: st
     for (const part of [value ?? []].flat()) headers.append(name, part)
   }
   const abort = new AbortController()
-  // A client that hangs up has no use for the rest.
+  // A client that disconnects ends the work.
   reply.raw.once('close', () => {
     if (!reply.raw.writableFinished) abort.abort()
   })

@@ -2,12 +2,12 @@ import { declareAnswers } from './answers.ts'
 import type { App } from './app-types.ts'
 
 const pathWithSlug = '/v1/workspaces/:slug'
-// Written as the client likes, with an origin or with %-escapes.
+// Matches the raw URL, which may contain an origin and percent-encoding.
 const upToSlug = /^(?:https?:\/\/[^/]*)?(?:\/[^/?]*){3}/i
 
 /**
- * Tells the client, as `Content-Location` (RFC 9110 §8.7), the present path of a workspace that it has reached by a
- * former slug or has just given another one.
+ * Sends `Content-Location` (RFC 9110 §8.7) with the current path of a workspace, after a request by a former slug and
+ * after a change of the slug.
  */
 export function registerMovedSlug(app: App): void {
   app.addHook('onRoute', (route) => {
@@ -17,9 +17,9 @@ export function registerMovedSlug(app: App): void {
       ...[route.preHandler ?? []].flat(),
       (request, reply, done) => {
         const { slug } = request.params as { slug: string }
-        request.principal.onSlugMoved = (presentSlug) => {
-          const path = `/v1/workspaces/${presentSlug}${request.url.replace(upToSlug, '')}`
-          if (presentSlug === slug) void reply.removeHeader('content-location')
+        request.principal.onSlugMoved = (currentSlug) => {
+          const path = `/v1/workspaces/${currentSlug}${request.url.replace(upToSlug, '')}`
+          if (currentSlug === slug) void reply.removeHeader('content-location')
           else void reply.header('content-location', path)
         }
         done()

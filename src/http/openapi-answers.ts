@@ -18,7 +18,7 @@ const titles: Record<number, string> = {
   503: 'The service is not available at the moment.',
 }
 
-/** The errors that an operation with `inPlace` lists whether or not they occur. */
+/** The errors that an operation with `inPlace` lists even if it does not return them. */
 const promised: readonly ErrorTag[] = [
   'HttpApiDecodeError',
   'InvalidInput',
@@ -30,9 +30,9 @@ const promised: readonly ErrorTag[] = [
 ]
 
 /**
- * Describes the error answers of an operation, by status. Each is a reference into `components.responses`, which `shared`
- * collects, under a name made of its codes: the same answer of two operations is one component. With `inPlace` the
- * promised ones stand in place.
+ * Describes the error responses of an operation, by status. Each is a reference into `components.responses`, which
+ * `shared` collects, under a name made of its codes, so that equal responses of two operations are one component. With
+ * `inPlace` the promised ones are inlined.
  */
 export function describeErrors(
   thrown: readonly ErrorFactory[],
@@ -64,12 +64,12 @@ export function describeErrors(
   return answers
 }
 
-/** Describes the headers of an answer, by reference into `components.headers`. */
+/** Describes the headers of a response, by reference into `components.headers`. */
 export function describeHeaders(names: readonly ResponseHeader[]): Part {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 }
 
-/** Describes the headers themselves, for `components.headers`. */
+/** Describes all headers, for `components.headers`. */
 export function describeHeaderComponents(): Record<string, Part> {
   return structuredClone(responseHeaders)
 }
@@ -97,7 +97,7 @@ function describeError(status: number, parts: TagCodes[], thrown: readonly Error
   }
 }
 
-/** The headers of an error beyond those that successful answers of its operation have as well. */
+/** The headers that only an error has, not the successful responses of its operation. */
 export function headersOfError(status: number, thrown: readonly ErrorFactory[] = []): ResponseHeader[] {
   if (status === 401) return ['WWW-Authenticate']
   const mayBeRetried = status === 429 || status === 503 || thrown.includes(errors.idempotencyInFlight)
@@ -105,9 +105,9 @@ export function headersOfError(status: number, thrown: readonly ErrorFactory[] =
 }
 
 /**
- * The named schema of an error with the codes that the operation answers. The second part lists `code` alone, since the
- * named schema is closed. `oneOf` with one branch means what `allOf` would: generators of clients narrow `code` by both,
- * but tools that list the schemas of an answer look into `anyOf` and `oneOf` only.
+ * The named schema of an error, narrowed to the codes of the operation. The second part has only `code`, since the
+ * named schema is closed. `oneOf` with one branch is equivalent to `allOf`: client generators narrow `code` by both,
+ * but tools that list the schemas of a response look only into `anyOf` and `oneOf`.
  */
 function refine({ tag, codes }: TagCodes): Part {
   const named = { $ref: `#/components/schemas/${tag}` }

@@ -7,7 +7,7 @@ import {
   type Part,
 } from './openapi-answers.ts'
 
-/** What is completed here of the document that @fastify/swagger makes. */
+/** The parts of the document of @fastify/swagger that are completed here. */
 export interface OpenApiDocument {
   paths: Record<string, Record<string, Operation>>
   components: {
@@ -26,8 +26,8 @@ interface Operation {
 }
 
 /**
- * Adds to the document what @fastify/swagger does not know: the errors, the headers, the examples of named schemas and
- * the optional bodies. What several operations have in common becomes a component.
+ * Adds what @fastify/swagger does not generate: errors, headers, the examples of named schemas and optional bodies.
+ * Parts that several operations share become components.
  */
 export function completeDocument(
   { paths, components }: OpenApiDocument,
@@ -60,14 +60,14 @@ export function completeDocument(
   components.headers = describeHeaderComponents()
 }
 
-/** The document as text for people: a reference, of which there are many, takes one line. */
+/** Prints the document as indented JSON, with each reference on one line. */
 export function printOpenApi(document: object): string {
   return `${JSON.stringify(document, null, 2).replace(/\{\s+("\$ref": "[^"]+")\s+\}/g, '{ $1 }')}\n`
 }
 
 /**
- * Makes the example of an answer from that of the named schema that it is, or is a list of. The example moves there: it
- * is not shown with the schema as well.
+ * Sets the example of a response from the example of its named schema, or of the items of its list, and removes it from
+ * the schema, so that it is shown once.
  */
 function createExamples(schemas: Record<string, Part>): (media: Part) => void {
   const taken = new Map<string, unknown>()
@@ -86,7 +86,7 @@ function createExamples(schemas: Record<string, Part>): (media: Part) => void {
   }
 }
 
-/** Moves the parameters that several operations take into components, which it returns. */
+/** Replaces parameters that several operations share by references. Returns the components. */
 function shareParameters(operations: readonly Operation[]): Record<string, Part> {
   const uses = new Map<string, number>()
   const all = operations.flatMap(({ parameters = [] }) => parameters)

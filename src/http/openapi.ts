@@ -5,7 +5,7 @@ import type { App } from './app-types.ts'
 import { completeDocument, type OpenApiDocument } from './openapi-document.ts'
 import { publicAccess } from './route-guard.ts'
 
-/** What @fastify/swagger understands of a route's schema beyond Fastify itself. */
+/** The fields of a route's schema that @fastify/swagger adds. */
 declare module 'fastify' {
   interface FastifySchema {
     operationId?: string
@@ -21,11 +21,11 @@ interface TagDescription {
 export interface OpenApiOptions {
   baseUrl: string
   webUrl: string
-  /** One for each area, in the order in which the areas are shown. */
+  /** One for each area, in the order of display. */
   tags: TagDescription[]
 }
 
-/** Collects the OpenAPI 3.1 description from the routes that are registered after it. */
+/** Generates the OpenAPI 3.1 description of the routes that are registered after it. */
 export async function registerOpenApi(app: App, { baseUrl, webUrl, tags }: OpenApiOptions): Promise<void> {
   const routes = new Map<string, RouteOptions>()
   await app.register(fastifySwagger, {
@@ -35,9 +35,9 @@ export async function registerOpenApi(app: App, { baseUrl, webUrl, tags }: OpenA
         title: 'Workspace API',
         version: '1.0.0',
         description:
-          'A workspace for people and automated agents. Every error is one of the named error schemas; its `code` is ' +
-          'listed in the error catalogue, and the codes that an operation answers are listed with the operation. ' +
-          'Headers of a successful answer may also come with errors of the same operation.',
+          'Workspaces for people and automated agents. Every error has one of the named error schemas. Its `code` is ' +
+          'listed in the error catalogue and with each operation that returns it. The headers of a successful response ' +
+          'may also be sent with errors of the same operation.',
         license: { name: 'MIT', identifier: 'MIT' },
         contact: { name: 'Workspace API', url: webUrl },
       },
@@ -49,7 +49,7 @@ export async function registerOpenApi(app: App, { baseUrl, webUrl, tags }: OpenA
           apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An API key.' },
           agentOAuth: {
             type: 'oauth2',
-            description: "An agent's access token.",
+            description: 'An access token of an agent.',
             flows: {
               authorizationCode: {
                 authorizationUrl: `${webUrl}/agent/oauth/authorize`,
@@ -109,7 +109,7 @@ function describeRequest(schema: FastifySchema, { method, config }: RouteOptions
 const UploadForm = Type.Object({
   file: Type.Unsafe<Buffer>({
     type: 'string',
-    // By `format` generators of clients know a file; OpenAPI 3.1 by itself would leave it out.
+    // OpenAPI 3.1 does not need `format`, but client generators recognize a file by it.
     format: 'binary',
     description: 'The file, the only one of the form. Any field name is accepted.',
   }),
@@ -121,9 +121,9 @@ const IdempotencyHeaders = Type.Object({
       minLength: 1,
       maxLength: 255,
       description:
-        'Makes a retry safe: within 24 hours, the same request with the same key is carried out at most once. When ' +
-        'there was no answer, or a 5xx, send it again: it gets the first answer, or is carried out now if nothing was ' +
-        'changed. After 409 `idempotency_in_flight`, wait for as long as `Retry-After` says.',
+        'Makes a retry safe: within 24 hours, the same request with the same key runs at most once. After a lost ' +
+        'response or a 5xx, send the request again: it returns the first response, or runs now if nothing was changed. ' +
+        'After 409 `idempotency_in_flight`, wait for `Retry-After` seconds.',
     }),
   ),
 })

@@ -1,6 +1,8 @@
-import type { TSchema } from '@sinclair/typebox'
+import { Type, type TProperties, type TSchema } from '@sinclair/typebox'
 import type { ErrorFactory } from '../kernel/errors.ts'
-import { closed } from './schemas.ts'
+import { closed, ref } from '../kernel/schemas.ts'
+import { pageQuery } from './pagination.ts'
+import { Ok } from './schemas.ts'
 
 /** What an operation is, as its area declares it. */
 export interface OperationDeclaration {
@@ -13,8 +15,8 @@ export interface OperationDeclaration {
   params?: TSchema
   querystring?: TSchema
   body?: TSchema
-  /** The body of the 200 answer. */
-  success: TSchema
+  /** The body of the 200 answer. Default: `{ok: true}`. */
+  success?: TSchema
   /** What the 200 answer contains, in a sentence. Only an operation that answers `{ok: true}` needs none. */
   returns?: string
   /** The errors that its service throws. Those of the credential, the request's form and the like are added to them. */
@@ -47,8 +49,10 @@ export type OperationSchema<D extends OperationDeclaration> = Pick<
   returns?: string
   errors?: readonly ErrorFactory[]
   inPlace?: boolean
-  response: { 200: D['success'] }
+  response: { 200: D extends { success: infer S } ? S : typeof okSchema }
 }
+
+const okSchema = ref(Ok)
 
 /** Turns the declaration of an operation into a Fastify route schema. http/openapi.ts describes its answers. */
 export function operation<const D extends OperationDeclaration>(declaration: D): OperationSchema<D> {
@@ -60,6 +64,22 @@ export function operation<const D extends OperationDeclaration>(declaration: D):
     ...rest,
     operationId: id,
     tags: [id.slice(0, id.indexOf('.'))],
-    response: { 200: success },
+    response: { 200: success ?? okSchema },
   } as unknown as OperationSchema<D>
 }
+
+/** Turns the declaration of a list that comes in pages of `item` into a Fastify route schema. */
+export function listOperation<
+  const D extends Omit<OperationDeclaration, 'querystring' | 'body' | 'success'>,
+  Item extends TSchema,
+  Filters extends TProperties,
+>(declaration: D, { item, filters }: { item: Item; filters?: Filters }) {
+  return operation({
+    ...declaration,
+    querystring: closed({ ...pageQuery, ...(filters ?? ({} as Filters)) }),
+    success: Type.Array(ref(item)),
+  })
+}
+
+/** The path parameters of what is in a workspace. */
+export const slugParams = Type.Object({ slug: Type.String() })

@@ -5,8 +5,8 @@ import type { App } from './app-types.ts'
 const loopbackNames = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 /**
- * Refuses browsers on other pages than these, before anything else is looked at: a page that has its name point at a
- * service on the person's machine (DNS rebinding) must not speak for it. Programs send no Origin and pass.
+ * Refuses requests of pages from other origins, before any other check. Otherwise a page could reach a service on the
+ * user's own machine by DNS rebinding. Requests without `Origin` do not come from pages and are accepted.
  */
 export const allowedOrigins = fastifyPlugin(
   async (app: App, { origins }: { origins: readonly string[] }) => {

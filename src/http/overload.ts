@@ -5,29 +5,29 @@ import type { App } from './app-types.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether it is answered however much there is to do: what load balancers and orchestrators ask. */
+    /** Whether the route is exempt from overload protection: the health checks of load balancers and orchestrators. */
     vital?: boolean
   }
 }
 
 export interface OverloadOptions {
-  /** A process that has worked on no request for longer than this keeps up. */
+  /** A process keeps up while its oldest request is younger than this, in milliseconds. */
   keepsUpMs: number
 }
 
 export const overloadDefaults: OverloadOptions = { keepsUpMs: 100 }
 
-/** How many times as many requests it takes then. */
+/** Multiplies the limit while the process keeps up. */
 const keepsUpFactor = 10
-/** How many times as many it takes of callers who have few, when it does not. */
+/** Multiplies the limit for callers with few requests, while the process does not keep up. */
 const fairFactor = 2
-/** The part of all requests that one caller may have while there are too many. */
+/** The fraction of the limit that one caller may use during an overload. */
 const fairShare = 0.1
 
 /**
- * Answers 503 at once to requests on top of `max` that are worked on, unless all of them have come just now: those that
- * are accepted are answered soon, however many more there are. Callers who have many requests there are refused first.
- * Slow senders and slow readers do not count, since nothing is done for them.
+ * Refuses requests with 503 while more than `max` are in progress, so that accepted requests stay fast. A burst is
+ * accepted: the limit applies once the oldest request is older than `keepsUpMs`. Callers with many requests are refused
+ * first. Requests that wait for their body, or whose response is being sent, do not count.
  */
 export function registerOverloadProtection(app: App, max: number, { keepsUpMs }: OverloadOptions): void {
   const requests = createRequests()
@@ -38,7 +38,7 @@ export function registerOverloadProtection(app: App, max: number, { keepsUpMs }:
   app.addHook('onRequest', async (request, { raw }) => {
     if (request.routeOptions.config.vital) return
     const isFull = isTooMany(request)
-    tell(isFull)
+    logOverload(isFull)
     if (isFull) throw errors.overloaded({ retryAfterSeconds: 1 })
     requests.add(request)
     raw.once('close', () => requests.delete(request))
@@ -56,26 +56,26 @@ export function registerOverloadProtection(app: App, max: number, { keepsUpMs }:
   function isTooMany(request: FastifyRequest): boolean {
     const count = requests.count()
     if (count < max) return false
-    // Not again before the overload is over: it would swing.
+    // During an overload the lower limit stays, so that the decision does not alternate.
     if (!isOverloaded && requests.oldestMs() < keepsUpMs) return count >= max * keepsUpFactor
     return count >= max * fairFactor || requests.countOfCaller(request) >= max * fairShare
   }
 
-  /** Logs the beginning and the end. In between requests are refused and accepted in turn. */
-  function tell(isFull: boolean): void {
+  /** Logs the beginning and the end of an overload. */
+  function logOverload(isFull: boolean): void {
     if (isFull && !isOverloaded) {
       isOverloaded = true
-      app.log.warn({ requests: requests.count() }, 'too many requests at once: more are refused')
+      app.log.warn({ requests: requests.count() }, 'overload: requests are refused')
     } else if (isOverloaded && requests.count() < max / 2) {
       isOverloaded = false
-      app.log.info('no longer too many requests at once')
+      app.log.info('overload ended')
     }
   }
 }
 
-/** The requests that are worked on. */
+/** The requests in progress, and their number for each caller. */
 function createRequests() {
-  /** When each began. The first is the oldest. */
+  /** Start times. The first entry is the oldest. */
   const begins = new Map<FastifyRequest, number>()
   const counts = new Map<string, number>()
   return {
@@ -100,7 +100,7 @@ function createRequests() {
   }
 }
 
-/** Who sends a request, as far as it can be told before anything is looked up. */
+/** Identifies the caller without a query. */
 function callerOf({ headers, ip }: FastifyRequest): string {
   return headers.authorization ?? String(headers['x-api-key'] ?? ip)
 }

@@ -9,12 +9,12 @@ import type { App } from './app-types.ts'
 
 declare module 'fastify' {
   interface FastifyReply {
-    /** Sends the rows of a page, and what leads to the next one as `Link` (RFC 8288, relation `next`). */
-    sendPage: <T>(page: Page<T>) => Promise<T[]>
+    /** Sends the items of a page, and the URL of the next page as `Link` (RFC 8288, relation `next`). */
+    sendPage: <T>(page: Promise<Page<T>>) => Promise<T[]>
   }
 }
 
-/** Up to here a page is made into JSON at once. */
+/** Larger pages are serialized in slices, between which other requests are served. */
 const wholeBytesMax = 256 * 1024
 
 /** The query parameters of every list that comes in pages. */
@@ -36,8 +36,7 @@ export const pageQuery = {
 }
 
 /**
- * Gives replies `sendPage`, for the routes that take `pageQuery`. `baseUrl` is what links start with, whatever host the
- * client used.
+ * Adds `reply.sendPage` for routes with `pageQuery`. Links start with `baseUrl`, whatever host the client used.
  */
 export const pagination = fastifyPlugin(
   async (app: App, { baseUrl }: { baseUrl: string }) => {
@@ -46,9 +45,10 @@ export const pagination = fastifyPlugin(
       if (!('cursor' in (query?.properties ?? {}))) return
       declareAnswers(route, { errors: [errors.cursorInvalid], headers: ['Link'] })
     })
-    app.decorateReply('sendPage', async function sendPage<T>(this: FastifyReply, page: Page<T>): Promise<
-      T[]
-    > {
+    app.decorateReply('sendPage', async function sendPage<
+      T,
+    >(this: FastifyReply, read: Promise<Page<T>>): Promise<T[]> {
+      const page = await read
       if (page.nextCursor !== null) {
         // A request line may hold a whole URL (RFC 9112 §3.2.2), of whatever host the client likes.
         const { pathname, searchParams } = new URL(this.request.url, baseUrl)
@@ -56,9 +56,9 @@ export const pagination = fastifyPlugin(
         void this.header('link', `<${baseUrl}${pathname}?${searchParams.toString()}>; rel="next"`)
       }
       if (isSmallAsJson(page.items, wholeBytesMax)) return page.items
-      // Its fields are those of the type, which the compiler holds against the schema.
+      // Not serialized by the schema: the compiler checks the items against it.
       const body = await toJsonInSlices(page.items)
-      // Fastify sends bytes as well, which its types do not say.
+      // Fastify also accepts bytes here, though its types do not say so.
       void this.type('application/json; charset=utf-8').serializer(() => body as unknown as string)
       return page.items
     })

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Redis } from 'ioredis'
 import type { App } from './app-types.ts'
 
-/** What a limiter knows of its caller after counting or looking. */
+/** The state of one caller's window. */
 export interface RateLimitState {
   max: number
   remaining: number
@@ -13,15 +13,15 @@ export interface RateLimitState {
 
 /** Counts requests in fixed windows. */
 export interface RateLimiter {
-  /** Counts one more. */
+  /** Counts a request. */
   count(request: FastifyRequest): Promise<RateLimitState>
-  /** Looks without counting. */
+  /** Returns the state without counting. */
   peek(request: FastifyRequest): Promise<RateLimitState>
 }
 
 /**
- * Makes limiters available. With Redis all replicas count together; while it is away nothing is counted and every
- * request passes (the client logs that), since a limit is worth less than the service.
+ * Registers the rate limiter. With Redis, replicas share their counters. While Redis is unavailable nothing is counted
+ * and all requests are accepted; the Redis client logs that.
  */
 export async function registerRateLimits(app: App, redis: Redis | undefined): Promise<void> {
   await app.register(fastifyRateLimit, {
@@ -32,7 +32,7 @@ export async function registerRateLimits(app: App, redis: Redis | undefined): Pr
   })
 }
 
-/** Makes a limiter of `max` requests in each window, or none at all when `max` is 0. */
+/** Creates a limiter of `max` requests in each window, or none if `max` is 0. */
 export function createRateLimiter(
   app: App,
   options: {
@@ -51,7 +51,7 @@ export function createRateLimiter(
   })
   const run = async (request: FastifyRequest, increment: boolean): Promise<RateLimitState> => {
     const result = await limit(request, { increment })
-    // Only an allow list, which there is none of, makes the library answer without counting.
+    // The library allows requests without counting only by an allow list, which is not configured.
     if (result.isAllowed) throw new Error('a limiter without an allow list allowed without counting')
     return {
       max,
@@ -63,7 +63,7 @@ export function createRateLimiter(
   return { count: (request) => run(request, true), peek: (request) => run(request, false) }
 }
 
-/** Tells the client where it stands (the RateLimit header fields of draft-ietf-httpapi-ratelimit-headers-10). */
+/** Sends the RateLimit headers of draft-ietf-httpapi-ratelimit-headers-10. */
 export function sendRateLimitHeaders(
   reply: FastifyReply,
   name: string,
@@ -74,19 +74,19 @@ export function sendRateLimitHeaders(
   void reply.header('ratelimit', `"${name}";r=${remaining};t=${resetSeconds}`)
 }
 
-/** The client's address as limits count it: an IPv6 /64, which is what one subscriber is given, counts as one. */
+/** The client address that limits count. An IPv6 /64, the usual prefix of one subscriber, counts as one address. */
 export function addressOf(request: FastifyRequest): string {
   return normalizeIP(request.ip)
 }
 
 type CountCallback = Parameters<FastifyRateLimitStore['incr']>[1]
 
-// Enough for an attacker not to push out the counters of others by using many addresses.
+// Large enough that an attacker with many addresses does not evict the counters of others.
 const countersMax = 100_000
 
 /**
- * Counts in memory. The library's own store hands out the counter itself, not its value: of requests counted in one
- * turn of the event loop each sees the count of the last, and all are refused when one is too many.
+ * Counts in memory. The library's own store passes the counter object instead of its value: of the requests of one turn
+ * of the event loop each would see the final count, and all would be refused if one exceeds the limit.
  */
 class MemoryStore implements FastifyRateLimitStore {
   readonly #windows = new Map<string, { startedAt: number; count: number }>()
@@ -107,7 +107,7 @@ class MemoryStore implements FastifyRateLimitStore {
     )
   }
 
-  /** Each limiter counts by itself. */
+  /** Each limiter has its own counters. */
   child(): MemoryStore {
     return new MemoryStore()
   }
@@ -118,7 +118,7 @@ class MemoryStore implements FastifyRateLimitStore {
   }
 
   #open(caller: string, now: number) {
-    // In the order in which the windows began: the first one is the oldest.
+    // The first entry is the oldest window.
     this.#windows.delete(caller)
     const [oldest] = this.#windows.keys()
     if (oldest !== undefined && this.#windows.size >= countersMax) this.#windows.delete(oldest)

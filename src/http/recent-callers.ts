@@ -3,9 +3,9 @@ export interface RecentCallers {
   has(caller: string): boolean
 }
 
-/** Remembers callers for `windowMs` after they were last added, the latest `max` of them. In this process alone. */
+/** Remembers the last `max` callers, each for `windowMs` milliseconds after it was last added. In this process only. */
 export function createRecentCallers({ windowMs, max }: { windowMs: number; max: number }): RecentCallers {
-  // In the order in which they were added: the first one is the oldest.
+  // The first entry is the oldest.
   const addedAt = new Map<string, number>()
   return {
     add(caller) {

@@ -3,10 +3,10 @@ import type { Principal } from '../kernel/principal.ts'
 import { declareAnswers } from './answers.ts'
 import type { App } from './app-types.ts'
 
-/** The longest URL that is answered, in bytes. */
+/** The maximum length of a URL, in bytes. */
 export const urlBytesMax = 8 * 1024
 
-/** What every request and answer has: a request id, a bounded URL, and room for whoever calls. */
+/** Adds the request id and `principal` to requests, and refuses URLs that are too long. */
 export function registerRequestContext(app: App): void {
   app.decorateRequest('principal', null as unknown as Principal)
   app.addHook('onRoute', (route) => {
@@ -15,7 +15,7 @@ export function registerRequestContext(app: App): void {
   app.addHook('onRequest', async (request, reply) => {
     void reply.header('x-request-id', request.id)
   })
-  // After the credential and every header that an answer carries, like the other bounds of a request.
+  // After authentication and the hooks that set response headers, like the other limits of a request.
   app.addHook('preParsing', async (request) => {
     if (!request.is404 && request.url.length > urlBytesMax) throw errors.urlTooLong()
   })

@@ -5,8 +5,8 @@ interface HeaderDescription {
 }
 
 /**
- * The headers that the API description lists, each with its description. Those of transport, caching by proxies, CORS
- * and browser security are not listed: clients of the API do not read them.
+ * The response headers in the API description. Those for transport, proxies, CORS and browser security are not listed:
+ * clients of the API do not read them.
  */
 export const responseHeaders = {
   'X-Request-Id': {
@@ -15,14 +15,14 @@ export const responseHeaders = {
     example: '0b1c7e0e-6f0d-4b6e-9b0a-5a7f0c1d2e3f',
   },
   'Cache-Control': {
-    description: 'Whether the answer may be cached (RFC 9111).',
+    description: 'Whether the response may be cached (RFC 9111).',
     schema: { type: 'string' },
     example: 'private, no-store',
   },
   RateLimit: {
     description:
-      'The remaining requests `r` of the API key or of the grant of an agent, and the seconds `t` until all are available again ' +
-      '(draft-ietf-httpapi-ratelimit-headers). Absent when the limit is switched off.',
+      'The remaining requests `r` of the API key or of the grant, and the seconds `t` until the window ends ' +
+      '(draft-ietf-httpapi-ratelimit-headers). Absent when the limit is off.',
     schema: { type: 'string' },
     example: '"api-key";r=5999;t=60',
   },
@@ -48,14 +48,14 @@ export const responseHeaders = {
   },
   'Content-Location': {
     description:
-      'The current path of the resource (RFC 9110, section 8.7). Sent when the slug in the request path is a former ' +
-      'one, or when the operation has changed it.',
+      'The current path of the resource (RFC 9110, section 8.7). Sent when the request path has a former slug, or when ' +
+      'the operation has changed the slug.',
     schema: { type: 'string' },
     example: '/v1/workspaces/acme',
   },
   'Idempotent-Replayed': {
     description:
-      'Sent when the answer is the stored one of an earlier request with the same `Idempotency-Key`.',
+      'Sent when the response is the stored response to an earlier request with the same `Idempotency-Key`.',
     schema: { type: 'string', enum: ['true'] },
     example: 'true',
   },

@@ -3,23 +3,23 @@ import type { RouteOptions } from 'fastify'
 import type { App } from './app-types.ts'
 
 /**
- * Refuses to boot when a route says neither that it is public nor what credential it asks for, when two operations
- * share an id, or when a body is not closed. The routes are only looked at when all are there: hooks of a parent run
- * before those of its children, which is where access is declared.
+ * Refuses to start when a route declares neither a credential nor public access, when two operations share an id, or
+ * when a body schema is not closed. It checks all routes at `onReady`: the `onRoute` hooks of a parent run before those
+ * of its children, which declare the access.
  */
 export function registerRouteGuard(app: App): void {
   const routes: RouteOptions[] = []
   app.addHook('onRoute', (route) => {
-    // A preflight carries no credential (Fetch standard, "CORS-preflight fetch") and reaches no operation.
+    // Preflights have no credential (Fetch standard, "CORS-preflight fetch") and do not reach an operation.
     if (route.method !== 'OPTIONS') routes.push(route)
   })
   app.addHook('onReady', async () => {
-    const problems = routes.flatMap(findProblems).concat(findDoubledIds(routes))
-    if (problems.length > 0) throw new Error(`Routes are not fit to be served:\n${problems.join('\n')}`)
+    const problems = routes.flatMap(findProblems).concat(findDuplicateIds(routes))
+    if (problems.length > 0) throw new Error(`Invalid routes:\n${problems.join('\n')}`)
   })
 }
 
-/** Declares the routes of the scope that it is registered in as open to everybody. */
+/** Declares public access for all routes of its scope. */
 export const publicAccess = fastifyPlugin(
   async (app: App) => {
     app.addHook('onRoute', (route) => {
@@ -41,12 +41,12 @@ function findProblems(route: RouteOptions): string[] {
   ]
 }
 
-function findDoubledIds(routes: RouteOptions[]): string[] {
+function findDuplicateIds(routes: RouteOptions[]): string[] {
   const seen = new Set<string>()
   return routes
     .filter((route) => route.method !== 'HEAD')
     .map((route) => (route.schema as { operationId?: string } | undefined)?.operationId)
     .filter((id) => id !== undefined)
     .filter((id) => seen.size === seen.add(id).size)
-    .map((id) => `${id} is the id of two operations`)
+    .map((id) => `operation id ${id} is used twice`)
 }

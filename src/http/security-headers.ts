@@ -11,17 +11,17 @@ export interface SecurityHeadersOptions {
   corsOrigins: '*' | readonly string[]
 }
 
-/** Says with every answer what browsers may do with it, and which pages may read it. */
+/** Adds security and CORS headers to every response. */
 export async function registerSecurityHeaders(app: App, config: SecurityHeadersOptions): Promise<void> {
   await app.register(fastifyHelmet, {
-    // Answers are data: nothing in them is run or framed.
+    // Responses are data: browsers must not execute or frame them.
     contentSecurityPolicy: {
       useDefaults: false,
       directives: { defaultSrc: [`'none'`], frameAncestors: [`'none'`] },
     },
     crossOriginResourcePolicy: { policy: 'cross-origin' },
     xFrameOptions: { action: 'deny' },
-    // For browsers that are no more, or for documents, which these answers are not.
+    // These are for obsolete browsers, or for HTML documents.
     originAgentCluster: false,
     xDnsPrefetchControl: false,
     xDownloadOptions: false,
@@ -30,7 +30,7 @@ export async function registerSecurityHeaders(app: App, config: SecurityHeadersO
     strictTransportSecurity: config.baseUrl.startsWith('https:'),
   })
   const options: FastifyCorsOptions = {
-    // Without cookies there is nothing that another origin could borrow: a page needs a key of its own.
+    // Safe for any origin, since no cookie authenticates a request: a page needs an API key.
     origin: '*',
     methods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
     exposedHeaders: [...Object.keys(responseHeaders), 'Mcp-Protocol-Version', 'Mcp-Session-Id'],
@@ -44,7 +44,7 @@ export async function registerSecurityHeaders(app: App, config: SecurityHeadersO
   }
   const restricted = { ...options, origin: [...corsOrigins] }
   await app.register(fastifyCors, {
-    // How agents find their way in is for every page to read; the MCP endpoint looks at origins itself.
+    // Discovery and OAuth are open to every origin; the MCP endpoint checks origins itself.
     delegator: (request, done) => done(null, agentPaths.test(request.url) ? options : restricted),
   })
 }

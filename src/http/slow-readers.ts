@@ -3,9 +3,9 @@ import type { Socket } from 'node:net'
 import type { App } from './app-types.ts'
 
 export interface SlowReadersOptions {
-  /** How long a client may take nothing of an answer that waits for it. */
+  /** How long a client may read nothing of a waiting response, in milliseconds. */
   stalledMsMax: number
-  /** The most bytes of answers that wait for all clients together. */
+  /** The maximum size of the responses that wait for all clients, in bytes. */
   waitingBytesMax: number
 }
 
@@ -14,16 +14,16 @@ export const slowReadersDefaults: SlowReadersOptions = {
   waitingBytesMax: 64 * 1024 * 1024,
 }
 
-/** The answers that are complete, and that the client of a connection has not taken yet. */
+/** The complete responses that the client of a connection has not read yet. */
 interface Backlog {
   address: string
   bytes: number
 }
 
 /**
- * Cuts off clients that do not read their answers, which otherwise stay in memory: those that take nothing for
- * `stalledMsMax`, and, where more than `waitingBytesMax` wait in all, the longest waiting connection of the address for
- * which the most waits.
+ * Disconnects clients that do not read their responses, which stay in memory otherwise: a client that reads nothing for
+ * `stalledMsMax`, and, while more than `waitingBytesMax` wait, the oldest connection of the address with the most
+ * waiting bytes.
  */
 export function registerSlowReaders(app: App, options: SlowReadersOptions): void {
   const { stalledMsMax, waitingBytesMax } = options
@@ -31,9 +31,9 @@ export function registerSlowReaders(app: App, options: SlowReadersOptions): void
   let waitingBytes = 0
 
   function add(socket: Socket, response: ServerResponse): void {
-    // Also of an answer that waits for an earlier one: requests may come without waiting (RFC 9112 §9.3.2).
+    // Includes responses that wait for an earlier one on the connection (pipelining, RFC 9112 §9.3.2).
     const bytes = response.writableLength
-    // Most answers are taken by the kernel at once.
+    // The kernel takes most responses at once.
     if (bytes === 0 || socket.destroyed) return
     let backlog = backlogs.get(socket)
     if (!backlog) {
@@ -48,7 +48,7 @@ export function registerSlowReaders(app: App, options: SlowReadersOptions): void
       backlog.bytes -= bytes
       waitingBytes -= bytes
     })
-    while (waitingBytes > waitingBytesMax) cutOff(findSlowest(backlogs))
+    while (waitingBytes > waitingBytesMax) disconnect(findSlowest(backlogs))
   }
 
   function drop(socket: Socket): void {
@@ -56,19 +56,19 @@ export function registerSlowReaders(app: App, options: SlowReadersOptions): void
     backlogs.delete(socket)
   }
 
-  function cutOff(socket: Socket): void {
-    app.log.info('a client that did not read its answer was cut off')
+  function disconnect(socket: Socket): void {
+    app.log.info('disconnected a client that did not read its response')
     drop(socket)
-    // With a reset the kernel drops what it holds for the client as well.
+    // A reset also frees the send buffer of the kernel.
     socket.resetAndDestroy()
   }
 
   app.server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
-    // The time starts again with all that is written, and with all that the client takes of it.
+    // The timeout starts again with each write, and whenever the client reads.
     response.setTimeout(stalledMsMax).on('timeout', () => {
-      if (socket.writableLength > 0) cutOff(socket)
+      if (socket.writableLength > 0) disconnect(socket)
     })
-    // No event tells of the end of an answer that waits for an earlier one.
+    // There is no event for the end of a response that waits for an earlier one.
     const end = response.end.bind(response) as (...input: unknown[]) => ServerResponse
     response.end = (...input: unknown[]) => {
       end(...input)
@@ -78,7 +78,7 @@ export function registerSlowReaders(app: App, options: SlowReadersOptions): void
   })
 }
 
-/** The oldest connection of the address for which the most waits. */
+/** The oldest connection of the address with the most waiting bytes. */
 function findSlowest(backlogs: ReadonlyMap<Socket, Backlog>): Socket {
   const bytesOf = new Map<string, number>()
   for (const { address, bytes } of backlogs.values())
@@ -86,5 +86,5 @@ function findSlowest(backlogs: ReadonlyMap<Socket, Backlog>): Socket {
   const most = Math.max(...bytesOf.values())
   for (const [socket, { address, bytes }] of backlogs)
     if (bytes > 0 && bytesOf.get(address) === most) return socket
-  throw new Error('nothing waits')
+  throw new Error('there is no backlog')
 }

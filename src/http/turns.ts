@@ -4,15 +4,14 @@ import type { App } from './app-types.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether its answer is large, whoever asks. */
+    /** Whether the response is large. Such requests take turns by caller. */
     isLarge?: boolean
   }
 }
 
 /**
- * Has the costly requests of one person, and of the agents that act for them, take turns: lists and the validation kit.
- * So do those of one address for large documents. Others are answered in between, however many requests one caller sends
- * at once.
+ * Limits the concurrency of costly requests: lists and validation kits for each user together with their agents, and
+ * large documents for each client address. Other callers are served in between.
  */
 export function registerTurns(app: App): void {
   const turns = createTurns({ atOnceMax: 2, waitingMax: 64, waitMsMax: 2_000 })
@@ -24,7 +23,7 @@ export function registerTurns(app: App): void {
     reply.raw.once('close', end)
     if (reply.raw.destroyed) end()
   })
-  // The answer is made: a client that reads slowly holds up nobody.
+  // Before the response is sent, so that a slow reader does not hold the turn.
   app.addHook('onSend', async (request) => ends.get(request)?.())
 }
 

@@ -9,27 +9,27 @@ import { createRateLimiter } from './rate-limits.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether the body is a form with one file. Set by the plugin that reads it. */
+    /** Whether the body is a form with one file. */
     upload?: boolean
   }
   interface FastifyRequest {
-    /** The one file of the form. Only there on routes that take one. */
+    /** The file of the form. Only set on upload routes. */
     upload: Buffer
   }
 }
 
-/** The largest file that is taken. */
+/** The maximum size of a file. */
 export const uploadBytesMax = 5 * 1024 * 1024
-// Room for the boundaries, the part's headers and a few small fields around the file.
+// Leaves room for boundaries, part headers and a few small fields.
 const formBytesMax = uploadBytesMax + 64 * 1024
 const windowSeconds = 60 * 60
-// How much, and for how long, is read of what was refused already.
+// Limits for reading the rest of a refused form.
 const drainedBytesMax = 1024 * 1024
 const drainedMsMax = 2_000
 
 /**
- * Reads the body of every route of the scope that it is registered in as a form with one file, of any field name, into
- * `request.upload`. What is too large is refused as soon as it is seen to be, not when all of it has come.
+ * Parses the body of every route of its scope as a form with one file, of any field name, into `request.upload`. A form
+ * that is too large is refused as soon as its size is known, before all of it has arrived.
  */
 export const uploads = fastifyPlugin(
   async (app: App, { uploadLimitPerHour }: { uploadLimitPerHour: number }) => {
@@ -70,7 +70,7 @@ export const uploads = fastifyPlugin(
       request.upload = await Promise.race([readOnlyFile(request), refuseTooLarge(request.raw)])
     })
     app.addHook('onResponse', async ({ raw }) => {
-      // Not of a request that was injected, which has no such field.
+      // Undefined for injected requests.
       if ((raw.complete as boolean | undefined) === false) drainBriefly(raw)
     })
   },
@@ -86,13 +86,13 @@ async function readOnlyFile(request: FastifyRequest): Promise<Buffer> {
       upload = await readBounded(part.file)
     }
   } catch (error) {
-    throw explain(error)
+    throw toApiError(error)
   }
   if (!upload) throw errors.fileMissing({ field: 'file' })
   return upload
 }
 
-/** Fails when more comes than any form may be, of whatever parts; the length need not be told beforehand. */
+/** Rejects with `body_too_large` once more bytes arrive than a form may have. Covers bodies without Content-Length. */
 function refuseTooLarge(raw: IncomingMessage): Promise<never> {
   return new Promise((_resolve, reject) => {
     let sizeBytes = 0
@@ -104,17 +104,17 @@ function refuseTooLarge(raw: IncomingMessage): Promise<never> {
 }
 
 /**
- * Ends a connection on which the rest of a refused form is still coming. A little of it is read first: a client that is
- * cut off while it sends may never look at the answer.
+ * Closes the connection of a refused form that is still being sent. It reads a little more first: many clients read the
+ * response only after sending, and a closed connection would lose it.
  */
 function drainBriefly(raw: IncomingMessage): void {
-  const hangUp = () => void raw.destroy()
-  const timer = setTimeout(hangUp, drainedMsMax)
+  const close = () => void raw.destroy()
+  const timer = setTimeout(close, drainedMsMax)
   raw.once('close', () => clearTimeout(timer))
   let sizeBytes = 0
   raw.on('data', (chunk: Buffer) => {
     sizeBytes += chunk.length
-    if (sizeBytes > drainedBytesMax) hangUp()
+    if (sizeBytes > drainedBytesMax) close()
   })
   raw.unpipe()
   raw.resume()
@@ -133,13 +133,13 @@ async function readBounded(file: AsyncIterable<Buffer>): Promise<Buffer> {
 
 const limitCodes = ['FST_PARTS_LIMIT', 'FST_FILES_LIMIT', 'FST_FIELDS_LIMIT']
 
-/** Everything that the parser complains about is the form's fault. */
-function explain(error: unknown): ApiError {
+/** Converts errors of the parser, which are all client errors. */
+function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   const { code, message } = error as { code?: string; message?: string }
   if (limitCodes.includes(code ?? '')) return errors.fileNotAlone({ field: 'file', cause: error })
   return errors.decodeError({
     cause: error,
-    issues: [{ _tag: 'Type', path: [], message: `must be a form of multipart/form-data: ${message}` }],
+    issues: [{ _tag: 'Type', path: [], message: `must be a multipart/form-data form: ${message}` }],
   })
 }

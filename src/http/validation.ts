@@ -6,17 +6,17 @@ import type { FastifyRouteSchemaDef } from 'fastify/types/schema.js'
 import type { DecodeIssue } from '../kernel/errors.ts'
 
 const strictOptions: Options = {
-  // Fastify's own choice is to drop unknown fields and to turn 5 into "5": a typing error would pass in silence.
+  // By default Fastify removes unknown fields and coerces 5 to "5", which would hide the errors of clients.
   removeAdditional: false,
   coerceTypes: false,
   useDefaults: true,
-  // Every fault at once, as far as issuesMax.
+  // All violations, of which `issuesMax` are reported.
   allErrors: true,
   allowUnionTypes: true,
-  // Gives the fault its schema, whose description says what a pattern means.
+  // Adds the schema to errors: its description explains a pattern.
   verbose: true,
-  // To check our own schemas, Ajv would compile JSON Schema's meta-schema at each start, a third of the time that building
-  // the app takes. tests/contract/schemas.test.ts checks them instead.
+  // Checking our own schemas would compile the JSON Schema meta-schema at each start, a third of the time that it takes
+  // to build the app. tests/contract/schemas.test.ts checks them instead.
   validateSchema: false,
 }
 
@@ -25,13 +25,13 @@ type CompilersFactory = NonNullable<SchemaController['compilersFactory']>
 type BuildValidator = NonNullable<CompilersFactory['buildValidator']>
 
 /**
- * Ajv and fast-json-stringify for Fastify. Bodies are taken as they are; query strings, which hold only text, may become
- * numbers and booleans. Each schema is compiled at its first use: compiling the hundreds of all routes is a quarter of
- * the time that the process takes to start. tests/contract/schemas.test.ts compiles them all.
+ * Ajv and fast-json-stringify for Fastify. Bodies are not coerced; query strings are, to numbers and booleans. Each
+ * schema is compiled on first use: compiling all of them takes a quarter of the start. tests/contract/schemas.test.ts
+ * compiles them all.
  */
 export const schemaController: SchemaController = {
   compilersFactory: {
-    // Fastify declares its compilers by the shape of its own Ajv package, which is not that of what it calls.
+    // The types of Fastify describe the compilers of its own Ajv package, not the interface that it calls.
     buildValidator: buildValidator as unknown as BuildValidator,
     buildSerializer: (sharedSchemas, options) => {
       const compile = SerializerSelector()(sharedSchemas, options)
@@ -48,7 +48,7 @@ type Check = (data: unknown) => ErrorObject[] | undefined
 function buildValidator(sharedSchemas: Record<string, AnySchemaObject>) {
   const strict = once(() => createAjv(sharedSchemas, strictOptions))
   const coercing = once(() =>
-    // "Infinity" becomes a number too. Strict about numbers, Ajv would not hold it against the maximum.
+    // "Infinity" is coerced to a number too. With `strictNumbers` Ajv would not compare it with the maximum.
     createAjv(sharedSchemas, { ...strictOptions, coerceTypes: true, strictNumbers: false }),
   )
   return ({ schema, httpPart }: FastifyRouteSchemaDef<AnySchemaObject>) => {
@@ -67,8 +67,8 @@ function buildValidator(sharedSchemas: Record<string, AnySchemaObject>) {
 }
 
 /**
- * Holds a body against its schema so that the lengths of arrays are checked before their items: the faults of an array
- * that is too long are as many as fit into the body, and take longer to collect than anything else that it could hold.
+ * Validates a body with the lengths of arrays first, before their items: collecting the violations of all items of a
+ * long array would be the slowest validation of any body.
  */
 function checkerOfBody(ajv: () => Ajv, schema: AnySchemaObject): () => Check {
   const withoutItems = dropItems(schema)
@@ -93,7 +93,7 @@ function once<T>(make: () => T): () => T {
   return () => (made ??= { value: make() }).value
 }
 
-/** A schema without what it says of the items of arrays. Their number has to be bounded. */
+/** Copies a schema without the schemas of array items. Throws for an array without `maxItems`. */
 function dropItems(schema: AnySchemaObject): AnySchemaObject {
   const entries = Object.entries(schema as Record<string, unknown>).map(
     ([name, value]): [string, unknown] => {
@@ -118,16 +118,16 @@ function createAjv(sharedSchemas: Record<string, AnySchemaObject>, options: Opti
   return ajv
 }
 
-/** The most issues that one answer reports: more help nobody, and a body has room for tens of thousands. */
+/** The maximum number of issues in a response. A body can have tens of thousands. */
 export const issuesMax = 100
 
-/** Translates Ajv's faults into the contract's issues, one for each fault of each field, up to `issuesMax`. */
+/** Converts the errors of Ajv to issues, one for each tag and field, up to `issuesMax`. */
 export function toDecodeIssues(faults: readonly ErrorObject[]): DecodeIssue[] {
   const issues = new Map<string, DecodeIssue>()
   for (const fault of faults) {
     const issue = toDecodeIssue(fault)
     const key = JSON.stringify([issue._tag, issue.path])
-    // The branches of a union, or a length and a pattern, fault the same field in the same way: the first one tells.
+    // The branches of a union, or a length and a pattern, report the same field twice. The first one is kept.
     if (!issues.has(key)) issues.set(key, issue)
     if (issues.size === issuesMax) break
   }
@@ -171,7 +171,9 @@ function toDecodeIssue({
   }
 }
 
-/** RFC 6901, except that a number is taken for an array's index: our objects have no such fields. */
+/**
+ * Parses a JSON Pointer (RFC 6901). A number is always an array index, since no object here has numeric field names.
+ */
 function parsePointer(pointer: string): (string | number)[] {
   return pointer
     .split('/')

@@ -1,17 +1,17 @@
-/** What a link in a mail to a person is for. */
+/** The purposes of the links that mails to users contain. */
 export const accountTokenPurposes = ['verify_email', 'reset_password', 'sign_in'] as const
 
 export type AccountTokenPurpose = (typeof accountTokenPurposes)[number]
 
-/** What stands for the name of somebody whose account was deleted. */
+/** Replaces the name of a deleted user. */
 export const deletedUserName = 'Deleted user'
 
-/** The shortest password (NIST SP 800-63B asks for length, not for kinds of characters). */
+/** The minimum length of a password. NIST SP 800-63B asks for length, not for kinds of characters. */
 export const passwordLengthMin = 10
-/** The longest password: more would only make work. */
+/** The maximum length of a password, which bounds the cost of hashing. */
 export const passwordLengthMax = 200
 
-/** Whether a text may be a password: long enough, and not what stands beside it on the form. */
+/** Whether a password has an allowed length and four different characters, and is not the user's name or address. */
 export function isAcceptablePassword(password: string, person: { name: string; email: string }): boolean {
   const length = Array.from(password).length
   if (length < passwordLengthMin || length > passwordLengthMax) return false

@@ -1,19 +1,19 @@
 import type { PrincipalUser } from './principal.ts'
 import type { Role } from './roles.ts'
 
-/** An agent that calls, and what it was allowed: in one workspace, on behalf of one person, as that person. */
+/** The caller of an agent's request: the grant, its user and its workspace. */
 export interface AgentPrincipal {
   grant: {
     id: string
     clientId: string
-    /** What the client called itself when it was allowed. */
+    /** The name of the client at the time of consent. */
     clientName: string
     scopes: string[]
     expiresAt: Date
   }
-  /** Who allowed it. */
+  /** The user who gave the grant, and for whom the agent acts. */
   user: PrincipalUser
   workspace: { id: string; name: string; slug: string }
-  /** What the person is in the workspace now. */
+  /** The current role of the user in the workspace. */
   role: Role
 }

@@ -13,7 +13,7 @@ const systems: [RegExp, string][] = [
   [/\bLinux\b/, 'Linux'],
 ]
 
-/** What a browser is, as far as people care. It may lie. */
+/** Names the browser and system of a `User-Agent`, for display only: clients can send any value. */
 export function describeBrowser(userAgent: string): string {
   const find = (names: [RegExp, string][]) => names.find(([pattern]) => pattern.test(userAgent))?.[1]
   const browser = find(browsers) ?? 'A browser'

@@ -1,7 +1,7 @@
-/** Where the time comes from, so that a test can move it. */
+/** The source of the current time, which tests can replace. */
 export interface Clock {
   now(): Date
 }
 
-/** The clock of the machine. */
+/** The clock of the operating system. */
 export const systemClock: Clock = { now: () => new Date() }

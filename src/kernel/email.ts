@@ -1,15 +1,15 @@
 import { parseDomain } from './domains.ts'
 
-/** The longest address that SMTP can carry (RFC 5321 §4.5.3.1.3, less the angle brackets). */
+/** The maximum length of an address in SMTP (RFC 5321 §4.5.3.1.3, without the angle brackets). */
 export const emailLengthMax = 254
 
-// The labels of the domain have no dot, so that each dot can be matched in one way only.
+// Labels exclude the dot, so that there is only one way to match: the time is linear.
 const emailPattern =
   /^[^\s@<>"(),:;\\[\]\p{C}\p{Default_Ignorable_Code_Point}]+@(?:[^\s@<>"(),:;\\[\]\p{C}\p{Default_Ignorable_Code_Point}.]+\.)+[^\s@<>"(),:;\\[\]\p{C}\p{Default_Ignorable_Code_Point}.]+$/u
 
 /**
- * An address as it is stored and mail is sent to, or undefined for what cannot be one. Only mail that arrives proves that
- * it is one.
+ * The address as it is stored and as mail is sent to it, or undefined for text that is not an address. Only a mail that
+ * arrives shows that an address exists.
  */
 export function parseEmail(text: string): string | undefined {
   const email = text.trim()
@@ -18,9 +18,9 @@ export function parseEmail(text: string): string | undefined {
 }
 
 /**
- * The form by which addresses are compared, the same for all spellings of one: the local part in lower case and Unicode
- * Normalization Form KC (UAX #15), the domain in ASCII (IDNA, RFC 5890). Undefined for an address in other characters
- * that would come to one in ASCII, such as one with a Kelvin sign for a K: it belongs to somebody else.
+ * The canonical form of an address, by which addresses are compared: the local part in lower case and Unicode
+ * Normalization Form KC (UAX #15), the domain in ASCII (IDNA, RFC 5890). Undefined for an address with a non-ASCII
+ * character that would become ASCII, such as a Kelvin sign for a K: it would match the address of another person.
  */
 export function canonicalizeEmail(email: string): string | undefined {
   if (Array.from(email).some(becomesAscii)) return undefined
@@ -29,7 +29,7 @@ export function canonicalizeEmail(email: string): string | undefined {
   return domain === undefined ? undefined : `${foldCase(email.slice(0, at))}@${domain}`
 }
 
-/** The domain of an address, in its canonical form. */
+/** The domain of an address, in canonical form. */
 export function canonicalDomainOf(email: string): string | undefined {
   return canonicalizeDomain(email.slice(email.lastIndexOf('@') + 1))
 }
@@ -44,7 +44,7 @@ function canonicalizeDomain(domain: string): string | undefined {
   return isFaithful ? labels.join('.') : undefined
 }
 
-// Character by character: in a whole text, the lower case of a Greek sigma depends on what stands beside it.
+// Character by character: in a longer text, the lower case of a Greek sigma depends on the letters around it.
 function foldCase(text: string): string {
   const folded = Array.from(text.normalize('NFKC'), (character) => character.toLowerCase())
   return folded.join('').normalize('NFKC')

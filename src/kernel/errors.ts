@@ -1,4 +1,4 @@
-/** What went wrong, as the API tells it: the name of an error schema. */
+/** The name of an error schema, sent as `_tag`. */
 export type ErrorTag =
   | 'HttpApiDecodeError'
   | 'InvalidInput'
@@ -12,7 +12,7 @@ export type ErrorTag =
   | 'Internal'
   | 'ServiceUnavailable'
 
-/** The HTTP status (RFC 9110 §15) that each error schema is answered with. */
+/** The HTTP status (RFC 9110 §15) of each error schema. */
 export const statusOfTag = {
   HttpApiDecodeError: 400,
   InvalidInput: 400,
@@ -27,26 +27,26 @@ export const statusOfTag = {
   ServiceUnavailable: 503,
 } as const satisfies Record<ErrorTag, number>
 
-/** One fault of a request body, query or path, as JSON Schema found it. `path` leads from the root to the field. */
+/** One violation of a JSON Schema in a request body, query or path. `path` leads from the root to the field. */
 export interface DecodeIssue {
   _tag: 'Missing' | 'Unexpected' | 'Type' | 'Refinement'
   path: (string | number)[]
   message: string
 }
 
-/** What a single occurrence of an error may add to its catalogue entry. */
+/** What one occurrence of an error adds to its catalogue entry. */
 export interface ErrorDetails {
-  /** The request field at fault; InvalidInput only. */
+  /** The invalid field of the request; InvalidInput only. */
   field?: string
-  /** Every fault found; HttpApiDecodeError only. */
+  /** All violations found; HttpApiDecodeError only. */
   issues?: DecodeIssue[]
   /** Sent as `Retry-After` (RFC 9110 §10.2.3). */
   retryAfterSeconds?: number
-  /** Logged, never answered. */
+  /** Logged, never sent. */
   cause?: unknown
 }
 
-/** An error that the API answers as it is. Anything else that is thrown becomes a bare Internal. */
+/** An error that the API sends to the client. Any other error that is thrown becomes an Internal without details. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly tag: ErrorTag
@@ -67,7 +67,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Makes one kind of ApiError and carries what is the same in all of its occurrences. */
+/** Creates an ApiError of one catalogue entry, and has the properties of the entry. */
 export interface ErrorFactory<Tag extends ErrorTag = ErrorTag, Code extends string = string> {
   (details?: ErrorDetails): ApiError
   readonly tag: Tag
@@ -92,15 +92,15 @@ function error<Tag extends ErrorTag, Code extends string>(
 }
 
 /**
- * The error catalogue: every condition that the API answers with an error. Each entry has its schema, its code, the
- * message that is answered, and the condition for docs/errors.md, which `npm run docs` makes from it.
+ * The error catalogue: all errors of the API. Each entry has its schema, its code, its message, and its condition, from
+ * which `npm run docs` writes docs/errors.md.
  */
 export const errors = {
   decodeError: error(
     'HttpApiDecodeError',
     'decode_error',
     'The request does not match the expected schema.',
-    "The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists every fault.",
+    "The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.",
   ),
   apiKeyRequired: error(
     'Unauthorized',
@@ -111,13 +111,13 @@ export const errors = {
   agentTokenRequired: error(
     'Unauthorized',
     'agent_token_required',
-    "A valid agent's access token is required. API keys are not accepted here.",
+    'A valid access token of an agent is required. API keys are not accepted here.',
     'The request has no access token, or the token is invalid, expired or revoked, or is an API key.',
   ),
   originForbidden: error(
     'Forbidden',
     'origin_forbidden',
-    'Pages of this origin may not call this.',
+    'Pages of this origin may not call this endpoint.',
     'A web page calls the MCP endpoint from an origin that is not allowed.',
   ),
   signInRequired: error(
@@ -129,68 +129,68 @@ export const errors = {
   signInFailed: error(
     'InvalidInput',
     'sign_in_failed',
-    'The e-mail address or the password is not right.',
-    'Website only: the e-mail address is unknown, or the password is wrong.',
+    'The email address or the password is incorrect.',
+    'Website only: the email address is unknown, or the password is wrong.',
   ),
   passwordWrong: error(
     'InvalidInput',
     'password_wrong',
-    'This is not your password.',
+    'The current password is incorrect.',
     'Website only: the current password, which the change requires, is wrong.',
   ),
   passwordCommon: error(
     'InvalidInput',
     'password_common',
-    'This is one of the passwords that are tried first, or nearly. Choose another one, such as several words.',
-    'Website only: the new password is on a list of common ones, perhaps with digits or signs around it.',
+    'This password is too common. Choose another one, such as several words.',
+    'Website only: the new password is on a list of common passwords, with or without digits and signs around it.',
   ),
   passwordUnacceptable: error(
     'InvalidInput',
     'password_unacceptable',
-    'A password has 10 to 200 characters, not all alike, and is neither your name nor your address.',
+    'Use 10 to 200 characters, at least 4 of them different. Do not use your name or your email address.',
     'Website only: the new password is too short, too long or too easy to guess.',
   ),
   providerFailed: error(
     'InvalidInput',
     'provider_failed',
-    'The provider did not confirm who you are. Try again, or sign in in another way.',
+    'The identity provider did not confirm the sign-in. Try again, or sign in with a password or an emailed link.',
     'Website only: the sign-in with an identity provider was cancelled, was not started by this browser, or could not be verified.',
   ),
   identityUnverified: error(
     'Forbidden',
     'identity_unverified',
-    'The provider does not confirm that your e-mail address is yours. Sign in in another way.',
-    'Website only: the identity provider has not verified the e-mail address of a person who signs in with it for the first time.',
+    'The identity provider has not verified your email address. Sign in with a password or an emailed link.',
+    'Website only: the identity provider has not verified the email address of a person who signs in with it for the first time.',
   ),
   linkInvalid: error(
     'NotFound',
     'link_invalid',
-    'This link has expired, or was used already.',
-    'Website only: the link from an e-mail has expired, was already used, or was never sent.',
+    'This link has expired or was already used.',
+    'Website only: the link from an email has expired, was already used, or was never sent.',
   ),
   formExpired: error(
     'Forbidden',
     'form_expired',
-    'This form is too old, or does not come from this website. Load its page again.',
+    'This form has expired. Reload the page and try again.',
     "Website only: the form was sent without the token of the browser's session, or from another site.",
   ),
   tooManySignIns: error(
     'TooManyRequests',
     'too_many_sign_ins',
-    'Too many failed attempts to sign in. Try again later.',
-    "Website only: passwords for the account, or for any accounts, failed too often from the client's address (`SIGN_IN_LIMIT_PER_MINUTE`). Retry after `Retry-After` seconds.",
+    'Too many failed sign-in attempts. Try again later.',
+    "Website only: the client's address has sent too many wrong passwords, for this account or for all accounts (`SIGN_IN_LIMIT_PER_MINUTE`). Retry after `Retry-After` seconds.",
   ),
   signInByLink: error(
     'TooManyRequests',
     'sign_in_by_link',
-    'Too many failed attempts to sign in to this account. Sign in with a link sent by email instead.',
-    'Website only: passwords for the account failed too often, over all client addresses. A link sent by email still signs in.',
+    'Too many failed sign-in attempts for this account. Sign in with an emailed link instead.',
+    'Website only: all client addresses together have sent too many wrong passwords for this account. An emailed link still signs in.',
   ),
   tooManyMails: error(
     'TooManyRequests',
     'too_many_mails',
     'Too many emails to this address. Use the link in the last one, or try again later.',
-    "Website only: too many emails with links to the recipient, or requested from the client's address (`MAIL_LIMIT_PER_HOUR`). Retry after `Retry-After` seconds.",
+    "Website only: the recipient was sent, or the client's address has requested, more emails with links than `MAIL_LIMIT_PER_HOUR` allows. Retry after `Retry-After` seconds.",
   ),
   tooManyRegistrations: error(
     'TooManyRequests',
@@ -207,20 +207,20 @@ export const errors = {
   consentExpired: error(
     'NotFound',
     'consent_expired',
-    'This request for access has been answered or has expired. Begin again in the application.',
-    'Website only: the consent page for an agent was opened or answered too late, or in another browser.',
+    'This request for access has expired or was already answered. Start again in the agent.',
+    'Website only: the request of an agent has expired or was already answered, or belongs to another browser.',
   ),
   notFound: error(
     'NotFound',
     'not_found',
-    'There is nothing here, or nothing that you may see.',
-    'An id or slug in the request does not exist, or belongs to something that the caller may not see. Both cases answer the same.',
+    'Not found.',
+    'An id or slug in the request does not exist, or the caller may not see what it names. The two cases get the same response.',
   ),
   routeNotFound: error(
     'NotFound',
     'route_not_found',
     'No operation has this method and path.',
-    'No operation has this path and method.',
+    'No operation has this method and path.',
   ),
   notAMember: error(
     'Forbidden',
@@ -237,56 +237,56 @@ export const errors = {
   roleTooHigh: error(
     'Forbidden',
     'role_too_high',
-    'You may act on people whose role is below yours, and grant at most your own.',
-    'The operation would change, remove or invite a person whose role is above what the caller may manage.',
+    'You can only manage people whose role is below yours, and grant at most your own role.',
+    'The operation concerns a member or an invite whose role the caller may not manage, or grants a role above that of the caller.',
   ),
   lastOwner: error(
     'Conflict',
     'last_owner',
-    'A workspace always has an owner. Make somebody else one first.',
+    'A workspace must have an owner. Make another member an owner first.',
     'The only owner of the workspace would leave or lose the role.',
   ),
   alreadyMember: error(
     'Conflict',
     'already_member',
-    'The person with this address is a member already.',
-    'A member of the workspace already has this e-mail address.',
+    'A member already has this email address.',
+    'A member of the workspace already has this email address.',
   ),
   alreadyInvited: error(
     'Conflict',
     'already_invited',
-    'There is a pending invite for this address already.',
-    'The workspace already has a pending invite for this e-mail address.',
+    'There is already a pending invite for this email address.',
+    'The workspace already has a pending invite for this email address.',
   ),
   inviteExpired: error(
     'Conflict',
     'invite_expired',
-    'This invite has expired. Ask for another one.',
+    'This invite has expired. Ask for a new one.',
     'The invite is older than seven days.',
   ),
   inviteRevoked: error(
     'Conflict',
     'invite_revoked',
-    'This invite has been withdrawn.',
-    'The invite was withdrawn, or the person who sent it may no longer invite.',
+    'This invite has been revoked.',
+    'The invite was revoked, or the person who sent it may no longer invite.',
   ),
   inviteUsed: error(
     'Conflict',
     'invite_used',
-    'This invite has been accepted already.',
+    'This invite has already been accepted.',
     'The invite has already been accepted.',
   ),
   inviteEmailMismatch: error(
     'Forbidden',
     'invite_email_mismatch',
-    'This invite is for another e-mail address.',
-    'The caller accepts an invite that was sent to another e-mail address.',
+    'This invite is for another email address.',
+    'The caller accepts an invite that was sent to another email address.',
   ),
   emailUnverified: error(
     'Forbidden',
     'email_unverified',
-    'Verify your e-mail address first.',
-    'The caller accepts an invite without having verified their e-mail address.',
+    'Verify your email address first.',
+    'The caller accepts an invite without having verified their email address.',
   ),
   tooManyInvites: error(
     'TooManyRequests',
@@ -297,74 +297,74 @@ export const errors = {
   tooManyInvitesToRecipient: error(
     'TooManyRequests',
     'too_many_invites_to_recipient',
-    'Too many invites to this address lately. Try again later.',
-    'All workspaces together have sent more invites to the address than `MAIL_LIMIT_PER_HOUR`. Retry after `Retry-After` seconds.',
+    'Too many invites to this email address. Try again later.',
+    'All workspaces together have sent more invites to the email address than `MAIL_LIMIT_PER_HOUR`. Retry after `Retry-After` seconds.',
   ),
   teamNameTaken: error(
     'Conflict',
     'team_name_taken',
-    'Another team of this workspace has this name.',
+    'Another team in this workspace already has this name.',
     'Another team of the workspace already has this name, ignoring case.',
   ),
   alreadyTeamMember: error(
     'Conflict',
     'already_team_member',
-    'This person is in the team already.',
+    'This person is already in the team.',
     'The person is already in the team.',
   ),
   cursorInvalid: error(
     'InvalidInput',
     'cursor_invalid',
-    'This cursor is not one of this list.',
-    'The `cursor` is not from this list with the same filters.',
+    'This cursor is invalid for this list.',
+    'The `cursor` was not returned by this list with the same filters.',
   ),
   sourceUrlInvalid: error(
     'InvalidInput',
     'source_url_invalid',
-    'This is not the address of a web page.',
-    '`sourceUrl` is not a URL, or contains a user name or password.',
+    'This is not a valid http or https URL.',
+    '`sourceUrl` is not an http or https URL, or contains a user name or password.',
   ),
   slugReserved: error(
     'InvalidInput',
     'slug_reserved',
-    'This slug is reserved.',
+    'This workspace address is reserved.',
     'The slug is reserved for the service itself.',
   ),
   slugInvalid: error(
     'InvalidInput',
     'slug_invalid',
-    'A slug is 3 to 48 of a to z, 0 to 9 and single hyphens, none at either end.',
-    'Website only: the value does not have the form of a slug. The API answers `decode_error` instead.',
+    'Use 3 to 48 characters: a to z, 0 to 9, and single hyphens between them.',
+    'Website only: the value is not a valid slug. The API returns `decode_error` instead.',
   ),
   slugTaken: error(
     'Conflict',
     'slug_taken',
-    'Another workspace has this slug, or had it a short while ago.',
+    'Another workspace has this address, or had it recently.',
     'Another workspace has the slug, or had it within the last 90 days.',
   ),
   workspaceLimit: error(
     'Conflict',
     'workspace_limit',
-    'You are in as many workspaces as one person may be in.',
-    'The caller creates a workspace or accepts an invite, but is already in the most workspaces that one person may be in.',
+    'You are already in as many workspaces as one person may join.',
+    'The caller creates a workspace or accepts an invite, but is already a member of the most workspaces allowed.',
   ),
   domainInvalid: error(
     'InvalidInput',
     'domain_invalid',
-    'The list holds something that is not a mail domain.',
-    '`allowedDomains` contains a value that is not a mail domain.',
+    'The list contains a value that is not an email domain.',
+    '`allowedDomains` contains a value that is not an email domain.',
   ),
   domainPublic: error(
     'InvalidInput',
     'domain_public',
-    'The list holds the domain of a public mail service: anybody could join.',
-    '`allowedDomains` contains a public mail domain such as gmail.com.',
+    'The list contains the domain of a public email service, where anybody can get an address.',
+    '`allowedDomains` contains the domain of a public email service, such as gmail.com.',
   ),
   domainNotYours: error(
     'InvalidInput',
     'domain_not_yours',
-    'You can only add the domain of your own confirmed address.',
-    "`allowedDomains` adds a domain that is not that of the caller's own verified address. Domains that the workspace already allows may stay.",
+    'You can only add the domain of your own verified email address.',
+    "`allowedDomains` adds a domain other than that of the caller's own verified email address. Domains that the workspace already allows may stay.",
   ),
   domainLimit: error(
     'InvalidInput',
@@ -375,13 +375,13 @@ export const errors = {
   fileMissing: error(
     'InvalidInput',
     'file_missing',
-    'The form holds no file.',
+    'The form contains no file.',
     'The form of an upload contains no file.',
   ),
   fileNotAlone: error(
     'InvalidInput',
     'file_not_alone',
-    'The form holds more than one file, or too many fields.',
+    'The form contains more than one file, or too many fields.',
     'The form of an upload contains more than one file, or too many other fields.',
   ),
   imageInvalid: error(
@@ -405,73 +405,73 @@ export const errors = {
   apiKeyLimit: error(
     'Conflict',
     'api_key_limit',
-    'You have as many active API keys as one person may have. Revoke one first.',
+    'You already have 100 active API keys. Revoke one first.',
     'The caller already has 100 active API keys.',
   ),
   emailInvalid: error(
     'InvalidInput',
     'email_invalid',
-    'This is not an e-mail address.',
-    'The value is not an e-mail address, or is longer than 254 characters.',
+    'This is not a valid email address.',
+    'The value is not a valid email address, or is longer than 254 characters.',
   ),
   nameInvalid: error(
     'InvalidInput',
     'name_invalid',
-    'A name is 1 to 100 characters, not blank, without control characters.',
-    'Website and command line only: the name of a person or workspace is invalid. The API answers `decode_error` instead.',
+    'A name has 1 to 100 characters and no control characters, and is not blank.',
+    'Website and command line only: the name of a person or workspace is invalid. The API returns `decode_error` instead.',
   ),
   labelInvalid: error(
     'InvalidInput',
     'label_invalid',
-    'A name is 1 to 64 characters, not blank, without control characters.',
-    'Website only: the name of an API key or a team is invalid. The API answers `decode_error` instead.',
+    'A name has 1 to 64 characters and no control characters, and is not blank.',
+    'Website only: the name of an API key or a team is invalid. The API returns `decode_error` instead.',
   ),
   textInvalid: error(
     'InvalidInput',
     'text_invalid',
     'This text is blank, too long, or contains control characters.',
-    'Website and command line only: a text is invalid. The API answers `decode_error` instead.',
+    'Website and command line only: a text is invalid. The API returns `decode_error` instead.',
   ),
   notAParticipant: error(
     'Forbidden',
     'not_a_participant',
-    'Only those who have joined the seed may do this.',
+    'Only participants can add evidence. Join the seed first.',
     'The caller adds evidence to a seed that they have not joined.',
   ),
   seedClosed: error(
     'Conflict',
     'seed_closed',
-    'This seed is validated or dropped: nobody joins it any more.',
+    'This seed is validated or dropped and can no longer be joined.',
     'The caller joins a seed that is validated or dropped.',
   ),
   emailTaken: error(
     'Conflict',
     'email_taken',
-    'There is a person with this e-mail address already.',
-    'Command line only: another person already has this e-mail address, ignoring case.',
+    'A user with this email address already exists.',
+    'Command line only: another user already has this email address, ignoring case.',
   ),
   idempotencyKeyInvalid: error(
     'InvalidInput',
     'idempotency_key_invalid',
-    'An Idempotency-Key is 1 to 255 visible ASCII characters.',
-    'The header `Idempotency-Key` is empty, longer than 255 characters, or contains other characters than visible ASCII.',
+    'An Idempotency-Key has 1 to 255 characters, all of them visible ASCII.',
+    'The header `Idempotency-Key` is empty, is longer than 255 characters, or contains characters other than visible ASCII.',
   ),
   idempotencyKeyReused: error(
     'Conflict',
     'idempotency_key_reused',
-    'This Idempotency-Key was used before, with another request.',
+    'This Idempotency-Key was already used for another request.',
     'The `Idempotency-Key` was used within the last 24 hours with another method, URL or body.',
   ),
   idempotencyInFlight: error(
     'Conflict',
     'idempotency_in_flight',
-    'The first request with this Idempotency-Key is still being answered.',
+    'The first request with this Idempotency-Key is still running.',
     'The first request with this `Idempotency-Key` is still running. Retry after `Retry-After` seconds.',
   ),
   bodyTooLarge: error(
     'PayloadTooLarge',
     'body_too_large',
-    'The request body is too large.',
+    'The request is too large. A picture may have 5 MB, a JSON body 64 KiB.',
     'The JSON body is larger than 64 KiB, or the uploaded file is larger than 5 MiB.',
   ),
   urlTooLong: error(
@@ -489,7 +489,7 @@ export const errors = {
   unsupportedMediaType: error(
     'UnsupportedMediaType',
     'unsupported_media_type',
-    'The request body has a content type that this operation does not take.',
+    'The request body has a content type that this operation does not support.',
     'The body is not `application/json`, or the body of an upload is not `multipart/form-data`.',
   ),
   rateLimited: error(
@@ -501,13 +501,13 @@ export const errors = {
   agentRateLimited: error(
     'TooManyRequests',
     'agent_rate_limited',
-    'Too many requests of this agent. Try again later.',
-    'The grant has made more requests than `AGENT_LIMIT_PER_MINUTE`, or its client or its client address ten times as many. Retry after `Retry-After` seconds.',
+    'Too many requests from this agent. Try again later.',
+    'The grant has made more requests than `AGENT_LIMIT_PER_MINUTE`, or its client or client address more than ten times as many. Retry after `Retry-After` seconds.',
   ),
   tooManyBadKeys: error(
     'TooManyRequests',
     'too_many_bad_keys',
-    'Too many requests with a bad key from this address. Try again later.',
+    'Too many requests with an invalid credential from this address. Try again later.',
     'The client address has sent more invalid API keys, or invalid access tokens, than `BAD_KEY_LIMIT_PER_MINUTE`. Retry after `Retry-After` seconds.',
   ),
   tooManyUploads: error(
@@ -519,51 +519,51 @@ export const errors = {
   uploadsBusy: error(
     'ServiceUnavailable',
     'uploads_busy',
-    'Too many uploads are waiting already. Try again later.',
+    'Too many uploads are waiting. Try again later.',
     'Too many images are waiting to be decoded. Retry after `Retry-After` seconds.',
   ),
   internal: error(
     'Internal',
     'internal',
-    'The server failed. Tell the operator the request id.',
+    'The service failed. Contact its operator with the request id.',
     'The service failed. Its log has the details under the request id.',
   ),
   databaseUnavailable: error(
     'ServiceUnavailable',
     'database_unavailable',
     'The database is not available. Try again later.',
-    'The database does not answer, or not in time. Retry after `Retry-After` seconds.',
+    'The database cannot be reached, or does not respond in time. Retry after `Retry-After` seconds.',
   ),
   storageUnavailable: error(
     'ServiceUnavailable',
     'storage_unavailable',
     'Pictures are not available. Try again later.',
-    'Pictures cannot be stored or read: the disk is full or read-only, or the object store does not answer. Retry after `Retry-After` seconds.',
+    'Pictures cannot be stored or read: the disk is full or read-only, or the object store does not respond. Retry after `Retry-After` seconds.',
   ),
   overloaded: error(
     'ServiceUnavailable',
     'overloaded',
-    'The service has too many requests. Try again later.',
-    'There are more requests than the service can answer. Retry after `Retry-After` seconds.',
+    'The service is overloaded. Try again later.',
+    'The service has more requests than it can process. Retry after `Retry-After` seconds.',
   ),
   notReady: error(
     'ServiceUnavailable',
     'not_ready',
     'The service is not ready to answer requests.',
-    'The database does not answer or is not migrated, or the process is stopping. Retry after `Retry-After` seconds.',
+    'The database does not respond or is not migrated, or the process is stopping. Retry after `Retry-After` seconds.',
   ),
 } as const satisfies Record<string, ErrorFactory>
 
-/** The code of an error schema for which the catalogue has no other one. */
+/** The code of an error schema that has only one in the catalogue. */
 export function findOnlyCode(tag: ErrorTag): string | undefined {
   const entries = Object.values<ErrorFactory>(errors).filter((entry) => entry.tag === tag)
   return entries.length === 1 ? entries[0]?.code : undefined
 }
 
-/** What an operation on a workspace can answer, whoever may call it. */
+/** The errors of every operation on a workspace. */
 export const workspaceErrors = [errors.notFound, errors.notAMember]
 
-/** What an operation that stores an uploaded picture can answer about the picture. */
+/** The errors of an operation that stores an uploaded picture. */
 export const imageErrors = [
   errors.imageInvalid,
   errors.imageTooLarge,

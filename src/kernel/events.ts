@@ -1,6 +1,6 @@
 /**
- * The types of events that tell of open invites, with the addresses in them. An accepted invite is told by its member,
- * who is in the list of members.
+ * The types of events that reveal invites, with the invited addresses. `invite.accepted` is not among them: its user is
+ * in the list of members.
  */
 export const inviteEventTypes = [
   'invite.created',
@@ -9,5 +9,5 @@ export const inviteEventTypes = [
   'invite.role_changed',
 ] as const
 
-/** The types of events that tell what somebody has allowed an agent. */
+/** The types of events that reveal the grants of agents. */
 export const grantEventTypes = ['integration.granted', 'integration.revoked'] as const

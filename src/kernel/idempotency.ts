@@ -1,4 +1,4 @@
-/** An answer as it is kept. */
+/** A response as it is stored, with its body encrypted. */
 export interface StoredAnswer {
   status: number
   contentType: string
@@ -14,25 +14,30 @@ export interface IdempotentRequest {
   fingerprint: Buffer
 }
 
-/** An attempt to carry out a request, which others wait for until the lock ends. */
+/** A running attempt at a request. Until `lockedUntil`, other attempts are refused. */
 export interface Attempt extends IdempotentRequest {
   lockedUntil: Date
 }
 
-/** The answer to a request, to be stored in the transaction of its change. */
+/** The response to a request, to be stored in the transaction of its change. */
 export interface AnswerToKeep {
   request: IdempotentRequest
   answer: StoredAnswer
 }
 
-/** What beginning a request finds: nothing before it, one still running, another request's key, or its answer. */
+/**
+ * The result of beginning a request: a new attempt, `in_flight` while another attempt runs, `reused` when the key was
+ * used for another request, or the stored response.
+ */
 export type BeginResult = Attempt | 'in_flight' | 'reused' | StoredAnswer
 
-/** Where answers are kept for 24 hours. */
+/** Stores responses for 24 hours. */
 export interface IdempotencyStore {
   begin(request: IdempotentRequest): Promise<BeginResult>
-  /** Keeps the answer to a request that changed nothing, and returns the one that stands: the first that was kept. */
+  /**
+   * Stores the response to a request that changed nothing. Returns the first response that was stored for the request.
+   */
   complete(request: IdempotentRequest, answer: StoredAnswer): Promise<StoredAnswer>
-  /** Forgets an attempt that failed, so that the request may be tried again, unless its answer was kept or others try. */
+  /** Unlocks the key of a failed attempt, unless a response is stored or another attempt has begun. */
   abandon(attempt: Attempt): Promise<void>
 }

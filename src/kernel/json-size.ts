@@ -1,14 +1,14 @@
-/** How many bytes a value takes as JSON. */
+/** The size of a value as JSON, in bytes. */
 export function jsonBytesOf(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value))
 }
 
-/** How much is worked on before others have their turn. */
+/** The number of UTF-16 units that are serialized before the event loop runs other work. */
 const sliceUnits = 64 * 1024
 
 /**
- * How many of the items, from the first on, fit into a number of bytes as the items of one JSON array. Texts are those
- * that the service stores: without control characters but line breaks and tabs. Others have their turn in between.
+ * Counts the leading items that fit into `bytesMax` bytes as items of one JSON array. Texts must be such as the service
+ * stores: no control characters but line breaks and tabs. Yields to the event loop between slices.
  */
 export async function countFitting(items: readonly unknown[], bytesMax: number): Promise<number> {
   if (isSmallAsJson(items, bytesMax)) return items.length
@@ -24,7 +24,7 @@ export async function countFitting(items: readonly unknown[], bytesMax: number):
   return items.length
 }
 
-/** The JSON of an array, made in slices between which others have their turn. */
+/** Serializes an array as JSON. Yields to the event loop between slices. */
 export async function toJsonInSlices(items: readonly unknown[]): Promise<Buffer> {
   const slices: Buffer[] = []
   let text = '['
@@ -38,9 +38,11 @@ export async function toJsonInSlices(items: readonly unknown[]): Promise<Buffer>
   return Buffer.concat([...slices, Buffer.from(`${text}]`)])
 }
 
-/** Whether items are sure to take no more bytes as a JSON array. Told by lengths alone, so false for some that fit. */
+/**
+ * Whether items certainly fit into `bytesMax` bytes as a JSON array. An estimate by lengths: false for some that fit.
+ */
 export function isSmallAsJson(items: readonly unknown[], bytesMax: number): boolean {
-  // A UTF-16 unit becomes three bytes at most.
+  // A UTF-16 unit takes at most three bytes in UTF-8.
   let units = 0
   for (const item of items) units += unitsOf(item) + 1
   return units * 3 <= bytesMax

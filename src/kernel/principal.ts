@@ -1,6 +1,6 @@
 import type { AnswerToKeep } from './idempotency.ts'
 
-/** The person on whose behalf a request acts, read in the same round trip as the credential. */
+/** The user of a request, read in the same round trip as the credential. */
 export interface PrincipalUser {
   id: string
   name: string
@@ -9,17 +9,22 @@ export interface PrincipalUser {
   imageKey: string | null
 }
 
-/** Who acts, and through what. Services receive one with every call. */
+/** The caller: the user, and the credential that was used. Services take it with every call. */
 export interface Principal {
   user: PrincipalUser
-  /** `system`: an operator's command, or the service itself. */
+  /** `system` is a command of an operator, or the service itself. */
   source: 'web' | 'api' | 'mcp' | 'system'
   apiKeyId: string | null
-  /** The session of the website. */
+  /** The session on the website. */
   sessionId: string | null
   grantId: string | null
-  /** Told the present slug of a workspace that was reached by another one, so that the caller can be told. */
-  onSlugMoved?: (presentSlug: string) => void
-  /** The answer to a request with an `Idempotency-Key`, made of what its change returns, to be stored with the change. */
+  /**
+   * Whether the object lives no longer than one request. Several service calls of a page then look up a workspace once;
+   * like a single call, they see the role that the caller had at the start of the request.
+   */
+  isOfOneRequest?: boolean
+  /** Called with the current slug of a workspace that was requested by a former one. */
+  onSlugMoved?: (currentSlug: string) => void
+  /** Makes the response to store for a request with an `Idempotency-Key`, from the result of its change. */
   answerOf?: (result: unknown) => AnswerToKeep
 }

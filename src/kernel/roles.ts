@@ -1,19 +1,19 @@
-/** What a person can be in a workspace, most powerful first. */
+/** The roles of members, highest first. */
 export const roles = ['owner', 'admin', 'member', 'viewer'] as const
 
 export type Role = (typeof roles)[number]
 
-/** Whether one role is above another. */
+/** Whether the first role is above the second. */
 export function isAbove(role: Role, other: Role): boolean {
   return roles.indexOf(role) < roles.indexOf(other)
 }
 
-/** Whether somebody may change or remove somebody else: those below, and an owner also owners. */
+/** Whether an actor may change or remove another member: one with a lower role, and an owner also other owners. */
 export function mayActOn(actor: Role, target: Role): boolean {
   return actor === 'owner' || isAbove(actor, target)
 }
 
-/** Whether somebody may give a role: at most their own. */
+/** Whether an actor may grant a role: at most their own. */
 export function mayGrant(actor: Role, granted: Role): boolean {
   return !isAbove(granted, actor)
 }

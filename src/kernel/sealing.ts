@@ -4,12 +4,12 @@ const algorithm = 'aes-256-gcm'
 const ivLength = 12
 const tagLength = 16
 
-/** A key for one purpose, from a secret of high entropy, by HKDF (RFC 5869). */
+/** Derives a 256-bit key for one purpose from a secret of high entropy, by HKDF (RFC 5869). */
 export function deriveKey(secret: string | Buffer, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, '', purpose, 32))
 }
 
-/** Encrypts a text, and makes every change of it known, under a key of `deriveKey`. */
+/** Encrypts and authenticates a text by AES-256-GCM, under a key of `deriveKey`. */
 export function seal(text: string, key: Buffer): Buffer {
   const iv = randomBytes(ivLength)
   const cipher = createCipheriv(algorithm, key, iv)
@@ -17,7 +17,7 @@ export function seal(text: string, key: Buffer): Buffer {
   return Buffer.concat([iv, cipher.getAuthTag(), sealed])
 }
 
-/** Decrypts what `seal` made. Throws when it was changed, or sealed under another key. */
+/** Decrypts the output of `seal`. Throws when it was altered, or encrypted under another key. */
 export function unseal(sealed: Buffer, key: Buffer): string {
   const decipher = createDecipheriv(algorithm, key, sealed.subarray(0, ivLength), {
     authTagLength: tagLength,

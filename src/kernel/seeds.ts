@@ -1,34 +1,34 @@
-/** Where a seed stands. */
+/** The statuses of a seed. */
 export const seedStatuses = ['open', 'validating', 'validated', 'dropped'] as const
 
 export type SeedStatus = (typeof seedStatuses)[number]
 
-/** What a piece of evidence is. */
+/** The kinds of evidence. */
 export const evidenceKinds = ['interview', 'survey', 'experiment', 'metric', 'note'] as const
 
 export type EvidenceKind = (typeof evidenceKinds)[number]
 
-/** What a piece of evidence says of the seed. */
+/** Whether evidence is for or against its seed. */
 export const verdicts = ['supports', 'contradicts', 'neutral'] as const
 
 export type Verdict = (typeof verdicts)[number]
 
-/** What the titles of the first run's example seeds begin with. */
+/** The start of the titles of the example seeds that the first start creates. */
 export const exampleTitlePrefix = 'Example: '
 
-/** The longest texts of a seed and its evidence, in characters (code points). */
+/** The maximum lengths of the texts of seeds and evidence, in code points. */
 export const seedTitleLengthMax = 120
 export const seedTextLengthMax = 2000
 export const successCriterionLengthMax = 300
 export const evidenceSummaryLengthMax = 4000
-/** The most success criteria of a seed. */
+/** The maximum number of success criteria of a seed. */
 export const successCriteriaMax = 20
 
-/** Where evidence comes from: an http or https URL without blanks or control characters. An ECMA-262 pattern for the `u` flag. */
+/** An http or https URL without white space or control characters. An ECMA-262 pattern for the `u` flag. */
 export const sourceUrlPattern = '^[hH][tT][tT][pP][sS]?://[^\\s\\p{Cc}\\p{Cf}\\p{Cs}]+$'
 export const sourceUrlLengthMax = 2048
 
-/** Whether a text is the address of a web page, without a user name or a password in it. */
+/** Whether a text is an http or https URL without a user name and a password. */
 export function isSourceUrl(text: string): boolean {
   if (Array.from(text).length > sourceUrlLengthMax || !new RegExp(sourceUrlPattern, 'u').test(text))
     return false
@@ -37,7 +37,7 @@ export function isSourceUrl(text: string): boolean {
   return username === '' && password === ''
 }
 
-/** Whether a seed is decided: nobody joins it any more. */
+/** Whether a seed is decided, so that it can no longer be joined. */
 export function isClosed(status: SeedStatus): boolean {
   return status === 'validated' || status === 'dropped'
 }

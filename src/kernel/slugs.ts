@@ -1,91 +1,33 @@
 import { errors } from './errors.ts'
 
-/** 3 to 48 of a-z, 0-9 and single hyphens, none at either end. */
+/** 3 to 48 characters: a to z, 0 to 9, and single hyphens between them. */
 export const slugLengthMin = 3
 export const slugLengthMax = 48
 export const slugPattern = '^[a-z0-9]+(-[a-z0-9]+)*$'
 
-// The first path segments of the API and the website, and words that would let a workspace pass for the service.
-const reservedSlugs = new Set([
-  ...[
-    'about',
-    'account',
-    'admin',
-    'agent',
-    'api',
-    'app',
-    'assets',
-    'auth',
-    'billing',
-    'blog',
-    'docs',
-    'favicon',
-  ],
-  ...[
-    'forgot',
-    'health',
-    'help',
-    'home',
-    'invite',
-    'invites',
-    'login',
-    'logout',
-    'mail',
-    'mcp',
-    'new',
-    'oauth',
-  ],
-  ...[
-    'onboarding',
-    'openapi',
-    'pictures',
-    'pricing',
-    'privacy',
-    'profile',
-    'ready',
-    'reset',
-    'root',
-    'security',
-  ],
-  ...[
-    'settings',
-    'sign-in',
-    'sign-out',
-    'sign-up',
-    'signin',
-    'signout',
-    'signup',
-    'static',
-    'status',
-    'support',
-  ],
-  ...[
-    'system',
-    'terms',
-    'undefined',
-    'null',
-    'verify',
-    'verify-email',
-    'well-known',
-    'workspace',
-    'workspaces',
-    'www',
-    'notifications',
-  ],
-])
+// The first path segments of the API and the website, and words by which a workspace could impersonate the service.
+const reservedSlugs = new Set(
+  (
+    'about account admin agent api app assets auth billing blog docs favicon forgot health help home ' +
+    'invite invites login logout mail mcp new notifications null oauth onboarding openapi pictures ' +
+    'pricing privacy profile ready reset root security settings sign-in sign-out sign-up signin signout ' +
+    'signup static status support system terms undefined verify verify-email well-known workspace ' +
+    'workspaces www'
+  ).split(' '),
+)
 
 /** Whether a text has the form of a slug. */
 export function isSlug(text: string): boolean {
   return text.length >= slugLengthMin && text.length <= slugLengthMax && new RegExp(slugPattern).test(text)
 }
 
-/** Throws `slug_invalid` for what is no slug, and `slug_reserved` for one that no workspace may have. */
+/** Throws `slug_invalid` for text that is not a slug, and `slug_reserved` for a reserved slug. */
 export function assertUsableSlug(slug: string): void {
   if (!isSlug(slug)) throw errors.slugInvalid({ field: 'slug' })
   if (isReservedSlug(slug)) throw errors.slugReserved({ field: 'slug' })
 }
 
-/** Whether a slug is one that no workspace may have. */
+/** Whether a slug is reserved for the service. */
 export function isReservedSlug(slug: string): boolean {
   return reservedSlugs.has(slug)
 }

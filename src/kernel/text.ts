@@ -1,43 +1,43 @@
 import { errors } from './errors.ts'
 
-/** The longest name of a person or a workspace, in characters (code points, as all lengths here). */
+/** The maximum length of the name of a person or a workspace. All lengths here are in code points. */
 export const nameLengthMax = 100
-/** The longest name of a team or an API key. */
+/** The maximum length of the name of a team or an API key. */
 export const labelLengthMax = 64
 const queryLengthMax = 100
 
-/** Text as it is stored and compared: trimmed, and in Unicode Normalization Form C (UAX #15). */
+/** Normalizes text for storage and comparison: trimmed, and in Unicode Normalization Form C (UAX #15). */
 export function normalizeText(text: string): string {
   return text.normalize('NFC').trim()
 }
 
-// The fillers of Hangul and the blank of Braille are letters and symbols to Unicode, and look like nothing.
+// Unicode classes the Hangul fillers and the Braille blank as letters and symbols, but they are invisible.
 const visible = '[^\\s\\p{Cc}\\p{Cf}\\p{Cs}\\p{Z}\\u115f\\u1160\\u2800\\u3164\\uffa0]'
-// All but control and format characters, separators of lines and lone surrogates.
+// Everything but control and format characters, line separators and lone surrogates.
 const plain = '[^\\p{Cc}\\p{Cf}\\p{Cs}\\u2028\\u2029]'
-// The format characters that emoji and languages are not written without: joiners, marks of direction, and signs of
-// Arabic and Syriac that are seen.
+// The format characters that emoji and some languages need: joiners, direction marks, and visible signs of Arabic and
+// Syriac.
 const joiners = '\\u0600-\\u0605\\u061c\\u06dd\\u070f\\u0890\\u0891\\u08e2\\u200c-\\u200f'
-// Those that have their place in long texts, but in a name only make two look like one: what is not seen at all, and
-// embeddings and isolates of direction.
+// Format characters with a use in long texts, which in a name could make two names look alike: invisible ones, and
+// direction embeddings and isolates.
 const ofLongTexts = '\\u00ad\\u180e\\u200b\\u202a-\\u202c\\u2060-\\u2064\\u2066-\\u2069\\ufeff'
-// The flags of England, Scotland and Wales (UTS #51 §1.4.6): elsewhere tags hide text. As pairs of surrogates, which
-// programs can read that do not know the `u` flag.
+// The flags of England, Scotland and Wales (UTS #51 §1.4.6): anywhere else tag characters can hide text. Written as
+// surrogate pairs, for clients whose patterns have no `u` flag.
 const flag =
   '\\ud83c\\udff4\\udb40\\udc67\\udb40\\udc62(?:\\udb40\\udc65\\udb40\\udc6e\\udb40\\udc67|' +
   '\\udb40\\udc73\\udb40\\udc63\\udb40\\udc74|\\udb40\\udc77\\udb40\\udc6c\\udb40\\udc73)\\udb40\\udc7f'
 
 /**
- * One line of text that people write: not blank, without control characters (NUL, which PostgreSQL refuses, among them),
- * line separators, lone surrogates and what deceives readers (docs/decisions/0079). An ECMA-262 pattern for the `u` flag,
- * as JSON Schema takes it.
+ * One line of text: not blank, and without control characters (such as NUL, which PostgreSQL refuses), line separators,
+ * lone surrogates and deceptive characters (docs/decisions/0079). An ECMA-262 pattern for the `u` flag, as JSON Schema
+ * requires.
  */
 export const linePattern = `^(?=.*${visible})(?:${plain}|[${joiners}]|${flag})*$`
 
-/** Text of several lines that people write: as a line, with line breaks (LF or CRLF) between. */
+/** Text of several lines, separated by LF or CRLF; otherwise as `linePattern`, with more format characters. */
 export const linesPattern = `^(?=[\\s\\S]*${visible})(?:${plain}|[${joiners}${ofLongTexts}]|${flag}|\\r?\\n)*$`
 
-/** Text of several lines as it is stored: as a line, with LF between. */
+/** Normalizes text of several lines for storage, with LF as line break. */
 export function normalizeLines(text: string): string {
   return normalizeText(text).replaceAll('\r\n', '\n')
 }
@@ -45,19 +45,19 @@ export function normalizeLines(text: string): string {
 const line = new RegExp(linePattern, 'u')
 const lines = new RegExp(linesPattern, 'u')
 
-/** The line as it is stored, or undefined for what is none or is longer than `maxLength` characters (code points). */
+/** The line as it is stored, or undefined if it is invalid or longer than `maxLength` code points. */
 export function parseLine(text: string, maxLength: number): string | undefined {
   return line.test(text) && isWithin(text, maxLength) ? normalizeText(text) : undefined
 }
 
 const refusedInLine = new RegExp(`(?![${joiners}])[\\p{Cc}\\p{Cf}\\p{Cs}\\u2028\\u2029]`, 'gu')
 
-/** A line without the characters that a line may not have. Names from before a rule may have them. */
+/** Removes the characters that are not allowed in a line. Names stored before a rule was added may have them. */
 export function withoutRefused(text: string): string {
   return text.replace(refusedInLine, '')
 }
 
-/** A line that a stranger has given something, as it is shown: without what a line may not have, and cut. */
+/** Makes a line from an untrusted source fit for display: removes characters that are not allowed, and truncates it. */
 export function cleanLine(text: string, maxLength: number): string | undefined {
   const cleaned = normalizeText(withoutRefused(text))
   return parseLine(Array.from(cleaned).slice(0, maxLength).join(''), maxLength)
@@ -77,20 +77,20 @@ export function requireLabel(text: string): string {
   return label
 }
 
-/** A line of a field as it is stored. Throws `text_invalid`. */
+/** The line of a field as it is stored. Throws `text_invalid`. */
 export function requireLine(text: string, maxLength: number, field: string): string {
   const parsed = parseLine(text, maxLength)
   if (parsed === undefined) throw errors.textInvalid({ field })
   return parsed
 }
 
-/** Text of several lines of a field as it is stored. Throws `text_invalid`. */
+/** The text of several lines of a field as it is stored. Throws `text_invalid`. */
 export function requireLines(text: string, maxLength: number, field: string): string {
   if (!lines.test(text) || !isWithin(text, maxLength)) throw errors.textInvalid({ field })
   return normalizeLines(text)
 }
 
-/** What a list is searched for; undefined for nothing. Throws `text_invalid` for what no stored text can hold. */
+/** Normalizes the search text of a list. Throws `text_invalid` for text that cannot be stored. */
 export function parseQuery(query: string | undefined): string | undefined {
   return query === undefined ? undefined : requireLine(query, queryLengthMax, 'query')
 }
@@ -99,7 +99,7 @@ function isWithin(text: string, maxLength: number): boolean {
   return Array.from(text).length <= maxLength
 }
 
-/** Whether PostgreSQL can keep a text: it has no NUL, and UTF-8 has no lone surrogates. */
+/** Whether PostgreSQL can store a text: without NUL, and without lone surrogates, which UTF-8 cannot encode. */
 export function isStorable(text: string): boolean {
   return !/[\0\p{Cs}]/u.test(text)
 }

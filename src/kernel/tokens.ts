@@ -6,7 +6,7 @@ const randomLength = 30
 const checksumLength = 6
 const apiKeyPattern = /^([a-z][a-z0-9]*_[0-9A-Za-z]{30})([0-9A-Za-z]{6})$/
 
-/** A new API key and the parts of it that may be shown again. */
+/** A new API key, and the parts of it that can be shown later. */
 export interface ApiKeySecret {
   secret: string
   /** `<prefix>_` and the first four random characters. */
@@ -15,8 +15,8 @@ export interface ApiKeySecret {
 }
 
 /**
- * Makes an API key: `<prefix>_`, 30 random base62 characters (about 178 bits) and the base62 CRC-32 of all that as a
- * six-character checksum, by which a typing error is told from a key without asking the database.
+ * Creates an API key: `<prefix>_`, 30 random base62 characters (about 178 bits) and a six-character checksum, the
+ * base62 CRC-32 of the rest. With the checksum, mistyped keys are rejected without a query.
  */
 export function createApiKeySecret(prefix: string): ApiKeySecret {
   const rest = `${prefix}_${randomBase62(randomLength)}`
@@ -24,27 +24,27 @@ export function createApiKeySecret(prefix: string): ApiKeySecret {
   return { secret, tokenPrefix: rest.slice(0, prefix.length + 5), lastFour: secret.slice(-4) }
 }
 
-/** Whether a string has the form of an API key and a right checksum. It says nothing about the key being known. */
+/** Whether a string has the form of an API key and a valid checksum. The key may still be unknown or revoked. */
 export function isWellFormedApiKey(candidate: string): boolean {
   if (candidate.length > 128) return false
   const [, rest, sum] = apiKeyPattern.exec(candidate) ?? []
   return rest !== undefined && sum === checksum(rest)
 }
 
-/** A new unguessable token for a link: 256 random bits in base64url. */
+/** Creates a token for a link: 256 random bits in base64url. */
 export function createToken(): string {
   return randomBytes(32).toString('base64url')
 }
 
 /**
- * The form in which a random secret is stored: its SHA-256. A slow hash protects what people choose; a secret of 128
- * bits or more cannot be guessed however fast the hash is.
+ * Hashes a random secret for storage, by SHA-256. Slow hashes are for passwords: a random secret of 128 bits or more
+ * cannot be guessed, however fast the hash is.
  */
 export function hashSecret(secret: string): Buffer {
   return createHash('sha256').update(secret).digest()
 }
 
-/** Uniformly random base62: bytes from 248 up are thrown away, since 256 is no multiple of 62. */
+/** Uniformly random base62. Bytes from 248 up are discarded, since 256 is not a multiple of 62. */
 function randomBase62(length: number): string {
   let text = ''
   while (text.length < length) {

@@ -1,17 +1,20 @@
 import { errors } from './errors.ts'
 
-/** Lets the work of each key be done a few at a time, in the order in which it came. */
+/** Limits the concurrency of each key: a few run at once, the others wait in order of arrival. */
 export interface Turns {
-  /** Waits for a turn. Returns how to end it, which may be called twice. Throws `overloaded` when it would come too late. */
+  /**
+   * Waits for a turn. Returns a function that ends it, which may be called twice. Throws `overloaded` when too many
+   * wait, or after `waitMsMax`.
+   */
   take(key: string): Promise<() => void>
 }
 
 export interface TurnsOptions {
-  /** How many of one key have their turn at once. */
+  /** How many turns of one key may run at once. */
   atOnceMax: number
-  /** How many of one key may wait. Default: any number. */
+  /** How many callers may wait for one key. Default: any number. */
   waitingMax?: number
-  /** How long one waits for its turn at most, in milliseconds. */
+  /** The longest wait for a turn, in milliseconds. */
   waitMsMax: number
 }
 
@@ -23,7 +26,7 @@ export function createTurns({ atOnceMax, waitingMax = Infinity, waitMsMax }: Tur
       keys.set(key, state)
       if (state.running < atOnceMax) state.running += 1
       else if (state.waiting.length >= waitingMax) throw tooLate()
-      // The turn is handed over by who ends theirs.
+      // The turn that ends hands over its place, so `running` stays as it is.
       else await waitIn(state.waiting, waitMsMax)
       let hasEnded = false
       return () => {
@@ -37,12 +40,12 @@ export function createTurns({ atOnceMax, waitingMax = Infinity, waitMsMax }: Tur
   }
 }
 
-/** Waits until it is called by its turn, which it leaves to the next when that comes too late. */
+/** Waits until the previous turn hands over. After `waitMsMax` it leaves the queue and throws. */
 function waitIn(waiting: (() => void)[], waitMsMax: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const go = () => {
       clearTimeout(timer)
-      // After whatever has arrived in the meantime.
+      // Lets the event loop read what has arrived in the meantime.
       setImmediate(resolve)
     }
     const timer = setTimeout(() => {

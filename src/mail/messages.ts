@@ -1,13 +1,14 @@
+import { escapeHtml } from '../kernel/escape-html.ts'
 import { withoutRefused } from '../kernel/text.ts'
 
-/** What a mail says, for people and for mail programs without HTML. */
+/** The content of a mail, as HTML and for mail programs without HTML. */
 export interface MailContent {
   subject: string
   text: string
   html: string
 }
 
-/** Invites somebody to a workspace. */
+/** Invites a person to a workspace. */
 export function inviteMail(input: {
   workspaceName: string
   invitedByName: string
@@ -20,14 +21,14 @@ export function inviteMail(input: {
     subject: `${invitedByName} invited you to ${workspaceName}`,
     paragraphs: [
       `Open the link below to join the workspace ${workspaceName} as ${role}. ${invitedByName} invited you.`,
-      `The invitation is for this email address only. It expires on ${formatDate(expiresAt)}.`,
+      `The invite is for this email address only. It expires on ${formatDate(expiresAt)}.`,
     ],
-    link: { label: 'Open the invitation', url: inviteUrl },
-    footer: 'If you did not expect this invitation, ignore this email. The invitation expires by itself.',
+    link: { label: 'Open the invite', url: inviteUrl },
+    footer: 'If you did not expect this invite, ignore this email. The invite expires by itself.',
   })
 }
 
-/** Notifies somebody of their new role in a workspace. */
+/** Notifies a member of their new role in a workspace. */
 export function roleChangedMail(input: {
   workspaceName: string
   workspaceUrl: string
@@ -45,7 +46,7 @@ export function roleChangedMail(input: {
   })
 }
 
-/** Notifies whoever invited somebody that the invitation was accepted. */
+/** Notifies the member who sent an invite that it was accepted. */
 export function inviteAcceptedMail(input: {
   workspaceName: string
   workspaceUrl: string
@@ -54,7 +55,7 @@ export function inviteAcceptedMail(input: {
   return compose({
     subject: `${input.memberName} joined ${input.workspaceName}`,
     paragraphs: [
-      `${input.memberName} accepted your invitation to the workspace ${input.workspaceName}.`,
+      `${input.memberName} accepted your invite to the workspace ${input.workspaceName}.`,
       'You do not need to do anything.',
     ],
     link: { label: 'Open the workspace', url: input.workspaceUrl },
@@ -69,34 +70,34 @@ export interface LinkMailInput {
   lifetimeMs: number
 }
 
-/** Asks whoever signed up to confirm the address. */
+/** Asks a person who signed up to verify their email address. */
 export function verifyEmailMail({ name, url, lifetimeMs }: LinkMailInput): MailContent {
   return compose({
-    subject: 'Confirm your email address',
+    subject: 'Verify your email address',
     paragraphs: [
-      `Hello ${name}, open the link below and enter your password to confirm your email address.`,
+      `Hello ${name}, open the link below and enter your password to verify your email address.`,
       `The link works for ${formatDuration(lifetimeMs)}. To get a new one, sign in with your password.`,
     ],
-    link: { label: 'Confirm your email address', url },
+    link: { label: 'Verify your email address', url },
     footer:
-      'If you did not create an account, ignore this email. Without your confirmation, nobody can use the account.',
+      'If you did not create an account, ignore this email. Nobody can use the account before you verify the address.',
   })
 }
 
-/** Tells somebody who signed up again that they have an account. */
+/** Tells a person who signed up again that they already have an account. */
 export function accountExistsMail(input: { name: string; signInUrl: string }): MailContent {
   return compose({
     subject: 'You already have an account',
     paragraphs: [
       `Hello ${input.name}, sign in at the link below: you already have an account with this email address.`,
-      'Somebody just tried to sign up with it again. If you forgot your password, choose "Forgot your password?" on that page.',
+      'Somebody just tried to sign up with it again. If you forgot your password, select "Forgot your password?" on that page.',
     ],
     link: { label: 'Sign in', url: input.signInUrl },
     footer: 'If this was not you, ignore this email. Nothing has changed.',
   })
 }
 
-/** Lets somebody choose a new password. */
+/** Sends a person a link to choose a new password. */
 export function resetPasswordMail({ name, url, lifetimeMs }: LinkMailInput): MailContent {
   return compose({
     subject: 'Choose a new password',
@@ -109,7 +110,7 @@ export function resetPasswordMail({ name, url, lifetimeMs }: LinkMailInput): Mai
   })
 }
 
-/** Lets somebody sign in without a password. */
+/** Sends a person a link that signs them in without a password. */
 export function signInLinkMail({ name, url, lifetimeMs }: LinkMailInput): MailContent {
   return compose({
     subject: 'Your sign-in link',
@@ -123,11 +124,11 @@ export function signInLinkMail({ name, url, lifetimeMs }: LinkMailInput): MailCo
   })
 }
 
-/** Tells somebody that their password was changed, and what else still has access in their name. */
+/** Tells a person that their password was changed, and how many API keys and agents still have access. */
 export function passwordChangedMail(input: {
   name: string
   forgotUrl: string
-  /** Whether API keys were revoked and the access of agents ended with the change. */
+  /** Whether the change also revoked API keys and the access of agents. */
   isAccessRevoked: boolean
   apiKeyCount: number
   grantCount: number
@@ -153,7 +154,7 @@ export function passwordChangedMail(input: {
   })
 }
 
-/** Tells somebody that there are new API keys of theirs. */
+/** Tells a person that an API key of theirs was created. */
 export function apiKeysCreatedMail(input: {
   name: string
   /** The newest first. */
@@ -164,14 +165,14 @@ export function apiKeysCreatedMail(input: {
     subject: 'A new API key was created',
     paragraphs: [
       `Hello ${input.name}, if you did not just create an API key, open the link below and revoke it, then change your password.`,
-      `Programs use API keys to act in your name. Your newest keys: ${input.keyNames.join(', ')}.`,
+      `An API key lets a program act as you. Your newest keys: ${input.keyNames.join(', ')}.`,
     ],
     link: { label: 'See your API keys', url: input.securityUrl },
     footer: 'If you created the key yourself, ignore this email.',
   })
 }
 
-/** Tells somebody that they have signed in with a browser for the first time. */
+/** Tells a person that they signed in with a browser for the first time. */
 export function signedInMail(input: {
   name: string
   browser: string
@@ -179,17 +180,18 @@ export function signedInMail(input: {
   securityUrl: string
 }): MailContent {
   return compose({
-    subject: 'You signed in with another browser',
+    subject: 'New sign-in to your account',
     paragraphs: [
-      `Hello ${input.name}, if this was not you, open the link below, sign out everywhere else and change your password.`,
-      `Somebody signed in to your account on ${formatDate(input.at)}, with ${input.browser}. It was the first time with that browser.`,
+      `Hello ${input.name}, if this was not you, open the link below, sign out on all other devices and change your password.`,
+      `Somebody signed in to your account with ${input.browser} on ${formatDate(input.at)}, for the first time with that browser.`,
     ],
     link: { label: 'See where you are signed in', url: input.securityUrl },
     footer: 'If this was you, ignore this email.',
   })
 }
 
-const noticeFooter = 'You receive this email because notices of workspace activity are on in your settings.'
+const noticeFooter =
+  'You receive this email because notifications about activity in your workspaces are on in your settings.'
 
 interface MailParts {
   subject: string
@@ -201,7 +203,7 @@ interface MailParts {
 function compose({ link, footer, ...written }: MailParts): MailContent {
   const subject = withoutRefused(written.subject)
   const paragraphs = written.paragraphs.map(withoutRefused)
-  // A line for each element, and wrapped: mail has a limit for lines, and people read the source of mails in files.
+  // Wrapped, one line per element: mail limits the length of lines (RFC 5322 §2.1.1), and people read the source.
   const html = [
     '<!doctype html>',
     '<html lang="en">',
@@ -220,20 +222,9 @@ function compose({ link, footer, ...written }: MailParts): MailContent {
   }
 }
 
-/** Breaks lines before 76 characters, so that they can be read in any terminal. */
+/** Wraps text to lines of at most 72 characters, except longer words. */
 function wrap(text: string): string {
   return text.replace(/(?=\S)(.{1,72})(?:\s+|$)/gu, '$1\n').trimEnd()
-}
-
-function escapeHtml(text: string): string {
-  const entities: Record<string, string> = {
-    '&': '&amp;',
-    '<': '&lt;',
-    '>': '&gt;',
-    '"': '&quot;',
-    "'": '&#39;',
-  }
-  return text.replace(/[&<>"']/g, (character) => entities[character] ?? character)
 }
 
 function formatDate(date: Date): string {

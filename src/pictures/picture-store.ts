@@ -8,10 +8,10 @@ import type { Principal } from '../kernel/principal.ts'
 import type { ImageProcessor } from '../platform/images/images.port.ts'
 import type { FileStorage, StoredFile } from '../platform/storage/storage.port.ts'
 import {
-  condemnPicture,
   deletePictureRow,
   insertUnusedPicture,
   listUnusedPictures,
+  markPictureForDeletion,
   markPictureUnused,
   markPictureUsed,
 } from './pictures.repository.ts'
@@ -19,22 +19,21 @@ import {
 /** The pictures of people and workspaces. */
 export interface PictureStore {
   /**
-   * Makes a picture of an upload, stores it and has it shown by `show`, a change that is also given the new key
-   * and returns the key of the picture that was shown before. That one is deleted afterwards. Returns the new picture's
-   * URL. Whatever fails, no file stays that nothing shows, and nothing shows a file that is not there. Throws what
-   * ImageProcessor.toSquarePicture throws, and `storage_unavailable`.
+   * Converts an upload, stores it, and makes the change `show`, which sets the new key and returns the previous one.
+   * Deletes the previous picture after the commit. If anything fails, the change is rolled back and the new file is
+   * deleted. Returns the URL. Throws `storage_unavailable`, and what ImageProcessor.toSquarePicture throws.
    */
   replace(
     principal: Principal,
     upload: Buffer,
     show: (context: ChangeContext<Omit<NewEvent, 'at'>>, key: string) => Promise<string | null>,
   ): Promise<string>
-  /** The public URL of a picture: absolute, unguessable, and for ever that of the same picture. */
+  /** The public URL of a picture: absolute, unguessable and immutable. */
   urlOf(key: string): string
   urlOf(key: string | null): string | null
-  /** Opens a picture; undefined when there is none. Throws `storage_unavailable`. */
+  /** Opens a picture. Returns undefined if it does not exist. Throws `storage_unavailable`. */
   open(key: string): Promise<StoredFile | undefined>
-  /** Deletes what crashes have left behind. */
+  /** Deletes unused pictures, such as those left over from a crash. */
   collectUnused(): Promise<void>
 }
 
@@ -45,11 +44,11 @@ export interface PictureStoreOptions {
   images: ImageProcessor
   storage: FileStorage
   baseUrl: string
-  /** Told when a file could not be deleted; `collectUnused` tries again. */
+  /** Called when a file could not be deleted. `collectUnused` retries. */
   onDeleteError: (error: unknown) => void
 }
 
-/** Longer than any upload takes: what has been unused for so long is not about to be shown. */
+/** Longer than any upload takes, so that a picture of a running upload is not deleted. */
 const unusedForMs = 60 * 60 * 1000
 const collectedAtOnce = 100
 const storageRetryAfterSeconds = 5
@@ -60,8 +59,8 @@ export function createPictureStore(options: PictureStoreOptions): PictureStore {
 
   async function discard(key: string): Promise<void> {
     try {
-      // A transaction that failed while it was committed may have been: then the picture is shown, and stays.
-      if (!(await condemnPicture(db, key))) return
+      // If the connection broke during the commit, the change may have been committed. Then the picture is in use.
+      if (!(await markPictureForDeletion(db, key))) return
       await storage.delete(key)
       await deletePictureRow(db, key)
     } catch (error) {
@@ -81,16 +80,15 @@ export function createPictureStore(options: PictureStoreOptions): PictureStore {
     async replace(principal, upload, show) {
       const content = await images.toSquarePicture(upload)
       const key = `${randomBytes(24).toString('base64url')}.webp`
-      // Written down as unused before it is stored: a crash from here on leaves a row by which the file is found.
+      // Inserted as unused before the file is stored, so that the file is found after a crash.
       await insertUnusedPicture(db, key, clock.now())
       const shown: { before: string | null } = { before: null }
       try {
-        await storage.put(key, content).catch(refuse)
+        await storage.put(key, content).catch(throwUnavailable)
         await changes.make(principal, async (context) => {
           const { tx, now } = context
           shown.before = await show(context, key)
-          if (!(await markPictureUsed(tx, key)))
-            throw new Error('the picture was collected before it was shown')
+          if (!(await markPictureUsed(tx, key))) throw new Error('the picture was deleted before it was used')
           if (shown.before !== null) await markPictureUnused(tx, shown.before, now)
           return urlOf(key)
         })
@@ -102,7 +100,7 @@ export function createPictureStore(options: PictureStoreOptions): PictureStore {
       return urlOf(key)
     },
 
-    open: async (key) => (keyPattern.test(key) ? storage.open(key).catch(refuse) : undefined),
+    open: async (key) => (keyPattern.test(key) ? storage.open(key).catch(throwUnavailable) : undefined),
 
     async collectUnused() {
       const before = new Date(clock.now().getTime() - unusedForMs)
@@ -111,7 +109,6 @@ export function createPictureStore(options: PictureStoreOptions): PictureStore {
   }
 }
 
-/** A disk or an object store in trouble may be out of it soon. */
-function refuse(cause: unknown): never {
+function throwUnavailable(cause: unknown): never {
   throw errors.storageUnavailable({ cause, retryAfterSeconds: storageRetryAfterSeconds })
 }

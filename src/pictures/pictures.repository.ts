@@ -6,28 +6,28 @@ export async function insertUnusedPicture(executor: Executor, key: string, since
   await executor.insert(pictures).values({ key, unusedSince: since })
 }
 
-// Since when a picture is unused that is being deleted: for ever, so that it is collected if the deletion fails.
-const condemned = new Date(0)
+// `unusedSince` of a picture to delete: long ago, so that the next collection retries a failed deletion.
+const markedForDeletion = new Date(0)
 
-/** Has a picture deleted by the next collection, that nothing shows once the transaction is committed. */
-export async function condemnShownPicture(executor: Executor, key: string): Promise<void> {
-  await markPictureUnused(executor, key, condemned)
+/** Marks a picture for deletion by the next collection. Nothing may use it after the transaction. */
+export async function markUsedPictureForDeletion(executor: Executor, key: string): Promise<void> {
+  await markPictureUnused(executor, key, markedForDeletion)
 }
 
-/** Notes that a picture is shown now. Returns whether it can be: as unused it may have been collected. */
+/** Marks a picture as used. Returns false if it is marked for deletion or has been deleted. */
 export async function markPictureUsed(executor: Executor, key: string): Promise<boolean> {
   const { rowCount } = await executor
     .update(pictures)
     .set({ unusedSince: null })
-    .where(and(eq(pictures.key, key), gt(pictures.unusedSince, condemned)))
+    .where(and(eq(pictures.key, key), gt(pictures.unusedSince, markedForDeletion)))
   return rowCount === 1
 }
 
-/** Sees to it that a picture is not shown any more. Returns whether it may be deleted: not when something shows it. */
-export async function condemnPicture(executor: Executor, key: string): Promise<boolean> {
+/** Marks an unused picture for deletion, so that it can no longer be used. Returns false if it is in use. */
+export async function markPictureForDeletion(executor: Executor, key: string): Promise<boolean> {
   const { rowCount } = await executor
     .update(pictures)
-    .set({ unusedSince: condemned })
+    .set({ unusedSince: markedForDeletion })
     .where(and(eq(pictures.key, key), isNotNull(pictures.unusedSince)))
   return rowCount === 1
 }
@@ -40,7 +40,7 @@ export async function deletePictureRow(executor: Executor, key: string): Promise
   await executor.delete(pictures).where(eq(pictures.key, key))
 }
 
-/** Some of the pictures that nothing has shown since before a time. */
+/** Returns up to `limit` pictures that have been unused since before a time. */
 export async function listUnusedPictures(executor: Executor, before: Date, limit: number): Promise<string[]> {
   const rows = await executor
     .select({ key: pictures.key })

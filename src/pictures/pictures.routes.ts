@@ -2,7 +2,7 @@ import { errors } from '../kernel/errors.ts'
 import type { App } from '../http/app-types.ts'
 import type { PictureStore } from './picture-store.ts'
 
-/** Serves the pictures that other answers give the URLs of. They are no operation of the API: whoever has a URL may look. */
+/** Serves pictures to everybody who has the URL. Not an operation of the API. */
 export function picturesRoutes(app: App, pictures: PictureStore): void {
   app.get<{ Params: { key: string } }>(
     '/pictures/:key',

@@ -5,15 +5,14 @@ import { join } from 'node:path'
 // 32 bytes as base64url.
 const secretLength = 43
 
-/** The file of the secret is not one that the service has written. Keys sealed under it would be sealed under nothing. */
+/** The file of the secret is truncated. Encrypting with it would be insecure. */
 export class AppSecretError extends Error {
   override readonly name = 'AppSecretError'
 }
 
 /**
- * The secret that keys are sealed and cookies are signed under: that of APP_SECRET, or one that is made once and kept in
- * the data directory. Replicas need to share one to sign with the same keys, and to finish what another one began.
- * Throws AppSecretError for a file that is empty or cut short.
+ * The secret that encrypts signing keys and signs cookies: APP_SECRET, or one that is generated once and stored in the
+ * data directory. Replicas must share it. Throws AppSecretError for an empty or truncated file.
  */
 export function loadAppSecret(configured: string | undefined, dataDir: string): string {
   if (configured !== undefined) return configured
@@ -23,7 +22,7 @@ export function loadAppSecret(configured: string | undefined, dataDir: string): 
   return secret
 }
 
-/** Fails at the start rather than when the first agent comes. Makes nothing. Throws AppSecretError. */
+/** Checks an existing secret at start. Creates none. Throws AppSecretError. */
 export function assertAppSecretUsable(configured: string | undefined, dataDir: string): void {
   const file = fileOf(dataDir)
   const secret = configured === undefined ? read(file) : undefined
@@ -35,8 +34,8 @@ const fileOf = (dataDir: string) => join(dataDir, 'app-secret')
 function assertWhole(secret: string, file: string): void {
   if (secret.length < secretLength)
     throw new AppSecretError(
-      `${file} is too short to be the secret that was kept there. Restore it from a backup, or delete it: then a new ` +
-        'one is made, and consents that are under way have to begin again.',
+      `${file} is truncated. Restore it from a backup, or delete it: the service then generates a new secret, and ` +
+        'pending consents to agents must start again.',
     )
 }
 
@@ -49,7 +48,7 @@ function read(file: string): string | undefined {
   }
 }
 
-/** Appears under its name only when all of it is on the disk. Of several processes at once, one makes it for all. */
+/** Creates the file atomically. Of several concurrent processes one creates it, and all read it. */
 function make(file: string, dataDir: string): string {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const unfinished = `${file}.${randomBytes(8).toString('hex')}`

@@ -6,18 +6,18 @@ interface RedisLog {
   warn: (fields: object, message: string) => void
 }
 
-// What a request waits for a counter at most.
+// The longest wait of a request for a counter.
 const commandMsMax = 40
-// Without any answer for so long, Redis is away: several commands have failed by then, or one of a quiet hour.
+// After this time without a reply, Redis is considered unavailable.
 const silenceMsMax = 200
 
 /**
- * Connects to Redis in the background, and again whenever the connection is lost. A command fails at once while there
- * is none, and soon when it is not answered. A Redis that answers nothing any more is away like one that is gone: after
- * a moment nothing waits for it. Each outage is logged once.
+ * Connects to Redis in the background, and reconnects when the connection is lost. Without a connection commands fail
+ * at once, without a reply after `commandMsMax`. If Redis stops replying, the connection is closed, so that further
+ * commands do not wait. Each outage is logged once.
  */
 export function connectRedis(url: string, log: RedisLog): Redis {
-  // Loaded where it is used alone: most installations have no Redis, and every start would pay for it.
+  // Loaded on demand, since most installations have no Redis.
   const ioredis = createRequire(import.meta.url)('ioredis') as typeof import('ioredis')
   const redis = new ioredis.Redis(url, {
     enableOfflineQueue: false,
@@ -26,12 +26,12 @@ export function connectRedis(url: string, log: RedisLog): Redis {
     commandTimeout: commandMsMax,
     retryStrategy: (attempt) => Math.min(attempt * 100, 2_000),
   })
-  let isAway = false
-  const tellAway = (error: Error) => {
-    if (!isAway) log.warn({ err: error }, 'redis is away: requests are not limited')
-    isAway = true
+  let isUnavailable = false
+  const logUnavailable = (error: Error) => {
+    if (!isUnavailable) log.warn({ err: error }, 'redis is unavailable: rate limits are off')
+    isUnavailable = true
   }
-  redis.on('error', tellAway)
+  redis.on('error', logUnavailable)
   let silentSince: number | undefined
   const send = redis.sendCommand.bind(redis)
   redis.sendCommand = (command, ...rest) => {
@@ -40,24 +40,24 @@ export function connectRedis(url: string, log: RedisLog): Redis {
         silentSince = undefined
       },
       (error: unknown) => {
-        // Other errors are answers.
+        // Other errors are replies of Redis.
         if (!(error instanceof Error) || error.message !== 'Command timed out' || redis.status !== 'ready')
           return
         silentSince ??= Date.now() - commandMsMax
         if (Date.now() - silentSince < silenceMsMax) return
         silentSince = undefined
-        tellAway(error)
-        // Until it answers on a new connection, commands fail at once.
+        logUnavailable(error)
+        // Reconnects. Until then commands fail at once.
         redis.disconnect(true)
-        // A peer that is frozen or lost does not close its side.
+        // A frozen peer does not close the connection.
         redis.stream.destroy()
       },
     )
     return send(command, ...rest)
   }
   redis.on('ready', () => {
-    if (isAway) log.info('redis is back: requests are limited again')
-    isAway = false
+    if (isUnavailable) log.info('redis is available: rate limits are on')
+    isUnavailable = false
   })
   return redis
 }

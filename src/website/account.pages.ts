@@ -38,7 +38,7 @@ interface AccountVisit {
 
 type AccountServices = Pick<Services, 'apiKeys' | 'credentials' | 'me' | 'sessions'>
 
-/** What people set for themselves: profile, notifications, security. */
+/** The settings of a person: profile, notifications and security. */
 export function accountPages(app: App, services: AccountServices, { baseUrl }: { baseUrl: string }): void {
   const { apiKeys, me, sessions } = services
   const visit = (request: FastifyRequest): AccountVisit => ({ request, state: emptyForm })
@@ -100,11 +100,11 @@ export function accountPages(app: App, services: AccountServices, { baseUrl }: {
 
   app.post('/settings/security/sessions/end-others', form, async (request, reply) => {
     await sessions.endOthers(request.principal, String(request.visit.sessionId))
-    return reply.redirect('/settings/security?done=ended', 303)
+    return reply.redirect('/settings/security?done=others-ended', 303)
   })
 }
 
-/** The form of the profile photo, which holds a file. */
+/** The upload form of the profile photo. */
 export function profilePhotoForm(app: App, { me }: AccountServices): void {
   const show = async (shown: AccountVisit) => renderProfile(shown, me.profile(shown.request.principal))
   app.post('/settings/profile/photo', async (request, reply) =>
@@ -115,7 +115,7 @@ export function profilePhotoForm(app: App, { me }: AccountServices): void {
   )
 }
 
-/** The forms about the password. */
+/** The forms that change the password, or request a link to set one. */
 export function passwordForms(
   app: App,
   services: AccountServices,
@@ -133,7 +133,9 @@ export function passwordForms(
         const fields = readFields(request, 'currentPassword', 'password')
         const input = { ...fields, revokeAccess: readRevokeAccess(request) }
         const { principal } = request
-        await limits.guess(request, principal.user.id, () => credentials.changePassword(principal, input))
+        await limits.attemptPassword(request, principal.user.id, () =>
+          credentials.changePassword(principal, input),
+        )
         return '/settings/security?done=password-changed'
       },
     ),
@@ -147,7 +149,7 @@ export function passwordForms(
   })
 }
 
-/** How the security page is shown, with what can be seen only once. */
+/** Returns the function that renders the security page. A new key is shown once. */
 function createSecurityPage({ apiKeys, credentials, sessions }: AccountServices, baseUrl: string) {
   return async (shown: AccountVisit, createdKey?: CreatedApiKey): Promise<Page> => {
     const { principal } = shown.request
@@ -181,7 +183,7 @@ function renderProfile({ request, state }: AccountVisit, { name, email, image }:
             maxLength: nameLengthMax,
             state: formState,
           })}
-          <p>Your e-mail address is <strong>${email}</strong>.</p>
+          <p>Your email address is <strong>${email}</strong>.</p>
           <button>Save</button>`,
       })}
       <section class="card" aria-labelledby="photo">
@@ -207,11 +209,11 @@ function renderNotifications({ request }: AccountVisit, preferences: Preferences
         request,
         action: '/settings/notifications',
         body: html`<fieldset>
-            <legend>Send me mail about</legend>
-            ${renderCheckbox('productUpdates', 'News about the product', preferences.productUpdates)}
-            ${renderCheckbox('workspaceActivity', 'Changes in my workspaces', preferences.workspaceActivity)}
+            <legend>Email me about</legend>
+            ${renderCheckbox('productUpdates', 'Product updates', preferences.productUpdates)}
+            ${renderCheckbox('workspaceActivity', 'Activity in my workspaces', preferences.workspaceActivity)}
           </fieldset>
-          <p class="hint">Mail that you ask for, such as a link to sign in, always comes.</p>
+          <p class="hint">Links that you request and security notices are always sent.</p>
           <button>Save</button>`,
       })}`,
   }
@@ -244,8 +246,8 @@ function renderSecurity(
       <section aria-labelledby="api-keys">
         <h2 id="api-keys">API keys</h2>
         <p>
-          With a key a program does in your name what you can do. The <a href="/docs">API</a> is at
-          ${baseUrl}.
+          An API key lets a program act as you, with all your permissions. Keep it secret. The
+          <a href="/docs">API</a> is at ${baseUrl}.
         </p>
         ${createdKey && renderCreatedKey(createdKey)}
         ${renderForm({
@@ -256,11 +258,11 @@ function renderSecurity(
           className: 'line',
           body: html`${renderField({
               name: 'name',
-              label: 'What the new key is for',
+              label: 'Key name',
               maxLength: labelLengthMax,
               autocomplete: 'off',
               ...(isAboutKey && { state }),
-            })}<button>Create the key</button>`,
+            })}<button>Create key</button>`,
         })}
         ${renderRows(
           keys.map((key) => renderKey(request, key)),
@@ -277,7 +279,7 @@ function renderSecurity(
           browsers.length > 1 &&
           renderAction(request, {
             action: '/settings/security/sessions/end-others',
-            label: 'Sign out everywhere else',
+            label: 'Sign out on all other devices',
           })
         }
       </section>
@@ -291,11 +293,10 @@ function renderSecurity(
 function renderCreatedKey({ name, secret }: CreatedApiKey): Html {
   return html`<div class="notice" role="status">
     <p>
-      This is the key <strong><bdi>${name}</bdi></strong
-      >. Keep it now: it is not shown again.
+      Copy the key <strong><bdi>${name}</bdi></strong> now. It is not shown again.
     </p>
     <p class="copy">
-      <label class="unseen" for="secret">The key <bdi>${name}</bdi></label>
+      <label class="visually-hidden" for="secret">API key <bdi>${name}</bdi></label>
       <input id="secret" class="mono" readonly value="${secret}" data-copy autocomplete="off" />
     </p>
   </div>`
@@ -314,10 +315,10 @@ function renderKey(request: FastifyRequest, key: ApiKey): Html {
     ${renderConfirmed({
       label: 'Revoke',
       description: html`the key <bdi>${name}</bdi>`,
-      question: 'Programs that use the key are refused from their next request on.',
+      question: 'Programs that use this key lose access immediately.',
       action: renderAction(request, {
         action: `/settings/security/api-keys/${id}/revoke`,
-        label: 'Revoke the key',
+        label: 'Revoke key',
         isDangerous: true,
       }),
     })}
@@ -329,15 +330,15 @@ function renderBrowser(request: FastifyRequest, { id, userAgent, createdAt, last
   const name = describeBrowser(userAgent)
   return html`<div class="row">
     <div class="grow">
-      <strong>${name}</strong> ${isThis && html`<span class="tag">this one</span>`}
-      <span class="hint">since ${renderDate(createdAt)} · last used ${renderTime(lastUsedAt)}</span>
+      <strong>${name}</strong> ${isThis && html`<span class="tag">this device</span>`}
+      <span class="hint">signed in ${renderDate(createdAt)} · last used ${renderTime(lastUsedAt)}</span>
     </div>
     ${
       !isThis &&
       renderAction(request, {
         action: `/settings/security/sessions/${id}/end`,
         label: 'Sign out',
-        description: `of ${name}`,
+        description: `on ${name}`,
       })
     }
   </div>`
@@ -352,20 +353,20 @@ function renderPasswordForm(request: FastifyRequest, state: FormState | undefine
     body: html`${renderPassword({
         state,
         name: 'currentPassword',
-        label: 'Present password',
+        label: 'Current password',
         autocomplete: 'current-password',
       })}
       ${renderNewPasswordField(state, 'New password')} ${renderRevokeAccess()}
-      <p class="hint">You are signed out everywhere else.</p>
-      <button>Change the password</button>`,
+      <p class="hint">Changing it signs you out on all other devices.</p>
+      <button>Change password</button>`,
   })
 }
 
 function renderNoPassword(request: FastifyRequest): Content {
-  return html`<p>You have no password: you sign in in another way.</p>
+  return html`<p>You do not have a password. You sign in with a link or an identity provider.</p>
     ${renderAction(request, {
       action: '/settings/security/password-link',
-      label: 'Mail me a link to choose one',
+      label: 'Email me a link to set a password',
     })}`
 }
 

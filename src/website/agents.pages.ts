@@ -1,6 +1,7 @@
 import type { Services } from '../services.ts'
 import type { AgentGrant } from '../areas/integrations/integrations.service.ts'
 import type { Page as ListPage } from '../kernel/pagination.ts'
+import { describeScope } from './consent.views.ts'
 import { renderAction, renderAlert } from './forms.ts'
 import { html } from './html.ts'
 import { renderConfirmed, renderDone, renderMore, renderRows } from './lists.ts'
@@ -8,7 +9,7 @@ import type { Page } from './pages.ts'
 import { renderDate, renderTime } from './words.ts'
 import { sectionOf, type WorkspacePages, type WorkspaceVisit } from './workspace-visit.ts'
 
-/** Which agents have access to a workspace: all of them for owners and admins, else one's own. */
+/** The agents that have access to a workspace: owners and admins see all, others their own. */
 export function agentsPages(
   { page, action }: WorkspacePages,
   { integrations, mcpUrl }: Pick<Services, 'integrations'> & { mcpUrl: string },
@@ -42,8 +43,8 @@ function renderAgents(
       <p>
         ${
           may('integrations.listAll')
-            ? 'Programs that members have allowed to read this workspace on their behalf.'
-            : 'Programs that you have allowed to read this workspace on your behalf.'
+            ? 'Agents that members have allowed to read this workspace on their behalf.'
+            : 'Agents that you have allowed to read this workspace on your behalf.'
         }
       </p>
       ${renderDone(request)} ${state.error && renderAlert(state.error)}
@@ -55,29 +56,29 @@ function renderAgents(
                 <strong><bdi>${clientName}</bdi></strong>
                 <span class="hint">
                   allowed by ${userId === principal.user.id ? 'you' : html`<bdi>${userName}</bdi>`} on
-                  ${renderDate(createdAt)} · ends on ${renderDate(expiresAt)} ·
+                  ${renderDate(createdAt)} · expires on ${renderDate(expiresAt)} ·
                   ${lastUsedAt === null ? 'never used' : html`last used ${renderTime(lastUsedAt)}`}
                 </span>
                 <span class="hint"
-                  >may: ${scopes.join(', ')}${clientUri !== null && html` · <bdi>${clientUri}</bdi>`}</span
+                  >${scopes.map(describeScope).join(', ')}${clientUri !== null && html` · <bdi>${clientUri}</bdi>`}</span
                 >
               </div>
               ${renderConfirmed({
                 label: 'Revoke',
                 description: html`the access of <bdi>${clientName}</bdi>`,
-                question: html`<bdi>${clientName}</bdi> is refused from its next request on.`,
+                question: html`<bdi>${clientName}</bdi> loses access immediately.`,
                 action: renderAction(request, {
                   action: `${base}/agents/${id}/revoke`,
-                  label: 'Revoke the access',
+                  label: 'Revoke access',
                   isDangerous: true,
                 }),
               })}
             </div>`,
         ),
         html`<p>No agent has access to this workspace.</p>
-          <p>Give an agent that speaks MCP this address. It asks you here what it may see.</p>
+          <p>To connect an agent, give it this MCP server URL. It asks for your consent here.</p>
           <p class="copy">
-            <label class="unseen" for="mcp-url">Address for agents</label>
+            <label class="visually-hidden" for="mcp-url">MCP server URL</label>
             <input id="mcp-url" class="mono" readonly value="${mcpUrl}" data-copy />
           </p>`,
       )}

@@ -1,6 +1,6 @@
 import { createSchemaReader, type Field, type Schema, type SchemaReader } from './json-schema.ts'
 
-/** An OpenAPI 3.1 document, as far as the reference shows it. Any part may be a reference to another one. */
+/** The parts of an OpenAPI 3.1 document that the reference shows. Each may be a `$ref` instead. */
 interface OpenApiDocument {
   info: { title: string; version: string; description?: string }
   servers: { url: string }[]
@@ -31,7 +31,7 @@ interface OpenApiBody {
   content?: Record<string, { schema?: Schema; example?: unknown }>
 }
 
-/** What the reference shows of the service. */
+/** The content of the reference. */
 export interface ApiDescription {
   title: string
   version: string
@@ -49,7 +49,7 @@ export interface Operation {
   credential: 'apiKey' | 'agentToken' | 'none'
   parameters: Parameter[]
   body: { type: string; isRequired: boolean; fields: Field[]; example: unknown } | undefined
-  /** The successful answers. */
+  /** The successful responses. */
   answers: {
     status: string
     description: string
@@ -58,13 +58,13 @@ export interface Operation {
     fields: Field[]
     example: unknown
   }[]
-  /** The names are codes, or schemas where the codes are not declared. */
+  /** `names` are codes, or the names of schemas if no codes are declared. */
   errors: { status: string; description: string; names: string[] }[]
 }
 
 export interface Parameter extends Field {
   in: string
-  /** All that the parameter can be, if that is a list. */
+  /** The allowed values, if the schema lists them. */
   values: string[]
 }
 
@@ -134,7 +134,7 @@ function readOperation(
       .filter((answer) => !isSuccess(answer))
       .map(({ schema = {}, status, description }) => ({
         status,
-        // What follows lists the codes.
+        // The lines after the first list the codes.
         description: description.replace(/\n.*/s, ''),
         names: reader.listAlternatives(schema).flatMap(({ properties = {} }) => {
           const codes = reader.listValues(properties.code ?? {})

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import type { App } from '../http/app-types.ts'
 import { publicAccess } from '../http/route-guard.ts'
 
-/** The URLs of what pages need beside their markup. */
+/** The URLs of the assets that every page loads. */
 export interface Assets {
   stylesheet: string
   script: string
@@ -16,7 +16,7 @@ const types = {
   svg: 'image/svg+xml',
 } as const
 
-/** Serves the stylesheet, the script and the icon, each under a name that changes with its content: it is kept for good. */
+/** Serves the stylesheet, the script and the icon. */
 export async function registerAssets(app: App): Promise<Assets> {
   let assets: Assets | undefined
   await app.register(async (scope: App) => {
@@ -31,7 +31,7 @@ export async function registerAssets(app: App): Promise<Assets> {
   return assets
 }
 
-/** Serves a file of public/ for good, and returns its URL, which changes with the content. */
+/** Serves a file of public/. Returns its URL, which contains a hash of the content, so that browsers may cache it. */
 export function serveAsset(app: App, name: string, extension: keyof typeof types): string {
   const content = readFileSync(new URL(`../../public/${name}.${extension}`, import.meta.url))
   const version = createHash('sha256').update(content).digest('base64url').slice(0, 12)

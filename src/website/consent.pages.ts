@@ -12,12 +12,12 @@ interface WithUid {
 
 const url = '/agent/oauth/consent/:uid'
 
-/** Where a person allows an agent, or does not. Only for people who are signed in, which the scope sees to. */
+/** The page on which a person allows or denies an agent's request. Its scope requires a sign-in. */
 export function consentPages(
   app: App,
   { agentOAuth, workspaces }: Pick<Services, 'agentOAuth' | 'workspaces'>,
 ): void {
-  /** What this browser was sent here for. Another browser's request is none of its business. */
+  /** The pending request of this browser. Throws `consent_expired`, also for the request of another browser. */
   async function requireConsentRequest(
     request: FastifyRequest<WithUid>,
     reply: FastifyReply,
@@ -39,7 +39,7 @@ export function consentPages(
     await requireConsentRequest(request, reply)
     const { decision, workspaceId } = readFields(request, 'decision', 'workspaceId')
     const exchange = { request: request.raw, response: reply.raw }
-    // Only the one button allows: whatever else comes is a no.
+    // Any other value denies.
     const next =
       decision === 'allow'
         ? await agentOAuth.allow(exchange, request.principal, workspaceId)

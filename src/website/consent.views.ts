@@ -4,11 +4,16 @@ import { renderForm, renderSelect } from './forms.ts'
 import { html, type Html } from './html.ts'
 import type { Page } from './pages.ts'
 
-const scopeTexts: Record<string, string> = {
-  'validation-kit:read': 'Read the validation kit: the seeds of the workspace, with their evidence.',
+const textsOfScope: Record<string, string> = {
+  'validation-kit:read': 'Read the validation kit: the seeds of the workspace and their evidence',
 }
 
-/** Asks a person whether an agent may act for them, saying who asks and where they would be sent back to. */
+/** What a scope allows, for people. */
+export function describeScope(scope: string): string {
+  return textsOfScope[scope] ?? scope
+}
+
+/** Asks a person to allow or deny an agent. Shows which agent asks, and where the browser is redirected. */
 export function renderConsent(options: {
   request: FastifyRequest
   consent: ConsentRequest
@@ -17,31 +22,31 @@ export function renderConsent(options: {
   const { request, consent, choices } = options
   return {
     title: 'Allow access?',
-    // The answer leads to the agent: to another site, or to a program on the person's machine.
+    // The answer redirects to the agent: another site, or a program on the person's computer.
     mayLeave: true,
     body: html`<section class="narrow">
       <h1>Allow access?</h1>
       <p>
-        <strong><bdi>${consent.clientName}</bdi></strong> ${renderIdentity(consent)} asks to act for you in
-        one workspace.
+        <strong><bdi>${consent.clientName}</bdi></strong> ${renderIdentity(consent)} wants access to one of
+        your workspaces. You are signed in as <strong>${request.principal.user.email}</strong>.
       </p>
-      <h2>It may</h2>
+      <h2>It will be able to</h2>
       <ul>
-        ${consent.scopes.map((scope) => html`<li>${scopeTexts[scope] ?? scope}</li>`)}
+        ${consent.scopes.map((scope) => html`<li>${describeScope(scope)}</li>`)}
       </ul>
       <p>
-        For ${consent.durationDays} days at most. You can stop it at any time, in the settings of the
-        workspace under Agents. You will be sent back to <strong>${consent.redirectTarget}</strong>.
+        Access lasts ${consent.durationDays} days. You can revoke it at any time on the Agents page of the
+        workspace. You will be redirected to <strong>${consent.redirectTarget}</strong>.
       </p>
       ${choices.length === 0 ? renderNoWorkspace() : renderChoice(request, consent, choices)}
     </section>`,
   }
 }
 
-/** Anybody can call themselves anything: only the host of a metadata document says who it is. */
+/** Clients choose their own names. Only the host of a metadata document identifies them. */
 function renderIdentity({ metadataHost }: ConsentRequest): Html {
   return metadataHost === null
-    ? html`<span class="hint">(unverified: it has given this name itself)</span>`
+    ? html`<span class="hint">(unverified name)</span>`
     : html`<span class="hint">(${metadataHost})</span>`
 }
 
@@ -68,6 +73,6 @@ function renderChoice(
 
 function renderNoWorkspace(): Html {
   return html`<p class="alert" role="alert">
-    You are in no workspace yet. <a href="/onboarding">Create one</a> first.
+    You are not a member of a workspace yet. <a href="/onboarding">Create one</a> first.
   </p>`
 }

@@ -7,7 +7,7 @@ import { renderErrorCatalogue, renderReference } from './docs.views.ts'
 import { html } from './html.ts'
 import type { Page } from './pages.ts'
 
-/** Serves the reference of the API and the error catalogue to everyone. They read no session, and nothing else. */
+/** Serves the API reference and the error catalogue. Both are public, and read no session. */
 export async function docsPages(app: App): Promise<void> {
   await app.register(publicAccess)
   const head = html`<link rel="stylesheet" href="${serveAsset(app, 'docs', 'css')}" />
@@ -15,7 +15,7 @@ export async function docsPages(app: App): Promise<void> {
   const catalogue = Object.values(errors)
   const schema = { hide: true }
 
-  // There is no description before the service is ready, and it is the same from then on.
+  // The description exists once the service is ready, and does not change afterwards.
   let reference: Page | undefined
   for (const url of ['/docs', '/docs/']) {
     app.get(url, { schema, config: { isLarge: true } }, async (_request, reply) => {

@@ -18,7 +18,7 @@ function sectionOf(title: string): Section {
   return { name: 'Documentation', links: links.map((link) => ({ ...link, isCurrent: link.label === title })) }
 }
 
-/** The page of every operation. Errors that the catalogue has are links to its page. */
+/** The API reference. Errors of the catalogue are links to its page. */
 export function renderReference(
   { title, version, description, baseUrl, groups }: ApiDescription,
   catalogue: Catalogue,
@@ -41,11 +41,10 @@ export function renderReference(
               autocomplete="off"
               aria-describedby="api-key-hint"
             />
-            <button type="reset" class="small">Forget the key</button>
+            <button type="reset" class="small">Forget key</button>
           </div>
           <p class="hint" id="api-key-hint">
-            “Try it” sends requests with this key. This tab remembers it until you close the tab. Create keys
-            in
+            “Try it” sends requests with this key, which is kept until you close this tab. Create keys in
             <a href="/settings/security">your security settings</a>.
           </p>
         </div>
@@ -93,7 +92,7 @@ function renderOperation(operation: Operation, baseUrl: string, errorNames: Read
       ${answers.map(
         ({ status, description: returns, type, headers, fields, example }) =>
           html`${renderFields(
-            html`Answer ${status}: <code>${type}</code>`,
+            html`Response ${status}: <code>${type}</code>`,
             fields,
             'optional',
             renderText(returns),
@@ -163,7 +162,7 @@ function renderFields(
   </table>`
 }
 
-/** A command for a POSIX shell. */
+/** The request as a curl command for a POSIX shell. */
 function makeCommand({ method, path, credential, body }: Operation, baseUrl: string): string {
   const quote = (text: string) => `'${text.replaceAll(`'`, `'\\''`)}'`
   const target = path.replace(/{([^{}]+)}/g, (_, name: string) =>
@@ -187,7 +186,7 @@ function makeCommand({ method, path, credential, body }: Operation, baseUrl: str
     .join(' ')
 }
 
-/** The form that public/docs.js sends; without the script it stays hidden. Only agents can send the others. */
+/** The form that public/docs.js sends; hidden without the script. Operations that only agents can call have none. */
 function renderForm({ id, method, path, credential, parameters, body }: Operation): Html | false {
   if (credential === 'agentToken' || body?.type === 'application/x-www-form-urlencoded') return false
   return html`<details class="try" hidden>
@@ -200,9 +199,9 @@ function renderForm({ id, method, path, credential, parameters, body }: Operatio
     >
       ${parameters.map((parameter) => renderInput(`${id}-${parameter.in}-${parameter.name}`, parameter))}
       ${body && renderBodyInput(`${id}-body`, body)}
-      <button>Send the request</button>
+      <button>Send request</button>
       <p role="status"></p>
-      <pre tabindex="0" role="group" aria-label="Answer" hidden></pre>
+      <pre tabindex="0" role="group" aria-label="Response" hidden></pre>
     </form>
   </details>`
 }
@@ -237,7 +236,7 @@ ${text}</textarea>`
   </div>`
 }
 
-/** The page of all errors, by status. */
+/** The error catalogue, by status. */
 export function renderErrorCatalogue(catalogue: Catalogue): Page {
   const tags = [...new Set(catalogue.map(({ tag }) => tag))].sort((a, b) => statusOfTag[a] - statusOfTag[b])
   const listErrors = (tag: string) =>
@@ -247,10 +246,10 @@ export function renderErrorCatalogue(catalogue: Catalogue): Page {
     section: sectionOf(titles.errors),
     body: html`<h1>Errors</h1>
       <p>
-        Every error is a JSON object with <code>_tag</code> (the name of the schema, which has one status),
-        <code>code</code> (the condition, for programs; a code never changes), <code>message</code> (the
-        condition, for people; it may change) and <code>requestId</code>. <code>InvalidInput</code> has a
-        <code>field</code> as well, <code>HttpApiDecodeError</code> a list of <code>issues</code>.
+        Every error is a JSON object with <code>_tag</code> (the name of its schema, which determines the
+        status), <code>code</code> (for programs; never changes), <code>message</code> (for people; may
+        change) and <code>requestId</code>. <code>InvalidInput</code> also has a <code>field</code>,
+        <code>HttpApiDecodeError</code> a list of <code>issues</code>.
       </p>
       ${tags.map(
         (tag) =>
@@ -281,7 +280,7 @@ export function renderErrorCatalogue(catalogue: Catalogue): Page {
   }
 }
 
-/** Descriptions are Markdown, of which they use paragraphs and code. */
+/** Renders the Markdown of descriptions, which use only paragraphs and code. */
 function renderText(text: string): Html[] {
   return text
     .split('\n')

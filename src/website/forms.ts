@@ -6,18 +6,18 @@ import { html, type Content, type Html } from './html.ts'
 import { csrfFieldName } from './web-session.ts'
 import { describeError } from './words.ts'
 
-/** The body of a form: the fields that were filled in, as text. */
+/** The body of a form: text fields. */
 export const formSchema = {
   body: Type.Record(Type.String(), Type.Union([Type.String(), Type.Array(Type.String(), { maxItems: 100 })])),
 }
 
-/** Forms have the fields that their page has, and what browsers add to them is nobody's fault. */
+/** Accepts unknown fields, which browsers may add. */
 export const formConfig = { openBody: true }
 
-/** How a route takes a form. */
+/** The route options of a form. */
 export const form = { schema: formSchema, config: formConfig }
 
-/** What was typed, for showing it again, and what was wrong with it. */
+/** The submitted values and their error, for showing the form again. */
 export interface FormState {
   values: Record<string, string>
   error?: ApiError | undefined
@@ -25,13 +25,13 @@ export interface FormState {
 
 export const emptyForm: FormState = { values: {} }
 
-/** A field of a form that was sent; empty when it is missing, and the last one of several. */
+/** The value of a field: the last one if there are several, empty if there is none. */
 export function readField({ body }: Pick<FastifyRequest, 'body'>, name: string): string {
   const value = (body as Record<string, string | string[]> | undefined)?.[name]
   return (typeof value === 'string' ? value : value?.at(-1)) ?? ''
 }
 
-/** Several fields of a form that was sent. */
+/** The values of several fields. */
 export function readFields<const Name extends string>(
   request: Pick<FastifyRequest, 'body'>,
   ...names: Name[]
@@ -39,10 +39,11 @@ export function readFields<const Name extends string>(
   return Object.fromEntries(names.map((name) => [name, readField(request, name)])) as Record<Name, string>
 }
 
-const mendable = new Set(['InvalidInput', 'Conflict', 'PayloadTooLarge', 'TooManyRequests'])
-const mendableCodes = new Set(['role_too_high', 'invite_email_mismatch', 'email_unverified'])
+// Errors that people can correct in the form.
+const correctableTags = new Set(['InvalidInput', 'Conflict', 'PayloadTooLarge', 'TooManyRequests'])
+const correctableCodes = new Set(['role_too_high', 'invite_email_mismatch', 'email_unverified'])
 
-// What the rules of a workspace refuse is known by its code; the form knows which field it is about.
+// Only InvalidInput names its field.
 const fieldOfCode: Record<string, string> = {
   already_invited: 'email',
   already_member: 'email',
@@ -51,44 +52,44 @@ const fieldOfCode: Record<string, string> = {
   team_name_taken: 'name',
 }
 
-/** The field that an error is about, if it is about one. */
+/** The field at fault, if there is one. */
 function fieldOf({ field, code }: ApiError): string | undefined {
   return field ?? fieldOfCode[code]
 }
 
-/** What was typed into a form. */
+/** All submitted values, without the CSRF token. */
 export function valuesOf({ body }: Pick<FastifyRequest, 'body'>): Record<string, string> {
   const names = Object.keys((body as object | undefined) ?? {}).filter((name) => name !== csrfFieldName)
   return Object.fromEntries(names.map((name) => [name, readField({ body }, name)]))
 }
 
-/** A role that was chosen. */
+/** The chosen role. Throws `form_expired` for an unknown one. */
 export function requireRole(request: Pick<FastifyRequest, 'body'>): Role {
   const role = roles.find((candidate) => candidate === readField(request, 'role'))
-  // There is no other in the list: it was not chosen on our page.
+  // Our pages offer no others.
   if (!role) throw errors.formExpired()
   return role
 }
 
-/** Does what a form asks for; returns what the person can mend, which the form shows, and throws everything else. */
+/** Runs the action of a form. Returns errors that the person can correct, and throws all others. */
 export async function attempt<T>(
   run: () => Promise<T>,
 ): Promise<{ result: T; error?: undefined } | { result?: undefined; error: ApiError }> {
   try {
     return { result: await run() }
   } catch (error) {
-    if (error instanceof ApiError && (mendable.has(error.tag) || mendableCodes.has(error.code)))
+    if (error instanceof ApiError && (correctableTags.has(error.tag) || correctableCodes.has(error.code)))
       return { error }
     throw error
   }
 }
 
-/** A form with the token that it is taken by, and what was wrong that is no field's fault. */
+/** A form with its CSRF token, and with an alert for an error that none of its fields shows. */
 export function renderForm(options: {
   request: FastifyRequest
   action: string
   state?: FormState
-  /** The fields that show their own faults. */
+  /** The fields that show their own errors. */
   fields?: readonly string[]
   body: Content
   className?: string
@@ -96,7 +97,7 @@ export function renderForm(options: {
 }): Html {
   const { request, action, state = emptyForm, fields = [], body, className, isUpload } = options
   const { error } = state
-  const isOwnFault = error && !fields.includes(fieldOf(error) ?? '')
+  const isFormError = error && !fields.includes(fieldOf(error) ?? '')
   return html`<form
     method="post"
     action="${action}"
@@ -104,23 +105,23 @@ export function renderForm(options: {
     ${isUpload && html`enctype="multipart/form-data"`}
   >
     <input type="hidden" name="${csrfFieldName}" value="${request.visit.csrfToken}" />
-    ${isOwnFault && renderAlert(error)} ${body}
+    ${isFormError && renderAlert(error)} ${body}
   </form>`
 }
 
-/** Something that people should notice at once. */
+/** An error message, which screen readers announce. */
 export function renderAlert(problem: ApiError | string): Html {
   const text = typeof problem === 'string' ? problem : describeError(problem)
   return html`<p class="alert" role="alert">${text}</p>`
 }
 
-/** A button that does one thing, at once. */
+/** A form that consists of a button. */
 export function renderAction(
   request: FastifyRequest,
   options: {
     action: string
     label: Content
-    /** What the button says to those who do not see what it stands beside. */
+    /** Completes the label for screen readers. */
     description?: Content
     fields?: Record<string, string>
     isDangerous?: boolean
@@ -134,7 +135,7 @@ export function renderAction(
     body: html`${Object.entries(fields).map(
         ([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`,
       )}<button class="${isDangerous ? 'small danger' : 'small'}">
-        ${label}${description !== undefined && html`<span class="unseen"> ${description}</span>`}
+        ${label}${description !== undefined && html`<span class="visually-hidden"> ${description}</span>`}
       </button>`,
   })
 }
@@ -143,24 +144,24 @@ export interface FieldOptions {
   name: string
   label: string
   state?: FormState
-  /** Shown before anything was typed. */
+  /** The initial value. */
   value?: string
   type?: 'text' | 'email' | 'password' | 'file'
   hint?: string
   autocomplete?: string
-  /** What the field is for the script, if anything. */
-  role?: Html
+  /** Attributes that public/site.js reads. */
+  script?: Html
   maxLength?: number
   isOptional?: boolean
   accept?: string
 }
 
-/** A field with its label, its hint and what is wrong with it. Passwords are not shown again. */
+/** A field with its label, hint and error. Passwords are never shown again. */
 export function renderField(options: FieldOptions): Html {
-  const { name, label, state = emptyForm, type = 'text', hint, autocomplete, role, maxLength } = options
+  const { name, label, state = emptyForm, type = 'text', hint, autocomplete, script, maxLength } = options
   const value = type === 'password' ? '' : (state.values[name] ?? options.value ?? '')
   const error = state.error && fieldOf(state.error) === name ? describeError(state.error) : undefined
-  const hasErrorNote = error !== undefined || role !== undefined
+  const hasErrorNote = error !== undefined || script !== undefined
   const notes = [...(hasErrorNote ? [`${name}-error`] : []), ...(hint === undefined ? [] : [`${name}-hint`])]
   return html`<div class="field">
     <label for="${name}">${label}${options.isOptional && html` <span class="hint">(optional)</span>`}</label>
@@ -175,29 +176,29 @@ export function renderField(options: FieldOptions): Html {
       ${options.accept !== undefined && html`accept="${options.accept}"`}
       ${notes.length > 0 && html`aria-describedby="${notes.join(' ')}"`}
       ${error !== undefined && html`aria-invalid="true"`}
-      ${role}
+      ${script}
     />
     ${
       hasErrorNote &&
-      html`<p class="error" id="${name}-error" ${role && html`aria-live="polite"`}>${error}</p>`
+      html`<p class="error" id="${name}-error" ${script && html`aria-live="polite"`}>${error}</p>`
     }
     ${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}
   </div>`
 }
 
-/** A choice from a list. */
+/** A drop-down list. */
 export function renderSelect(options: {
   name: string
   label: Content
   choices: readonly { value: string; label: string }[]
   value: string
-  /** Tells apart several of the same name on one page. */
+  /** Required if the page has several fields of this name. */
   id?: string
-  isLabelUnseen?: boolean
+  isLabelHidden?: boolean
 }): Html {
-  const { name, label, choices, value, id = name, isLabelUnseen } = options
+  const { name, label, choices, value, id = name, isLabelHidden } = options
   return html`<div class="field">
-    <label for="${id}" class="${isLabelUnseen ? 'unseen' : ''}">${label}</label>
+    <label for="${id}" class="${isLabelHidden ? 'visually-hidden' : ''}">${label}</label>
     <select id="${id}" name="${name}">
       ${choices.map(
         (choice) =>

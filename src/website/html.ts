@@ -1,4 +1,6 @@
-/** Markup that may be sent as it is. Only `html` makes it: everything else is text, and escaped. */
+import { escapeHtml } from '../kernel/escape-html.ts'
+
+/** Markup that is safe to send. Create it with `html` only, which escapes text. */
 export class Html {
   readonly #markup: string
 
@@ -11,12 +13,12 @@ export class Html {
   }
 }
 
-/** What may stand in a template: text is escaped, nothing and `false` leave nothing behind, lists stand one by one. */
+/** A value in a template. Text is escaped, lists are concatenated; null, undefined and false render nothing. */
 export type Content = Html | string | number | null | undefined | false | readonly Content[]
 
 /**
- * A template whose values are escaped, for text and for attributes in double quotes. A value that is markup already has
- * come through here as well, so that forgetting anything shows tags to people, and runs none.
+ * Renders a template. Escapes values for text and for attributes in double quotes, except `Html`, whose values were
+ * escaped when it was created.
  */
 export function html(strings: TemplateStringsArray, ...values: Content[]): Html {
   let markup = strings[0] ?? ''
@@ -27,18 +29,6 @@ export function html(strings: TemplateStringsArray, ...values: Content[]): Html 
 function toMarkup(value: Content): string {
   if (value === null || value === undefined || value === false) return ''
   if (value instanceof Html) return value.toString()
-  if (typeof value === 'string' || typeof value === 'number') return escapeText(String(value))
+  if (typeof value === 'string' || typeof value === 'number') return escapeHtml(String(value))
   return value.map(toMarkup).join('')
-}
-
-const entities: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-
-function escapeText(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => entities[character] ?? character)
 }

@@ -15,7 +15,7 @@ type Flow = Awaited<ReturnType<Provider['begin']>>['flow']
 
 const flowCookie = 'identity'
 
-/** Signing in with a provider, and the way back from there. */
+/** Signing in with an identity provider: the redirect to it, and the callback. */
 export function identityPages(
   app: App,
   { credentials, identityProviders }: Pick<Services, 'credentials' | 'identityProviders'>,
@@ -29,31 +29,33 @@ export function identityPages(
 
   app.get<WithProvider>('/sign-in/with/:provider', async (request, reply) => {
     const provider = requireProvider(request)
-    const { url, flow } = await orFail(request, () => provider.begin())
-    const kept = { ...flow, provider: provider.id, next: parseLocalPath(request.query.next) }
+    const { url, flow } = await orProviderFailed(request, () => provider.begin())
+    const saved = { ...flow, provider: provider.id, next: parseLocalPath(request.query.next) }
     return reply
-      .remember(flowCookie, Buffer.from(JSON.stringify(kept)).toString('base64url'))
+      .remember(flowCookie, Buffer.from(JSON.stringify(saved)).toString('base64url'))
       .redirect(url, 303)
   })
 
   app.get<WithProvider>('/sign-in/with/:provider/callback', async (request, reply) => {
     const provider = requireProvider(request)
-    const kept = readFlow(request.visit.recall(flowCookie))
-    // Once: whatever comes of it, the same answer of the provider is not looked at again.
+    const saved = readFlow(request.visit.recall(flowCookie))
+    // A flow is used once, even if the sign-in fails.
     void reply.remember(flowCookie, undefined)
-    if (kept?.provider !== provider.id) throw errors.providerFailed()
-    const identity = await orFail(request, () => provider.finish(new URL(request.url, webUrl), kept))
+    if (saved?.provider !== provider.id) throw errors.providerFailed()
+    const identity = await orProviderFailed(request, () =>
+      provider.finish(new URL(request.url, webUrl), saved),
+    )
     const session = await credentials.signInByIdentity(identity, browserOf(request))
-    return reply.signIn(session).redirect(parseLocalPath(kept.next) ?? '/', 303)
+    return reply.signIn(session).redirect(parseLocalPath(saved.next) ?? '/', 303)
   })
 }
 
-/** What goes wrong on the way to a provider and back is told to people in few words, and to the log in more. */
-async function orFail<T>(request: FastifyRequest, run: () => Promise<T>): Promise<T> {
+/** Logs a failure of the provider and throws `provider_failed`. */
+async function orProviderFailed<T>(request: FastifyRequest, run: () => Promise<T>): Promise<T> {
   try {
     return await run()
   } catch (error) {
-    request.log.warn({ err: error }, 'a sign-in with an identity provider failed')
+    request.log.warn({ err: error }, 'sign-in with identity provider failed')
     throw errors.providerFailed({ cause: error })
   }
 }

@@ -24,7 +24,7 @@ import { renderDate } from './words.ts'
 import { renderRole } from './workspace.pages.ts'
 import { sectionOf, type WorkspacePages, type WorkspaceVisit } from './workspace-visit.ts'
 
-/** Who has been asked into a workspace. */
+/** The invites of a workspace. */
 export function invitesPages({ page, action }: WorkspacePages, { invites }: Pick<Services, 'invites'>): void {
   const show = async (visit: WorkspaceVisit, link?: SentLink): Promise<Page> => {
     const { cursor } = visit.request.query
@@ -63,7 +63,7 @@ export function invitesPages({ page, action }: WorkspacePages, { invites }: Pick
   })
 }
 
-/** A link that can be seen only now. */
+/** The link of an invite, which is shown once. */
 interface SentLink {
   email: string
   inviteUrl: string
@@ -84,17 +84,17 @@ function renderInvites(
         link &&
         html`<div class="notice" role="status">
           <p>
-            ${link.email} gets a mail. You can also pass on the link yourself. It is shown only now, and works
-            for that address alone.
+            Invite sent to ${link.email}. You can also share this link. It works only for that email address
+            and is not shown again.
           </p>
           <p class="copy">
-            <label class="unseen" for="invite-link">Link for ${link.email}</label>
+            <label class="visually-hidden" for="invite-link">Link for ${link.email}</label>
             <input id="invite-link" class="mono" readonly value="${link.inviteUrl}" data-copy />
           </p>
         </div>`
       }
       <section class="card" aria-labelledby="invite">
-        <h2 id="invite">Invite somebody</h2>
+        <h2 id="invite">Invite people</h2>
         ${renderForm({
           request,
           action: `${base}/invites`,
@@ -102,7 +102,7 @@ function renderInvites(
           fields: ['email'],
           body: html`${renderField({
               name: 'email',
-              label: 'E-mail address',
+              label: 'Email address',
               type: 'email',
               autocomplete: 'off',
               maxLength: emailLengthMax,
@@ -113,13 +113,13 @@ function renderInvites(
               label: 'Role',
               value: state.values.role ?? 'member',
               choices: grantable(workspace.role),
-            })} <button>Send the invite</button>`,
+            })} <button>Send invite</button>`,
         })}
       </section>
-      <h2>Open invites</h2>
+      <h2>Pending invites</h2>
       ${renderRows(
         items.map((invite) => renderInvite(visit, invite)),
-        html`<p>Nobody is invited at the moment.</p>`,
+        html`<p>No pending invites.</p>`,
       )}
       ${renderMore(`${base}/invites`, nextCursor)}`,
   }
@@ -132,7 +132,7 @@ function renderInvite({ base, request, workspace }: WorkspaceVisit, invite: Invi
     <div class="grow">
       <strong>${email}</strong> ${status === 'expired' && html`<span class="tag warn">expired</span>`}
       <span class="hint">
-        invited by <bdi>${invitedByName}</bdi> · ${status === 'expired' ? 'expired on' : 'until'}
+        invited by <bdi>${invitedByName}</bdi> · ${status === 'expired' ? 'expired' : 'expires'} on
         ${renderDate(expiresAt)}
       </span>
     </div>
@@ -146,26 +146,26 @@ function renderInvite({ base, request, workspace }: WorkspaceVisit, invite: Invi
                 name: 'role',
                 id: `role-${id}`,
                 label: `Role of the invite to ${email}`,
-                isLabelUnseen: true,
+                isLabelHidden: true,
                 value: role,
                 choices: grantable(workspace.role),
               })}<button class="small quiet">
-                Change<span class="unseen"> the role for ${email}</span>
+                Change<span class="visually-hidden"> the role for ${email}</span>
               </button>`,
           })}
           ${renderAction(request, {
             action: `${path}/resend`,
-            label: 'New link',
-            description: `for ${email}`,
+            label: 'Resend',
+            description: `the invite to ${email}`,
             fields: { email },
           })}
           ${renderConfirmed({
             label: 'Revoke',
             description: `the invite to ${email}`,
-            question: 'The links that were sent lead nowhere then.',
+            question: 'The link of the invite stops working.',
             action: renderAction(request, {
               action: `${path}/revoke`,
-              label: 'Revoke the invite',
+              label: 'Revoke invite',
               isDangerous: true,
             }),
           })}`
@@ -178,7 +178,7 @@ interface WithToken {
   Params: { token: string }
 }
 
-/** The page that the link of an invite leads to, for those who have it. */
+/** The page that the link of an invite opens. */
 export function invitePages(app: App, { invites, sessions }: Pick<Services, 'invites' | 'sessions'>): void {
   app.get<WithToken>('/invites/:token', async (request, reply) => {
     const { token } = request.params
@@ -190,12 +190,12 @@ export function invitePages(app: App, { invites, sessions }: Pick<Services, 'inv
         accept: renderForm({
           request,
           action: pathOf(token),
-          body: html`<button>Accept the invitation</button>`,
+          body: html`<button>Accept invite</button>`,
         }),
         signOut: renderForm({
           request,
           action: `${pathOf(token)}/switch`,
-          body: html`<button class="quiet">Sign in as somebody else</button>`,
+          body: html`<button class="quiet">Sign in with another account</button>`,
         }),
       }),
     )
@@ -208,12 +208,12 @@ export function invitePages(app: App, { invites, sessions }: Pick<Services, 'inv
     const { result, error } = await attempt(() => invites.accept(request.principal, token))
     if (error) {
       return reply.showPage({
-        title: 'The invitation cannot be accepted',
+        title: 'You cannot accept this invite',
         error,
         body: html`<section class="narrow">
-          <h1>The invitation cannot be accepted</h1>
+          <h1>You cannot accept this invite</h1>
           ${renderAlert(error)}
-          <p><a href="${back}">Back to the invitation</a></p>
+          <p><a href="${back}">Back to the invite</a></p>
         </section>`,
       })
     }
@@ -227,17 +227,17 @@ export function invitePages(app: App, { invites, sessions }: Pick<Services, 'inv
   })
 }
 
-/** Encoded again: whoever made the link up may have put anything there. */
+/** Encoded again, since the token of a forged link may contain any character. */
 const pathOf = (token: string) => `/invites/${encodeURIComponent(token)}`
 
-/** Says nothing of the invite, not even whether it is one: a link may have come into other hands. */
+/** Reveals nothing about the invite, not even whether it exists: the link may have been forwarded. */
 function renderSignInFirst(token: string): Page {
   const next = encodeURIComponent(`/invites/${token}`)
   return {
     title: 'You are invited',
     body: html`<section class="narrow">
       <h1>You are invited</h1>
-      <p>Sign in with the e-mail address that the invitation was sent to, and you see what it is about.</p>
+      <p>To see the invite, sign in with the email address that it was sent to.</p>
       <p><a class="button wide" href="/sign-in?next=${next}">Sign in</a></p>
       <p><a class="button quiet wide" href="/sign-up?next=${next}">Sign up</a></p>
     </section>`,
@@ -245,9 +245,9 @@ function renderSignInFirst(token: string): Page {
 }
 
 const statusTexts = {
-  expired: 'This invitation has expired. Ask for another one.',
-  accepted: 'This invitation has been accepted already.',
-  revoked: 'This invitation has been withdrawn.',
+  expired: 'This invite has expired. Ask for a new one.',
+  accepted: 'This invite was already accepted.',
+  revoked: 'This invite was revoked.',
 }
 
 function renderInvitePage(
@@ -256,12 +256,12 @@ function renderInvitePage(
 ): Page {
   const { workspaceName, workspaceSlug, workspaceIconUrl, role, status, invitedByName, expiresAt } = invite
   return {
-    title: `Invitation to ${workspaceName}`,
+    title: `Invite to ${workspaceName}`,
     body: html`<section class="narrow">
       ${renderPicture(workspaceIconUrl, workspaceName, 64)}
       <h1><bdi>${workspaceName}</bdi></h1>
       <p>
-        <bdi>${invitedByName}</bdi> invites <strong>${invite.email}</strong> to this workspace, as
+        <bdi>${invitedByName}</bdi> invited <strong>${invite.email}</strong> to join this workspace as
         ${renderRole(role)}.
       </p>
       ${renderWhatNow()}
@@ -270,7 +270,7 @@ function renderInvitePage(
 
   function renderWhatNow(): Content {
     if (!invite.emailMatches) {
-      return html`${renderAlert(`You are signed in as ${email}: the invitation is for another address.`)}
+      return html`${renderAlert(`You are signed in as ${email}, but this invite is for another email address.`)}
       ${signOut}`
     }
     if (status === 'accepted') {
@@ -279,6 +279,6 @@ function renderInvitePage(
     }
     if (status !== 'pending') return renderAlert(statusTexts[status])
     return html`${accept}
-      <p class="hint">It can be accepted until ${renderDate(expiresAt)}.</p>`
+      <p class="hint">Expires on ${renderDate(expiresAt)}.</p>`
   }
 }

@@ -1,4 +1,4 @@
-/** A JSON Schema (draft 2020-12), as far as the reference of the API shows it. */
+/** The parts of a JSON Schema (draft 2020-12) that the API reference shows. */
 export interface Schema {
   $ref?: string
   allOf?: Schema[]
@@ -34,17 +34,17 @@ export interface Field {
 
 /** Reads the schemas of one document. */
 export interface SchemaReader {
-  /** The part that a reference stands for; any other part as it is. Throws when there is no such part. */
+  /** Follows a `$ref`; returns everything else unchanged. Throws if the target does not exist. */
   resolve: <T>(part: T) => T
-  /** The alternatives that a schema consists of, each in one piece: without references and `allOf`. */
+  /** The alternatives of a schema, each merged from its references and `allOf`. */
   listAlternatives: (schema: Schema) => Schema[]
   /** The type in words, such as `array of strings or null`. */
   describeType: (schema: Schema) => string
-  /** All that a value can contain, to a depth that a schema within itself comes to an end at. */
+  /** All fields of a value, down to a fixed depth, since schemas may be recursive. */
   listFields: (schema: Schema) => Field[]
-  /** The constants that a value can be; none where others are possible. */
+  /** The allowed values, if the schema lists them; empty otherwise. */
   listValues: (schema: Schema) => string[]
-  /** A value of the schema: its example, or one made of the required fields. */
+  /** The example of the schema, or a value of the required fields. */
   makeExample: (schema: Schema) => unknown
 }
 
@@ -107,7 +107,7 @@ export function createSchemaReader(document: object): SchemaReader {
         return [field, ...listFields(property, name, depth + 1)]
       }),
     ])
-    // Alternatives have fields in common.
+    // Alternatives may share fields: the first one counts.
     return [...new Map(fields.toReversed().map((field) => [field.name, field])).values()].toReversed()
   }
 
@@ -132,7 +132,7 @@ export function createSchemaReader(document: object): SchemaReader {
   }
 }
 
-/** Both schemas in one. Where they differ the second one decides. */
+/** Merges two schemas. The second takes precedence. */
 function merge(first: Schema, second: Schema): Schema {
   const properties = { ...first.properties }
   for (const [name, property] of Object.entries(second.properties ?? {})) {
@@ -149,7 +149,7 @@ function describeValue({ description = '', pattern, ...one }: Schema): string {
     describeRange(one.minimum, one.maximum, ''),
     description === '' && pattern !== undefined ? `matches \`${pattern}\`` : '',
     one.default === undefined ? '' : `default \`${JSON.stringify(one.default)}\``,
-    // Descriptions often state a limit themselves.
+    // Without limits that the description states.
   ].filter((text) => text && !text.match(/\d+/g)?.every((number) => description.includes(number)))
   const sentences = [description, limits.join(', ')].filter(Boolean)
   return sentences

@@ -3,24 +3,24 @@ import type { Assets } from './assets.ts'
 import { html, type Html } from './html.ts'
 import { csrfFieldName } from './web-session.ts'
 
-/** A part of the website with a navigation of its own. */
+/** A part of the website with its own navigation. */
 export interface Section {
-  /** What the part is about, such as the name of a workspace. */
+  /** Shown above the links, such as the name of a workspace. */
   name: string
   iconUrl?: string | null
   links: { href: string; label: string; isCurrent: boolean }[]
 }
 
-interface Surroundings {
+interface LayoutContext {
   assets: Assets
   user: PrincipalUser | undefined
   csrfToken: string | undefined
 }
 
-/** The whole document around a page's body. */
+/** Renders the document around a page's body. */
 export function renderLayout(
   { title, body, section, head }: { title: string; body: Html; section?: Section; head?: Html },
-  { assets, user, csrfToken }: Surroundings,
+  { assets, user, csrfToken }: LayoutContext,
 ): Html {
   return html`<!doctype html>
     <html lang="en">
@@ -35,10 +35,10 @@ export function renderLayout(
         ${head}
       </head>
       <body>
-        <a class="skip" href="#main">Skip to the content</a>
+        <a class="skip" href="#main">Skip to content</a>
         <header class="top">
           <a class="brand" href="/"><img src="${assets.icon}" alt="" width="24" height="24" />Workspace</a>
-          ${csrfToken === undefined ? renderWayBack() : renderAccountMenu(user, csrfToken)}
+          ${csrfToken === undefined ? renderHomeLink() : renderAccountMenu(user, csrfToken)}
         </header>
         ${section && renderSection(section)}
         <main id="main">${body}</main>
@@ -47,9 +47,9 @@ export function renderLayout(
     </html>`
 }
 
-/** For pages that read no session. */
-function renderWayBack(): Html {
-  return html`<nav aria-label="Website"><a href="/">Go to the start page</a></nav>`
+/** The navigation of pages that read no session. */
+function renderHomeLink(): Html {
+  return html`<nav aria-label="Website"><a href="/">Go to the home page</a></nav>`
 }
 
 function renderAccountMenu(user: PrincipalUser | undefined, csrfToken: string): Html {
@@ -78,7 +78,7 @@ function renderSection({ name, iconUrl, links }: Section): Html {
   </nav>`
 }
 
-/** A picture, or a letter where there is none. It stands beside a name and says nothing more. */
+/** A picture, or the first letter of the name if there is none. It is decorative: the name is shown beside it. */
 export function renderPicture(url: string | null, name: string, size: number): Html {
   const letter = Array.from(name)[0]?.toUpperCase() ?? ''
   return url === null

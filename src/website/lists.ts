@@ -2,21 +2,24 @@ import { html, type Content, type Html } from './html.ts'
 
 const notices = new Map([
   ['saved', 'Saved.'],
-  ['removed', 'Done: removed.'],
-  ['revoked', 'Done: revoked.'],
-  ['ended', 'Done: signed out there.'],
-  ['added', 'Done: added.'],
-  ['password-changed', 'Your password is changed. You are signed out everywhere else.'],
-  ['mail-sent', 'We have sent you a mail. Follow the link in it.'],
+  ['added', 'Member added.'],
+  ['removed', 'Member removed.'],
+  ['left', 'You left the team.'],
+  ['deleted', 'Team deleted.'],
+  ['revoked', 'Revoked.'],
+  ['ended', 'Signed out on that device.'],
+  ['others-ended', 'Signed out on all other devices.'],
+  ['password-changed', 'Password changed. You are signed out on all other devices.'],
+  ['mail-sent', 'We sent you an email. Open the link in it to set a password.'],
 ])
 
-/** Says what was just done, by a word of the address that only known texts go with. */
+/** The notice that the `done` parameter of the URL names. Unknown names show nothing. */
 export function renderDone({ query }: { query: unknown }): Content {
   const text = notices.get((query as { done?: string } | undefined)?.done ?? '')
   return text !== undefined && html`<p class="notice" role="status">${text}</p>`
 }
 
-/** A list of things, or what to say where there are none. */
+/** A list, or `empty` if there are no rows. */
 export function renderRows(rows: readonly Html[], empty: Content): Html {
   return rows.length === 0
     ? html`<div class="empty">${empty}</div>`
@@ -25,7 +28,7 @@ export function renderRows(rows: readonly Html[], empty: Content): Html {
       </ul>`
 }
 
-/** Leads to the rest of a list. */
+/** The link to the next page of a list. */
 export function renderMore(path: string, nextCursor: string | null): Content {
   return (
     nextCursor !== null &&
@@ -33,7 +36,7 @@ export function renderMore(path: string, nextCursor: string | null): Content {
   )
 }
 
-/** Something that cannot be taken back: a second click does it. */
+/** An action that cannot be undone and takes a second click. */
 export function renderConfirmed(options: {
   label: string
   description: Content
@@ -42,7 +45,7 @@ export function renderConfirmed(options: {
 }): Html {
   const { label, description, question, action } = options
   return html`<details class="confirm">
-    <summary>${label}<span class="unseen"> ${description}</span></summary>
+    <summary>${label}<span class="visually-hidden"> ${description}</span></summary>
     <div>
       <p>${question}</p>
       ${action}

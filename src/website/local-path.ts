@@ -1,19 +1,14 @@
 const base = 'http://local.invalid'
-// What browsers take out of URLs, or read as a slash: behind it a path could turn into another origin.
-const misreadable = /[\\\p{Cc}]/u
+// Browsers strip these characters from URLs or read them as a slash, which could turn a path into another origin.
+const unsafe = /[\\\p{Cc}]/u
 const lengthMax = 2_000
 
 /**
- * The path of this website that a text from outside leads to, or undefined. It begins with one slash: two would lead to
- * another origin, and everybody would trust the link that begins with ours.
+ * Returns the path on this website that an untrusted text names, or undefined. Prevents open redirects: a path that
+ * begins with two slashes leads to another origin.
  */
 export function parseLocalPath(text: unknown): string | undefined {
-  if (
-    typeof text !== 'string' ||
-    text.length > lengthMax ||
-    !/^\/(?!\/)/.test(text) ||
-    misreadable.test(text)
-  )
+  if (typeof text !== 'string' || text.length > lengthMax || !/^\/(?!\/)/.test(text) || unsafe.test(text))
     return undefined
   if (!URL.canParse(text, base)) return undefined
   const { origin, pathname, search } = new URL(text, base)

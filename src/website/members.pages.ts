@@ -11,7 +11,7 @@ import { renderDate } from './words.ts'
 import { renderRole } from './workspace.pages.ts'
 import { sectionOf, type WorkspacePages, type WorkspaceVisit } from './workspace-visit.ts'
 
-/** Who is in a workspace, as what. */
+/** The members of a workspace, with their roles. */
 export function membersPages({ page, action }: WorkspacePages, { members }: Pick<Services, 'members'>): void {
   const show = async (visit: WorkspaceVisit): Promise<Page> => {
     const { cursor } = visit.request.query
@@ -42,10 +42,10 @@ function renderMembers(visit: WorkspaceVisit, { items, nextCursor }: ListPage<Me
     section: sectionOf(visit, 'Members'),
     body: html`<h1>Members</h1>
       ${renderDone(request)} ${state.error && renderAlert(state.error)}
-      ${may('invites.create') && html`<p><a class="button" href="${base}/invites">Invite somebody</a></p>`}
+      ${may('invites.create') && html`<p><a class="button" href="${base}/invites">Invite people</a></p>`}
       ${renderRows(
         items.map((member) => renderMember(visit, member)),
-        html`<p>Nobody.</p>`,
+        html`<p>No members.</p>`,
       )}
       ${renderMore(`${base}/members`, nextCursor)}`,
   }
@@ -62,7 +62,7 @@ function renderMember(visit: WorkspaceVisit, member: Member): Html {
     <div class="grow">
       <strong><bdi>${name}</bdi></strong
       >${isSelf && ' (you)'}
-      <span class="hint">${email} · since ${renderDate(joinedAt)}</span>
+      <span class="hint">${email} · joined ${renderDate(joinedAt)}</span>
     </div>
     ${
       mayChange
@@ -74,11 +74,11 @@ function renderMember(visit: WorkspaceVisit, member: Member): Html {
                 name: 'role',
                 id: `role-${userId}`,
                 label: html`Role of <bdi>${name}</bdi>`,
-                isLabelUnseen: true,
+                isLabelHidden: true,
                 value: role,
                 choices: grantable(workspace.role),
               })}<button class="small quiet">
-                Change<span class="unseen"> the role of <bdi>${name}</bdi></span>
+                Change<span class="visually-hidden"> the role of <bdi>${name}</bdi></span>
               </button>`,
           })
         : renderRole(role)
@@ -88,10 +88,10 @@ function renderMember(visit: WorkspaceVisit, member: Member): Html {
         ? renderConfirmed({
             label: 'Leave',
             description: html`<bdi>${workspace.name}</bdi>`,
-            question: 'You lose access to this workspace at once, and so do your agents.',
+            question: 'You and your agents lose access to this workspace immediately.',
             action: renderAction(request, {
               action: `${path}/remove`,
-              label: 'Leave the workspace',
+              label: 'Leave workspace',
               isDangerous: true,
             }),
           })
@@ -99,7 +99,7 @@ function renderMember(visit: WorkspaceVisit, member: Member): Html {
           renderConfirmed({
             label: 'Remove',
             description: html`<bdi>${name}</bdi>`,
-            question: html`<bdi>${name}</bdi> loses access to this workspace at once, and so do their agents.`,
+            question: html`<bdi>${name}</bdi> and their agents lose access to this workspace immediately.`,
             action: renderAction(request, {
               action: `${path}/remove`,
               label: html`Remove <bdi>${name}</bdi>`,
@@ -110,7 +110,7 @@ function renderMember(visit: WorkspaceVisit, member: Member): Html {
   </div>`
 }
 
-/** The roles that somebody can give, lowest first: what is chosen without thought gives the least. */
+/** The roles that a member may grant, lowest first, so that the default grants the least. */
 export function grantable(role: Member['role']): { value: string; label: string }[] {
   return roles
     .filter((candidate) => mayGrant(role, candidate))

@@ -17,7 +17,7 @@ interface WithId {
   Params: { id: string }
 }
 
-/** Where somebody finds their workspaces and those that they may join, or makes one. */
+/** The page with a person's workspaces and offers, and the form that creates a workspace. */
 export function onboardingPages(
   app: App,
   { offers, workspaces }: Pick<Services, 'offers' | 'workspaces'>,
@@ -74,7 +74,7 @@ function renderOnboarding(
       <h1>${title}</h1>
       ${isFirst ? renderIntroduction() : renderMemberships(memberships)}
       ${offered.length > 0 && renderOffers(request, offered)}
-      ${(!isFirst || offered.length > 0) && html`<h2>${isFirst ? 'Create a workspace' : 'Create another'}</h2>`}
+      ${(!isFirst || offered.length > 0) && html`<h2>${isFirst ? 'Create a workspace' : 'Create another workspace'}</h2>`}
       ${renderForm({
         request,
         action: '/onboarding',
@@ -88,7 +88,7 @@ function renderOnboarding(
             state,
           })}
           ${renderSlugField({ webUrl, checkPath: '/onboarding/slug', fromId: 'name', state })}
-          <button>Create the workspace</button>`,
+          <button>Create workspace</button>`,
       })}
     </section>`,
   }
@@ -96,8 +96,8 @@ function renderOnboarding(
 
 function renderIntroduction(): Html {
   return html`<p>
-    A workspace is where you and your colleagues work together. Are you looking for one that exists? Ask
-    somebody in it to invite you.
+    A workspace is where you and your colleagues work together. To join an existing one, ask a member to
+    invite you.
   </p>`
 }
 
@@ -119,7 +119,7 @@ function renderMemberships(memberships: readonly Membership[]): Html {
 
 function renderOffers(request: FastifyRequest, offered: readonly Offer[]): Html {
   return html`<h2>Workspaces that you can join</h2>
-    <p>They let in people with an address like yours.</p>
+    <p>They are open to people with an email address at your domain.</p>
     ${renderRows(
       offered.map(
         ({ id, name, iconUrl, isNew }) =>
@@ -135,8 +135,8 @@ function renderOffers(request: FastifyRequest, offered: readonly Offer[]): Html 
               isNew &&
               renderAction(request, {
                 action: `/onboarding/offers/${id}/decline`,
-                label: 'No, thanks',
-                description: html`to <bdi>${name}</bdi>`,
+                label: 'Decline',
+                description: html`<bdi>${name}</bdi>`,
               })
             }
           </div>`,

@@ -8,34 +8,34 @@ import { describeError } from './words.ts'
 
 declare module 'fastify' {
   interface FastifyReply {
-    /** Answers with a page of the website. */
+    /** Sends a page of the website. */
     showPage(page: Page): FastifyReply
   }
 }
 
-/** A page, without what all pages have. */
+/** A page without the shared layout. */
 export interface Page {
   title: string
   body: Html
-  /** What the page reports; it has the error's status, and 200 without one. */
+  /** The error that the page reports. It sets the status, which is 200 otherwise. */
   error?: ApiError | undefined
-  /** Where in the website the page is; the navigation shows it. */
+  /** The navigation above the page. */
   section?: Section
-  /** What the page loads besides what all pages do. */
+  /** More elements for `<head>`. */
   head?: Html
   /**
-   * Whether its form may lead away from this website. Browsers apply `form-action` to the redirects that follow a form
-   * as well (CSP Level 3 §6.4.1), so there can be none.
+   * Whether a form of the page may redirect to another origin. Browsers also apply `form-action` to the redirects that
+   * follow a form (CSP Level 3 §6.4.1), so the policy of the page omits it.
    */
   mayLeave?: boolean
 }
 
 export interface PagesOptions {
-  /** Where pictures come from. */
+  /** The origin that serves pictures. */
   pictureUrl: string
 }
 
-/** Makes pages available to every route, and serves what they need. */
+/** Adds `reply.showPage`, and serves the assets of pages. */
 export async function registerPages(app: App, { pictureUrl }: PagesOptions): Promise<void> {
   const assets = await registerAssets(app)
   app.decorateReply('showPage', function (this: FastifyReply, page: Page) {
@@ -52,8 +52,8 @@ export async function registerPages(app: App, { pictureUrl }: PagesOptions): Pro
         .type('text/html; charset=utf-8')
         .header('cache-control', 'private, no-store')
         .header('content-security-policy', describePolicy(pictureUrl, mayLeave))
-        // Not `no-referrer`, under which browsers send no Origin with our own forms (Fetch §3.2); links in mails, which
-        // hold tokens, are told to nobody else by this as well.
+        // Other sites do not learn URLs, some of which contain tokens. Under `no-referrer`, browsers would also send
+        // `Origin: null` with our own forms (Fetch §3.2).
         .header('referrer-policy', 'same-origin')
         .header('cross-origin-resource-policy', 'same-origin')
         .serializer((text: unknown) => text as string)
@@ -75,10 +75,10 @@ function describePolicy(pictureUrl: string, mayLeave: boolean): string {
   ].join(';')
 }
 
-// What is there for programs answers them in their own language, also where there is nothing.
+// Paths for programs, which get JSON even if the path does not exist.
 const programPaths = /^\/(v1|agent|docs|pictures|assets|health|ready|openapi\.json|\.well-known)(\/|$|\?)/
 
-/** Answers an error as a page, where a page was asked for; undefined elsewhere. */
+/** Answers an error with a page if the client wants one; returns undefined otherwise. */
 export function showError(
   error: ApiError,
   request: FastifyRequest,
@@ -93,32 +93,35 @@ export function showError(
 }
 
 function isPageWanted({ headers, is404, routeOptions, url }: FastifyRequest): boolean {
-  const takesPages = headers.accept?.includes('text/html') ?? false
-  if (is404) return takesPages && !programPaths.test(url)
+  const acceptsHtml = headers.accept?.includes('text/html') ?? false
+  if (is404) return acceptsHtml && !programPaths.test(url)
   if (routeOptions.config.access !== 'web') return false
-  return takesPages || headers.accept?.includes('application/json') !== true
+  return acceptsHtml || headers.accept?.includes('application/json') !== true
 }
 
-const titles: Record<number, string> = {
-  403: 'You may not do this',
-  404: 'There is nothing here',
-  409: 'This cannot be done now',
-  413: 'That was too much',
-  429: 'Too many attempts',
+const titlesOfCode: Record<string, string> = {
+  form_expired: 'Please try again',
+  link_invalid: 'This link has expired',
+}
+const titlesOfStatus: Record<number, string> = {
+  403: 'You do not have access',
+  404: 'Page not found',
+  409: 'This is not possible now',
+  413: 'Too large',
+  429: 'Too many requests',
   500: 'Something went wrong',
-  503: 'The service cannot answer at the moment',
+  503: 'The service is unavailable',
 }
 
 function renderError(error: ApiError, requestId: string): Pick<Page, 'title' | 'body'> {
   const { status, code } = error
-  const title = code === 'form_expired' ? 'Please try again' : (titles[status] ?? 'This did not work')
-  const text = code === 'route_not_found' ? 'No page has this address.' : describeError(error)
+  const title = titlesOfCode[code] ?? titlesOfStatus[status] ?? 'This did not work'
   return {
     title,
     body: html`<section class="narrow">
       <h1>${title}</h1>
-      <p>${text}</p>
-      <p><a class="button" href="/">Go to the start page</a></p>
+      <p>${describeError(error)}</p>
+      <p><a class="button" href="/">Go to the home page</a></p>
       ${status >= 500 && html`<p class="hint">Request <code>${requestId}</code></p>`}
     </section>`,
   }

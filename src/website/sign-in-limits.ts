@@ -7,27 +7,27 @@ import { hashSecret } from '../kernel/tokens.ts'
 
 const windowSeconds = 60
 const mailWindowSeconds = 60 * 60
-// Several people share an office's address, and a person has several devices: what is counted over all accounts of an
-// address, or all addresses of an account, may be this many times as much.
-const widerBy = 10
+// Colleagues share a client address, and people have several devices: limits over all accounts of an address, or over
+// all addresses of an account, are this many times higher.
+const widerFactor = 10
 
 export interface SignInLimitsOptions {
-  /** Failed attempts a minute for each account from one client address; 0 = no limit. */
+  /** Failed attempts per minute, account and client address; 0 = no limit. */
   signInLimitPerMinute: number
-  /** Mails an hour for each recipient; 0 = no limit. */
+  /** Mails per hour and recipient; 0 = no limit. */
   mailLimitPerHour: number
 }
 
-/** Bounds what strangers can try without being signed in: guessing passwords, and having mails sent. */
+/** Rate limits for people who are not signed in: attempts to enter a password, and requested mails. */
 export interface SignInLimits {
   /**
-   * Runs an attempt to give the password of an account, and counts it if the password was wrong. Successes are not
-   * counted. Throws `too_many_sign_ins` after too many failures for the account from the request's address, or for any
-   * accounts from that address; `sign_in_by_link` after too many for the account from all addresses, since then the
-   * owner, who has the mailbox, is not the one who guesses.
+   * Runs an attempt to enter the password of an account, and counts it if the password was wrong. Throws
+   * `too_many_sign_ins` after too many failures from the client's address, for this account or for all accounts; and
+   * `sign_in_by_link` after too many failures for the account from all addresses, since its owner can still sign in by
+   * mail.
    */
-  guess<T>(request: FastifyRequest, account: string, attempt: () => Promise<T>): Promise<T>
-  /** Counts a mail for a recipient, whether or not anybody has the address. Throws `too_many_mails`. */
+  attemptPassword<T>(request: FastifyRequest, account: string, attempt: () => Promise<T>): Promise<T>
+  /** Counts a mail to a recipient, whether or not an account has the address. Throws `too_many_mails`. */
   countMail(request: FastifyRequest, recipient: string): Promise<void>
 }
 
@@ -38,11 +38,11 @@ interface Bound {
   exceeded: ErrorFactory
 }
 
-const guessCodes: readonly string[] = [errors.signInFailed.code, errors.passwordWrong.code]
+const wrongPasswordCodes: readonly string[] = [errors.signInFailed.code, errors.passwordWrong.code]
 
 export function createSignInLimits(app: App, options: SignInLimitsOptions): SignInLimits {
   const { signInLimitPerMinute: limit, mailLimitPerHour } = options
-  // Only digests are counted by: addresses of people and tokens of links are not for the memory of another server.
+  // Counters are named by digests, since Redis must not hold email addresses and tokens of links.
   const accounts = new WeakMap<FastifyRequest, string>()
   const setAccount = (request: FastifyRequest, account: string) => {
     const email = parseEmail(account)
@@ -54,17 +54,17 @@ export function createSignInLimits(app: App, options: SignInLimitsOptions): Sign
     createRateLimiter(app, { name, max, windowSeconds: seconds, callerOf })
 
   const tooMany = errors.tooManySignIns
-  const guessBounds: Bound[] = [
+  const passwordBounds: Bound[] = [
     {
       name: 'sign-in',
       max: limit,
       callerOf: (request) => `${accountOf(request)}:${addressOf(request)}`,
       exceeded: tooMany,
     },
-    { name: 'sign-in-address', max: widerBy * limit, callerOf: addressOf, exceeded: tooMany },
-    { name: 'sign-in-account', max: widerBy * limit, callerOf: accountOf, exceeded: errors.signInByLink },
+    { name: 'sign-in-address', max: widerFactor * limit, callerOf: addressOf, exceeded: tooMany },
+    { name: 'sign-in-account', max: widerFactor * limit, callerOf: accountOf, exceeded: errors.signInByLink },
   ]
-  const bounds = guessBounds.map((bound) => ({
+  const bounds = passwordBounds.map((bound) => ({
     ...bound,
     limiter: toLimiter(bound),
     pending: new Map<string, number>(),
@@ -74,26 +74,26 @@ export function createSignInLimits(app: App, options: SignInLimitsOptions): Sign
     { name: 'mail', max: mailLimitPerHour, callerOf: accountOf, exceeded: errors.tooManyMails },
     {
       name: 'mail-address',
-      max: widerBy * mailLimitPerHour,
+      max: widerFactor * mailLimitPerHour,
       callerOf: addressOf,
       exceeded: errors.tooManyMails,
     },
   ].map((bound: Bound) => ({ ...bound, limiter: toLimiter(bound, mailWindowSeconds) }))
 
   return {
-    async guess(request, account, attempt) {
+    async attemptPassword(request, account, attempt) {
       setAccount(request, account)
-      const begun: (() => void)[] = []
+      const releases: (() => void)[] = []
       try {
         for (const { limiter, pending, callerOf, exceeded } of bounds) {
           if (!limiter) continue
           const caller = callerOf(request)
           const { remaining, resetSeconds } = await limiter.peek(request)
-          // Attempts whose outcome is not known yet count as failures: many at once must not all get in.
+          // Attempts in progress count as failures, so that parallel ones cannot exceed the limit.
           const count = pending.get(caller) ?? 0
           if (remaining <= count) throw exceeded({ retryAfterSeconds: Math.max(resetSeconds, 1) })
           pending.set(caller, count + 1)
-          begun.push(() => {
+          releases.push(() => {
             const left = (pending.get(caller) ?? 1) - 1
             if (left === 0) pending.delete(caller)
             else pending.set(caller, left)
@@ -101,11 +101,11 @@ export function createSignInLimits(app: App, options: SignInLimitsOptions): Sign
         }
         return await attempt()
       } catch (error) {
-        if (error instanceof ApiError && guessCodes.includes(error.code))
+        if (error instanceof ApiError && wrongPasswordCodes.includes(error.code))
           for (const { limiter } of bounds) await limiter?.count(request)
         throw error
       } finally {
-        for (const end of begun) end()
+        for (const release of releases) release()
       }
     },
 

@@ -27,7 +27,7 @@ const notices = new Map([
   ['password-set', 'Your password is set. Sign in with it.'],
 ])
 
-// Where people go on once they have proven their address, which may be in another tab than they began in.
+// The path to continue at after a link in a mail was followed, which may happen in another tab.
 const nextCookie = 'next'
 
 /** An identity provider, as the sign-in page shows it. */
@@ -43,7 +43,7 @@ export interface SignInPagesOptions {
   limits: SignInLimits
 }
 
-/** Signing up, in and out, and what follows from links in mails. */
+/** Signing up, in and out, and the pages that links in mails open. */
 export function signInPages(app: App, { services, providers, limits }: SignInPagesOptions): void {
   const { credentials, sessions } = services
 
@@ -58,12 +58,16 @@ export function signInPages(app: App, { services, providers, limits }: SignInPag
     const { email, password, next: text } = readFields(request, 'email', 'password', 'next')
     const next = parseLocalPath(text)
     const { result, error } = await attempt(() =>
-      limits.guess(request, email, () => credentials.signIn({ email, password }, browserOf(request))),
+      limits.attemptPassword(request, email, () =>
+        credentials.signIn({ email, password }, browserOf(request)),
+      ),
     )
     if (error)
       return reply.showPage(renderSignIn({ request, next, providers, state: { values: { email }, error } }))
     if (result !== undefined) return reply.signIn(result).redirect(next ?? '/', 303)
-    return reply.remember(nextCookie, next).showPage(renderCheckMail({ email, isUnverified: true }))
+    return reply
+      .remember(nextCookie, next)
+      .showPage(renderCheckMail({ email, isSent: true, isUnverified: true }))
   })
 
   app.post('/sign-out', form, async (request, reply) => {
@@ -89,7 +93,7 @@ export function signInPages(app: App, { services, providers, limits }: SignInPag
       const state = { values: { name, email }, error }
       return reply.showPage(renderSignUp({ request, next, providers, state }))
     }
-    return reply.remember(nextCookie, next).showPage(renderCheckMail({ email }))
+    return reply.remember(nextCookie, next).showPage(renderCheckMail({ email, isSent: true }))
   })
 
   app.get('/verify', async (request, reply) => reply.showPage(renderVerifyRequest({ request })))
@@ -105,10 +109,12 @@ export function signInPages(app: App, { services, providers, limits }: SignInPag
     const password = readField(request, 'password')
     const { token } = request.params
     const { result, error } = await attempt(() =>
-      limits.guess(request, token, () => credentials.verifyEmail(token, { password }, browserOf(request))),
+      limits.attemptPassword(request, token, () =>
+        credentials.verifyEmail(token, { password }, browserOf(request)),
+      ),
     )
     if (error) return showVerify(request, reply, { values: {}, error })
-    return goOn(request, reply.signIn(result))
+    return continueToNext(request, reply.signIn(result))
   })
 
   app.get('/forgot', async (request, reply) => reply.showPage(renderForgot({ request })))
@@ -143,10 +149,10 @@ export function signInPages(app: App, { services, providers, limits }: SignInPag
 
   app.post<WithToken>('/sign-in/link/:token', form, async (request, reply) => {
     const session = await credentials.signInByLink(request.params.token, browserOf(request))
-    return goOn(request, reply.signIn(session))
+    return continueToNext(request, reply.signIn(session))
   })
 
-  /** Has a mail sent, and says the same whether anybody gets one. */
+  /** Sends a link by mail. The answer does not reveal whether an account has the address. */
   function requestLink(
     purpose: Parameters<typeof credentials.requestLink>[0],
     render: (request: FastifyRequest, state: FormState) => Parameters<FastifyReply['showPage']>[0],
@@ -158,7 +164,7 @@ export function signInPages(app: App, { services, providers, limits }: SignInPag
         await credentials.requestLink(purpose, email)
       })
       if (error) return reply.showPage(render(request, { values: { email }, error }))
-      return reply.showPage(renderCheckMail({ email }))
+      return reply.showPage(renderCheckMail({ email, isSent: false }))
     }
   }
 
@@ -183,13 +189,13 @@ export function signInPages(app: App, { services, providers, limits }: SignInPag
   }
 }
 
-/** Where somebody wanted to go before they had to sign in, or home. */
-export function goOn(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+/** Redirects to the page that required the sign-in, or to the home page. */
+function continueToNext(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const next = parseLocalPath(request.visit.recall(nextCookie))
   return reply.remember(nextCookie, undefined).redirect(next ?? '/', 303)
 }
 
-/** What signs in. */
+/** The browser that signs in. */
 export function browserOf({ headers, visit }: FastifyRequest): Browser {
   const { sessionToken, browserToken } = visit
   return { userAgent: headers['user-agent'] ?? '', sessionToken, browserToken }

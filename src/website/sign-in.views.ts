@@ -13,7 +13,7 @@ interface WithForm {
 }
 
 interface WithNext extends WithForm {
-  /** Where to go on afterwards. */
+  /** The path to continue at afterwards. */
   next: string | undefined
   providers: readonly { id: string; name: string }[]
 }
@@ -31,7 +31,7 @@ export function renderSignIn({
   notice,
 }: WithNext & { notice?: string | undefined }): Page {
   return narrow('Sign in', state, {
-    // What asked for the sign-in may be on its way to an agent's own address.
+    // An authorization request may end with a redirect to an agent's own URL.
     mayLeave: next?.startsWith('/agent/') === true,
     body: html`<h1>Sign in</h1>
       ${notice !== undefined && html`<p class="notice" role="status">${notice}</p>`}
@@ -45,7 +45,7 @@ export function renderSignIn({
           <button>Sign in</button>`,
       })}
       <p><a href="${withNext('/forgot', undefined)}">Forgot your password?</a></p>
-      <p><a href="${withNext('/sign-in/link', next)}">Sign in by a link in a mail</a></p>
+      <p><a href="${withNext('/sign-in/link', next)}">Email me a sign-in link</a></p>
       ${renderProviders(providers, next)}
       <hr />
       <p>New here? <a href="${withNext('/sign-up', next)}">Sign up</a></p>`,
@@ -72,21 +72,30 @@ export function renderSignUp({ request, state, next, providers }: WithNext): Pag
       })}
       ${renderProviders(providers, next)}
       <hr />
-      <p>You have an account? <a href="${withNext('/sign-in', next)}">Sign in</a></p>`,
+      <p>Already have an account? <a href="${withNext('/sign-in', next)}">Sign in</a></p>`,
   })
 }
 
-/** Says the same whether or not anybody has the address. */
-export function renderCheckMail({ email, isUnverified }: { email: string; isUnverified?: boolean }): Page {
+export function renderCheckMail(options: {
+  email: string
+  /** Whether a mail is sent in any case, or only if an account has the address, which the page must not reveal. */
+  isSent: boolean
+  isUnverified?: boolean
+}): Page {
+  const { email, isSent, isUnverified } = options
+  const address = html`<strong>${email}</strong>`
   return {
-    title: 'Check your mail',
+    title: 'Check your email',
     body: html`<section class="narrow">
-      <h1>Check your mail</h1>
-      ${isUnverified && html`<p>Your address has to be confirmed before you can sign in.</p>`}
-      <p>We have sent a mail to <strong>${email}</strong>. Follow the link in it to go on.</p>
+      <h1>Check your email</h1>
+      ${isUnverified && html`<p>Verify your email address before you sign in.</p>`}
+      <p>
+        ${isSent ? html`We sent a link to ${address}.` : html`If ${address} has an account, we sent a link to it.`}
+        Open the link to continue.
+      </p>
       <p class="hint">
-        Nothing there after a few minutes? Look among unwanted mail, and whether the address is right. You can
-        <a href="/verify">have the confirmation sent again</a>.
+        No email after a few minutes? Check your spam folder and the address above. You can
+        <a href="/verify">request another verification email</a>.
       </p>
     </section>`,
   }
@@ -96,10 +105,9 @@ export function renderVerifyRequest({ request, state }: WithForm): Page {
   return renderMailRequest({
     request,
     state,
-    title: 'Confirm your address',
-    text: 'We send you a mail with a link that confirms your e-mail address.',
+    title: 'Verify your email address',
+    text: 'We will send you a link that verifies your email address.',
     action: '/verify',
-    label: 'Send the mail',
   })
 }
 
@@ -108,9 +116,8 @@ export function renderForgot({ request, state }: WithForm): Page {
     request,
     state,
     title: 'Forgot your password?',
-    text: 'We send you a mail with a link by which you choose a new one.',
+    text: 'We will send you a link to choose a new one.',
     action: '/forgot',
-    label: 'Send the mail',
   })
 }
 
@@ -118,17 +125,16 @@ export function renderLinkRequest({ request, state }: WithForm): Page {
   return renderMailRequest({
     request,
     state,
-    title: 'Sign in by mail',
-    text: 'We send you a mail with a link that signs you in, without a password.',
+    title: 'Sign in with a link',
+    text: 'We will send you a link that signs you in without a password.',
     action: '/sign-in/link',
-    label: 'Send the mail',
   })
 }
 
-/** Asks for the password: the link alone may have been followed by somebody who never signed up. */
+/** Requires the password, since somebody else may have signed up with the address. */
 export function renderVerify({ request, state, owner, token }: WithLink): Page {
-  return narrow('Confirm your address', state, {
-    body: html`<h1>Confirm your address</h1>
+  return narrow('Verify your email address', state, {
+    body: html`<h1>Verify your email address</h1>
       <p>Enter the password that you chose for <strong>${owner.email}</strong> when you signed up.</p>
       ${renderForm({
         request,
@@ -137,10 +143,10 @@ export function renderVerify({ request, state, owner, token }: WithLink): Page {
         fields: ['password'],
         body: html`${renderUsername(owner)}
           ${renderPassword({ state, label: 'Password', autocomplete: 'current-password' })}
-          <button>Confirm and sign in</button>`,
+          <button>Verify and sign in</button>`,
       })}
       <p class="hint">
-        Not your password, or not you who signed up? <a href="/forgot">Choose a new one</a>.
+        Forgot the password, or did not sign up yourself? <a href="/forgot">Choose a new password</a>.
       </p>`,
   })
 }
@@ -148,35 +154,34 @@ export function renderVerify({ request, state, owner, token }: WithLink): Page {
 export function renderNewPassword({ request, state, owner, token }: WithLink): Page {
   return narrow('Choose a new password', state, {
     body: html`<h1>Choose a new password</h1>
-      <p>For <strong>${owner.email}</strong>. You will be signed out everywhere.</p>
+      <p>For <strong>${owner.email}</strong>. A new password signs you out on all devices.</p>
       ${renderForm({
         request,
         action: `/reset/${token}`,
         ...(state && { state }),
         fields: ['password'],
         body: html`${renderUsername(owner)} ${renderNewPasswordField(state)} ${renderRevokeAccess()}
-          <button>Set the password</button>`,
+          <button>Set password</button>`,
       })}`,
   })
 }
 
-/** Offers to end with the old password what it may have let in. */
+/** Offers to revoke what somebody who knew the old password may have created. */
 export function renderRevokeAccess(): Html {
   return html`<div class="check">
     <input type="checkbox" id="revokeAccess" name="revokeAccess" />
-    <label for="revokeAccess">Also revoke my API keys and end the access of agents</label>
+    <label for="revokeAccess">Also revoke my API keys and the access of agents</label>
   </div>`
 }
 
-/** Whether that was chosen. */
 export const readRevokeAccess = (request: FastifyRequest) => readField(request, 'revokeAccess') === 'on'
 
-/** Waits for a click: what reads mail before people do may follow the link. */
+/** Requires a click, since mail scanners may open the link. */
 export function renderSignInByLink({ request, owner, token }: WithLink): Page {
   return narrow('Sign in', undefined, {
     body: html`<h1>Sign in</h1>
       <p>
-        You sign in as <strong><bdi>${owner.name}</bdi></strong> (${owner.email}).
+        You are signing in as <strong><bdi>${owner.name}</bdi></strong> (${owner.email}).
       </p>
       ${renderForm({ request, action: `/sign-in/link/${token}`, body: html`<button>Sign in</button>` })}`,
   })
@@ -201,9 +206,8 @@ function renderMailRequest(options: {
   title: string
   text: string
   action: string
-  label: string
 }): Page {
-  const { request, state, title, text, action, label } = options
+  const { request, state, title, text, action } = options
   return narrow(title, state, {
     body: html`<h1>${title}</h1>
       <p>${text}</p>
@@ -212,16 +216,16 @@ function renderMailRequest(options: {
         action,
         ...(state && { state }),
         fields: ['email'],
-        body: html`${renderEmail(state)}<button>${label}</button>`,
+        body: html`${renderEmail(state)}<button>Send link</button>`,
       })}
-      <p><a href="/sign-in">Back to signing in</a></p>`,
+      <p><a href="/sign-in">Back to sign-in</a></p>`,
   })
 }
 
 function renderEmail(state: FormState | undefined): Html {
   return renderField({
     name: 'email',
-    label: 'E-mail address',
+    label: 'Email address',
     type: 'email',
     autocomplete: 'username',
     maxLength: emailLengthMax,
@@ -229,7 +233,7 @@ function renderEmail(state: FormState | undefined): Html {
   })
 }
 
-/** A field for a password; the present one or a new one, as `autocomplete` tells password managers. */
+/** A password field. `autocomplete` tells password managers whether it is the current password or a new one. */
 export function renderPassword(options: {
   state: FormState | undefined
   label: string
@@ -247,17 +251,17 @@ export function renderPassword(options: {
   })
 }
 
-/** A field for a new password. */
+/** A password field with the rule for new passwords. */
 export function renderNewPasswordField(state: FormState | undefined, label = 'Password'): Html {
   return renderPassword({
     state,
     label,
     autocomplete: 'new-password',
-    hint: `At least ${passwordLengthMin} characters. Several words are easy to remember and hard to guess.`,
+    hint: `At least ${passwordLengthMin} characters. A few random words are easy to remember and hard to guess.`,
   })
 }
 
-/** Tells password managers whose password it is. */
+/** Tells password managers which account the password belongs to. */
 function renderUsername({ email }: LinkOwner): Html {
   return html`<input type="hidden" name="username" autocomplete="username" value="${email}" />`
 }

@@ -1,7 +1,6 @@
 import type { Services } from '../services.ts'
 import type { Member } from '../areas/members/members.service.ts'
 import type { Team, TeamMember } from '../areas/teams/teams.service.ts'
-import { errors } from '../kernel/errors.ts'
 import { pageLimitMax, type Page as ListPage } from '../kernel/pagination.ts'
 import { labelLengthMax } from '../kernel/text.ts'
 import { readField, renderAction, renderAlert, renderField, renderForm, renderSelect } from './forms.ts'
@@ -12,7 +11,7 @@ import type { Page } from './pages.ts'
 import { countOf, renderDate } from './words.ts'
 import { sectionOf, type WorkspacePages, type WorkspaceVisit } from './workspace-visit.ts'
 
-/** The teams of a workspace, and who is in them. */
+/** The teams of a workspace and their members. */
 export function teamsPages(
   { page, action }: WorkspacePages,
   { members, teams }: Pick<Services, 'members' | 'teams'>,
@@ -30,25 +29,11 @@ export function teamsPages(
     const path = { slug: workspace.slug, teamId: request.params.id }
     const { cursor } = request.query
     const [team, inTeam, inWorkspace] = await Promise.all([
-      findTeam(visit),
+      teams.get(principal, path),
       teams.listMembers(principal, path, { ...(cursor !== undefined && { cursor }) }),
       members.list(principal, workspace.slug, { limit: pageLimitMax }),
     ])
     return renderTeam(visit, { team, inTeam, inWorkspace: inWorkspace.items })
-  }
-
-  /** Throws `not_found`. */
-  async function findTeam({ principal, request, workspace }: WorkspaceVisit): Promise<Team> {
-    for (let cursor: string | undefined; ;) {
-      const list = await teams.list(principal, workspace.slug, {
-        limit: pageLimitMax,
-        ...(cursor !== undefined && { cursor }),
-      })
-      const team = list.items.find(({ id }) => id === request.params.id)
-      if (team) return team
-      if (list.nextCursor === null) throw errors.notFound()
-      cursor = list.nextCursor
-    }
   }
 
   const pathOf = ({ request, workspace }: WorkspaceVisit) => ({
@@ -74,7 +59,7 @@ export function teamsPages(
 
   action('/teams/:id/delete', showTeam, async (visit) => {
     await teams.delete(visit.principal, pathOf(visit))
-    return `${visit.base}/teams?done=removed`
+    return `${visit.base}/teams?done=deleted`
   })
 
   action('/teams/:id/members', showTeam, async (visit) => {
@@ -83,8 +68,10 @@ export function teamsPages(
   })
 
   action('/teams/:id/members/:userId/remove', showTeam, async (visit) => {
-    await teams.removeMember(visit.principal, pathOf(visit), visit.request.params.userId)
-    return `${visit.base}/teams/${visit.request.params.id}?done=removed`
+    const { base, principal, request } = visit
+    const { id, userId } = request.params
+    await teams.removeMember(principal, pathOf(visit), userId)
+    return `${base}/teams/${id}?done=${userId === principal.user.id ? 'left' : 'removed'}`
   })
 }
 
@@ -105,11 +92,11 @@ function renderTeams(visit: WorkspaceVisit, { items, nextCursor }: ListPage<Team
           className: 'line',
           body: html`${renderField({
               name: 'name',
-              label: 'Name of a new team',
+              label: 'Team name',
               maxLength: labelLengthMax,
               autocomplete: 'off',
               state,
-            })}<button>Create the team</button>`,
+            })}<button>Create team</button>`,
         })
       }
       ${renderRows(
@@ -124,7 +111,7 @@ function renderTeams(visit: WorkspaceVisit, { items, nextCursor }: ListPage<Team
               </div>
             </div>`,
         ),
-        html`<p>There are no teams yet. A team is a named group of members.</p>`,
+        html`<p>No teams yet. A team is a named group of members.</p>`,
       )}
       ${renderMore(`${base}/teams`, nextCursor)}`,
   }
@@ -153,19 +140,19 @@ function renderTeam(
             <div class="grow">
               <strong><bdi>${name}</bdi></strong
               >${isSelf && ' (you)'}
-              <span class="hint">since ${renderDate(addedAt)}</span>
+              <span class="hint">added ${renderDate(addedAt)}</span>
             </div>
             ${
               (isSelf || may('teams.removeMember')) &&
               renderAction(request, {
                 action: `${path}/members/${userId}/remove`,
-                label: isSelf ? 'Leave' : 'Take out',
+                label: isSelf ? 'Leave' : 'Remove',
                 description: isSelf ? 'the team' : name,
               })
             }
           </div>`
         }),
-        html`<p>Nobody is in this team yet.</p>`,
+        html`<p>No members yet.</p>`,
       )}
       ${renderMore(path, inTeam.nextCursor)}
       ${
@@ -207,12 +194,12 @@ function renderTeam(
             })}
           </section>
           ${renderConfirmed({
-            label: 'Delete the team',
+            label: 'Delete team',
             description: team.name,
             question: 'Its members stay in the workspace.',
             action: renderAction(request, {
               action: `${path}/delete`,
-              label: 'Delete the team',
+              label: 'Delete team',
               isDangerous: true,
             }),
           })}`

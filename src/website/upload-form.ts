@@ -8,12 +8,12 @@ import { ApiError, errors } from '../kernel/errors.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The file of the form; throws what was wrong with it. Only there on forms that take one. */
+    /** The uploaded file. Throws `file_missing`, `file_not_alone` and `body_too_large`. Only on upload forms. */
     takeFile: () => Buffer
   }
 }
 
-/** Reads the forms of the scope that it is registered in that hold a file, with their other fields as the body. */
+/** Parses the upload forms of its scope. The other fields become the body. */
 export const uploadForm = fastifyPlugin(
   async (app: App, { uploadLimitPerHour }: { uploadLimitPerHour: number }) => {
     const limiter = createRateLimiter(app, {
@@ -43,7 +43,7 @@ export const uploadForm = fastifyPlugin(
   { name: 'upload-form', dependencies: ['signed-in-only'] },
 )
 
-/** The fields, and the file or what is wrong with it: the token among the fields is looked at first. */
+/** Returns the fields, and the file or its error, which is thrown after the CSRF token has been checked. */
 async function readForm(
   request: FastifyRequest,
 ): Promise<{ fields: Record<string, string>; file: Buffer | ApiError }> {
@@ -52,7 +52,7 @@ async function readForm(
   try {
     for await (const part of request.parts()) {
       if (part.type === 'field') fields[part.fieldname] = String(part.value)
-      // A browser sends a file without a name where none was chosen.
+      // Browsers send an empty file name if no file was chosen.
       else if (part.filename === '') part.file.resume()
       else file = await part.toBuffer()
     }

@@ -11,30 +11,30 @@ import { createToken } from '../kernel/tokens.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The browser that asks. Only there on routes of the website. */
+    /** The session and tokens of the browser. Only on routes of the website. */
     visit: Visit
   }
   interface FastifyReply {
-    /** Signs the browser in with a new session's token. Only there on routes of the website. */
+    /** Sets the cookie of a new session. Only on routes of the website. */
     signIn(sessionToken: string): FastifyReply
-    /** Ends what the browser knows of its session. */
+    /** Clears the cookie of the session. */
     signOut(): FastifyReply
-    /** Remembers something in the browser until it is closed, or forgets it. */
+    /** Sets a cookie that lasts until the browser is closed; undefined clears it. */
     remember(name: string, value: string | undefined): FastifyReply
   }
 }
 
-/** What is known of a browser. */
+/** The session and tokens of a browser. */
 export interface Visit {
-  /** The session, for somebody who is signed in. */
+  /** Undefined if the person is not signed in. */
   sessionId: string | undefined
-  /** The cookie of the session, live or not. */
+  /** The cookie of the session, which may have ended. */
   sessionToken: string | undefined
-  /** What the browser is known by to people who have signed in with it. */
+  /** Identifies the browser, so that a sign-in with a new one can be reported. */
   browserToken: string
-  /** What each form has to carry, in a field named as `csrfFieldName`. */
+  /** Required in every form, in the field `csrfFieldName`. */
   csrfToken: string
-  /** What the browser was told to remember. It may have been changed there. */
+  /** Reads a cookie that `remember` has set. Untrusted: it may have been changed in the browser. */
   recall: (name: string) => string | undefined
 }
 
@@ -44,22 +44,22 @@ export interface WebSessionOptions {
   webUrl: string
 }
 
-/** The form field of the token that proves that a form comes from the browser it was made for. */
+/** The form field of the CSRF token. */
 export const csrfFieldName = '_csrf'
 
 const sessionCookieSeconds = 30 * 24 * 60 * 60
-// The longest that browsers keep a cookie (RFC 6265bis §5.6.1).
+// The longest lifetime that browsers accept (RFC 6265bis §5.6.1).
 const browserCookieSeconds = 400 * 24 * 60 * 60
 
 /**
- * Knows who is signed in on every route of the scope that it is registered in: `request.principal`, or null for nobody,
- * and `request.visit`. Every POST has to come from this website and carry the CSRF token of the browser. Routes that
- * are only for people who are signed in add `signedInOnly`.
+ * Reads the session on every route of its scope: sets `request.visit` and, if the person is signed in,
+ * `request.principal`. Throws `form_expired` for a POST from another site or without the browser's CSRF token. Routes
+ * that require a sign-in add `signedInOnly`.
  */
 export const webSession = fastifyPlugin(
   async (app: App, { sessions, webUrl }: WebSessionOptions) => {
     const isSecure = webUrl.startsWith('https:')
-    // RFC 6265bis §4.1.3.2: a cookie of this prefix was set by this very host, over TLS, for all of it.
+    // RFC 6265bis §4.1.3.2: only this host can set a cookie of this prefix, over TLS and for all paths.
     const cookieName = (name: string) => (isSecure ? `__Host-${name}` : name)
     const cookieOptions: CookieSerializeOptions = {
       path: '/',
@@ -104,13 +104,13 @@ export const webSession = fastifyPlugin(
       const sessionToken = request.cookies[cookieName('session')]
       const signedIn = sessionToken === undefined ? undefined : await sessions.find(sessionToken)
       if (signedIn && sessionToken !== undefined) {
-        request.principal = signedIn.principal
+        request.principal = { ...signedIn.principal, isOfOneRequest: true }
         noteBody(request)
       }
       const secret =
         signedIn && sessionToken !== undefined
           ? sessionToken
-          : findVisitorToken(request, reply, cookieName('visitor'), cookieOptions)
+          : ensureVisitorToken(request, reply, cookieName('visitor'), cookieOptions)
       request.visit = {
         sessionId: signedIn?.sessionId,
         sessionToken,
@@ -118,10 +118,10 @@ export const webSession = fastifyPlugin(
         csrfToken: createHmac('sha256', secret).update('csrf').digest('base64url'),
         recall: (name) => request.cookies[cookieName(name)],
       }
-      if (signedIn?.isProlonged && sessionToken !== undefined) void reply.signIn(sessionToken)
+      if (signedIn?.isExtended && sessionToken !== undefined) void reply.signIn(sessionToken)
     })
 
-    // Once the body is there, of whatever kind the form is, and before anything is done.
+    // After the body has been parsed, multipart included, and before the handler.
     app.addHook('preHandler', async (request) => {
       if (request.method === 'POST') assertCsrfToken(request)
     })
@@ -129,7 +129,7 @@ export const webSession = fastifyPlugin(
   { name: 'web-session' },
 )
 
-/** Leads people who are not signed in to the sign-in page, from every route of the scope, and back afterwards. */
+/** Requires a sign-in on every route of its scope. Throws `sign_in_required`, which redirects to the sign-in page. */
 export const signedInOnly = fastifyPlugin(
   async (app: App) => {
     app.addHook('onRequest', async (request) => {
@@ -139,8 +139,8 @@ export const signedInOnly = fastifyPlugin(
   { name: 'signed-in-only', dependencies: ['web-session'] },
 )
 
-/** What somebody who has not signed in is known by, to their browser and to nobody else: enough to bind forms to it. */
-function findVisitorToken(
+/** The token that forms are bound to before a sign-in. Sets its cookie if the browser has none. */
+function ensureVisitorToken(
   request: FastifyRequest,
   reply: FastifyReply,
   name: string,
@@ -153,15 +153,15 @@ function findVisitorToken(
   return token
 }
 
-/** A cookie that may be one of our tokens: it is long enough to be hard to guess, and not too long to be worth keeping. */
+/** The value of a cookie, if it has the form of our tokens. */
 function findToken(request: FastifyRequest, name: string): string | undefined {
   const token = request.cookies[name]
   return token !== undefined && /^[\w-]{43}$/.test(token) ? token : undefined
 }
 
 /**
- * Refuses forms that other sites have sent. Browsers say so in Sec-Fetch-Site (Fetch Metadata §2.1), or older ones, and
- * those on plain http, in Origin (RFC 6454 §7); who says nothing still needs the token.
+ * Throws `form_expired` for a form from another site. Browsers send Sec-Fetch-Site (Fetch Metadata §2.1); older ones,
+ * and all on plain http, send Origin (RFC 6454 §7). A request with neither still needs the CSRF token.
  */
 function assertSameOrigin({ headers }: FastifyRequest, webUrl: string): void {
   const site = headers['sec-fetch-site']
@@ -174,9 +174,9 @@ function assertSameOrigin({ headers }: FastifyRequest, webUrl: string): void {
 
 function assertCsrfToken({ body, visit }: FastifyRequest): void {
   const given = (body as Record<string, unknown> | null | undefined)?.[csrfFieldName]
-  // Digests have one length, whatever was sent.
-  const isRight = typeof given === 'string' && timingSafeEqual(sha256(given), sha256(visit.csrfToken))
-  if (!isRight) throw errors.formExpired()
+  // `timingSafeEqual` requires equal lengths, which digests have.
+  const isValid = typeof given === 'string' && timingSafeEqual(sha256(given), sha256(visit.csrfToken))
+  if (!isValid) throw errors.formExpired()
 }
 
 function sha256(text: string): Buffer {

@@ -20,11 +20,11 @@ import { createUploadPages, createWorkspacePages } from './workspace-visit.ts'
 export interface WebsiteOptions extends SignInLimitsOptions {
   baseUrl: string
   webUrl: string
-  /** Uploads an hour for each person; 0 = no limit. */
+  /** Uploads per hour and person; 0 = no limit. */
   uploadLimitPerHour: number
 }
 
-/** The website: every page, in a scope of its own. */
+/** Registers every page of the website. */
 export async function websiteRoutes(app: App, services: Services, options: WebsiteOptions): Promise<void> {
   const { baseUrl, webUrl, uploadLimitPerHour } = options
   const limits = createSignInLimits(app, options)
@@ -35,9 +35,9 @@ export async function websiteRoutes(app: App, services: Services, options: Websi
   app.get('/', async (request, reply) => {
     if (request.visit.sessionId === undefined)
       return reply.showPage(renderSignIn({ request, next: undefined, providers }))
-    // What they have not been asked about yet comes first: once, since they answer.
-    const isAsked = await services.offers.hasNew(request.principal)
-    return reply.redirect(isAsked ? '/onboarding' : await services.me.home(request.principal), 303)
+    // People answer new offers before they continue to their home.
+    const hasNewOffers = await services.offers.hasNew(request.principal)
+    return reply.redirect(hasNewOffers ? '/onboarding' : await services.me.home(request.principal), 303)
   })
   invitePages(app, services)
   signInPages(app, { services, providers, limits })
@@ -64,7 +64,7 @@ export async function websiteRoutes(app: App, services: Services, options: Websi
   })
 }
 
-/** Leads browsers that ask the API's origin for a page to the website's, where that is another one. */
+/** Redirects page requests on the API's origin to the website, if it has its own origin. */
 function redirectToWebsite(app: App, { baseUrl, webUrl }: { baseUrl: string; webUrl: string }): void {
   const apiHost = new URL(baseUrl).host
   if (apiHost === new URL(webUrl).host) return

@@ -8,25 +8,35 @@ const timeFormat = new Intl.DateTimeFormat('en-GB', {
   timeZone: 'UTC',
 })
 
-/** A day, in words. */
+/** The date of a timestamp, in UTC. */
 export function renderDate(timestamp: string): Html {
   return html`<time datetime="${timestamp}">${dateFormat.format(new Date(timestamp))}</time>`
 }
 
-/** A time, in words. */
+/** The date and time of a timestamp, in UTC. */
 export function renderTime(timestamp: string): Html {
   return html`<time datetime="${timestamp}">${timeFormat.format(new Date(timestamp))} UTC</time>`
 }
 
-/** As many things, with the word for them. */
+/** A number with its unit, such as `1 member` or `2 members`. */
 export function countOf(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`
 }
 
-/** What an error says to people: with the time to wait, where there is one. */
-export function describeError({ message, retryAfterSeconds }: ApiError): string {
+// Where the API's message is about a request body or an operation.
+const messagesOfCode: Record<string, string> = {
+  body_too_large: 'The upload is too large. A picture may have up to 5 MB.',
+  file_missing: 'Choose a file.',
+  route_not_found: 'No page has this address.',
+}
+
+/** The message of an error for people, with the time to wait if there is one. */
+export function describeError({ code, message: apiMessage, retryAfterSeconds }: ApiError): string {
+  const message = messagesOfCode[code] ?? apiMessage
   if (retryAfterSeconds === undefined) return message
-  const [count, unit] =
-    retryAfterSeconds < 120 ? [retryAfterSeconds, 'second'] : [Math.ceil(retryAfterSeconds / 60), 'minute']
-  return `${message.replace(/ Try again later\.$/, '')} Try again in ${count} ${unit}${count === 1 ? '' : 's'}.`
+  const wait =
+    retryAfterSeconds < 120
+      ? countOf(retryAfterSeconds, 'second')
+      : countOf(Math.ceil(retryAfterSeconds / 60), 'minute')
+  return `${message.replace(/ Try again later\.$/, '')} Try again in ${wait}.`
 }

@@ -35,7 +35,7 @@ export function workspaceSettingsPages(
   }))
 }
 
-/** The form of the icon, which holds a file. */
+/** The upload form of the icon. */
 export function workspaceIconForm(
   { upload }: UploadPages,
   { workspaces }: Pick<Services, 'workspaces'>,
@@ -53,7 +53,7 @@ export function workspaceIconForm(
 
 function renderSettings(visit: WorkspaceVisit, webUrl: string): Page {
   const { base, may, request, state, workspace } = visit
-  // Nobody is shown a form that will be refused.
+  // Members who may not change the settings do not see the form.
   if (!may('workspaces.update')) throw errors.roleInsufficient()
   const isAboutIcon = state.error?.field === 'file'
   const formState = isAboutIcon ? { values: {} } : state
@@ -80,15 +80,15 @@ function renderSettings(visit: WorkspaceVisit, webUrl: string): Page {
             webUrl,
             checkPath: `${base}/settings/slug`,
             state: formState,
-            note: ' The last five addresses keep leading here for 90 days.',
+            note: ' The last five addresses redirect here for 90 days.',
           })}
           ${renderField({
             name: 'allowedDomains',
-            label: 'Allowed mail domains',
+            label: 'Allowed email domains',
             value: workspace.allowedDomains.join(', '),
             autocomplete: 'off',
             isOptional: true,
-            hint: 'People with a confirmed address at one of these can join as members. You can add the domain of your own address. Separate them by commas.',
+            hint: 'People with a verified email address at these domains can join as members. You can add the domain of your own address. Separate domains with commas.',
             state: formState,
           })} <button>Save</button>`,
       })}
@@ -100,7 +100,7 @@ function renderSettings(visit: WorkspaceVisit, webUrl: string): Page {
   }
 }
 
-/** A form with one picture. */
+/** An upload form for a picture. */
 export function renderPictureForm(options: {
   visit: { request: FastifyRequest; state: FormState }
   action: string
@@ -126,12 +126,12 @@ export function renderPictureForm(options: {
   })
 }
 
-/** A field for a slug, that tells while it is typed whether it can be had. */
+/** The field for a slug. public/site.js shows whether it is available. */
 export function renderSlugField(options: {
   webUrl: string
-  /** Where the script asks whether a slug can be had. */
+  /** The path that returns whether a slug is available. */
   checkPath: string
-  /** The field that the script makes a slug of. */
+  /** The id of the field that the script derives the slug from. */
   fromId?: string
   value?: string
   note?: string
@@ -140,12 +140,12 @@ export function renderSlugField(options: {
   const { webUrl, checkPath, fromId, value, note = '', state } = options
   return renderField({
     name: 'slug',
-    label: 'Address',
+    label: 'Workspace address',
     ...(value !== undefined && { value }),
     maxLength: slugLengthMax,
     autocomplete: 'off',
-    hint: `${webUrl.replace(/^https?:\/\//, '')}/w/… — 3 to 48 of a to z, 0 to 9 and hyphens.${note}`,
-    role: html`data-slug-check="${checkPath}" ${fromId !== undefined && html`data-slug-from="${fromId}"`}
+    hint: `The part after ${webUrl.replace(/^https?:\/\//, '')}/w/. 3 to 48 characters: a to z, 0 to 9 and hyphens.${note}`,
+    script: html`data-slug-check="${checkPath}" ${fromId !== undefined && html`data-slug-from="${fromId}"`}
     autocapitalize="none" spellcheck="false"`,
     state,
   })

@@ -12,41 +12,41 @@ interface WorkspaceRoute {
   Querystring: { cursor?: string; done?: string; slug?: string }
 }
 
-/** Somebody who looks at a workspace that they are in. */
+/** A member's request for a page of a workspace. */
 export interface WorkspaceVisit {
   request: FastifyRequest<WorkspaceRoute>
   principal: Principal
   workspace: WorkspaceDetail
-  /** The form that was sent, if one was and could not be taken. */
+  /** The submitted form, if it had an error. */
   state: FormState
   /** The path of the workspace's pages. */
   base: string
   may: (action: WorkspaceAction) => boolean
 }
 
-/** How pages of workspaces are made. */
+/** Registers pages of workspaces. */
 export interface WorkspacePages {
-  /** A page below the workspace's path. */
+  /** A page. `path` is relative to the workspace's. */
   page: (path: string, show: (visit: WorkspaceVisit) => Promise<Page>) => void
   /**
-   * A form. What it leads to is a path to go to, or a page to show, which is for what can be seen only once. What the
-   * person can mend is shown by `show`, with the form as it was.
+   * A form. `run` returns a path to redirect to, or a page with a secret that is shown once. If it throws an error that
+   * the person can correct, `show` renders the form again.
    */
   action: (
     path: string,
     show: (visit: WorkspaceVisit) => Promise<Page>,
     run: (visit: WorkspaceVisit) => Promise<string | Page>,
   ) => void
-  /** What the script asks for. */
+  /** JSON for public/site.js. */
   data: (path: string, find: (visit: WorkspaceVisit) => Promise<object>) => void
 }
 
-/** How forms of workspaces that hold a file are taken; in a scope of forms with files. */
+/** Registers upload forms of workspaces, in a scope with `uploadForm`. */
 export interface UploadPages {
   upload: WorkspacePages['action']
 }
 
-/** Makes pages for those who are in a workspace; others learn what the services tell them. */
+/** Pages for members. Others get `not_a_member`, or `not_found` if there is no such workspace. */
 export function createWorkspacePages(app: App, workspaces: WorkspacesService): WorkspacePages {
   const enter = (request: FastifyRequest<WorkspaceRoute>) => enterWorkspace(request, workspaces)
   return {
@@ -54,7 +54,7 @@ export function createWorkspacePages(app: App, workspaces: WorkspacesService): W
       app.get<WorkspaceRoute>(`/w/:slug${path}`, async (request, reply) => {
         const visit = await enter(request)
         const { slug } = visit.workspace
-        // A former slug: the address in the browser becomes the present one.
+        // A former slug redirects to the current one.
         if (slug !== request.params.slug)
           return reply.redirect(request.url.replace(`/w/${request.params.slug}`, `/w/${slug}`), 302)
         return reply.showPage(await show(visit))
@@ -73,7 +73,7 @@ export function createWorkspacePages(app: App, workspaces: WorkspacesService): W
   }
 }
 
-/** Takes forms that hold a file. */
+/** Upload forms for members. */
 export function createUploadPages(app: App, workspaces: WorkspacesService): UploadPages {
   return {
     upload(path, show, run) {
@@ -99,7 +99,7 @@ async function enterWorkspace(
   }
 }
 
-/** Does what a form asks for, and answers. */
+/** Runs the action of a form and answers, as `WorkspacePages.action` describes. */
 export async function answer<Visit extends { request: FastifyRequest; state: FormState }>(
   reply: FastifyReply,
   visit: Visit,

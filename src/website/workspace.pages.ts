@@ -12,7 +12,7 @@ import { sectionOf, type WorkspacePages, type WorkspaceVisit } from './workspace
 const shownMembers = 12
 const shownEvents = 20
 
-/** The home of a workspace: who is here, in which teams, and what happened. */
+/** The overview of a workspace: members, teams and activity. */
 export function workspacePages(
   { page }: WorkspacePages,
   { events, members, teams }: Pick<Services, 'events' | 'members' | 'teams'>,
@@ -63,10 +63,8 @@ function renderOverview(
           <p>
             ${
               isAlone && may('invites.create')
-                ? html`You are alone here. <a href="${base}/invites">Invite somebody</a>`
-                : html`<a href="${base}/members"
-                    >${shown.hasMoreMembers ? 'All members' : 'See the members'}</a
-                  >`
+                ? html`You are the only member. <a href="${base}/invites">Invite people</a>`
+                : html`<a href="${base}/members">${shown.hasMoreMembers ? 'All members' : 'View members'}</a>`
             }
           </p>
         </section>
@@ -74,7 +72,7 @@ function renderOverview(
           <h2 id="teams">Teams</h2>
           ${
             shown.teams.length === 0
-              ? html`<p>There are no teams yet.</p>`
+              ? html`<p>No teams yet.</p>`
               : html`<ul class="faces">
                   ${shown.teams.map(
                     ({ id, name, memberCount }) =>
@@ -85,31 +83,33 @@ function renderOverview(
                   )}
                 </ul>`
           }
-          <p><a href="${base}/teams">${may('teams.create') ? 'Manage the teams' : 'See the teams'}</a></p>
+          <p><a href="${base}/teams">${may('teams.create') ? 'Manage teams' : 'View teams'}</a></p>
         </section>
       </div>
       <section aria-labelledby="events">
-        <h2 id="events">What happened</h2>
+        <h2 id="events">Activity</h2>
         ${renderRows(
           shown.events.map(
             ({ summary, createdAt, source }) =>
               html`<p class="event">
                 <bdi dir="ltr">${summary}</bdi
-                ><span class="hint"
-                  >${renderTime(createdAt)}${source !== 'web' && ` · by ${sourceNames[source]}`}</span
-                >
+                ><span class="hint">${renderTime(createdAt)}${sourceTexts[source]}</span>
               </p>`,
           ),
-          html`<p>Nothing yet.</p>`,
+          html`<p>No activity yet.</p>`,
         )}
         ${renderMore(base, shown.nextCursor)}
       </section>`,
   }
 }
 
-const sourceNames = { web: 'the website', api: 'the API', mcp: 'an agent', system: 'the service' } as const
+const sourceTexts = {
+  web: '',
+  api: ' · via the API',
+  mcp: ' · via an agent',
+  system: ' · by the service',
+} as const
 
-/** A role, beside a name. */
 export function renderRole(role: string): Html {
   return html`<span class="tag">${role}</span>`
 }

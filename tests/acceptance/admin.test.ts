@@ -141,7 +141,7 @@ describe('beside a running service', () => {
     )
     // The key alone is the outcome, so that a shell can keep it.
     expect(made?.stdout).toMatch(/^wsk_\w+\n$/)
-    expect(made?.stderr).toMatch(/^The API key Laptop of grace@example\.com\. Store it now: .*\n$/)
+    expect(made?.stderr).toMatch(/^This is the API key Laptop of grace@example\.com\. Store it now: .*\n$/)
     await expectKeyOf(service, made?.stdout.trim(), 'Grace Hopper')
     expect(madeJson).toMatchObject({ code: 0, stderr: '' })
     const madeKey = JSON.parse(madeJson?.stdout ?? '') as { secret: string }
@@ -197,7 +197,7 @@ describe('beside a running service', () => {
     expect(await call(service, 'GET /v1/me', { key: String(made?.stdout.trim()) })).toMatchObject({
       status: 401,
     })
-    // Nobody is there to be asked.
+    // There is no terminal to ask on.
     expect(unsure).toMatchObject({ code: 2, stdout: '' })
     expect(unsure?.stderr).toContain('--yes')
     expect((JSON.parse(examples?.stdout ?? '') as { removed: string[] }).removed).toHaveLength(3)

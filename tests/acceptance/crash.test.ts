@@ -72,7 +72,7 @@ describe('a second service on the same data', () => {
     const first = await startService({ dataDir })
     const second = await launchService({ dataDir })
     expect(await second.ended).toEqual({ code: 1, signal: null })
-    expect(second.stderr()).toBe(`Another process uses the data directory ${dataDir}.\n`)
+    expect(second.stderr()).toMatch(`The data directory ${dataDir} is already in use. Stop`)
     expect(second.stdout()).toBe('')
     expect(await call(first, 'GET /ready')).toMatchObject({ status: 200 })
     expect(await call(first, 'GET /v1/me', { key })).toMatchObject({ status: 200 })
@@ -89,7 +89,7 @@ describe('a second service on the same data', () => {
       }),
     )
     expect(await loser.ended).toEqual({ code: 1, signal: null })
-    expect(loser.stderr()).toBe(`Another process uses the data directory ${dataDir}.\n`)
+    expect(loser.stderr()).toMatch(`The data directory ${dataDir} is already in use. Stop`)
     if (!winner) throw new Error('There are two')
     await winner.said(/Bearer (wsk_\w+)[^]*\n\n/)
     expect(await call(winner, 'GET /v1/me', { key: keyOf(winner) })).toMatchObject({ status: 200 })

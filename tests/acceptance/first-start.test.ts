@@ -32,8 +32,8 @@ describe('the first start', () => {
   })
 
   it('shows where everything is, and a key that works as pasted', async ({ skip }) => {
-    expect(service.stdout()).toContain(`The API is at      ${service.baseUrl}\n`)
-    expect(service.stdout()).toContain(`Its documentation  ${service.baseUrl}/docs\n`)
+    expect(service.stdout()).toContain(`API                ${service.baseUrl}\n`)
+    expect(service.stdout()).toContain(`API documentation  ${service.baseUrl}/docs\n`)
     expect(service.stderr()).toBe('')
     const [, command = ''] = /^ {2}(curl .*)$/m.exec(service.stdout()) ?? []
     expect(command).toContain(`${service.baseUrl}/v1/me`)

@@ -126,7 +126,7 @@ describe('building', () => {
       status: 1,
       stdout: '',
       stderr:
-        'The service must be built first, and the development packages are not installed (npm leaves them out with ' +
+        'The service is not built, and the development packages are not installed (npm leaves them out with ' +
         'NODE_ENV=production). Run: npm ci --include=dev && npm run build && npm prune --omit=dev\n',
     })
   })
@@ -145,7 +145,7 @@ describe('starting', () => {
     const service = await launchService({ environment: { NODE_ENV: 'production' } })
     expect(await service.ended).toEqual({ code: 1, signal: null })
     expect(service.stderr()).toBe(
-      'Bad setting: DATABASE_URL is required with NODE_ENV=production: the embedded database is for development.\n',
+      'Invalid setting: DATABASE_URL is required with NODE_ENV=production: the embedded database is for development.\n',
     )
   })
 
@@ -163,7 +163,7 @@ describe('starting', () => {
       expect(await service.ended).toEqual({ code: 1, signal: null })
       expect(service.stderr()).toBe(
         `The data directory cannot be used: EACCES: permission denied, access '${folder}'. ` +
-          'Set DATA_DIR to one that this account may write.\n',
+          'Set DATA_DIR to a folder that this account can write.\n',
       )
     }
   })

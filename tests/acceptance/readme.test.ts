@@ -113,7 +113,7 @@ describe('the commands of the README and the tour, in their order and pasted as 
     skip(!isComplete, 'there is no curl or no npm')
     const tour = commandsOf('Keys and workspaces', 'docs/tour.md')
     const together = commandsOf('Working together', 'docs/tour.md')
-    const integrations = commandsOf('Connect one', 'docs/agents.md').at(-1) ?? ''
+    const integrations = commandsOf('Connect an agent', 'docs/agents.md').at(-1) ?? ''
     const outputs = await paste([...tour, ...together, integrations])
     const [, me = '', , keys = '', revoked = '', preferences = '', workspace = ''] = outputs
     expect(JSON.parse(me)).toMatchObject({ email: 'ada@example.com' })

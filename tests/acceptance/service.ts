@@ -120,7 +120,7 @@ export async function launchService({ dataDir, port, ...options }: ServiceOption
 export async function startService(options: ServiceOptions): Promise<Service> {
   const service = await launchService(options)
   const isEmbedded = options.environment?.DATABASE_URL === undefined
-  await service.said(isEmbedded ? /Its data .*\n/ : /Server listening/)
+  await service.said(isEmbedded ? /Data  +.*\n/ : /Server listening/)
   return service
 }
 

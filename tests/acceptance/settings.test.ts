@@ -37,7 +37,7 @@ describe('bad environment variables', () => {
     })
     expect(await service.ended).toEqual({ code: 1, signal: null })
     const lines = service.stderr().trimEnd().split('\n')
-    const names = lines.map((line) => /^Bad setting: (\w+) /.exec(line)?.[1])
+    const names = lines.map((line) => /^Invalid setting: (\w+) /.exec(line)?.[1])
     expect(names.sort()).toEqual([
       'API_KEY_PREFIX',
       'DATABASE_URL',
@@ -57,7 +57,7 @@ describe('bad environment variables', () => {
     await writeFile(join(workingDirectory, '.env'), 'PORT=1\nLOG_LEVEL=loud\n')
     const service = await launchService({ workingDirectory, port: await findPort() })
     expect(await service.ended).toEqual({ code: 1, signal: null })
-    expect(service.stderr()).toMatch(/^Bad setting: LOG_LEVEL .*\n$/)
+    expect(service.stderr()).toMatch(/^Invalid setting: LOG_LEVEL .*\n$/)
   })
 })
 

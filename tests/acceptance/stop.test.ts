@@ -150,7 +150,7 @@ describe.skipIf(existsSync(join(root, '.env')))('npm start', () => {
     const { dataDir } = await copyInstallation()
     const environment = { PORT: String(await findPort()), DATA_DIR: dataDir }
     const npm = run('npm', ['start'], { workingDirectory: root, environment, isGroup: true })
-    await npm.said(/Its data .*\n/)
+    await npm.said(/Data  +.*\n/)
     return { npm, dataDir }
   }
 })

@@ -21,7 +21,7 @@ import { addEvidence, createSeed, joinSeed } from '../support/seeds.ts'
 import { clone, selectRows, startTestApp, type TestPerson } from '../support/test-app.ts'
 import { findPictures, listUploads, makeFolder } from '../support/uploads.ts'
 
-// A database of its own: jobs are done there, and everything is looked through.
+// Its own database, since jobs run in it and tests search all of it.
 const service = await startTestApp({
   environment: { DATA_DIR: await makeFolder(), DATABASE_URL: await clone() },
 })
@@ -43,7 +43,7 @@ const eventsOf = ({ id }: { id: string }) =>
     sql`select type, actor_type, actor_name, summary from events where workspace_id = ${id} order by created_at, id`,
   )
 
-/** Waits for the job that deletes pictures: first the file, then the row that leads to it. */
+/** Waits for the job that deletes pictures: each file, then its row. */
 async function untilPicturesAreGone(): Promise<void> {
   await vi.waitUntil(async () => (await findPictures(service)).length === 0, {
     timeout: 10_000,
@@ -53,7 +53,7 @@ async function untilPicturesAreGone(): Promise<void> {
 }
 
 describe('deleting a user', () => {
-  it('leaves their name and address nowhere, and what they made in place', async () => {
+  it('erases their name and email address everywhere, and keeps their seeds and evidence', async () => {
     const former = `Former${randomUUID().slice(0, 8)}`
     const name = `Zoë (Q.) O'Hara*${randomUUID().slice(0, 8)}`
     const email = `zoe+${randomUUID()}@example.com`
@@ -80,7 +80,7 @@ describe('deleting a user', () => {
     const user = await accounts.findByEmail(email)
     if (!user) throw new Error('the person is not there')
     await services.credentials.createLink('sign_in', user.id)
-    // Jobs that wait name people too, until they are done.
+    // Pending jobs contain names and addresses too.
     await vi.waitUntil(async () => (await findJobs(service, '')).length === 0, {
       timeout: 10_000,
       interval: 20,
@@ -120,7 +120,7 @@ describe('deleting a user', () => {
     expect((await as(owner, get(`${url}/invites`))).json()).toEqual([])
   })
 
-  it('leaves others of a similar name and address as they are', async () => {
+  it('does not change people with a similar name and address', async () => {
     const company = await createCompany(service)
     const tag = randomUUID().slice(0, 8)
     const ann = await createPerson({ name: `Ann${tag}`, email: `ann${tag}@example.com` })
@@ -139,7 +139,7 @@ describe('deleting a user', () => {
     expect(summaries.join()).not.toMatch(new RegExp(`Ann${tag} `))
   })
 
-  it('ends what agents were allowed, and leaves no record of it', async () => {
+  it('revokes their grants, and deletes all records of them', async () => {
     const tester = createOAuthTester(service)
     const [agent, host, other] = [
       await tester.createAgent(),
@@ -156,7 +156,7 @@ describe('deleting a user', () => {
     expect((await tester.refresh(agent, others.refresh_token)).statusCode).toBe(200)
   })
 
-  it('is refused where they are the last owner among others, and changes nothing', async () => {
+  it('is refused while they are the last owner of a workspace with other members, and changes nothing', async () => {
     const company = await createCompany(service)
     const { owner } = company
     const stateOf = async () => [
@@ -182,7 +182,7 @@ describe('deleting a user', () => {
     expect((await as(company.admin, get(company.url))).statusCode).toBe(200)
   })
 
-  it('is refused where nobody else is, unless that goes with them', async () => {
+  it('is refused while they are the only member of a workspace, unless it is deleted too', async () => {
     const person = await createPerson()
     const slug = `w-${randomUUID().slice(0, 8)}`
     await as(person, post('/v1/workspaces', { name: 'Alone', slug }))
@@ -203,7 +203,7 @@ describe('deleting a user', () => {
     expect(await dumpDatabase(service)).not.toContain(slug)
   })
 
-  it('lets two owners who are deleted at once not leave a workspace without one', async () => {
+  it('does not leave a workspace without an owner if two are deleted at the same time', async () => {
     const company = await createCompany(service)
     const second = await addPerson(service, company.workspace, 'owner')
     const results = await Promise.all([remove(company.owner), remove(second)])
@@ -214,7 +214,7 @@ describe('deleting a user', () => {
     expect(owners).toHaveLength(1)
   })
 
-  it('is possible for somebody who has done nothing, and the address is free again', async () => {
+  it('frees their email address', async () => {
     const person = await createPerson()
     expect(await remove(person)).toEqual({ isDeleted: true, left: [], deleted: [] })
     await expect(remove(person)).rejects.toMatchObject({ code: 'not_found' })

@@ -7,7 +7,7 @@ import { createOAuthTester } from '../support/oauth-client.ts'
 import { clone, selectRows, startTestApp, type TestPerson } from '../support/test-app.ts'
 import { createTestClock } from '../support/test-clock.ts'
 
-/** What the commands for operators call, beyond what the API has. */
+/** Services that only the commands for operators call. */
 const clock = createTestClock()
 const service = await startTestApp({
   clock,
@@ -28,7 +28,7 @@ async function principalOf(person: TestPerson): Promise<Principal> {
 }
 
 describe('listing users', () => {
-  it('finds by address and by parts of name or address, newest first, and counts beyond the limit', async () => {
+  it('filters by email address or part of a name, newest first, with the total number', async () => {
     const tag = randomUUID().slice(0, 8)
     const people: TestPerson[] = []
     for (const [i, isVerified] of [true, false, true].entries()) {
@@ -42,7 +42,7 @@ describe('listing users', () => {
     expect(list.items.map(({ id }) => id)).toEqual([third?.id, second?.id])
     expect(list.items.map(({ isVerified }) => isVerified)).toEqual([true, false])
     expect((await accounts.list({ query: `${tag}@example` })).total).toBe(3)
-    // What `like` would take for any character is one.
+    // `%` and `_` are not wildcards.
     expect((await accounts.list({ query: `Tag%${tag}` })).total).toBe(0)
     expect((await accounts.list({ query: `TagX${tag}` })).total).toBe(0)
     expect(await accounts.list({ email: `0.${tag}@EXAMPLE.com` })).toMatchObject({
@@ -61,7 +61,7 @@ describe('listing users', () => {
 })
 
 describe('verifying a user', () => {
-  it('marks the address once, and makes them a member where its domain is allowed', async () => {
+  it('marks the address once, and joins the workspace that allows its domain', async () => {
     const domain = `${randomUUID().slice(0, 8)}.example`
     const { workspace } = await createCompany(service)
     await db.execute(sql`update workspaces set allowed_domains = array[${domain}] where id = ${workspace.id}`)
@@ -72,16 +72,16 @@ describe('verifying a user', () => {
     expect((await as(person, get('/v1/workspaces'))).json()).toMatchObject([{ id: workspace.id }])
   })
 
-  it('fails for nobody', async () => {
+  it('throws not_found for an unknown user', async () => {
     await expect(accounts.verify(randomUUID())).rejects.toMatchObject({ code: 'not_found' })
   })
 })
 
-describe('a link that an operator hands over', () => {
+describe('a link for an operator to hand over', () => {
   it.each([
     ['sign_in', /^https:\/\/app\.example\.com\/sign-in\/link\/[\w-]{43}$/],
     ['reset_password', /^https:\/\/app\.example\.com\/reset\/[\w-]{43}$/],
-  ] as const)('of the kind %s leads to the website, for a day', async (purpose, form) => {
+  ] as const)('with the purpose %s opens a page of the website, for 24 hours', async (purpose, form) => {
     const person = await createPerson()
     const { url, expiresAt } = await credentials.createLink(purpose, person.id)
     expect(url).toMatch(form)
@@ -94,8 +94,8 @@ describe('a link that an operator hands over', () => {
   })
 })
 
-describe("revoking anybody's key", () => {
-  it('says whose it was, and whether it was active', async () => {
+describe("revoking any user's key", () => {
+  it('returns its user, and whether it was active', async () => {
     const person = await createPerson()
     expect(await apiKeys.revokeAny(person.apiKeyId)).toEqual({
       name: 'Test key',
@@ -111,7 +111,7 @@ describe("revoking anybody's key", () => {
 })
 
 describe('listing workspaces', () => {
-  it('finds by name and slug, with who owns them', async () => {
+  it('filters by name and slug, and lists the owners', async () => {
     const company = await createCompany(service)
     const { slug, id } = company.workspace
     const list = await workspaces.listAll({ query: slug.toUpperCase() })
@@ -147,7 +147,7 @@ describe('clients', () => {
     expect(await agentOAuth.deleteClient(unused.clientId)).toBe(0)
   })
 
-  it('that are known by a metadata document are listed while they have access', async () => {
+  it('with a metadata document are listed while they have an active grant', async () => {
     const { createHost } = createOAuthTester(service)
     const host = await createHost()
     const lastUsedAt = clock.now()
@@ -171,7 +171,7 @@ describe('clients', () => {
 })
 
 describe('removing the examples', () => {
-  it('removes what the first run made, and nothing that people have made their own', async () => {
+  it('removes the seeds of the first run, except those with a changed title', async () => {
     const company = await createCompany(service)
     const { slug, id: workspaceId } = company.workspace
     const owner = await principalOf(company.owner)

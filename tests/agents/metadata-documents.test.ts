@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, createServer, isIP, type AddressInfo } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
-import { createSender } from '../../src/platform/strangers-fetch.ts'
+import { createSender } from '../../src/platform/untrusted-fetch.ts'
 import { codeOf, createOAuthTester, type TestAgent } from '../support/oauth-client.ts'
 import { startTestApp } from '../support/test-app.ts'
 
@@ -11,7 +11,7 @@ const fetched: string[] = []
 /** The time that each fetch has, which ends when a test says so. */
 const deadlines: AbortController[] = []
 const service = await startTestApp({
-  strangersFetch: {
+  untrustedFetch: {
     async send({ href }, { signal }) {
       fetched.push(href)
       const answer = documents.get(href)
@@ -145,7 +145,7 @@ describe('a metadata document', () => {
     expect(answer.body).toBe(
       (await authorizeUntilDeadline(publish(good, () => new Response('', { status: 500 })))).body,
     )
-    if (clientId !== undefined) expect(fetched).not.toContain(clientId)
+    if (clientId !== undefined) expect(fetched).not.toContain(new URL(clientId).href)
   })
 
   it.each([
@@ -156,7 +156,7 @@ describe('a metadata document', () => {
   ])('is not looked for at %s', async (clientId) => {
     const answer = await authorize({ ...publish(good), clientId })
     expect(answer.statusCode).toBe(400)
-    expect(fetched).not.toContain(clientId)
+    expect(fetched).not.toContain(new URL(clientId).href)
   })
 })
 
@@ -171,7 +171,7 @@ describe('over the network', () => {
     await once(server, 'listening')
     const { port } = server.address() as AddressInfo
 
-    const real = await startTestApp({ strangersFetch: { startDeadline: () => AbortSignal.timeout(50) } })
+    const real = await startTestApp({ untrustedFetch: { startDeadline: () => AbortSignal.timeout(50) } })
     const clientId = `https://127.0.0.1:${port}/client.json`
     const answer = await createOAuthTester(real).authorize({ ...publish(good), clientId })
     expect(answer.statusCode).toBe(400)

@@ -245,7 +245,7 @@ describe('consenting again', () => {
       {
         type: 'integration.revoked',
         is_former: true,
-        summary: `${host.name} ended the former access of Robbie`,
+        summary: `${host.name} replaced the access of Robbie`,
       },
       expect.objectContaining({ type: 'integration.granted', is_former: false }),
     ])

@@ -75,21 +75,33 @@ describe('the wider limits', async () => {
     const agent = await createAgent()
     const tokens: string[] = []
     for (let i = 0; i < 11; i++) tokens.push(await letIn(agent))
-    const statuses = []
-    for (const token of tokens) statuses.push((await send(service, token)).statusCode)
-    expect(statuses).toEqual([...Array.from({ length: 10 }, () => 200), 429])
+    const answers = []
+    for (const token of tokens) answers.push(await send(service, token))
+    expectLastRefused(answers, 'agent-client')
     expect((await send(service, await letIn(await createAgent()))).statusCode).toBe(200)
   })
 
   it('hold for all agents of an address', async () => {
     const remoteAddress = '198.51.100.7'
-    const statuses = []
+    const answers = []
     for (let i = 0; i < 11; i++) {
       const token = await letIn(await createAgent())
-      statuses.push((await send(service, token, { remoteAddress })).statusCode)
+      answers.push(await send(service, token, { remoteAddress }))
     }
-    expect(statuses).toEqual([...Array.from({ length: 10 }, () => 200), 429])
+    expectLastRefused(answers, 'agent-address')
   })
+
+  /** The limit of the grant is named until another one refuses. */
+  function expectLastRefused(answers: Awaited<ReturnType<typeof send>>[], name: string): void {
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual([
+      ...Array.from({ length: 10 }, () => 200),
+      429,
+    ])
+    expect(answers.map(({ headers }) => headers['ratelimit-policy'])).toEqual([
+      ...Array.from({ length: 10 }, () => '"agent-grant";q=1;w=60'),
+      `"${name}";q=10;w=60`,
+    ])
+  }
 })
 
 describe('the limit of bad tokens', async () => {

@@ -5,15 +5,16 @@ import { describe, expect, it } from 'vitest'
 import { ValidationKit, validationKitParts } from '../../src/areas/agent/agent.schemas.ts'
 import { createKitService, type ValidationKit as Kit } from '../../src/areas/agent/agent.service.ts'
 import { openDatabase, requestLimits } from '../../src/db/client.ts'
-import { inlined } from '../../src/http/schemas.ts'
+import { inlined } from '../../src/kernel/schemas.ts'
 import { errors } from '../../src/kernel/errors.ts'
 import { addPerson, createCompany, get, patch, post } from '../support/company.ts'
 import { countQueries } from '../support/count-queries.ts'
 import { issuesOf } from '../support/expect-error.ts'
 import { createOAuthTester, type TestHost } from '../support/oauth-client.ts'
-import { addEvidence, createSeed, joinSeed, unknownId } from '../support/seeds.ts'
+import { addEvidence, createSeed, joinSeed } from '../support/seeds.ts'
 import { createTestClock } from '../support/test-clock.ts'
 import { startTestApp } from '../support/test-app.ts'
+import { createId } from '../../src/kernel/ids.ts'
 
 const clock = createTestClock()
 const service = await startTestApp({ clock, environment: { REGISTRATION_LIMIT_PER_MINUTE: '0' } })
@@ -207,7 +208,7 @@ describe('200', () => {
     ]
     // Made for a test, with an id that is none of ours.
     await db.execute(sql`delete from evidence where seed_id = ${rows[0]?.id}`)
-    const id = unknownId()
+    const id = createId()
     await db.execute(sql`update seeds set id = ${id} where id = ${rows[0]?.id}`)
     expect(await read(token, { seedId: id })).toMatchObject({
       truncated: false,
@@ -321,7 +322,7 @@ describe('404', () => {
     await db.execute(sql`
       insert into memberships (workspace_id, user_id, role, joined_at, last_used_at)
       values (${company.workspace.id}, ${host.id}, 'owner', now(), now())`)
-    for (const seedId of [seed.id, unknownId(), seed.id.toUpperCase(), 'x', '', '\0', "'"]) {
+    for (const seedId of [seed.id, createId(), seed.id.toUpperCase(), 'x', '', '\0', "'"]) {
       const answer = await ask(token, { payload: { seedId } })
       expect(answer.statusCode, seedId).toBe(404)
       expect(answer.json()).toMatchObject({ _tag: 'NotFound', code: errors.notFound.code })

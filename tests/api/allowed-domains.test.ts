@@ -43,7 +43,7 @@ describe('a verified person of an allowed domain', () => {
       source: 'system',
       target_type: 'user',
       target_id: person.id,
-      summary: `Dora Domain joined, having an address at ${company.domain}`,
+      summary: `Dora Domain joined with an email address at ${company.domain}`,
     })
     expect((await as(person, get('/v1/me/onboarding'))).json()).toMatchObject({
       existing: { slug: company.workspace.slug, role: 'member' },

@@ -136,6 +136,15 @@ describe.each(bodyOperations)('$id refuses', ({ method, url, valid }) => {
     ])
   })
 
+  it('a body of another length than its Content-Length', async () => {
+    const person = await createPerson()
+    const before = await findStored(person)
+    const payload = JSON.stringify(valid)
+    const headers = { ...json, 'content-length': String(payload.length + 1) }
+    expectError(await as(person, { method, url, headers, payload }), errors.decodeError, { issues: [] })
+    expect(await findStored(person)).toEqual(before)
+  })
+
   it('more than 64 KiB', async () => {
     const person = await createPerson()
     const before = await findStored(person)
@@ -253,6 +262,16 @@ describe('an operation that takes no body', () => {
     expect(answer.statusCode).toBe(200)
     expect(await isRevoked()).toBe(true)
   })
+
+  it.each(['application/json', 'text/plain', 'application/x-www-form-urlencoded'])(
+    'accepts one of length 0, labelled %s',
+    async (type) => {
+      const { person, request, isRevoked } = await prepareRevoke()
+      const headers = { 'content-type': type, 'content-length': '0' }
+      expect((await as(person, { ...request, headers })).json()).toEqual({ ok: true })
+      expect(await isRevoked()).toBe(true)
+    },
+  )
 
   it.each(['application/json', 'text/plain', 'application/x-www-form-urlencoded'])(
     'accepts an empty one of unknown length, labelled %s',

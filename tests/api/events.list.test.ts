@@ -2,20 +2,12 @@ import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import { errors } from '../../src/kernel/errors.ts'
 import { createId } from '../../src/kernel/ids.ts'
-import { appendEvent } from '../../src/areas/events/events.repository.ts'
-import {
-  createCompany,
-  createInvite,
-  createTeam,
-  get,
-  insertGrant,
-  patch,
-  post,
-  tokenOf,
-} from '../support/company.ts'
+import { insertEvent } from '../../src/areas/events/events.repository.ts'
+import { createCompany, createInvite, createTeam, get, patch, post, tokenOf } from '../support/company.ts'
 import { countQueries } from '../support/count-queries.ts'
 import { anyIssues, expectError, issuesOf } from '../support/expect-error.ts'
 import { createTestClock } from '../support/test-clock.ts'
+import { insertGrant } from '../support/seeds.ts'
 import { selectRows, startTestApp, type TestPerson } from '../support/test-app.ts'
 import { addMember, createWorkspace, randomSlug } from '../support/workspaces.ts'
 
@@ -128,9 +120,9 @@ describe('200', () => {
     const grants: Record<string, string> = {}
     for (const person of [owner, member, viewer]) {
       clock.advance(1_000)
-      const grantId = await insertGrant(service, workspace, person)
+      const { id: grantId } = await insertGrant(service, workspace, person)
       grants[person.id] = grantId
-      await appendEvent(db, principalOf(person), {
+      await insertEvent(db, principalOf(person), {
         workspaceId: workspace.id,
         type: 'integration.granted',
         target: { type: 'integration', id: grantId },

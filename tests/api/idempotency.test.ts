@@ -1,18 +1,21 @@
 import { sql } from 'drizzle-orm'
 import pg from 'pg'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import {
   createIdempotencyStore,
   deleteExpiredIdempotentRequests,
 } from '../../src/db/idempotency.repository.ts'
 import { errors } from '../../src/kernel/errors.ts'
 import { createId } from '../../src/kernel/ids.ts'
+import { deriveKey, unseal } from '../../src/kernel/sealing.ts'
 import { expectError } from '../support/expect-error.ts'
 import { createTestClock } from '../support/test-clock.ts'
 import { clone, selectRows, startTestApp, type TestPerson } from '../support/test-app.ts'
+import { countWaiting, untilWaiting } from '../support/until-waiting.ts'
 
 const clock = createTestClock()
-const { app, as, config, createPerson, db } = await startTestApp({ clock })
+const service = await startTestApp({ clock })
+const { app, as, config, createPerson, db } = service
 
 const create = (idempotencyKey: string, name = 'Once') => ({
   method: 'POST' as const,
@@ -287,12 +290,27 @@ describe('what is stored', () => {
     }
   })
 
-  it('is sealed anew each time', async () => {
-    const [person, other] = [await createPerson(), await createPerson()]
-    const revoke = { method: 'POST' as const, url: `/v1/api-keys/${createId()}/revoke` }
-    for (const who of [person, other])
-      await as(who, { ...revoke, headers: { 'idempotency-key': 'same-answer' } })
-    const [[one], [two]] = [await findStored(person), await findStored(other)]
+  it.each(['x-api-key', 'authorization'])('is sealed under the API key in %s', async (header) => {
+    const person = await createPerson()
+    const { apiKey } = person
+    const credential = header === 'x-api-key' ? apiKey : `Bearer ${apiKey}`
+    const request = create('sealed')
+    const answer = await app.inject({ ...request, headers: { ...request.headers, [header]: credential } })
+    expect(answer.statusCode).toBe(200)
+    const [row] = await findStored(person)
+    const key = deriveKey(apiKey, 'idempotent answer')
+    expect(unseal(row?.sealed_body as Buffer, key)).toBe(answer.body)
+  })
+
+  it('is sealed anew each time, also where the answer and the API key are the same', async () => {
+    const person = await createPerson()
+    for (const idempotencyKey of ['revoke-one', 'revoke-other']) {
+      const { id } = (await as(person, { ...create(''), headers: {} })).json<CreatedKey>()
+      const headers = { 'idempotency-key': idempotencyKey }
+      const answer = await as(person, { method: 'POST', url: `/v1/api-keys/${id}/revoke`, headers })
+      expect(answer.body).toBe('{"ok":true}')
+    }
+    const [one, two] = await findStored(person)
     expect(one?.sealed_body).toBeInstanceOf(Buffer)
     expect(one?.sealed_body).not.toEqual(two?.sealed_body)
   })
@@ -371,19 +389,12 @@ describe('a request that takes longer than its lock', () => {
     await blocker.connect()
     await blocker.query('begin')
     await blocker.query('select from users where id = $1 for update', [person.id])
-    const countWaiting = async () =>
-      (
-        await selectRows(
-          db,
-          sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-        )
-      ).length
-    const before = await countWaiting()
+    const before = await countWaiting(service)
     const first = as(person, request)
-    await vi.waitFor(async () => expect(await countWaiting()).toBe(before + 1))
+    await untilWaiting(service, before + 1)
     clock.advance(2_501)
     const second = as(person, request)
-    await vi.waitFor(async () => expect(await countWaiting()).toBe(before + 2))
+    await untilWaiting(service, before + 2)
     await blocker.query('rollback')
     await blocker.end()
     return Promise.all([first, second])
@@ -451,5 +462,33 @@ describe('a fault of ours', () => {
     const answer = await broken.as(person, create('unlucky'))
     expect(answer.statusCode).toBe(200)
     expect(answer.headers['idempotent-replayed']).toBeUndefined()
+  })
+
+  it('frees the key before the request is answered', async () => {
+    const broken = await startTestApp({ environment: { DATABASE_URL: await clone() } })
+    const person = await broken.createPerson()
+    await broken.db.execute(sql`alter table api_keys rename column last_four to last_4`)
+    const lock = async (query: string) => {
+      const client = await broken.db.$client.connect()
+      onTestFinished(() => client.release(true))
+      await client.query('begin')
+      await client.query(`${query} for update`)
+      return () => client.query('rollback')
+    }
+    const unlockPerson = await lock(`select from users where id = '${person.id}'`)
+    let isAnswered = false
+    const answering = broken.as(person, create('unlucky')).then((answer) => {
+      isAnswered = true
+      return answer
+    })
+    await untilWaiting(broken, 1)
+    const unlockRequest = await lock('select from idempotent_requests')
+    await unlockPerson()
+    const freeing = sql`select from pg_stat_activity where datname = current_database()
+      and wait_event_type = 'Lock' and query like '%idempotent_requests%'`
+    await vi.waitFor(async () => expect(await selectRows(broken.db, freeing)).toHaveLength(1), 10_000)
+    expect(isAnswered).toBe(false)
+    await unlockRequest()
+    expectError(await answering, errors.internal)
   })
 })

@@ -4,10 +4,11 @@ import { errors } from '../../src/kernel/errors.ts'
 import { createCompany, del, get, post } from '../support/company.ts'
 import { expectError, issuesOf } from '../support/expect-error.ts'
 import { createOAuthTester } from '../support/oauth-client.ts'
-import { eventAbout, findRevokedAt, insertGrant, unknownId } from '../support/seeds.ts'
+import { findRevokedAt, insertGrant } from '../support/seeds.ts'
 import { createTestClock } from '../support/test-clock.ts'
 import { startTestApp, type TestPerson } from '../support/test-app.ts'
-import { findEvents } from '../support/workspaces.ts'
+import { eventBy, findEvents } from '../support/workspaces.ts'
+import { createId } from '../../src/kernel/ids.ts'
 
 const clock = createTestClock()
 const service = await startTestApp({ clock })
@@ -47,10 +48,10 @@ describe('200', () => {
     const grant = await insertGrant(service, company.workspace, company.member)
     await revoke(company.admin, grant.id)
     expect(await revocationsOf(grant)).toEqual([
-      eventAbout(
+      eventBy(
         company.admin,
         { type: 'integration', id: grant.id },
-        { type: 'integration.revoked', summary: 'Adam Admin ended the access of Robbie' },
+        { type: 'integration.revoked', summary: 'Adam Admin revoked the access of Robbie' },
       ),
     ])
   })
@@ -103,7 +104,7 @@ describe('404', () => {
   it.each(['member', 'viewer'] as const)("does not tell a %s others' grants from none", async (role) => {
     const other = role === 'member' ? company.viewer : company.member
     const grant = await insertGrant(service, company.workspace, other)
-    for (const id of [grant.id, unknownId(), 'x']) {
+    for (const id of [grant.id, createId(), 'x']) {
       expectError(await revoke(company[role], id), errors.notFound)
     }
     expect(await findRevokedAt(service, grant)).toBeNull()

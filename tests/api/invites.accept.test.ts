@@ -6,7 +6,6 @@ import {
   createCompany,
   createInvite,
   del,
-  eventOn,
   findInvite,
   findJobs,
   findRoles,
@@ -18,7 +17,7 @@ import {
 import { expectError } from '../support/expect-error.ts'
 import { startTestApp, type TestPerson } from '../support/test-app.ts'
 import { createTestClock } from '../support/test-clock.ts'
-import { addMember, findEvents, randomSlug } from '../support/workspaces.ts'
+import { addMember, eventBy, findEvents, randomSlug } from '../support/workspaces.ts'
 
 const clock = createTestClock()
 const service = await startTestApp({ clock })
@@ -52,7 +51,7 @@ describe('200', () => {
     expect(await findRoles(service, workspace)).toMatchObject({ [person.id]: 'viewer' })
     expect(await findInvite(service, invite)).toMatchObject({ state: 'accepted' })
     expect((await findEvents(service, workspace)).at(-1)).toEqual(
-      eventOn(
+      eventBy(
         person,
         { type: 'user', id: person.id },
         {
@@ -72,6 +71,27 @@ describe('200', () => {
     expect(members.find(({ userId }) => userId === person.id)).toMatchObject({ joinedAt })
     // It is where they go from now on.
     expect((await as(person, get('/v1/me/home'))).json()).toBe(`/w/${workspace.slug}`)
+  })
+
+  it('keeps the role of somebody who has joined in another way meanwhile', async () => {
+    const { company, person, invite } = await invitePerson()
+    const { workspace, owner } = company
+    await addMember(service, workspace, person, 'member', clock.now())
+    const answer = await as(person, accept(invite.token))
+    expect(answer.statusCode).toBe(200)
+    expect(answer.json()).toMatchObject({ workspaceId: workspace.id, role: 'member' })
+    expect(await findRoles(service, workspace)).toMatchObject({ [person.id]: 'member' })
+    expect(await findInvite(service, invite)).toMatchObject({ state: 'accepted' })
+    expect((await findEvents(service, workspace)).at(-1)).toEqual(
+      eventBy(
+        person,
+        { type: 'invite', id: invite.id },
+        {
+          type: 'invite.accepted',
+          summary: `Ivy Invited accepted the invite of ${owner.name} and already was a member`,
+        },
+      ),
+    )
   })
 
   it('takes the address in either form of its domain', async () => {

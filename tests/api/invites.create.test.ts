@@ -5,7 +5,6 @@ import { errors } from '../../src/kernel/errors.ts'
 import {
   createCompany,
   createInvite,
-  eventOn,
   findInvite,
   findJobs,
   get,
@@ -18,7 +17,7 @@ import {
 import { anyIssues, expectError, issuesOf } from '../support/expect-error.ts'
 import { selectRows, startTestApp } from '../support/test-app.ts'
 import { createTestClock } from '../support/test-clock.ts'
-import { findEvents } from '../support/workspaces.ts'
+import { eventBy, findEvents } from '../support/workspaces.ts'
 
 const clock = createTestClock()
 const service = await startTestApp({ clock, environment: { WEB_URL: 'https://app.example.com' } })
@@ -66,7 +65,7 @@ describe('200', () => {
     )
     expect(tokens).toEqual([{ hash: createHash('sha256').update(tokenOf(inviteUrl)).digest('hex') }])
     expect((await findEvents(service, workspace)).at(-1)).toEqual(
-      eventOn(
+      eventBy(
         admin,
         { type: 'invite', id: invite.id },
         { type: 'invite.created', summary: `Adam Admin invited ${email} as admin` },

@@ -1,20 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { errors } from '../../src/kernel/errors.ts'
 import { createId } from '../../src/kernel/ids.ts'
-import {
-  createCompany,
-  createInvite,
-  eventOn,
-  findInvite,
-  findJobs,
-  get,
-  post,
-  tokenOf,
-} from '../support/company.ts'
+import { createCompany, createInvite, findInvite, findJobs, get, post, tokenOf } from '../support/company.ts'
 import { expectError } from '../support/expect-error.ts'
 import { startTestApp } from '../support/test-app.ts'
 import { createTestClock } from '../support/test-clock.ts'
-import { findEvents } from '../support/workspaces.ts'
+import { eventBy, findEvents } from '../support/workspaces.ts'
 
 const clock = createTestClock()
 const service = await startTestApp({ clock })
@@ -42,7 +33,7 @@ describe('200', () => {
       invitedByName: 'Olga Owner',
     })
     expect((await findEvents(service, workspace)).at(-1)).toEqual(
-      eventOn(
+      eventBy(
         admin,
         { type: 'invite', id: invite.id },
         { type: 'invite.resent', summary: `Adam Admin sent the invite to ${invite.email} again` },

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { errors } from '../../src/kernel/errors.ts'
 import { createId } from '../../src/kernel/ids.ts'
-import { createCompany, createInvite, eventOn, findInvite, get, post } from '../support/company.ts'
+import { createCompany, createInvite, findInvite, get, post } from '../support/company.ts'
 import { expectError } from '../support/expect-error.ts'
 import { startTestApp } from '../support/test-app.ts'
-import { findEvents } from '../support/workspaces.ts'
+import { eventBy, findEvents } from '../support/workspaces.ts'
 
 const service = await startTestApp()
 const { app, as, createPerson } = service
@@ -25,10 +25,10 @@ describe('200', () => {
     expectError(await as(person, post(`/v1/invites/${invite.token}/accept`)), errors.inviteRevoked)
     expect((await as(owner, get(`${url}/invites`))).json()).toEqual([])
     expect((await findEvents(service, workspace)).at(-1)).toEqual(
-      eventOn(
+      eventBy(
         admin,
         { type: 'invite', id: invite.id },
-        { type: 'invite.revoked', summary: `Adam Admin withdrew the invite to ${invite.email}` },
+        { type: 'invite.revoked', summary: `Adam Admin revoked the invite to ${invite.email}` },
       ),
     )
   })

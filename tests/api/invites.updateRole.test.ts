@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { errors } from '../../src/kernel/errors.ts'
 import { createId } from '../../src/kernel/ids.ts'
-import { createCompany, createInvite, eventOn, findInvite, patch, post } from '../support/company.ts'
+import { createCompany, createInvite, findInvite, patch, post } from '../support/company.ts'
 import { anyIssues, expectError, issuesOf } from '../support/expect-error.ts'
 import { startTestApp } from '../support/test-app.ts'
-import { findEvents } from '../support/workspaces.ts'
+import { eventBy, findEvents } from '../support/workspaces.ts'
 
 const service = await startTestApp()
 const { app, as, createPerson } = service
@@ -22,7 +22,7 @@ describe('200', () => {
     expect(answer.json()).toEqual({ ok: true })
     expect(await findInvite(service, invite)).toMatchObject({ role: 'admin', state: 'open' })
     expect((await findEvents(service, workspace)).at(-1)).toEqual(
-      eventOn(
+      eventBy(
         admin,
         { type: 'invite', id: invite.id },
         {

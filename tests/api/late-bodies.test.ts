@@ -7,6 +7,7 @@ import { createOAuthTester } from '../support/oauth-client.ts'
 import { listen, readAnswer } from '../support/raw-http.ts'
 import { randomEmail } from '../support/company.ts'
 import { selectRows, startTestApp, type TestApp } from '../support/test-app.ts'
+import { untilWaiting } from '../support/until-waiting.ts'
 import { csrfTokenOf, signUp, startWebsite } from '../website/visitor.ts'
 
 // Without jobs: nothing else uses its database connections.
@@ -135,11 +136,7 @@ describe('a credential that ends while another is being made with it', () => {
     const { sending } = await db.transaction(async (tx) => {
       await tx.execute(sql`select from users where id = ${userId} for no key update`)
       const sending = send()
-      await vi.waitFor(async () => {
-        const waiting = sql`select 1 from pg_stat_activity
-          where datname = current_database() and wait_event_type = 'Lock'`
-        expect(await selectRows(db, waiting)).toHaveLength(1)
-      })
+      await untilWaiting({ db }, 1)
       await end()
       return { sending }
     })

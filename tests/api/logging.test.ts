@@ -207,7 +207,7 @@ describe('uses of keys that cannot be written', () => {
     const person = await createPerson()
     await db.execute(sql`alter table api_keys rename column last_used_at to used_at`)
     expect((await as(person, { url: '/v1/me' })).statusCode).toBe(200)
-    const message = 'the uses of API keys could not be written yet'
+    const message = 'the last uses of API keys could not be written; will retry'
     await vi.waitFor(() => expect(parse(log).map((line) => line.msg)).toContain(message), 5_000)
     await db.execute(sql`alter table api_keys rename column used_at to last_used_at`)
     const findUse = async () => {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { errors } from '../../src/kernel/errors.ts'
 import { countQueries } from '../support/count-queries.ts'
 import { anyIssues, expectError, issuesOf } from '../support/expect-error.ts'
+import { createSeed } from '../support/seeds.ts'
 import { createTestClock } from '../support/test-clock.ts'
 import { startTestApp, type TestPerson } from '../support/test-app.ts'
 import { addMember, createWorkspace, randomSlug } from '../support/workspaces.ts'
@@ -61,6 +62,17 @@ describe('200', () => {
     await replica.as(person, { url: `/v1/workspaces/${second.slug}` })
     expect(await homeOf(person)).toBe(`/w/${second.slug}`)
     await visit(person, first.slug)
+    expect(await homeOf(person)).toBe(`/w/${first.slug}`)
+  })
+
+  it('follows to the workspace of a seed', async () => {
+    const person = await createPerson()
+    const [first, second] = [await createWorkspace(service, person), await createWorkspace(service, person)]
+    const seed = await createSeed(service, person, { url: `/v1/workspaces/${first.slug}` })
+    await visit(person, second.slug)
+    expect(await homeOf(person)).toBe(`/w/${second.slug}`)
+    clock.advance(1_000)
+    expect((await as(person, { url: `/v1/seeds/${seed.id}` })).statusCode).toBe(200)
     expect(await homeOf(person)).toBe(`/w/${first.slug}`)
   })
 

@@ -1,10 +1,11 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import { errors } from '../../src/kernel/errors.ts'
+import { createId } from '../../src/kernel/ids.ts'
 import { expectError } from '../support/expect-error.ts'
 import { startTestApp } from '../support/test-app.ts'
 
-const { app, as, createPerson, db } = await startTestApp()
+const { app, as, createPerson, db, services } = await startTestApp()
 
 const preferences = { url: '/v1/me/preferences' }
 
@@ -38,5 +39,16 @@ describe('401', () => {
 describe('404', () => {
   it('knows no PUT', async () => {
     expectError(await as(await createPerson(), { ...preferences, method: 'PUT' }), errors.routeNotFound)
+  })
+
+  it('for a person who was deleted after the key was read', async () => {
+    const user = await services.accounts.create({
+      email: `${createId()}@example.com`,
+      name: 'Grace Hopper',
+      isVerified: true,
+    })
+    await db.execute(sql`delete from users where id = ${user.id}`)
+    const principal = { user, source: 'api' as const, apiKeyId: createId(), sessionId: null, grantId: null }
+    await expect(services.me.preferences(principal)).rejects.toMatchObject({ code: 'not_found' })
   })
 })

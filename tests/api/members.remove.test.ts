@@ -6,19 +6,17 @@ import {
   addPerson,
   createCompany,
   createInvite,
-  createSeed,
   createTeam,
   del,
-  eventOn,
   findRoles,
   findTeamMembers,
   get,
-  insertGrant,
   post,
 } from '../support/company.ts'
 import { expectError } from '../support/expect-error.ts'
+import { createSeed, insertGrant, joinSeed } from '../support/seeds.ts'
 import { selectRows, startTestApp } from '../support/test-app.ts'
-import { findEvents } from '../support/workspaces.ts'
+import { eventBy, findEvents } from '../support/workspaces.ts'
 
 const service = await startTestApp()
 const { app, as, createPerson, db } = service
@@ -36,7 +34,7 @@ describe('200', () => {
     )
     expectError(await as(member, get(url)), errors.notAMember)
     expect((await findEvents(service, workspace)).at(-1)).toEqual(
-      eventOn(
+      eventBy(
         admin,
         { type: 'user', id: member.id },
         { type: 'member.removed', summary: 'Adam Admin removed Mary Member' },
@@ -50,7 +48,7 @@ describe('200', () => {
     for (const person of [owner, admin, member, viewer]) {
       expect((await as(person, remove(url, person))).json()).toEqual({ ok: true })
       expect((await findEvents(service, workspace)).at(-1)).toEqual(
-        eventOn(
+        eventBy(
           person,
           { type: 'user', id: person.id },
           { type: 'member.left', summary: `${person.name} left Acme` },
@@ -71,8 +69,8 @@ describe('200', () => {
       for (const { id } of [person, company.viewer])
         await as(company.owner, post(`${team.url}/members`, { userId: id }))
       const seed = await createSeed(service, person, company)
-      await as(person, post(`${seed.url}/join`))
-      const grantId = await insertGrant(service, company.workspace, person)
+      await joinSeed(service, person, seed)
+      const { id: grantId } = await insertGrant(service, company.workspace, person)
       places.push({ team, seed, grantId })
     }
     const [left, kept] = places
@@ -88,7 +86,9 @@ describe('200', () => {
     const grants = await selectRows(db, sql`select id from agent_grants where user_id = ${person.id}`)
     expect(grants).toEqual([{ id: kept.grantId }])
     // What they made stays.
-    expect((await as(here.owner, get(left.seed.url))).json()).toMatchObject({ createdByUserId: person.id })
+    expect((await as(here.owner, get(`/v1/seeds/${left.seed.id}`))).json()).toMatchObject({
+      createdByUserId: person.id,
+    })
   })
 
   it('leaves a name in the feed', async () => {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { errors } from '../../src/kernel/errors.ts'
 import { createId } from '../../src/kernel/ids.ts'
-import { addPerson, createCompany, eventOn, findJobs, findRoles, get, patch } from '../support/company.ts'
+import { addPerson, createCompany, findJobs, findRoles, get, patch } from '../support/company.ts'
 import { anyIssues, expectError, issuesOf } from '../support/expect-error.ts'
 import { startTestApp } from '../support/test-app.ts'
-import { findEvents } from '../support/workspaces.ts'
+import { eventBy, findEvents } from '../support/workspaces.ts'
 
 const service = await startTestApp()
 const { app, as } = service
@@ -24,7 +24,7 @@ describe('200', () => {
       [others.viewer.id]: 'viewer',
     })
     expect((await findEvents(service, workspace)).at(-1)).toEqual(
-      eventOn(
+      eventBy(
         owner,
         { type: 'user', id: member.id },
         {

@@ -10,7 +10,6 @@ const { app, as, config, createPerson, log } = await startTestApp({
   environment: { DATABASE_URL: await clone(), REQUESTS_AT_ONCE_MAX: '2' },
 })
 const person = await createPerson()
-const port = await listen(app)
 
 /** Holds up whoever asks for the workspaces of a person, until it is released. */
 async function holdUp(): Promise<() => Promise<void>> {
@@ -40,16 +39,29 @@ describe('more requests than are worked on at once', () => {
     // Others, who have nothing there, are taken all the same.
     const other = await createPerson()
     expect((await as(other, { url: '/v1/me' })).statusCode).toBe(200)
+    // At twice the limit everybody is refused, but not those who ask whether the process lives.
+    const further = [other, await createPerson()].map((one) =>
+      as(one, { url: '/v1/workspaces' }).then((answer) => answer),
+    )
+    accepted.push(...further)
+    const third = await createPerson()
+    await vi.waitFor(async () => expectError(await as(third, { url: '/v1/me' }), errors.overloaded))
     expect((await app.inject('/health')).statusCode).toBe(200)
     expect((await app.inject('/ready')).statusCode).toBe(200)
     await release()
     for (const { statusCode } of await Promise.all(accepted)) expect(statusCode).toBe(200)
     expect((await as(person, { url: '/v1/me' })).statusCode).toBe(200)
-    expect(log.join('').match(/too many requests at once: more are refused/g)).toHaveLength(1)
-    expect(log.join('')).toContain('no longer too many requests at once')
+    expect(log.join('').match(/overload: requests are refused/g)).toHaveLength(1)
+    expect(log.join('')).toContain('overload ended')
   })
 
   it('are not those whose bodies are still to come', async () => {
+    const service = await startTestApp({
+      environment: { DATABASE_URL: String(config.databaseUrl), REQUESTS_AT_ONCE_MAX: '2' },
+      // No burst is accepted.
+      overload: { keepsUpMs: 0 },
+    })
+    const port = await listen(service.app)
     for (let i = 0; i < 4; i++) {
       const socket = connect(port, '127.0.0.1')
       onTestFinished(() => void socket.destroy())
@@ -59,7 +71,7 @@ describe('more requests than are worked on at once', () => {
       )
       // The answer to the expectation: the request has come this far. While its key is looked up, it counts.
       await new Promise((resolve) => socket.once('data', resolve))
-      await vi.waitFor(async () => expect((await as(person, { url: '/v1/me' })).statusCode).toBe(200))
+      await vi.waitFor(async () => expect((await service.as(person, { url: '/v1/me' })).statusCode).toBe(200))
       expect(socket.destroyed).toBe(false)
     }
   })

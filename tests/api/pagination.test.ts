@@ -2,10 +2,11 @@ import { createHash, randomUUID } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import { errors } from '../../src/kernel/errors.ts'
-import { createId } from '../../src/kernel/ids.ts'
 import { createCompany, createTeam, get, post, type TestCompany } from '../support/company.ts'
 import { anyIssues, expectError, issuesOf } from '../support/expect-error.ts'
-import { createSeed, insertGrant } from '../support/seeds.ts'
+import { inviteRows, memberRows, type Rows } from '../support/list-rows.ts'
+import { findOperation, operations, type Operation } from '../support/operations.ts'
+import { idsIn, makeValues, pathOf, type Values } from '../support/prepare-request.ts'
 import { listen, sendRaw } from '../support/raw-http.ts'
 import { selectRows, startTestApp } from '../support/test-app.ts'
 
@@ -13,179 +14,55 @@ const baseUrl = 'https://api.example.com'
 const service = await startTestApp({ environment: { BASE_URL: baseUrl } })
 const { app, as, createPerson, db } = service
 
-/** A company with a team and a seed, in which lists are. */
+/** A company, and what the requests of its lists are about. */
 interface FilledCompany extends TestCompany {
-  teamId: string
-  seedId: string
+  values: Values
 }
 
 /** A list that comes in pages, and how its rows come and go. */
 interface List {
+  id: string
   name: string
-  url: (company: FilledCompany) => string
-  keyOf: (row: Record<string, unknown>) => string
-  /** Adds a row made at a time; returns its key. */
-  insert: (company: FilledCompany, at: Date) => Promise<string>
-  remove: (company: FilledCompany, key: string) => Promise<unknown>
-  /** Newest first. */
-  isDescending?: boolean
+  operation: Operation
+  rows: Rows
 }
 
-async function insertUser(): Promise<string> {
-  const id = createId()
-  await db.execute(sql`
-    insert into users (id, email, name, created_at) values (${id}, ${`${id}@example.com`}, 'Filler', now())`)
-  return id
+const lists: List[] = Object.entries(operations).flatMap(([id, operation]) =>
+  operation.list ? [{ id, name: id, operation, rows: operation.list }] : [],
+)
+
+/** Odd seconds are the invited, who come after all members. */
+const personRows: Rows = {
+  key: 'id',
+  insert: (app, values, at) => (at.getSeconds() % 2 === 0 ? memberRows : inviteRows).insert(app, values, at),
+  async remove(app, values, id) {
+    await memberRows.remove(app, values, id)
+    await inviteRows.remove(app, values, id)
+  },
 }
+lists.push({
+  id: 'people.list',
+  name: 'people.list, of members and the invited',
+  operation: findOperation('people.list'),
+  rows: personRows,
+})
 
-async function insertMember({ workspace }: TestCompany, at: Date): Promise<string> {
-  const id = await insertUser()
-  await db.execute(sql`
-    insert into memberships (workspace_id, user_id, role, joined_at, last_used_at)
-    values (${workspace.id}, ${id}, 'viewer', ${at.toISOString()}, now())`)
-  return id
-}
+const ids = lists.flatMap(({ operation }) => idsIn(operation))
 
-const removeMember = ({ workspace }: TestCompany, id: string) =>
-  db.execute(sql`delete from memberships where workspace_id = ${workspace.id} and user_id = ${id}`)
-
-async function insertInvite({ workspace, owner }: TestCompany, at: Date): Promise<string> {
-  const id = createId()
-  await db.execute(sql`
-    insert into invites (id, workspace_id, email, role, state, invited_by_user_id, created_at, expires_at)
-    values (${id}, ${workspace.id}, ${`${id}@example.com`}, 'member', 'open', ${owner.id}, ${at.toISOString()},
-      now() + interval '1 day')`)
-  return id
-}
-
-const removeInvite = (_company: TestCompany, id: string) =>
-  db.execute(sql`delete from invites where id = ${id}`)
-
-const idOf = (row: Record<string, unknown>) => String(row.id)
-const userIdOf = (row: Record<string, unknown>) => String(row.userId)
-
-const lists: List[] = [
-  {
-    name: 'members.list',
-    url: ({ url }) => `${url}/members`,
-    keyOf: userIdOf,
-    insert: insertMember,
-    remove: removeMember,
-  },
-  {
-    name: 'invites.list',
-    url: ({ url }) => `${url}/invites`,
-    keyOf: idOf,
-    insert: insertInvite,
-    remove: removeInvite,
-  },
-  {
-    name: 'teams.list',
-    url: ({ url }) => `${url}/teams`,
-    keyOf: idOf,
-    async insert({ workspace }, at) {
-      const id = createId()
-      await db.execute(
-        sql`insert into teams (id, workspace_id, name, created_at) values (${id}, ${workspace.id}, ${id}, ${at.toISOString()})`,
-      )
-      return id
-    },
-    remove: (_company, id) => db.execute(sql`delete from teams where id = ${id}`),
-  },
-  {
-    name: 'teams.listMembers',
-    url: ({ url, teamId }) => `${url}/teams/${teamId}/members`,
-    keyOf: userIdOf,
-    async insert(company, at) {
-      const id = await insertMember(company, at)
-      await db.execute(sql`
-        insert into team_members (team_id, user_id, workspace_id, added_at)
-        values (${company.teamId}, ${id}, ${company.workspace.id}, ${at.toISOString()})`)
-      return id
-    },
-    remove: removeMember,
-  },
-  {
-    name: 'events.list',
-    url: ({ url }) => `${url}/events`,
-    keyOf: idOf,
-    isDescending: true,
-    async insert({ workspace, owner }, at) {
-      const id = createId()
-      await db.execute(sql`
-        insert into events (id, workspace_id, type, actor_type, actor_user_id, actor_name, source, summary, created_at)
-        values (${id}, ${workspace.id}, 'filler.made', 'user', ${owner.id}, 'Olga', 'api', 'Olga filled', ${at.toISOString()})`)
-      return id
-    },
-    remove: (_company, id) => db.execute(sql`delete from events where id = ${id}`),
-  },
-  {
-    name: 'seeds.list',
-    url: ({ url }) => `${url}/seeds`,
-    keyOf: idOf,
-    isDescending: true,
-    async insert({ workspace }, at) {
-      const id = createId()
-      await db.execute(sql`
-        insert into seeds (id, workspace_id, title, summary, status, created_at, updated_at)
-        values (${id}, ${workspace.id}, 'Filler', 'Filler', 'open', ${at.toISOString()}, ${at.toISOString()})`)
-      return id
-    },
-    remove: (_company, id) => db.execute(sql`delete from seeds where id = ${id}`),
-  },
-  {
-    name: 'seeds.listEvidence',
-    url: ({ seedId }) => `/v1/seeds/${seedId}/evidence`,
-    keyOf: idOf,
-    isDescending: true,
-    async insert({ seedId }, at) {
-      const id = createId()
-      await db.execute(sql`
-        insert into evidence (id, seed_id, kind, verdict, summary, author_name, created_at)
-        values (${id}, ${seedId}, 'note', 'neutral', 'Filler', 'Olga', ${at.toISOString()})`)
-      return id
-    },
-    remove: (_company, id) => db.execute(sql`delete from evidence where id = ${id}`),
-  },
-  {
-    name: 'integrations.list',
-    url: ({ url }) => `${url}/integrations`,
-    keyOf: idOf,
-    isDescending: true,
-    insert: async ({ workspace, owner }, createdAt) =>
-      (await insertGrant(service, workspace, owner, { createdAt })).id,
-    remove: (_company, id) => db.execute(sql`update agent_grants set revoked_at = now() where id = ${id}`),
-  },
-  {
-    name: 'people.list, of members',
-    url: ({ url }) => `${url}/people`,
-    keyOf: idOf,
-    insert: insertMember,
-    remove: removeMember,
-  },
-  {
-    name: 'people.list, of members and the invited',
-    url: ({ url }) => `${url}/people`,
-    keyOf: idOf,
-    // Odd seconds are the invited, who come after all members.
-    insert: (company, at) => (at.getSeconds() % 2 === 0 ? insertMember : insertInvite)(company, at),
-    async remove(company, id) {
-      await removeMember(company, id)
-      await removeInvite(company, id)
-    },
-  },
-]
+const urlOf = ({ operation }: List, { values }: FilledCompany) => pathOf(operation, values)
 
 async function createFilled(list: List, count: number) {
   const company = await createCompany(service)
-  const { id: teamId } = await createTeam(service, company.owner, company)
-  const { id: seedId } = await createSeed(service, company.owner, company)
-  const filled = { ...company, teamId, seedId }
+  const filled = { ...company, values: await makeValues(service, ids, { company }) }
   const keys: string[] = []
   // Several at one moment: then ids decide.
-  for (let i = 0; i < count; i++) keys.push(await list.insert(filled, secondsFromNow(10 + Math.floor(i / 3))))
+  for (let i = 0; i < count; i++)
+    keys.push(await insert(list, filled, secondsFromNow(10 + Math.floor(i / 3))))
   return { company: filled, keys }
 }
+
+/** Adds a row made at a time; returns its key. */
+const insert = ({ rows }: List, { values }: FilledCompany, at: Date) => rows.insert(service, values, at)
 
 const start = Math.floor(Date.now() / 1000) * 1000
 const secondsFromNow = (seconds: number) => new Date(start + seconds * 1000)
@@ -198,7 +75,8 @@ interface FetchedPage {
 async function fetchPage(list: List, company: TestCompany, url: string): Promise<FetchedPage> {
   const answer = await as(company.owner, get(url))
   expect(answer.statusCode, answer.body).toBe(200)
-  return { keys: answer.json<Record<string, unknown>[]>().map(list.keyOf), next: nextOf(answer) }
+  const keys = answer.json<Record<string, unknown>[]>().map((row) => String(row[list.rows.key]))
+  return { keys, next: nextOf(answer) }
 }
 
 /** The path that the `Link` of an answer leads to. */
@@ -218,7 +96,7 @@ async function walk(
   between: (seen: string[]) => Promise<unknown> = async () => undefined,
 ): Promise<string[]> {
   const seen: string[] = []
-  let next: string | undefined = `${list.url(company)}?limit=${limit}`
+  let next: string | undefined = `${urlOf(list, company)}?limit=${limit}`
   while (next !== undefined) {
     const page: FetchedPage = await fetchPage(list, company, next)
     expect(page.keys.length).toBeLessThanOrEqual(limit)
@@ -234,7 +112,7 @@ async function walk(
 describe.each(lists)('$name', (list) => {
   it.each([1, 2, 3])('gives each row once, in the order of the whole, in pages of %i', async (limit) => {
     const { company, keys } = await createFilled(list, 7)
-    const whole = await fetchPage(list, company, list.url(company))
+    const whole = await fetchPage(list, company, urlOf(list, company))
     expect(whole.next).toBeUndefined()
     expect(whole.keys).toEqual(expect.arrayContaining(keys))
     expect(await walk(list, company, limit)).toEqual(whole.keys)
@@ -242,27 +120,27 @@ describe.each(lists)('$name', (list) => {
 
   it('promises no page after one that is just full', async () => {
     const { company } = await createFilled(list, 3)
-    const { keys } = await fetchPage(list, company, list.url(company))
-    const full = await fetchPage(list, company, `${list.url(company)}?limit=${keys.length}`)
+    const { keys } = await fetchPage(list, company, urlOf(list, company))
+    const full = await fetchPage(list, company, `${urlOf(list, company)}?limit=${keys.length}`)
     expect(full).toEqual({ keys, next: undefined })
-    const short = await fetchPage(list, company, `${list.url(company)}?limit=${keys.length - 1}`)
+    const short = await fetchPage(list, company, `${urlOf(list, company)}?limit=${keys.length - 1}`)
     expect(short.keys).toEqual(keys.slice(0, -1))
     expect(short.next).toBeDefined()
   })
 
   it('shows nothing twice and misses nothing that stays, while rows come and go', async () => {
     const { company, keys } = await createFilled(list, 12)
-    const before = (await fetchPage(list, company, list.url(company))).keys
+    const before = (await fetchPage(list, company, urlOf(list, company))).keys
     const gone = new Set<string>()
     let moment = 0
     const seen = await walk(list, company, 2, async (soFar) => {
       // One at either end and one in between; and the row that the cursor stands on goes.
       if (moment++ > 4) return
       for (const seconds of [-100 + moment, 11, 1000 + moment])
-        await list.insert(company, secondsFromNow(seconds))
+        await insert(list, company, secondsFromNow(seconds))
       for (const key of [soFar.at(-1), before.at(-moment)]) {
         if (key === undefined || !keys.includes(key)) continue
-        await list.remove(company, key)
+        await list.rows.remove(service, company.values, key)
         gone.add(key)
       }
     })
@@ -274,9 +152,9 @@ describe.each(lists)('$name', (list) => {
 
   it('holds 100 rows a page, and 200 at most', async () => {
     const { company } = await createFilled(list, 0)
-    await Promise.all(Array.from({ length: 203 }, () => list.insert(company, secondsFromNow(10))))
-    expect((await fetchPage(list, company, list.url(company))).keys).toHaveLength(100)
-    expect((await fetchPage(list, company, `${list.url(company)}?limit=200`)).keys).toHaveLength(200)
+    await Promise.all(Array.from({ length: 203 }, () => insert(list, company, secondsFromNow(10))))
+    expect((await fetchPage(list, company, urlOf(list, company))).keys).toHaveLength(100)
+    expect((await fetchPage(list, company, `${urlOf(list, company)}?limit=200`)).keys).toHaveLength(200)
   })
 
   it('refuses a limit that is none', async () => {
@@ -295,7 +173,7 @@ describe.each(lists)('$name', (list) => {
       'NaN',
       '1&limit=2',
     ]) {
-      const answer = await as(company.owner, get(`${list.url(company)}?limit=${limit}`))
+      const answer = await as(company.owner, get(`${urlOf(list, company)}?limit=${limit}`))
       expectError(answer, errors.decodeError, { issues: anyIssues })
       expect(
         issuesOf(answer).map(({ path }) => path),
@@ -306,7 +184,7 @@ describe.each(lists)('$name', (list) => {
 
   it('refuses a query parameter that it does not know', async () => {
     const { company } = await createFilled(list, 0)
-    const answer = await as(company.owner, get(`${list.url(company)}?offset=5`))
+    const answer = await as(company.owner, get(`${urlOf(list, company)}?offset=5`))
     expectError(answer, errors.decodeError, { issues: anyIssues })
     expect(issuesOf(answer)).toEqual([{ _tag: 'Unexpected', path: ['offset'] }])
   })
@@ -321,13 +199,13 @@ describe.each(lists)('$name', (list) => {
   it('refuses the cursors of every other list and workspace', async () => {
     const { company } = await createFilled(list, 2)
     for (const other of lists) {
-      if (other.name.split(',')[0] === list.name.split(',')[0]) continue
-      for (let i = 0; i < 2; i++) await other.insert(company, secondsFromNow(20 + i))
-      await refused(company, list.url(company), await cursorOf(other, company))
+      if (other.id === list.id) continue
+      for (let i = 0; i < 2; i++) await insert(other, company, secondsFromNow(20 + i))
+      await refused(company, urlOf(list, company), await cursorOf(other, company))
     }
     const { company: elsewhere } = await createFilled(list, 2)
-    await refused(company, list.url(company), await cursorOf(list, elsewhere))
-    await refused(elsewhere, list.url(elsewhere), await cursorOf(list, company))
+    await refused(company, urlOf(list, company), await cursorOf(list, elsewhere))
+    await refused(elsewhere, urlOf(list, elsewhere), await cursorOf(list, company))
   })
 
   it('refuses a cursor with any character changed, dropped or added', async () => {
@@ -344,19 +222,19 @@ describe.each(lists)('$name', (list) => {
       `${cursor}=`,
       ` ${cursor}`,
     ]) {
-      await refused(company, list.url(company), changed)
+      await refused(company, urlOf(list, company), changed)
     }
   })
 
   it('refuses garbage', async () => {
     const { company } = await createFilled(list, 0)
     for (const garbage of ['', ' ', 'null', '0', '%', '../..', 'A'.repeat(1024), '💣', '{"a":1}', '\0'])
-      await refused(company, list.url(company), garbage)
+      await refused(company, urlOf(list, company), garbage)
   })
 
   it('refuses a cursor longer than any', async () => {
     const { company } = await createFilled(list, 0)
-    const answer = await as(company.owner, get(`${list.url(company)}?cursor=${'A'.repeat(1025)}`))
+    const answer = await as(company.owner, get(`${urlOf(list, company)}?cursor=${'A'.repeat(1025)}`))
     expectError(answer, errors.decodeError, { issues: anyIssues })
   })
 
@@ -366,7 +244,7 @@ describe.each(lists)('$name', (list) => {
     const forge = (...position: unknown[]) => forgeCursor(listIdOf(list, company), position)
     const place = (...values: unknown[]) => (kind === undefined ? values : [kind, ...values])
     // The forgery itself is no fault, or the rest would prove nothing.
-    const known = await as(company.owner, get(`${list.url(company)}?cursor=${forge(...place(time, id))}`))
+    const known = await as(company.owner, get(`${urlOf(list, company)}?cursor=${forge(...place(time, id))}`))
     expect(known.statusCode, known.body).toBe(200)
 
     const times: unknown[] = [
@@ -394,23 +272,23 @@ describe.each(lists)('$name', (list) => {
       ...['', '0', randomUUID(), id.toUpperCase(), `{${id}}`, id.replaceAll('-', ''), `${id} `, `${id}\0`],
       ...['00000000-0000-0000-0000-000000000000', 0, null, true, {}, [], [id], [[id]]],
     ]
-    for (const value of times) await refused(company, list.url(company), forge(...place(value, id)))
-    for (const value of ids) await refused(company, list.url(company), forge(...place(time, value)))
+    for (const value of times) await refused(company, urlOf(list, company), forge(...place(value, id)))
+    for (const value of ids) await refused(company, urlOf(list, company), forge(...place(time, value)))
     for (const position of [[], [time], place(time), [...place(time, id), id], ['member'], [id, time]])
-      await refused(company, list.url(company), forge(...position))
+      await refused(company, urlOf(list, company), forge(...position))
     for (const value of [null, 5, 'text', {}, { 0: time, 1: id, length: 2 }])
-      await refused(company, list.url(company), forgeCursor(listIdOf(list, company), value))
+      await refused(company, urlOf(list, company), forgeCursor(listIdOf(list, company), value))
     for (const text of ['', '[', 'undefined', `["${time}","${id}"`, '[NaN,1]'])
-      await refused(company, list.url(company), forgeText(listIdOf(list, company), text))
+      await refused(company, urlOf(list, company), forgeText(listIdOf(list, company), text))
     if (kind === undefined) return
     for (const value of ['', 'start', 'owner', 'MEMBER', 'constructor', 5, null, [kind]])
-      await refused(company, list.url(company), forge(value, time, id))
+      await refused(company, urlOf(list, company), forge(value, time, id))
   })
 
   it('links to where the service is, whatever host the client names', async () => {
     const { company } = await createFilled(list, 2)
     const answer = await as(company.owner, {
-      ...get(`${list.url(company)}?limit=1`),
+      ...get(`${urlOf(list, company)}?limit=1`),
       headers: {
         host: 'evil.example',
         'x-forwarded-host': 'evil.example',
@@ -426,30 +304,29 @@ describe.each(lists)('$name', (list) => {
     const { company } = await createFilled(list, 2)
     const slug = `renamed-${randomUUID().slice(0, 8)}`
     await as(company.owner, { method: 'PATCH', url: company.url, payload: { name: 'Acme', slug } })
-    const present = { ...company, url: `/v1/workspaces/${slug}` }
-    const whole = await fetchPage(list, company, list.url(present))
+    const present = { ...company, values: { ...company.values, slug } }
+    const whole = await fetchPage(list, company, urlOf(list, present))
     expect(await walk(list, company, 2)).toEqual(whole.keys)
   })
 })
 
 async function cursorOf(list: List, company: FilledCompany): Promise<string> {
-  const { next } = await fetchPage(list, company, `${list.url(company)}?limit=1`)
+  const { next } = await fetchPage(list, company, `${urlOf(list, company)}?limit=1`)
   return String(new URL(String(next), baseUrl).searchParams.get('cursor'))
 }
 
-/** What a cursor is bound to. */
-function listIdOf({ name }: List, { workspace, teamId, seedId }: FilledCompany): string {
-  const [operation = ''] = name.split(',')
-  if (operation === 'teams.listMembers') return `${operation} ${teamId}`
-  if (operation === 'seeds.listEvidence') return `${operation} ${seedId}`
-  const filters =
-    {
-      'events.list': ' [null,null,null,null]',
-      'people.list': ' undefined',
-      'seeds.list': ' ',
-      'integrations.list': ' ',
-    }[operation] ?? ''
-  return `${operation} ${workspace.id}${filters}`
+/** What a cursor is bound to: the operation, the last id of its path, and the filters. */
+function listIdOf({ id, operation }: List, { values }: FilledCompany): string {
+  const [last = ''] = idsIn(operation).toReversed()
+  return `${id} ${values[last === 'slug' ? 'workspaceId' : last]}${filtersOf[id] ?? ''}`
+}
+
+/** How no filters are written. */
+const filtersOf: Record<string, string> = {
+  'events.list': ' [null,null,null,null]',
+  'people.list': ' undefined',
+  'seeds.list': ' ',
+  'integrations.list': ' ',
 }
 
 /** The place that a cursor stands for, with a kind before it where the list has kinds. */

@@ -167,7 +167,7 @@ describe('the storage of the service', () => {
       ].toSorted((a, b) => (a.key < b.key ? -1 : 1)),
     )
     expect(
-      stuck.log.filter((line) => line.includes('an unused picture could not be deleted yet')),
+      stuck.log.filter((line) => line.includes('an unused picture could not be deleted; will retry')),
     ).toHaveLength(1)
 
     await rm(path, { recursive: true })
@@ -404,7 +404,7 @@ describe('a failure midway', () => {
       clock.advance(hour + 1)
       await pictures.collectUnused()
     }
-    await expect(pictures.replace(png, show)).rejects.toThrow('collected before it was shown')
+    await expect(pictures.replace(png, show)).rejects.toThrow('deleted before it was used')
     expect([await files(), await rows(), await shown()]).toEqual([[], [], null])
   })
 
@@ -426,7 +426,7 @@ describe('a failure midway', () => {
       collecting = pictures.collectUnused()
       await deleting
     }
-    await expect(pictures.replace(png, show)).rejects.toThrow('collected before it was shown')
+    await expect(pictures.replace(png, show)).rejects.toThrow('deleted before it was used')
     finishDeletion()
     await collecting
     expect([await files(), await rows(), await shown()]).toEqual([[], [], null])

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { LightMyRequestResponse } from 'fastify'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { errors } from '../../src/kernel/errors.ts'
 import type { Role } from '../../src/kernel/roles.ts'
 import {
@@ -22,6 +22,7 @@ import {
 } from '../support/company.ts'
 import { expectError } from '../support/expect-error.ts'
 import { selectRows, startTestApp } from '../support/test-app.ts'
+import { untilWaiting } from '../support/until-waiting.ts'
 import { addMember, findEvents } from '../support/workspaces.ts'
 
 const service = await startTestApp({
@@ -397,6 +398,24 @@ describe('teams', () => {
 })
 
 describe('a member', () => {
+  it('who is demoted while their changes wait may not make them', async () => {
+    const company = await createCompany(service)
+    const { admin, viewer, url, workspace } = company
+    const client = await db.$client.connect()
+    onTestFinished(() => client.release(true))
+    await client.query('begin')
+    await client.query('select from workspaces where id = $1 for no key update', [workspace.id])
+    const answers = Promise.all([
+      as(admin, post(`${url}/invites`, { email: randomEmail(), role: 'viewer' })),
+      as(admin, del(`${url}/members/${viewer.id}`)),
+    ])
+    await untilWaiting(service, 2)
+    await client.query(`update memberships set role = 'member' where user_id = $1`, [admin.id])
+    await client.query('commit')
+    for (const answer of await answers) expectError(answer, errors.roleInsufficient)
+    expect(await findRoles(service, workspace)).toMatchObject({ [viewer.id]: 'viewer' })
+  })
+
   it('whose role changes while they are removed is gone', async () => {
     await repeat(async (inOrder) => {
       const company = await createCompany(service)

@@ -5,18 +5,17 @@ import { expectError, issuesOf } from '../support/expect-error.ts'
 import {
   addEvidence,
   createSeed,
-  eventAbout,
   findEvidence,
   findSeed,
   joinSeed,
   someEvidence,
-  unknownId,
   type TestEvidence,
   type TestSeed,
 } from '../support/seeds.ts'
 import { createTestClock } from '../support/test-clock.ts'
 import { startTestApp, type TestPerson } from '../support/test-app.ts'
-import { findEvents } from '../support/workspaces.ts'
+import { eventBy, findEvents } from '../support/workspaces.ts'
+import { createId } from '../../src/kernel/ids.ts'
 
 const clock = createTestClock()
 const service = await startTestApp({ clock })
@@ -64,7 +63,7 @@ describe('200', () => {
       updatedAt: clock.now().toISOString(),
     })
     expect((await findEvents(service, company.workspace)).at(-1)).toEqual(
-      eventAbout(
+      eventBy(
         company.member,
         { type: 'evidence', id: evidence.id },
         {
@@ -194,7 +193,7 @@ describe('404', () => {
   it('does not tell a seed of another workspace from one that is not', async () => {
     const seed = await createJoined()
     const { owner } = await createCompany(service)
-    for (const id of [seed.id, unknownId(), 'x']) {
+    for (const id of [seed.id, createId(), 'x']) {
       expectError(await add(owner, id, someEvidence), errors.notFound)
     }
   })

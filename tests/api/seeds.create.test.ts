@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { errors } from '../../src/kernel/errors.ts'
 import { createCompany, get, post } from '../support/company.ts'
 import { anyIssues, expectError, issuesOf } from '../support/expect-error.ts'
-import { createSeed, eventAbout, findParticipants, findSeed, type TestSeed } from '../support/seeds.ts'
+import { createSeed, findParticipants, findSeed, type TestSeed } from '../support/seeds.ts'
 import { createTestClock } from '../support/test-clock.ts'
 import { startTestApp } from '../support/test-app.ts'
-import { findEvents } from '../support/workspaces.ts'
+import { eventBy, findEvents } from '../support/workspaces.ts'
 
 const clock = createTestClock()
 const service = await startTestApp({ clock })
@@ -56,7 +56,7 @@ describe('200', () => {
     })
     expect(await findParticipants(service, seed)).toEqual([])
     expect((await findEvents(service, company.workspace)).at(-1)).toEqual(
-      eventAbout(
+      eventBy(
         company.member,
         { type: 'seed', id: seed.id },
         { type: 'seed.created', summary: 'Mary Member created the seed Fewer meetings' },

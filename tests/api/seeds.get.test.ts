@@ -3,8 +3,9 @@ import { errors } from '../../src/kernel/errors.ts'
 import { createCompany, get } from '../support/company.ts'
 import { countQueries } from '../support/count-queries.ts'
 import { expectError } from '../support/expect-error.ts'
-import { createSeed, joinSeed, unknownId } from '../support/seeds.ts'
+import { createSeed, joinSeed } from '../support/seeds.ts'
 import { startTestApp } from '../support/test-app.ts'
+import { createId } from '../../src/kernel/ids.ts'
 
 const service = await startTestApp()
 const { app, as } = service
@@ -32,7 +33,7 @@ describe('401', () => {
   it('asks for a key, whether there is such a seed or not', async () => {
     const { id } = await createSeed(service, company.member, company)
     expectError(await app.inject(get(`/v1/seeds/${id}`)), errors.apiKeyRequired)
-    expectError(await app.inject(get(`/v1/seeds/${unknownId()}`)), errors.apiKeyRequired)
+    expectError(await app.inject(get(`/v1/seeds/${createId()}`)), errors.apiKeyRequired)
   })
 })
 
@@ -40,7 +41,7 @@ describe('404', () => {
   it('does not tell a seed of another workspace from one that is not', async () => {
     const { id } = await createSeed(service, company.member, company)
     const other = await createCompany(service)
-    for (const path of [id, unknownId(), id.toUpperCase(), 'x', '%00', "'"]) {
+    for (const path of [id, createId(), id.toUpperCase(), 'x', '%00', "'"]) {
       expectError(await as(other.owner, get(`/v1/seeds/${path}`)), errors.notFound)
     }
   })

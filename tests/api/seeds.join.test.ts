@@ -3,9 +3,10 @@ import { describe, expect, it } from 'vitest'
 import { errors } from '../../src/kernel/errors.ts'
 import { addPerson, createCompany, del, get, patch, post } from '../support/company.ts'
 import { expectError, issuesOf } from '../support/expect-error.ts'
-import { createSeed, eventAbout, findParticipants, joinSeed, unknownId } from '../support/seeds.ts'
+import { createSeed, findParticipants, joinSeed } from '../support/seeds.ts'
 import { startTestApp, type TestPerson } from '../support/test-app.ts'
-import { findEvents } from '../support/workspaces.ts'
+import { eventBy, findEvents } from '../support/workspaces.ts'
+import { createId } from '../../src/kernel/ids.ts'
 
 const service = await startTestApp()
 const { as, db } = service
@@ -29,7 +30,7 @@ describe('200', () => {
       expect(answer.json()).toEqual({ ok: true })
       expect(await findParticipants(service, seed)).toEqual([company.member.id])
       expect(await joinsOf(seed)).toEqual([
-        eventAbout(
+        eventBy(
           company.member,
           { type: 'seed', id: seed.id },
           { type: 'seed.joined', summary: 'Mary Member joined the seed Fewer meetings' },
@@ -83,7 +84,7 @@ describe('403 and 404', () => {
     const seed = await createSeed(service, company.member, company)
     expectError(await join(company.viewer, seed.id), errors.roleInsufficient)
     const { owner } = await createCompany(service)
-    for (const id of [seed.id, unknownId(), 'x']) expectError(await join(owner, id), errors.notFound)
+    for (const id of [seed.id, createId(), 'x']) expectError(await join(owner, id), errors.notFound)
     expect(await findParticipants(service, seed)).toEqual([])
   })
 })

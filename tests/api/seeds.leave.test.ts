@@ -2,17 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { errors } from '../../src/kernel/errors.ts'
 import { createCompany, patch, post } from '../support/company.ts'
 import { expectError, issuesOf } from '../support/expect-error.ts'
-import {
-  addEvidence,
-  createSeed,
-  eventAbout,
-  findEvidence,
-  findParticipants,
-  joinSeed,
-  unknownId,
-} from '../support/seeds.ts'
+import { addEvidence, createSeed, findEvidence, findParticipants, joinSeed } from '../support/seeds.ts'
 import { startTestApp, type TestPerson } from '../support/test-app.ts'
-import { findEvents } from '../support/workspaces.ts'
+import { eventBy, findEvents } from '../support/workspaces.ts'
+import { createId } from '../../src/kernel/ids.ts'
 
 const service = await startTestApp()
 const { as } = service
@@ -36,7 +29,7 @@ describe('200', () => {
     expect(await findParticipants(service, seed)).toEqual([company.admin.id])
     expect(await findEvidence(service, seed)).toMatchObject([{ author_user_id: company.member.id }])
     expect(await leavesOf(seed)).toEqual([
-      eventAbout(
+      eventBy(
         company.member,
         { type: 'seed', id: seed.id },
         { type: 'seed.left', summary: 'Mary Member left the seed Fewer meetings' },
@@ -77,6 +70,6 @@ describe('403 and 404', () => {
     const seed = await createSeed(service, company.member, company)
     expectError(await leave(company.viewer, seed.id), errors.roleInsufficient)
     const { owner } = await createCompany(service)
-    for (const id of [seed.id, unknownId(), 'x']) expectError(await leave(owner, id), errors.notFound)
+    for (const id of [seed.id, createId(), 'x']) expectError(await leave(owner, id), errors.notFound)
   })
 })

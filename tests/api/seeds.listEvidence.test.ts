@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { errors } from '../../src/kernel/errors.ts'
 import { createCompany, get } from '../support/company.ts'
 import { expectError, issuesOf } from '../support/expect-error.ts'
-import { addEvidence, createSeed, joinSeed, unknownId, type TestEvidence } from '../support/seeds.ts'
+import { addEvidence, createSeed, joinSeed, type TestEvidence } from '../support/seeds.ts'
 import { startTestApp } from '../support/test-app.ts'
+import { createId } from '../../src/kernel/ids.ts'
 
 const service = await startTestApp()
 const { as } = service
@@ -68,7 +69,7 @@ describe('404', () => {
   it('does not tell a seed of another workspace from one that is not', async () => {
     const { id } = await createSeed(service, company.member, company)
     const { owner } = await createCompany(service)
-    for (const path of [id, unknownId(), 'x']) {
+    for (const path of [id, createId(), 'x']) {
       expectError(await as(owner, get(`/v1/seeds/${path}/evidence`)), errors.notFound)
     }
   })

@@ -2,10 +2,11 @@ import { describe, expect, it } from 'vitest'
 import { errors } from '../../src/kernel/errors.ts'
 import { createCompany, get, patch } from '../support/company.ts'
 import { expectError, issuesOf } from '../support/expect-error.ts'
-import { createSeed, eventAbout, findSeed, unknownId } from '../support/seeds.ts'
+import { createSeed, findSeed } from '../support/seeds.ts'
 import { createTestClock } from '../support/test-clock.ts'
 import { startTestApp } from '../support/test-app.ts'
-import { findEvents } from '../support/workspaces.ts'
+import { eventBy, findEvents } from '../support/workspaces.ts'
+import { createId } from '../../src/kernel/ids.ts'
 
 const clock = createTestClock()
 const service = await startTestApp({ clock })
@@ -41,7 +42,7 @@ describe('200', () => {
     expect(answer.json()).toEqual({ ok: true })
     expect(await read(seed.id)).toEqual({ ...seed, [name]: value, updatedAt: clock.now().toISOString() })
     expect((await findEvents(service, company.workspace)).at(-1)).toEqual(
-      eventAbout(
+      eventBy(
         company.member,
         { type: 'seed', id: seed.id },
         { type: 'seed.updated', summary: `Mary Member changed ${told} of the seed Fewer meetings` },
@@ -145,7 +146,7 @@ describe('403 and 404', () => {
     const body = { title: 'Taken' }
     expectError(await as(company.viewer, patch(`/v1/seeds/${seed.id}`, body)), errors.roleInsufficient)
     const { owner } = await createCompany(service)
-    for (const id of [seed.id, unknownId(), 'x']) {
+    for (const id of [seed.id, createId(), 'x']) {
       expectError(await as(owner, patch(`/v1/seeds/${id}`, body)), errors.notFound)
     }
     expect(await findSeed(service, seed)).toEqual(row)

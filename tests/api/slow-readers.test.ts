@@ -43,7 +43,7 @@ describe('a client that takes nothing of its answer', () => {
     await (
       await askAndIgnore(service, await listen(service.app), requestOf(list))
     ).closed
-    expect(service.log.join('')).toContain('did not read its answer')
+    expect(service.log.join('')).toContain('did not read its response')
   })
 
   it.each(['/openapi.json', '/docs'])('is cut off on %s too', async (path) => {
@@ -52,7 +52,7 @@ describe('a client that takes nothing of its answer', () => {
     await (
       await askAndIgnore(service, await listen(service.app), request)
     ).closed
-    expect(service.log.join('')).toContain('did not read its answer')
+    expect(service.log.join('')).toContain('did not read its response')
   })
 })
 
@@ -111,7 +111,7 @@ describe('the bytes that wait for clients', () => {
     for (const list of lists) clients.push(await askAndIgnore(service, port, requestOf(list)))
     // An answer is 1 MB: there is room for one of the last client, and not for the next one that it has asked for.
     await Promise.all(clients.slice(0, 3).map(({ closed }) => closed))
-    expect(service.log.join('').match(/did not read its answer/g)?.length).toBeOneOf([3, 4])
+    expect(service.log.join('').match(/did not read its response/g)?.length).toBeOneOf([3, 4])
     const other = await createLargeList(service)
     const answer = await fetch(`http://127.0.0.1:${port}${other.url}`, {
       headers: { authorization: `Bearer ${other.person.apiKey}` },

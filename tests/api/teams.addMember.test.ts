@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { errors } from '../../src/kernel/errors.ts'
 import { createId } from '../../src/kernel/ids.ts'
-import { createCompany, createTeam, eventOn, findTeamMembers, post } from '../support/company.ts'
+import { createCompany, createTeam, findTeamMembers, post } from '../support/company.ts'
 import { anyIssues, expectError, issuesOf } from '../support/expect-error.ts'
 import { startTestApp } from '../support/test-app.ts'
-import { findEvents } from '../support/workspaces.ts'
+import { eventBy, findEvents } from '../support/workspaces.ts'
 
 const service = await startTestApp()
 const { app, as, createPerson } = service
@@ -22,7 +22,7 @@ describe('200', () => {
     expect((await as(admin, add(team, owner))).statusCode).toBe(200)
     expect((await findTeamMembers(service, team)).toSorted()).toEqual([member.id, owner.id].toSorted())
     expect((await findEvents(service, workspace)).at(-2)).toEqual(
-      eventOn(
+      eventBy(
         admin,
         { type: 'team', id: team.id },
         { type: 'team.member_added', summary: 'Adam Admin added Mary Member to the team Design' },

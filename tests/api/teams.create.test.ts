@@ -1,11 +1,11 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import { errors } from '../../src/kernel/errors.ts'
-import { createCompany, createTeam, eventOn, get, post } from '../support/company.ts'
+import { createCompany, createTeam, get, post } from '../support/company.ts'
 import { anyIssues, expectError, issuesOf } from '../support/expect-error.ts'
 import { selectRows, startTestApp } from '../support/test-app.ts'
 import { createTestClock } from '../support/test-clock.ts'
-import { findEvents } from '../support/workspaces.ts'
+import { eventBy, findEvents } from '../support/workspaces.ts'
 
 const clock = createTestClock()
 const service = await startTestApp({ clock })
@@ -32,7 +32,7 @@ describe('200', () => {
     expect((await as(admin, get(`${url}/teams`))).json()).toEqual([team])
     expect(await findNames(workspace)).toEqual(['Design'])
     expect((await findEvents(service, workspace)).at(-1)).toEqual(
-      eventOn(
+      eventBy(
         admin,
         { type: 'team', id: team.id },
         { type: 'team.created', summary: 'Adam Admin created the team Design' },

@@ -2,19 +2,10 @@ import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import { errors } from '../../src/kernel/errors.ts'
 import { createId } from '../../src/kernel/ids.ts'
-import {
-  createCompany,
-  createTeam,
-  del,
-  eventOn,
-  findRoles,
-  findTeamMembers,
-  get,
-  post,
-} from '../support/company.ts'
+import { createCompany, createTeam, del, findRoles, findTeamMembers, get, post } from '../support/company.ts'
 import { expectError } from '../support/expect-error.ts'
 import { selectRows, startTestApp } from '../support/test-app.ts'
-import { findEvents } from '../support/workspaces.ts'
+import { eventBy, findEvents } from '../support/workspaces.ts'
 
 const service = await startTestApp()
 const { app, as, db } = service
@@ -38,7 +29,7 @@ describe('200', () => {
     expect(await findTeamMembers(service, other)).toEqual([member.id])
     expect(await findRoles(service, workspace)).toMatchObject({ [member.id]: 'member' })
     expect((await findEvents(service, workspace)).at(-1)).toEqual(
-      eventOn(
+      eventBy(
         admin,
         { type: 'team', id: team.id },
         { type: 'team.deleted', summary: 'Adam Admin deleted the team Design' },

@@ -1,18 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { errors } from '../../src/kernel/errors.ts'
 import { createId } from '../../src/kernel/ids.ts'
-import {
-  createCompany,
-  createTeam,
-  del,
-  eventOn,
-  findRoles,
-  findTeamMembers,
-  post,
-} from '../support/company.ts'
+import { createCompany, createTeam, del, findRoles, findTeamMembers, post } from '../support/company.ts'
 import { expectError } from '../support/expect-error.ts'
 import { startTestApp } from '../support/test-app.ts'
-import { findEvents } from '../support/workspaces.ts'
+import { eventBy, findEvents } from '../support/workspaces.ts'
 
 const service = await startTestApp()
 const { app, as, createPerson } = service
@@ -37,10 +29,10 @@ describe('200', () => {
     expect((await findTeamMembers(service, team)).toSorted()).toEqual([admin.id, viewer.id].toSorted())
     expect(await findRoles(service, workspace)).toMatchObject({ [member.id]: 'member' })
     expect((await findEvents(service, workspace)).at(-1)).toEqual(
-      eventOn(
+      eventBy(
         admin,
         { type: 'team', id: team.id },
-        { type: 'team.member_removed', summary: 'Adam Admin took Mary Member out of the team Design' },
+        { type: 'team.member_removed', summary: 'Adam Admin removed Mary Member from the team Design' },
       ),
     )
   })
@@ -50,7 +42,7 @@ describe('200', () => {
     for (const person of [company.viewer, company.member, company.admin]) {
       expect((await as(person, remove(team, person))).json()).toEqual({ ok: true })
       expect((await findEvents(service, company.workspace)).at(-1)).toEqual(
-        eventOn(
+        eventBy(
           person,
           { type: 'team', id: team.id },
           { type: 'team.member_removed', summary: `${person.name} left the team Design` },

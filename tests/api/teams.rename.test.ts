@@ -2,10 +2,11 @@ import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import { errors } from '../../src/kernel/errors.ts'
 import { createId } from '../../src/kernel/ids.ts'
-import { createCompany, createTeam, eventOn, patch } from '../support/company.ts'
+import { createCompany, createTeam, patch } from '../support/company.ts'
 import { anyIssues, expectError, issuesOf } from '../support/expect-error.ts'
 import { selectRows, startTestApp } from '../support/test-app.ts'
-import { findEvents } from '../support/workspaces.ts'
+import { untilWaiting } from '../support/until-waiting.ts'
+import { eventBy, findEvents } from '../support/workspaces.ts'
 
 const service = await startTestApp()
 const { app, as, db } = service
@@ -22,7 +23,7 @@ describe('200', () => {
     expect(answer.json()).toEqual({ ok: true })
     expect(await findName(team)).toBe('Research')
     expect((await findEvents(service, company.workspace)).at(-1)).toEqual(
-      eventOn(
+      eventBy(
         company.admin,
         { type: 'team', id: team.id },
         { type: 'team.renamed', summary: 'Adam Admin renamed the team Design to Research' },
@@ -44,6 +45,23 @@ describe('200', () => {
     const team = await createTeam(service, company.owner, company, 'Design')
     await as(company.owner, patch(team.url, { name: 'Research' }))
     expect(await createTeam(service, company.owner, company, 'DESIGN')).toMatchObject({ name: 'DESIGN' })
+  })
+
+  it('waits for other renames in the workspace, with which it could deadlock', async () => {
+    const company = await createCompany(service)
+    const team = await createTeam(service, company.owner, company, 'Design')
+    const client = await db.$client.connect()
+    try {
+      await client.query('begin')
+      await client.query('select from workspaces where id = $1 for no key update', [company.workspace.id])
+      const renaming = as(company.owner, patch(team.url, { name: 'Research' })).then((answer) => answer)
+      await untilWaiting(service, 1)
+      await client.query('rollback')
+      expect((await renaming).statusCode).toBe(200)
+    } finally {
+      client.release(true)
+    }
+    expect(await findName(team)).toBe('Research')
   })
 })
 

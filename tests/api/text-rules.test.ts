@@ -43,56 +43,63 @@ const tooLong = (lengthMax: number) => '🧑'.repeat(lengthMax + 1)
 const cases: [
   what: string,
   refusal: ErrorFactory,
+  field: string,
   lengthMax: number,
   run: (text: string) => Promise<unknown>,
 ][] = [
   [
     "a person's name",
     errors.nameInvalid,
+    'name',
     100,
     (name) => accounts.create({ email: `${randomUUID()}@example.com`, name, isVerified: false }),
   ],
-  ["the caller's name", errors.nameInvalid, 100, (name) => me.updateProfile(principal, { name })],
-  ["a key's name", errors.labelInvalid, 64, (name) => apiKeys.create(principal, { name })],
+  ["the caller's name", errors.nameInvalid, 'name', 100, (name) => me.updateProfile(principal, { name })],
+  ["a key's name", errors.labelInvalid, 'name', 64, (name) => apiKeys.create(principal, { name })],
   [
     "a workspace's name",
     errors.nameInvalid,
+    'name',
     100,
     (name) => workspaces.create(principal, { name, slug: `x-${randomUUID().slice(0, 8)}` }),
   ],
   [
     "a workspace's new name",
     errors.nameInvalid,
+    'name',
     100,
     (name) => workspaces.update(principal, slug, { name, slug }),
   ],
-  ["a team's name", errors.labelInvalid, 64, (name) => teams.create(principal, slug, { name })],
+  ["a team's name", errors.labelInvalid, 'name', 64, (name) => teams.create(principal, slug, { name })],
   [
     "a team's new name",
     errors.labelInvalid,
+    'name',
     64,
     (name) => teams.rename(principal, { slug, teamId: team.id }, { name }),
   ],
   [
     "a seed's title",
     errors.textInvalid,
+    'title',
     120,
     (title) => seeds.create(principal, slug, { title, summary: 'x' }),
   ],
   [
     "a seed's criterion",
     errors.textInvalid,
+    'successCriteria',
     300,
     (criterion) => seeds.update(principal, seed.id, { successCriteria: [criterion] }),
   ],
 ]
 
-describe.each(cases)('%s', (_, refusal, lengthMax, run) => {
+describe.each(cases)('%s', (_, refusal, field, lengthMax, run) => {
   it.each([...badLines, tooLong(lengthMax)])(
     'is refused when it is %j, and nothing is stored',
     async (text) => {
       const before = await countRows()
-      await expect(run(text)).rejects.toMatchObject({ code: refusal.code, status: 400 })
+      await expect(run(text)).rejects.toMatchObject({ code: refusal.code, field, status: 400 })
       expect(await countRows()).toEqual(before)
     },
   )
@@ -103,19 +110,32 @@ describe.each(cases)('%s', (_, refusal, lengthMax, run) => {
 })
 
 describe.each([
-  ["a seed's summary", 2000, (summary: string) => seeds.update(principal, seed.id, { summary })],
-  ["a seed's problem", 2000, (problem: string) => seeds.update(principal, seed.id, { problem })],
+  ...(['summary', 'problem', 'audience', 'hypothesis'] as const).flatMap((field) => [
+    [
+      `a seed's ${field}`,
+      field,
+      2000,
+      (text: string) => seeds.create(principal, slug, { title: 'x', summary: 'x', [field]: text }),
+    ] as const,
+    [
+      `a seed's new ${field}`,
+      field,
+      2000,
+      (text: string) => seeds.update(principal, seed.id, { [field]: text }),
+    ] as const,
+  ]),
   [
     'evidence',
+    'summary',
     4000,
     (summary: string) => seeds.addEvidence(principal, seed.id, { kind: 'note', verdict: 'neutral', summary }),
   ],
-] as const)('%s', (_, lengthMax, run) => {
+] as const)('%s', (_, field, lengthMax, run) => {
   it.each([' ', '\u001b[2J', 'a\tb', 'a\u202eb', 'a\u{e0041}', tooLong(lengthMax)])(
     'is refused when it is %j',
     async (text) => {
       const before = await countRows()
-      await expect(run(text)).rejects.toMatchObject({ code: 'text_invalid' })
+      await expect(run(text)).rejects.toMatchObject({ code: 'text_invalid', field })
       expect(await countRows()).toEqual(before)
     },
   )
@@ -132,7 +152,7 @@ it.each(['', 'a', 'Acme', 'a--b', '-ab', 'a\u001b', 'x'.repeat(49)])(
       workspaces.create(principal, { name: 'Acme', slug: bad }),
       workspaces.update(principal, slug, { name: 'Acme', slug: bad }),
     ])
-      await expect(run).rejects.toMatchObject({ code: 'slug_invalid' })
+      await expect(run).rejects.toMatchObject({ code: 'slug_invalid', field: 'slug' })
   },
 )
 
@@ -146,7 +166,7 @@ it.each([
 ])('the source of evidence is refused when it is %j', async (sourceUrl) => {
   await expect(
     seeds.addEvidence(principal, seed.id, { kind: 'note', verdict: 'neutral', summary: 'x', sourceUrl }),
-  ).rejects.toMatchObject({ code: 'source_url_invalid' })
+  ).rejects.toMatchObject({ code: 'source_url_invalid', field: 'sourceUrl' })
 })
 
 async function countRows(): Promise<unknown> {

@@ -1,23 +1,15 @@
-import { sql } from 'drizzle-orm'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { errors } from '../../src/kernel/errors.ts'
+import { expectError } from '../support/expect-error.ts'
 import { createOAuthTester } from '../support/oauth-client.ts'
-import { clone, selectRows, startTestApp } from '../support/test-app.ts'
+import { clone, startTestApp } from '../support/test-app.ts'
+import { countWaiting, untilWaiting } from '../support/until-waiting.ts'
 
 const service = await startTestApp({
   environment: { DATABASE_URL: await clone(), REGISTRATION_LIMIT_PER_MINUTE: '0' },
 })
 const { app, db } = service
 const { createAgent, createHost, getTokens } = createOAuthTester(service)
-
-/** How many requests have come as far as to read seeds, which are locked. */
-async function countReaders(): Promise<number | undefined> {
-  const [row] = await selectRows<{ count: number }>(
-    db,
-    sql`select count(*)::int as count from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock'`,
-  )
-  return row?.count
-}
 
 describe('costly requests', () => {
   it('of one person, and of their agents, are done two at once; those of others are not held up', async () => {
@@ -32,14 +24,15 @@ describe('costly requests', () => {
       })
     const lock = await db.$client.connect()
     await lock.query('begin; lock table seeds in access exclusive mode')
+    // A request that has its turn waits for the lock.
     const answers = [readKit()]
-    await vi.waitFor(async () => expect(await countReaders()).toBe(1), { timeout: 10_000 })
+    await untilWaiting(service, 1)
     for (let i = 0; i < 4; i++) answers.push(list(host))
-    await vi.waitFor(async () => expect(await countReaders()).toBe(2), { timeout: 10_000 })
+    await untilWaiting(service, 2)
     // Cheap requests of the same person do not wait for their turn.
     expect((await service.as(host, { url: '/v1/me' })).statusCode).toBe(200)
     answers.push(list(other))
-    await vi.waitFor(async () => expect(await countReaders()).toBe(3), { timeout: 10_000 })
+    await untilWaiting(service, 3)
     await lock.query('rollback')
     lock.release()
     for (const { statusCode } of await Promise.all(answers)) expect(statusCode).toBe(200)
@@ -51,5 +44,27 @@ describe('costly requests', () => {
     const refused = await Promise.all(Array.from({ length: 10 }, () => service.as(host, { url })))
     expect(new Set(refused.map(({ statusCode }) => statusCode))).toEqual(new Set([403]))
     expect((await service.as(host, { url: `/v1/workspaces/${host.slug}/seeds` })).statusCode).toBe(200)
+  })
+})
+
+describe('changes of one workspace', () => {
+  it('are made two at once, so that those who wait for its row leave connections to others', async () => {
+    const [host, other] = [await createHost(), await createHost()]
+    const create = (who: typeof host, name: string) =>
+      service.as(who, { method: 'POST', url: `/v1/workspaces/${who.slug}/teams`, payload: { name } })
+    const lock = await db.$client.connect()
+    onTestFinished(() => lock.release(true))
+    await lock.query('begin')
+    await lock.query('select 1 from workspaces where slug = $1 for update', [host.slug])
+    // Sent by now: `inject` sends when its result is awaited.
+    const answers = ['A', 'B', 'C', 'D'].map((name) => create(host, name).then((answer) => answer))
+    await untilWaiting(service, 2)
+    expect((await create(other, 'A')).statusCode).toBe(200)
+    expect(await countWaiting(service)).toBeLessThanOrEqual(2)
+    await lock.query('rollback')
+    for (const answer of await Promise.all(answers)) {
+      // On a slow machine some have waited for the lock in vain.
+      if (answer.statusCode !== 200) expectError(answer, errors.databaseUnavailable)
+    }
   })
 })

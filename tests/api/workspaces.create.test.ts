@@ -77,10 +77,14 @@ describe('200', () => {
       expect([new Date(joined_at), new Date(last_used_at)]).toEqual([clock.now(), clock.now()])
     }
     expect(await findEvents(service, workspace)).toEqual([
-      eventBy(person, workspace, {
-        type: 'workspace.created',
-        summary: 'Ada created the workspace Analytical Engines',
-      }),
+      eventBy(
+        person,
+        { type: 'workspace', id: workspace.id },
+        {
+          type: 'workspace.created',
+          summary: 'Ada created the workspace Analytical Engines',
+        },
+      ),
     ])
     expect((await as(person, { url: `/v1/workspaces/${slug}` })).json()).toMatchObject({
       workspaceId: workspace.id,

@@ -56,10 +56,14 @@ describe('200', () => {
       slugs: before.slugs,
       events: [
         ...before.events,
-        eventBy(person, workspace, {
-          type: 'workspace.updated',
-          summary: 'Ada renamed the workspace from Acme to Acme Inc.',
-        }),
+        eventBy(
+          person,
+          { type: 'workspace', id: workspace.id },
+          {
+            type: 'workspace.updated',
+            summary: 'Ada renamed the workspace from Acme to Acme Inc.',
+          },
+        ),
       ],
     })
   })
@@ -81,12 +85,16 @@ describe('200', () => {
       allowed_domains: ['bell.example', 'labs.bell.example'],
     })
     expect((await findEvents(service, workspace)).slice(1)).toEqual([
-      eventBy(person, workspace, {
-        type: 'workspace.updated',
-        summary:
-          `Ada renamed the workspace from Acme to Bell and changed its slug from ${workspace.slug} to ${slug}` +
-          ' and set its allowed domains to bell.example, labs.bell.example',
-      }),
+      eventBy(
+        person,
+        { type: 'workspace', id: workspace.id },
+        {
+          type: 'workspace.updated',
+          summary:
+            `Ada renamed the workspace from Acme to Bell and changed the workspace address from ${workspace.slug} to ${slug}` +
+            ' and set the allowed email domains to bell.example, labs.bell.example',
+        },
+      ),
     ])
     expect((await as(person, { url: `/v1/workspaces/${slug}` })).json()).toMatchObject({
       name: 'Bell',
@@ -167,7 +175,7 @@ describe('allowed domains', () => {
     expect(await domainsOf(person, workspace)).toEqual(domains)
     expect(await findWorkspace(service, workspace)).toMatchObject({ allowed_domains: domains })
     expect((await findEvents(service, workspace)).at(-1)).toMatchObject({
-      summary: `${person.name} set its allowed domains to ${domains.join(', ') || 'none'}`,
+      summary: `${person.name} set the allowed email domains to ${domains.join(', ') || 'none'}`,
     })
   })
 
@@ -738,7 +746,7 @@ describe('races', () => {
     // Each event tells of the step from where the one before it had arrived.
     const steps = (await findEvents(service, workspace))
       .slice(1)
-      .map(({ summary }) => /slug from (\S+) to (\S+)$/.exec(String(summary))?.slice(1))
+      .map(({ summary }) => /workspace address from (\S+) to (\S+)$/.exec(String(summary))?.slice(1))
     const arrivals = steps.map((step) => step?.[1])
     expect(arrivals.toSorted()).toEqual(slugs.toSorted())
     expect(steps.map((step) => step?.[0])).toEqual([workspace.slug, ...arrivals.slice(0, -1)])

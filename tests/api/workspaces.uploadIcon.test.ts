@@ -57,10 +57,14 @@ describe('200', () => {
     expect(after.workspace).toEqual({ ...before.workspace, icon_key: keyOf(iconUrl) })
     expect(after.events).toEqual([
       ...before.events,
-      eventBy(person, workspace, {
-        type: 'workspace.icon_changed',
-        summary: 'Ada changed the icon of Acme',
-      }),
+      eventBy(
+        person,
+        { type: 'workspace', id: workspace.id },
+        {
+          type: 'workspace.icon_changed',
+          summary: 'Ada changed the icon of Acme',
+        },
+      ),
     ])
     expect(after.files).toEqual([...before.files, keyOf(iconUrl)].toSorted())
     expect(after.pictures).toContainEqual({ key: keyOf(iconUrl), unused_since: null })

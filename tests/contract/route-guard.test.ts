@@ -6,7 +6,7 @@ import type { App } from '../../src/http/app-types.ts'
 import { createLogger } from '../../src/http/logging.ts'
 import { operation } from '../../src/http/operation.ts'
 import { publicAccess, registerRouteGuard } from '../../src/http/route-guard.ts'
-import { closed } from '../../src/http/schemas.ts'
+import { closed } from '../../src/kernel/schemas.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const answer = async () => ({ ok: true })
@@ -61,7 +61,7 @@ describe('the service refuses to boot', () => {
         app.get('/one', { schema }, answer)
         app.get('/two', { schema }, answer)
       }),
-    ).rejects.toThrow('test.twin is the id of two operations')
+    ).rejects.toThrow('operation id test.twin is used twice')
   })
 
   it('with a body that takes unknown fields', async () => {

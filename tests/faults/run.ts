@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { Skipped, type Fault, type Outcome, type Settings } from './fault.ts'
 import { clientsFaults } from './faults/clients.ts'
@@ -134,7 +136,10 @@ async function runOne(
   })
   const work = async () => {
     const options = typeof fault.stage === 'function' ? await fault.stage(scope) : fault.stage
-    return fault.run(await openStage(scope, templates, options), settings, templates)
+    const stage = await openStage(scope, templates, options)
+    const outcome = await fault.run(stage, settings, templates)
+    if (outcome.misses.length > 0) console.error(await readProxyErrors(stage.folder))
+    return outcome
   }
   try {
     return { outcome: await Promise.race([work(), stuck]) }
@@ -146,4 +151,11 @@ async function runOne(
   } finally {
     clearTimeout(timer)
   }
+}
+
+/** The last requests that HAProxy saw end otherwise than with an answer, to find out why a goal was missed. */
+async function readProxyErrors(folder: string): Promise<string> {
+  const log = await readFile(join(folder, 'haproxy.log'), 'utf8').catch(() => '')
+  const isBroken = (line: string) => /" *$/.test(line) && !line.includes(' ---- ')
+  return log.split('\n').filter(isBroken).slice(-20).join('\n')
 }

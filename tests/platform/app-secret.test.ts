@@ -1,18 +1,12 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { AppSecretError, loadAppSecret } from '../../src/platform/app-secret.ts'
 import { root, startService, launchService, makeDirectory } from '../acceptance/service.ts'
-
-async function makeFolder() {
-  const folder = await mkdtemp(join(tmpdir(), 'app-secret-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  return folder
-}
+import { makeFolder } from '../support/uploads.ts'
 
 it('is made once, for its owner alone, and leaves nothing beside it', async () => {
   const folder = join(await makeFolder(), 'data')
@@ -56,7 +50,7 @@ it('stops the start of the service when it is cut short, in one line', async () 
   await writeFile(join(dataDir, 'app-secret'), '')
   const service = await launchService({ dataDir })
   expect(await service.ended).toEqual({ code: 1, signal: null })
-  expect(service.stderr()).toMatch(/^.*app-secret is too short to be the secret that was kept there\..*\n$/)
+  expect(service.stderr()).toMatch(/^.*app-secret is truncated\. Restore .*\n$/)
   await rm(join(dataDir, 'app-secret'))
   await startService({ dataDir })
 })

@@ -3,7 +3,7 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { sql } from 'drizzle-orm'
 import pg from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { openDatabase, requestLimits, shareOf } from '../../src/db/client.ts'
+import { openDatabase, requestLimits, shareOf, type Limits } from '../../src/db/client.ts'
 import { isDatabaseUnavailable } from '../../src/db/errors.ts'
 import { errors } from '../../src/kernel/errors.ts'
 import { createCompany } from '../support/company.ts'
@@ -145,7 +145,8 @@ describe('a connection', () => {
       (await db.execute<{ pid: number }>(sql`select pg_backend_pid() as pid`)).rows[0]?.pid
     const before = await pidOf()
     await db.execute(sql`set default_transaction_read_only = on`)
-    const failure = await failureOf(db.execute(sql`create table things ()`))
+    // In a transaction: after a statement without one the pool gives up the connection by itself.
+    const failure = await failureOf(db.transaction((tx) => tx.execute(sql`create table things ()`)))
     expect(isDatabaseUnavailable(failure)).toBe(true)
     expect(await pidOf()).not.toBe(before)
   })
@@ -174,5 +175,43 @@ describe('a connection', () => {
     ])
     await share.transaction(async (tx) => tx.execute(sql`select 1`))
     await Promise.all(Array.from({ length: 6 }, () => share.execute(sql`select 1`)))
+  })
+})
+
+describe('each limit alone', () => {
+  const unlimited: Limits = { connectMs: 20_000, lockMs: 20_000, statementMs: 20_000 }
+  const openWith = (url: string, limits: Partial<Limits>) => {
+    const db = openDatabase({
+      url,
+      poolMax: 1,
+      limits: { ...unlimited, ...limits },
+      onIdleError: () => undefined,
+    })
+    onTestFinished(() => db.$client.end())
+    return db
+  }
+
+  it('ends the wait for a lock', async () => {
+    const url = await clone()
+    const locker = new pg.Client({ connectionString: url })
+    await locker.connect()
+    onTestFinished(() => locker.end())
+    await locker.query('begin; lock table seeds in access exclusive mode')
+    const run = openWith(url, { lockMs: 50 }).execute(sql`select 1 from seeds`)
+    await expect(run).rejects.toMatchObject({ cause: { code: '55P03' } })
+  })
+
+  it('ends a statement', async () => {
+    const run = openWith(await clone(), { statementMs: 50 }).execute(sql`select pg_sleep(10)`)
+    await expect(run).rejects.toMatchObject({ cause: { code: '57014' } })
+  })
+
+  it('ends the attempt to connect', async () => {
+    const way = await openWay(await clone())
+    way.freeze()
+    const run = openWith(way.url, { connectMs: 50 }).execute(sql`select 1`)
+    await expect(run).rejects.toMatchObject({
+      cause: { message: expect.stringContaining('timeout') as string },
+    })
   })
 })

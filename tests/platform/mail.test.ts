@@ -1,11 +1,11 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import PostalMime from 'postal-mime'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { inviteMail, resetPasswordMail, type MailContent } from '../../src/mail/messages.ts'
 import { createFileMailer, createSmtpMailer } from '../../src/platform/mail/nodemailer-mail.ts'
 import { startMailServer } from '../support/mail-server.ts'
+import { makeFolder } from '../support/uploads.ts'
 
 const server = await startMailServer()
 const from = 'Acme <post@mail.example.com>'
@@ -27,8 +27,7 @@ function messageOf(content: MailContent, name = 'Ada') {
 
 /** The file that a mail becomes, as `cat` shows it. */
 async function writeToFile(content: MailContent, name?: string): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'workspace-mail-'))
-  onTestFinished(() => rm(folder, { recursive: true }))
+  const folder = await makeFolder()
   const mailer = createFileMailer(folder, from, () => undefined)
   await mailer.send(messageOf(content, name))
   mailer.close()

@@ -44,3 +44,14 @@ it('a connection that breaks between two statements of a transaction fails it, a
   expect(isDatabaseUnavailable(error)).toBe(true)
   await db.transaction((tx) => tx.execute(sql`select 1`))
 })
+
+it('a connection that breaks between two statements of whoever holds it ends nothing but itself', async () => {
+  const client = await db.$client.connect()
+  const ended = new Promise((resolve) => client.once('end', resolve))
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
+  // Its `error` event would end the process if nobody listened.
+  await db.execute(sql`select pg_terminate_backend(${rows[0]?.pid})`)
+  await ended
+  await expect(client.query('select 1')).rejects.toSatisfy(isDatabaseUnavailable)
+  client.release(true)
+})

@@ -2,10 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import type { InjectOptions } from 'fastify'
 import { expect } from 'vitest'
-import { createId } from '../../src/kernel/ids.ts'
 import type { Role } from '../../src/kernel/roles.ts'
 import { selectRows, type TestApp, type TestPerson } from './test-app.ts'
-import { addMember, createWorkspace, eventBy, type TestWorkspace } from './workspaces.ts'
+import { addMember, createWorkspace, type TestWorkspace } from './workspaces.ts'
 
 /** A workspace with somebody of each role in it. */
 export interface TestCompany extends Record<Role, TestPerson> {
@@ -88,33 +87,6 @@ export async function createTeam(
   return { ...team, url: `${url}/teams/${team.id}` }
 }
 
-/** Makes a seed through the API. */
-export async function createSeed(
-  { as }: Pick<TestApp, 'as'>,
-  actor: TestPerson,
-  { url }: Pick<TestCompany, 'url'>,
-  title = `Seed ${randomUUID().slice(0, 8)}`,
-): Promise<{ id: string; title: string; url: string }> {
-  const answer = await as(actor, post(`${url}/seeds`, { title, summary: 'An idea' }))
-  expect(answer.statusCode, answer.body).toBe(200)
-  const { seed } = answer.json<{ seed: { id: string; title: string } }>()
-  return { ...seed, url: `/v1/seeds/${seed.id}` }
-}
-
-/** Notes that a member has allowed an agent in a workspace; nothing for somebody who is not in it. Returns the grant's id. */
-export async function insertGrant(
-  { db }: Pick<TestApp, 'db'>,
-  workspace: { id: string },
-  person: { id: string },
-): Promise<string> {
-  const id = createId()
-  await db.execute(sql`
-    insert into agent_grants (id, client_id, client_name, workspace_id, user_id, scopes, created_at, expires_at)
-    select ${id}, ${`client-${id}`}, ${`Agent ${id}`}, workspace_id, user_id, '{}', now(), now() + interval '1 day'
-    from memberships where workspace_id = ${workspace.id} and user_id = ${person.id}`)
-  return id
-}
-
 /** A request by its path. */
 export type TestRequest = InjectOptions & { url: string }
 
@@ -167,15 +139,6 @@ export async function findJobs(
       from graphile_worker._private_jobs jobs join graphile_worker._private_tasks tasks on tasks.id = jobs.task_id
       where position(${text} in jobs.payload::text) > 0 order by jobs.id`,
   )
-}
-
-/** What an event of a person's change through the API is, in the form of `findEvents`. */
-export function eventOn(
-  person: TestPerson,
-  target: { type: 'workspace' | 'user' | 'invite' | 'team'; id: string },
-  event: { type: string; summary: string },
-): Record<string, unknown> {
-  return { ...eventBy(person, target, event), target_type: target.type }
 }
 
 /**

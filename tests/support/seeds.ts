@@ -3,7 +3,6 @@ import { expect } from 'vitest'
 import { createId } from '../../src/kernel/ids.ts'
 import { post, type TestCompany } from './company.ts'
 import { selectRows, type TestApp, type TestPerson } from './test-app.ts'
-import { eventBy } from './workspaces.ts'
 
 /** A seed as the API tells it. */
 export interface TestSeed {
@@ -34,9 +33,6 @@ export interface TestEvidence {
   authorName: string
   createdAt: string
 }
-
-/** An id of the right form that nothing has. */
-export const unknownId = () => createId()
 
 /** Creates a seed through the API. */
 export async function createSeed(
@@ -102,15 +98,6 @@ export function findEvidence(
   return selectRows(db, sql`select * from evidence where seed_id = ${seed.id} order by created_at, id`)
 }
 
-/** What an event of a person's change of a seed, of its evidence or of a grant is, in the form of `findEvents`. */
-export function eventAbout(
-  person: TestPerson,
-  target: { type: 'seed' | 'evidence' | 'integration'; id: string },
-  event: { type: string; summary: string },
-): Record<string, unknown> {
-  return { ...eventBy(person, target, event), target_type: target.type }
-}
-
 /** A grant made for a test, as the API tells it. */
 export interface TestGrant {
   id: string
@@ -125,7 +112,7 @@ export interface TestGrant {
   expiresAt: string
 }
 
-/** Lets an agent into a workspace on a person's behalf. */
+/** Lets an agent into a workspace on behalf of a member; stores nothing for somebody who is not in it. */
 export async function insertGrant(
   { db }: Pick<TestApp, 'db'>,
   workspace: { id: string },
@@ -152,8 +139,9 @@ export async function insertGrant(
   }
   await db.execute(sql`
     insert into agent_grants (id, client_id, client_name, client_uri, workspace_id, user_id, scopes, created_at, expires_at)
-    values (${grant.id}, ${grant.clientId}, ${clientName}, ${clientUri}, ${workspace.id}, ${person.id},
-      '{validation-kit:read}', ${grant.createdAt}, ${grant.expiresAt})`)
+    select ${grant.id}, ${grant.clientId}, ${clientName}, ${clientUri}, workspace_id, user_id, '{validation-kit:read}',
+      ${grant.createdAt}, ${grant.expiresAt}
+    from memberships where workspace_id = ${workspace.id} and user_id = ${person.id}`)
   return grant
 }
 

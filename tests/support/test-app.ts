@@ -11,7 +11,7 @@ import type { App } from '../../src/http/app-types.ts'
 import { createLogger } from '../../src/http/logging.ts'
 import { systemClock, type Clock } from '../../src/kernel/clock.ts'
 import type { Principal } from '../../src/kernel/principal.ts'
-import type { StrangersFetchOptions } from '../../src/platform/strangers-fetch.ts'
+import type { UntrustedFetchOptions } from '../../src/platform/untrusted-fetch.ts'
 import { createServices, type Services } from '../../src/services.ts'
 import { afterFile } from './after-file.ts'
 import { holdToDescription } from './hold-to-description.ts'
@@ -45,7 +45,7 @@ export interface TestAppOptions extends AppOptions {
   environment?: Record<string, string>
   clock?: Clock
   /** How what strangers name is fetched. */
-  strangersFetch?: StrangersFetchOptions
+  untrustedFetch?: UntrustedFetchOptions
   oauthRecordBounds?: RecordBounds
 }
 
@@ -99,7 +99,7 @@ interface BuiltApp extends Pick<TestApp, 'app' | 'config' | 'db' | 'services' | 
 
 async function build(
   environment: Record<string, string | undefined>,
-  { clock = systemClock, strangersFetch, oauthRecordBounds, ...appOptions }: TestAppOptions = {},
+  { clock = systemClock, untrustedFetch, oauthRecordBounds, ...appOptions }: TestAppOptions = {},
 ): Promise<BuiltApp> {
   const config = loadConfig({
     LOG_LEVEL: 'trace',
@@ -125,7 +125,7 @@ async function build(
     db,
     clock,
     log: logger,
-    ...(strangersFetch && { strangersFetch }),
+    ...(untrustedFetch && { untrustedFetch }),
     ...(oauthRecordBounds && { oauthRecordBounds }),
   })
   const app = await buildApp(config, services, logger, appOptions)

@@ -61,10 +61,13 @@ export async function findEvents(
   )
 }
 
-/** What an event of a person's change of a workspace through the API is, in the form of `findEvents`. */
+/** The event of a change that a person makes through the API, in the form of `findEvents`. */
 export function eventBy(
   person: TestPerson,
-  workspace: { id: string },
+  target: {
+    type: 'workspace' | 'user' | 'invite' | 'team' | 'seed' | 'evidence' | 'integration'
+    id: string
+  },
   { type, summary }: { type: string; summary: string },
 ): Record<string, unknown> {
   return {
@@ -75,8 +78,8 @@ export function eventBy(
     grant_id: null,
     api_key_id: person.apiKeyId,
     source: 'api',
-    target_type: 'workspace',
-    target_id: workspace.id,
+    target_type: target.type,
+    target_id: target.id,
     summary,
   }
 }

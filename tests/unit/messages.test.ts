@@ -38,7 +38,7 @@ const mails: [string, (name: string) => MailContent][] = [
     (name) => inviteAcceptedMail({ workspaceName: name, workspaceUrl: url, memberName: name }),
   ],
   [
-    'a request to confirm an address',
+    'a request to verify an address',
     (name) => verifyEmailMail({ name, url, lifetimeMs: 24 * 60 * minuteMs }),
   ],
   ['a link to sign in', (name) => signInLinkMail({ name, url, lifetimeMs: 15 * minuteMs })],
@@ -114,7 +114,7 @@ describe.each(mails)('%s', (_name, mailFor) => {
 describe('a mail with a link', () => {
   it.each([
     ['an invite', /^Open the link below to join/, '2026-11-28 03:04 UTC'],
-    ['a request to confirm an address', /open the link below and enter your password/, 'for 24 hours'],
+    ['a request to verify an address', /open the link below and enter your password/, 'for 24 hours'],
     ['a link to sign in', /open the link below to sign in/, 'once, within 15 minutes'],
     ['a link to a new password', /open the link below to choose a new password/, 'once, within 1 hour'],
   ])('%s says first what to do, then how long the link works', (name, firstSentence, duration) => {
@@ -127,10 +127,10 @@ describe('a mail with a link', () => {
 })
 
 describe('a notice', () => {
-  it('says why it came', () => {
+  it('says why it was sent', () => {
     for (const [, mailFor] of mails.slice(1, 3)) {
       const words = mailFor('Ada').text.replaceAll(/\s+/g, ' ')
-      expect(words).toContain('because notices of workspace activity are on')
+      expect(words).toContain('because notifications about activity in your workspaces are on')
     }
   })
 })

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { cleanLine, normalizeLines, normalizeText, parseLine, requireLines } from '../../src/kernel/text.ts'
+import {
+  cleanLine,
+  normalizeLines,
+  normalizeText,
+  parseLine,
+  parseQuery,
+  requireLines,
+} from '../../src/kernel/text.ts'
 
 describe('normalizeText', () => {
   it.each([
@@ -90,6 +97,15 @@ describe('requireLines', () => {
 
   it.each(['a\u202eb', 'a\u202db', 'a\u{e0041}b', 'a\u206ab', '\u3164\n\u3164'])('refuses %j', (text) => {
     expect(() => requireLines(text, 100, 'summary')).toThrow()
+  })
+})
+
+describe('parseQuery', () => {
+  it('takes 100 code points, and refuses more', () => {
+    expect(parseQuery('🧑'.repeat(100))).toBe('🧑'.repeat(100))
+    expect(() => parseQuery('🧑'.repeat(101))).toThrow(
+      expect.objectContaining({ code: 'text_invalid', field: 'query' }),
+    )
   })
 })
 

@@ -7,7 +7,7 @@ import { drawQuadrants } from '../support/images.ts'
 vi.setConfig({ testTimeout: 120_000 })
 
 if (!hasBrowser)
-  console.warn('There is no Chromium: the tests in a browser are left out. Install the package chromium.')
+  console.warn('Chromium is not installed: skipping the browser tests. Install the package chromium.')
 
 describe.runIf(hasBrowser)('in a browser', () => {
   let website: Awaited<ReturnType<typeof startWebsite>>
@@ -44,10 +44,10 @@ describe.runIf(hasBrowser)('in a browser', () => {
     ])
       await go(path)
 
-    // A stranger becomes a person.
+    // Signs up.
     await go('/sign-up')
     await page.getByLabel('Your name').fill('Ada Lovelace')
-    await page.getByLabel('E-mail address').fill(email)
+    await page.getByLabel('Email address').fill(email)
     await page.getByLabel('Password').fill('short')
     await press('Sign up')
     await page.waitForSelector('.error')
@@ -55,32 +55,32 @@ describe.runIf(hasBrowser)('in a browser', () => {
     expect(await page.getByLabel('Your name').inputValue()).toBe('Ada Lovelace')
     await page.getByLabel('Password').fill(password)
     await press('Sign up')
-    await page.getByRole('heading', { name: 'Check your mail' }).waitFor()
+    await page.getByRole('heading', { name: 'Check your email' }).waitFor()
     await check(page)
-    const { path: verifyPath } = await website.waitForMail(email, /Confirm/)
+    const { path: verifyPath } = await website.waitForMail(email, /Verify/)
     await go(verifyPath)
     await page.getByLabel('Password').fill(password)
-    await press('Confirm and sign in')
+    await press('Verify and sign in')
 
-    // And makes a workspace, helped by the script.
+    // Creates a workspace. The script suggests its address.
     await page.getByRole('heading', { name: 'Create a workspace' }).waitFor()
     await check(page)
     await page.getByLabel('Name').fill('Analytical  Engines!')
     expect(await page.getByLabel('Address').inputValue()).toBe('analytical-engines')
     await page.getByLabel('Address').fill('settings')
-    await page.getByText('This cannot be had.').waitFor()
+    await page.getByText('This address is not available.').waitFor()
     await check(page)
     await page.getByLabel('Address').fill(slug)
-    await page.getByText('This is free.').waitFor()
-    await press('Create the workspace')
-    await page.getByRole('heading', { name: 'What happened' }).waitFor()
+    await page.getByText('Available.').waitFor()
+    await press('Create workspace')
+    await page.getByRole('heading', { name: 'Activity' }).waitFor()
     await check(page)
 
     // Invites a colleague.
     await go(`/w/${slug}/invites`)
     const colleague = randomEmail()
-    await page.getByLabel('E-mail address').fill(colleague)
-    await press('Send the invite')
+    await page.getByLabel('Email address').fill(colleague)
+    await press('Send invite')
     const inviteUrl = await page.getByLabel(`Link for ${colleague}`).inputValue()
     await page.getByRole('button', { name: 'Copy' }).click()
     await page
@@ -90,22 +90,22 @@ describe.runIf(hasBrowser)('in a browser', () => {
     await check(page)
     expect((await website.waitForMail(colleague, /invited you/)).path).toMatch(/^\/invites\//)
 
-    // Makes a team, and is in it.
+    // Creates a team and joins it.
     await go(`/w/${slug}/teams`)
-    await page.getByLabel('Name of a new team').fill('Looms')
-    await press('Create the team')
+    await page.getByLabel('Team name').fill('Looms')
+    await press('Create team')
     await page.getByRole('heading', { name: 'Looms' }).waitFor()
     await press('Add')
-    await page.getByText('Done: added.').waitFor()
+    await page.getByText('Member added.').waitFor()
     await check(page)
-    await page.getByText('Delete the team').first().click()
+    await page.getByText('Delete team').first().click()
     await check(page)
 
     // Settings, with pictures.
     await go(`/w/${slug}/settings`)
-    await page.getByLabel('Allowed mail domains').fill('gmail.com')
+    await page.getByLabel('Allowed email domains').fill('gmail.com')
     await press('Save')
-    await page.getByText('public mail service').waitFor()
+    await page.getByText('public email service').waitFor()
     await check(page)
     const picture = {
       name: 'icon.png',
@@ -122,22 +122,22 @@ describe.runIf(hasBrowser)('in a browser', () => {
       await page.getByText('Saved.').waitFor()
       await check(page)
       const isShown = 'document.querySelector("main img").naturalWidth > 0'
-      // Not by waitForFunction, which evaluates in the page: the policy refuses that.
+      // The content security policy blocks waitForFunction.
       await expect.poll(() => page.evaluate(isShown)).toBe(true)
     }
     for (const path of [`/w/${slug}`, `/w/${slug}/members`, `/w/${slug}/teams`, `/w/${slug}/agents`])
       await go(path)
     await go('/onboarding')
     await go('/settings/notifications')
-    await page.getByLabel('News about the product').uncheck()
+    await page.getByLabel('Product updates').uncheck()
     await press('Save')
-    expect(await page.getByLabel('News about the product').isChecked()).toBe(false)
+    expect(await page.getByLabel('Product updates').isChecked()).toBe(false)
 
     // Creates an API key, uses it, and revokes it.
     await go('/settings/security')
-    await page.getByLabel('What the new key is for').fill('Laptop')
-    await press('Create the key')
-    const apiKey = await page.getByLabel('The key Laptop').inputValue()
+    await page.getByLabel('Key name').fill('Laptop')
+    await press('Create key')
+    const apiKey = await page.getByLabel('API key Laptop').inputValue()
     await check(page)
     const call = () => fetch(`${origin}/v1/me`, { headers: { authorization: `Bearer ${apiKey}` } })
     expect(await (await call()).json()).toMatchObject({ email, name: 'Ada Lovelace' })
@@ -145,46 +145,46 @@ describe.runIf(hasBrowser)('in a browser', () => {
     expect(await page.content()).not.toContain(apiKey)
     await page.getByText('Revoke the key Laptop').click()
     await check(page)
-    await press('Revoke the key')
-    await page.getByText('Done: revoked.').waitFor()
+    await press('Revoke key')
+    await page.getByText('Revoked.').waitFor()
     expect((await call()).status).toBe(401)
 
-    // The colleague, in another browser, comes by the link.
+    // The colleague follows the link in another browser.
     const other = await browser.newContext({ colorScheme, viewport: sizes[size] })
     const theirs = await other.newPage()
     await theirs.goto(inviteUrl)
     await check(theirs)
     await theirs.getByRole('link', { name: 'Sign up' }).click()
     await theirs.getByLabel('Your name').fill('Charles')
-    await theirs.getByLabel('E-mail address').fill(colleague)
+    await theirs.getByLabel('Email address').fill(colleague)
     await theirs.getByLabel('Password').fill(password)
     await theirs.getByRole('button', { name: 'Sign up' }).click()
-    await theirs.getByRole('heading', { name: 'Check your mail' }).waitFor()
-    await theirs.goto(origin + (await website.waitForMail(colleague, /Confirm/)).path)
+    await theirs.getByRole('heading', { name: 'Check your email' }).waitFor()
+    await theirs.goto(origin + (await website.waitForMail(colleague, /Verify/)).path)
     await theirs.getByLabel('Password').fill(password)
-    await theirs.getByRole('button', { name: 'Confirm and sign in' }).click()
-    await theirs.getByRole('button', { name: 'Accept the invitation' }).waitFor()
+    await theirs.getByRole('button', { name: 'Verify and sign in' }).click()
+    await theirs.getByRole('button', { name: 'Accept invite' }).waitFor()
     await check(theirs)
-    await theirs.getByRole('button', { name: 'Accept the invitation' }).click()
+    await theirs.getByRole('button', { name: 'Accept invite' }).click()
     await theirs.waitForURL(`**/w/${slug}`)
     await other.close()
     await go(`/w/${slug}/members`)
     await page.getByText('Remove Charles').first().click()
     await check(page)
 
-    // Signs out, forgets the password, and chooses another one.
+    // Signs out and resets the password.
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByText('You are signed out.').waitFor()
     await page.getByRole('link', { name: 'Forgot your password?' }).click()
-    await page.getByLabel('E-mail address').fill(email)
-    await press('Send the mail')
-    await page.getByRole('heading', { name: 'Check your mail' }).waitFor()
+    await page.getByLabel('Email address').fill(email)
+    await press('Send link')
+    await page.getByRole('heading', { name: 'Check your email' }).waitFor()
     await go((await website.waitForMail(email, /new password/)).path)
     await page.getByLabel('Password').fill('another long password')
-    await press('Set the password')
+    await press('Set password')
     await page.getByText('Your password is set.').waitFor()
     await check(page)
-    await page.getByLabel('E-mail address').fill(email)
+    await page.getByLabel('Email address').fill(email)
     await page.getByLabel('Password').fill('another long password')
     await press('Sign in')
     await page.waitForURL(`**/w/${slug}`)
@@ -192,7 +192,7 @@ describe.runIf(hasBrowser)('in a browser', () => {
     await context.close()
   })
 
-  it('works without JavaScript, and by the keyboard', async () => {
+  it('works without JavaScript and with the keyboard', async () => {
     const context = await browser.newContext({ javaScriptEnabled: false, viewport: sizes.phone })
     const page = await context.newPage()
     const email = randomEmail()
@@ -203,8 +203,8 @@ describe.runIf(hasBrowser)('in a browser', () => {
     await page.keyboard.press('Tab')
     await page.keyboard.type(password)
     await page.keyboard.press('Enter')
-    await page.getByRole('heading', { name: 'Check your mail' }).waitFor()
-    await page.goto(origin + (await website.waitForMail(email, /Confirm/)).path)
+    await page.getByRole('heading', { name: 'Check your email' }).waitFor()
+    await page.goto(origin + (await website.waitForMail(email, /Verify/)).path)
     await page.getByLabel('Password').fill(password)
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Create a workspace' }).waitFor()

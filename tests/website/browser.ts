@@ -6,10 +6,10 @@ import { expect } from 'vitest'
 
 const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((path) => existsSync(path))
 
-/** Whether there is a browser to test with. */
+/** Whether a browser is installed. */
 export const hasBrowser = executablePath !== undefined
 
-/** Opens Debian's Chromium without a screen, that talks to nobody but the service. */
+/** Launches Debian's Chromium, headless and without background requests. */
 export function openBrowser(): Promise<Browser> {
   return chromium.launch({
     ...(executablePath !== undefined && { executablePath }),
@@ -27,21 +27,21 @@ export function openBrowser(): Promise<Browser> {
   })
 }
 
-/** The widths of a phone and of a desk. */
+/** The viewports of a phone and of a desktop computer. */
 export const sizes = {
   phone: { width: 390, height: 844 },
   desk: { width: 1280, height: 800 },
 } as const
 
-/** What is done in a browser is done at each of these, and every page is looked at light and dark. */
+/** Browser tests run with each of these. `check` also checks the other color scheme. */
 export const looks = [
   { size: 'phone', colorScheme: 'dark' },
   { size: 'desk', colorScheme: 'light' },
 ] as const
 
 /**
- * Looks at the page that is shown with the eyes of those who do not see it, and for what does not fit. Only contrasts
- * depend on the colours, so only they are looked at in the other ones as well.
+ * Checks the current page for accessibility violations and horizontal overflow. In the other color scheme it only
+ * checks the rules that depend on colors.
  */
 export async function check(page: Page): Promise<void> {
   expect(await findViolations(page, {}), page.url()).toEqual([])
@@ -65,14 +65,14 @@ async function findViolations(page: Page, options: axe.RunOptions): Promise<stri
       violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`)
 }
 
-/** Opens a page in a browser of its own; what it complains about is collected. */
+/** Opens a page in a new browser context, and collects its console errors and exceptions. */
 export async function openPage(browser: Browser, options: BrowserContextOptions) {
   const context = await browser.newContext(options)
   const page = await context.newPage()
   page.setDefaultTimeout(20_000)
   const complaints: string[] = []
   page.on('console', (message) => {
-    // What is not found or refused on purpose is said there as well.
+    // The console also reports responses that the tests expect, such as 404.
     if (message.type() === 'error' && !message.text().includes('the server responded with a status of'))
       complaints.push(message.text())
   })
@@ -80,7 +80,7 @@ export async function openPage(browser: Browser, options: BrowserContextOptions)
   return { context, page, complaints }
 }
 
-/** A port that nobody listens on at the moment. */
+/** A port that is free at the moment. */
 export async function findFreePort(): Promise<number> {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve))

@@ -30,7 +30,7 @@ const catalogue = await app.inject({ url: '/docs/errors', headers: browserHeader
 const idsOf = (page: string) => [...page.matchAll(/\sid="([^"]*)"/g)].map(([, id = '']) => id)
 const escape = (text: string) => html`${text}`.toString()
 
-/** The part of the reference that is about an operation. */
+/** The markup of an operation in the reference. */
 function partOf(id: string): string {
   const from = reference.body.indexOf(`<details class="operation" id="${id}"`)
   if (from < 0) return ''
@@ -42,13 +42,13 @@ describe.each([
   ['/docs', reference],
   ['/docs/errors', catalogue],
 ])('%s', (_path, page) => {
-  it('is for everyone', () => {
+  it('is public', () => {
     expect(page.statusCode).toBe(200)
     expect(page.headers['content-type']).toBe('text/html; charset=utf-8')
     expect(page.headers['set-cookie']).toBeUndefined()
   })
 
-  it('has a strict policy and nothing that needs a laxer one', () => {
+  it('has a strict content security policy, and no inline scripts or styles', () => {
     const policy = String(page.headers['content-security-policy'])
     for (const rule of [
       "default-src 'none'",
@@ -62,7 +62,7 @@ describe.each([
     expect(page.body).not.toMatch(/\sstyle=|\son\w+=|<style|<script(?! src=")/)
   })
 
-  it('loads from its own origin, and leads to what is there', async () => {
+  it('loads from its own origin, and has no broken links', async () => {
     const links = new Set([...page.body.matchAll(/\s(?:href|src)="([^"]*)"/g)].map(([, link = '']) => link))
     expect(links).toContain('/')
     expect(links).toContain('/openapi.json')
@@ -93,7 +93,7 @@ describe('/docs', () => {
     expect(part).toContain(`<summary>Errors: ${failures.join(', ')}</summary>`)
   })
 
-  it('gives a command for each', () => {
+  it('has a command for each operation', () => {
     const commandOf = (id: string) => /<pre data-copy>([^<]*)<\/pre>/.exec(partOf(id))?.[1]
     expect(commandOf('system.health')).toBe(escape(`curl '${origin}/health'`))
     expect(commandOf('members.remove')).toBe(
@@ -111,7 +111,7 @@ describe('/docs', () => {
     for (const { operationId } of operations) expect(commandOf(operationId), operationId).toMatch(/^curl /)
   })
 
-  it('has a form for all operations but those that only agents can call', () => {
+  it('has a form for each operation, except those that only agents can call', () => {
     const without = operations
       .map(({ operationId }) => operationId)
       .filter((id) => !partOf(id).includes('<form'))
@@ -120,7 +120,7 @@ describe('/docs', () => {
     expect(partOf('me.profile')).toContain('data-needs-key')
   })
 
-  it('is found with a slash as well', async () => {
+  it('is also at /docs/', async () => {
     expect((await app.inject('/docs/')).body).toBe(reference.body)
   })
 
@@ -131,7 +131,7 @@ describe('/docs', () => {
     '/docs/..%5c',
     '/docs/..%2f..%2fpackage.json',
     `/docs/${'x'.repeat(8_000)}`,
-  ])('is not all of what is below: %s', async (url) => {
+  ])('does not answer other paths below it: %s', async (url) => {
     const answer = await app.inject({ url, headers: browserHeaders })
     expect(answer.statusCode).toBe(404)
     expect(answer.json()).toMatchObject({ _tag: 'NotFound', code: 'route_not_found' })
@@ -180,9 +180,9 @@ describe.runIf(hasBrowser)('in a browser', () => {
     const person = await createPerson()
     await page.goto(`${origin}/docs/errors#slug_taken`)
     await check(page)
-    // Without a key, then with one that the tab remembers.
+    // First without a key, then with one, which the tab keeps.
     const profile = await open('me.updateProfile')
-    const send = () => page.getByRole('button', { name: 'Send the request' }).click()
+    const send = () => page.getByRole('button', { name: 'Send request' }).click()
     await profile.locator('textarea').fill('{"name":"Ada Lovelace"}')
     await send()
     await profile.getByText('Enter your API key').waitFor()
@@ -198,26 +198,26 @@ describe.runIf(hasBrowser)('in a browser', () => {
     const slug = `docs-${crypto.randomUUID().slice(0, 8)}`
     await create.locator('textarea').fill(JSON.stringify({ name: 'Docs', slug }))
     await create.getByLabel('Idempotency-Key').fill('once')
-    await create.getByRole('button', { name: 'Send the request' }).click()
+    await create.getByRole('button', { name: 'Send request' }).click()
     await create.getByText('200 OK').waitFor()
     const events = await open('events.list')
     await events.getByLabel('slug').fill(slug)
     await events.getByLabel('limit').fill('1')
-    await events.getByRole('button', { name: 'Send the request' }).click()
+    await events.getByRole('button', { name: 'Send request' }).click()
     await events.getByText('200 OK').waitFor()
-    expect(JSON.parse(await events.getByLabel('Answer', { exact: true }).innerText())).toHaveLength(1)
+    expect(JSON.parse(await events.getByLabel('Response', { exact: true }).innerText())).toHaveLength(1)
 
     // A file, and an error.
     const photo = await open('me.uploadPhoto')
     await photo
       .getByLabel('file')
       .setInputFiles({ name: 'me.png', mimeType: 'image/png', buffer: await makePng() })
-    await photo.getByRole('button', { name: 'Send the request' }).click()
+    await photo.getByRole('button', { name: 'Send request' }).click()
     await photo.getByText('200 OK').waitFor()
     expect((await as(person, { url: '/v1/me' })).json()).not.toMatchObject({ image: null })
     const key = await open('apiKeys.revoke')
     await key.getByLabel('apiKeyId').fill('a/../b')
-    await key.getByRole('button', { name: 'Send the request' }).click()
+    await key.getByRole('button', { name: 'Send request' }).click()
     await key.getByText('"not_found"').waitFor()
     await key.getByText('Errors:').click()
     const agents = page.locator('[id="agent.readValidationKit"]')
@@ -229,14 +229,14 @@ describe.runIf(hasBrowser)('in a browser', () => {
     await page.getByRole('rowheader', { name: 'decode_error' }).waitFor()
 
     await page.getByRole('link', { name: 'API reference' }).click()
-    await page.getByRole('button', { name: 'Forget the key' }).click()
+    await page.getByRole('button', { name: 'Forget key' }).click()
     await page.reload()
     expect(await page.getByLabel('API key').inputValue()).toBe('')
     expect(complaints).toEqual([])
     await context.close()
   })
 
-  it('works by the keyboard', async () => {
+  it('works with the keyboard', async () => {
     const { context, page } = await openReference({ viewport: sizes.desk })
     await page.goto(`${origin}/docs#system.health`)
     const operation = page.locator('[id="system.health"]')

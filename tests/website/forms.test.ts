@@ -7,7 +7,7 @@ import { createVisitor, csrfTokenOf, password, signUp, startWebsite, type Visito
 const { started: website, routes } = await noteRoutes(() => startWebsite())
 const grace = await signUp(website, { email: randomEmail() })
 
-/** Every form of the website, by its path, but for those that hold a file. */
+/** The paths of all forms of the website, except upload forms. */
 const forms = routes
   .filter(({ config, method, url }) => config?.access === 'web' && method === 'POST' && !isUpload(url))
   .map(({ url }) => url.replace(':slug', 'acme').replaceAll(/:\w+/g, 'id'))
@@ -16,7 +16,7 @@ function isUpload(url: string): boolean {
   return url.endsWith('/photo') || url.endsWith('/icon')
 }
 
-it('are found', () => {
+it('all forms are found', () => {
   expect(forms).toEqual(
     expect.arrayContaining(['/sign-in', '/onboarding', '/w/acme/settings', '/agent/oauth/consent/id']),
   )
@@ -24,7 +24,7 @@ it('are found', () => {
 })
 
 describe.each(forms)('the form %s', (path) => {
-  it('is refused without its token, with a wrong one, with that of another session, and from elsewhere', async () => {
+  it('is refused without a CSRF token, with a wrong one or another session’s, and from another site', async () => {
     await grace.get('/onboarding')
     const token = csrfTokenOf(grace.page())
     const stranger = createVisitor(website)
@@ -44,7 +44,7 @@ describe.each(forms)('the form %s', (path) => {
     ] as Record<string, string>[]) {
       expect((await grace.submit(path, { _csrf: token }, headers)).statusCode).toBe(403)
     }
-    // These would end the session that the others need.
+    // These would end the session that the other forms need.
     if (path === '/sign-out' || path.endsWith('/switch')) return
     const headers = { origin: website.config.webUrl, 'sec-fetch-site': 'same-origin' }
     const right = await grace.submit(path, { _csrf: token }, headers)
@@ -53,9 +53,9 @@ describe.each(forms)('the form %s', (path) => {
   })
 })
 
-describe('forms with a file', () => {
+describe('upload forms', () => {
   it.each(['/settings/profile/photo', '/w/acme/settings/icon'])(
-    '%s is refused without its token',
+    '%s is refused without a CSRF token',
     async (path) => {
       const boundary = 'x'
       const payload = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="a.png"\r\n\r\nx\r\n--${boundary}--\r\n`
@@ -73,7 +73,7 @@ describe('forms with a file', () => {
   )
 })
 
-/** A workspace and a team of that name, with somebody else of that name in it, and a key of each. */
+/** Creates a workspace, a team, a second member and two API keys, all of the same name. */
 async function joinWorkspace(owner: Visitor, name: string) {
   const slug = `w-${crypto.randomUUID().slice(0, 8)}`
   const path = `/w/${slug}`
@@ -96,10 +96,10 @@ async function joinWorkspace(owner: Visitor, name: string) {
   return { visitor, path }
 }
 
-describe('text that people write', () => {
+describe('user input', () => {
   const hostile = `"><script>alert(1)</script>'&amp;`
 
-  it('is shown as it is, everywhere', async () => {
+  it('is escaped on every page', async () => {
     const email = randomEmail()
     const visitor = await signUp(website, { name: hostile, email })
     await visitor.get('/onboarding')
@@ -126,7 +126,7 @@ describe('text that people write', () => {
     }
   })
 
-  it('stands by itself, whatever its direction, so that it moves nothing around it', async () => {
+  it('is isolated, so that right-to-left text does not reorder its surroundings', async () => {
     const name = 'אדה'
     const visitor = await signUp(website, { name, email: randomEmail() })
     const { visitor: second, path: joined } = await joinWorkspace(visitor, name)
@@ -141,7 +141,7 @@ describe('text that people write', () => {
         const { body, statusCode } = await reader.get(path)
         expect(statusCode, path).toBe(200)
         expect(body, path).toContain(`<bdi>${name}`)
-        // Attributes, the title and options hold text alone.
+        // Attributes, titles and options contain only text.
         const rest = body.replace(/<(title|option)\b.*?<\/\1>|<bdi\b[^<]*<\/bdi\s*>|="[^"]*"/gs, '')
         expect(rest, path).not.toContain(name)
       }
@@ -149,7 +149,7 @@ describe('text that people write', () => {
   })
 
   it.each(['Grace \u202erepolevoH', 'Gra\u200bce', 'Grace\u{e0041}', '\u3164'])(
-    'is refused when it deceives: %j',
+    'is refused if it is deceptive: %j',
     async (name) => {
       await grace.get('/settings/profile')
       const answer = await grace.submit('/settings/profile', { name })
@@ -158,7 +158,7 @@ describe('text that people write', () => {
     },
   )
 
-  it('is escaped in addresses, queries and fields of forms that failed', async () => {
+  it('is escaped in paths, query parameters and the fields of rejected forms', async () => {
     const visitor = createVisitor(website)
     for (const path of [
       `/sign-in?next=${encodeURIComponent(`/${hostile}`)}`,
@@ -175,7 +175,7 @@ describe('text that people write', () => {
 
 describe('every page', () => {
   it.each(['/', '/sign-in', '/onboarding', '/settings/security', '/no-such-page', '/w/no-such-workspace'])(
-    '%s carries the headers that keep it to itself',
+    '%s has strict security headers',
     async (path) => {
       const visitor = path === '/' || path === '/sign-in' ? createVisitor(website) : grace
       const { headers, body } = await visitor.get(path)
@@ -191,7 +191,7 @@ describe('every page', () => {
     },
   )
 
-  it('that is not there is a page for browsers and JSON for programs', async () => {
+  it('that does not exist is answered with a page to browsers and JSON to programs', async () => {
     const page = await grace.get('/no-such-page')
     expect(page.statusCode).toBe(404)
     expect(page.headers['content-type']).toBe('text/html; charset=utf-8')
@@ -201,7 +201,7 @@ describe('every page', () => {
     expect((await website.app.inject('/no-such-page')).json()).toMatchObject({ code: 'route_not_found' })
   })
 
-  it('that is for others says so', async () => {
+  it('of another workspace is refused, or not found if there is no such workspace', async () => {
     const other = await signUp(website, { email: randomEmail() })
     await other.get('/onboarding')
     const slug = `acme-${crypto.randomUUID().slice(0, 8)}`
@@ -214,7 +214,7 @@ describe('every page', () => {
     )
   })
 
-  it('fetches what it needs under names that change with the content', async () => {
+  it('loads assets from URLs that contain a hash of their content', async () => {
     const { body } = await grace.get('/onboarding')
     const urls = [...body.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, url = '']) => url)
     expect(new Set(urls).size).toBe(3)
@@ -228,7 +228,7 @@ describe('every page', () => {
 })
 
 describe('on https', () => {
-  it('cookies belong to this host alone', async () => {
+  it('cookies have the __Host- prefix', async () => {
     const secure = await startWebsite({
       environment: { DATABASE_URL: await clone(), BASE_URL: 'https://work.example' },
     })
@@ -248,8 +248,8 @@ describe('on https', () => {
   })
 })
 
-describe('on an origin of its own', () => {
-  it('is where the API leads browsers, and where links lead, whatever Host says', async () => {
+describe('on its own origin', () => {
+  it('gets page requests redirected from the API, and links to itself, whatever the Host header', async () => {
     const apart = await startWebsite({
       environment: {
         DATABASE_URL: await clone(),
@@ -265,6 +265,6 @@ describe('on an origin of its own', () => {
     expect(JSON.stringify(forged.headers) + forged.body).not.toContain('evil.example')
     const email = randomEmail()
     await visitor.submit('/sign-up', { name: 'Grace', email, password }, { host: 'evil.example' })
-    expect((await apart.waitForMail(email, /Confirm/)).text).toContain('https://app.example/verify-email/')
+    expect((await apart.waitForMail(email, /Verify/)).text).toContain('https://app.example/verify-email/')
   })
 })

@@ -11,7 +11,7 @@ interface Person {
   email: string
   email_verified: boolean
   name?: string
-  /** What the ID token says of the address, where that is not what the userinfo endpoint says. */
+  /** The claims of the ID token that differ from the userinfo endpoint's. */
   inIdToken?: { email?: string; email_verified?: boolean }
 }
 
@@ -42,7 +42,7 @@ const website = await startWebsite({
   },
 })
 
-/** A real provider, in which whoever says their name is believed. */
+/** A real provider that accepts any login without a password. */
 async function startProvider(id: string): Promise<string> {
   const server: Server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -72,7 +72,7 @@ async function startProvider(id: string): Promise<string> {
   return url
 }
 
-/** What a browser does at the provider, from where it is sent to until it is sent back. */
+/** Signs in at the provider as a browser would. Returns the URL of the callback. */
 async function signInAt(start: string, login: string): Promise<URL> {
   const cookies = new Map<string, string>()
   const send = async (url: string, form?: Record<string, string>) => {
@@ -127,7 +127,7 @@ const findUsers = (email: string) =>
   )
 
 describe('signing in with a provider', () => {
-  it('is offered on the pages to sign in and up', async () => {
+  it('is offered on the sign-in and sign-up pages', async () => {
     const visitor = createVisitor(website)
     for (const path of ['/', '/sign-in', '/sign-up']) {
       expect((await visitor.get(path)).body).toContain('/sign-in/with/example')
@@ -135,7 +135,7 @@ describe('signing in with a provider', () => {
     }
   })
 
-  it('asks with PKCE, state and nonce', async () => {
+  it('requests with PKCE, state and nonce', async () => {
     const url = new URL(await begin(createVisitor(website)))
     expect(Object.fromEntries(url.searchParams)).toMatchObject({
       response_type: 'code',
@@ -146,7 +146,7 @@ describe('signing in with a provider', () => {
       expect(url.searchParams.get(name)).toMatch(/^[\w-]{43}$/)
   })
 
-  it('makes a person the first time, and finds them again by who they are, not by address', async () => {
+  it('creates a person the first time, and finds them by subject afterwards, not by email address', async () => {
     const email = randomEmail()
     const { answer, login, visitor } = await signInWith({ email, email_verified: true, name: 'Grace' })
     expect(answer.headers.location).toBe('/settings/profile')
@@ -158,12 +158,12 @@ describe('signing in with a provider', () => {
     expect((await again.visitor.get('/settings/profile')).body).toContain(email)
   })
 
-  it('links somebody who is here by a verified address, and nobody by another', async () => {
+  it('links an existing account only by a verified email address', async () => {
     const email = randomEmail()
     await signUp(website, { email, name: 'Ada' })
     const refused = await signInWith({ email, email_verified: false })
     expect(refused.answer.statusCode).toBe(403)
-    expect(refused.answer.body).toContain('does not confirm')
+    expect(refused.answer.body).toContain('has not verified your email address')
     expect(refused.visitor.cookies.has('session')).toBe(false)
     expect(await findUsers(email)).toMatchObject([{ identities: 0 }])
 
@@ -172,7 +172,7 @@ describe('signing in with a provider', () => {
     expect(await findUsers(email)).toMatchObject([{ name: 'Ada', identities: 1 }])
   })
 
-  it('drops a password that was chosen by somebody who never proved the address', async () => {
+  it('deletes a password that was chosen before the address was verified', async () => {
     const email = randomEmail()
     const attacker = createVisitor(website)
     await attacker.get('/sign-up')
@@ -193,7 +193,7 @@ describe('signing in with a provider', () => {
       email_verified: true,
       inIdToken: { email: 'ADDRESS', email_verified: false },
     },
-  ])('believes no answer about the address of another one: %j', async (person) => {
+  ])('does not combine the claims of the ID token and the userinfo endpoint: %j', async (person) => {
     const email = randomEmail()
     await signUp(website, { email, name: 'Ada' })
     const filled = JSON.parse(JSON.stringify(person).replace('ADDRESS', email)) as Person
@@ -203,7 +203,7 @@ describe('signing in with a provider', () => {
     expect(await findUsers(email)).toMatchObject([{ identities: 0 }])
   })
 
-  it('believes what the ID token alone says', async () => {
+  it('accepts a verified address in the ID token alone', async () => {
     const email = randomEmail()
     const { answer } = await signInWith({
       email: 'other@example.com',
@@ -214,7 +214,7 @@ describe('signing in with a provider', () => {
     expect(await findUsers(email)).toMatchObject([{ identities: 1 }])
   })
 
-  it('believes a provider only about the domains that the settings name, if they do', async () => {
+  it('accepts only addresses at the domains of the provider, if it has any', async () => {
     const vouch = async (email: string) => {
       const person = { email, email_verified: true }
       const { answer } = await signInWith(person, crypto.randomUUID(), createVisitor(website), 'company')
@@ -232,14 +232,14 @@ describe('signing in with a provider', () => {
       expect(await vouch(`${name()}@${domain}`), domain).toBe(403)
   })
 
-  it('is not possible without an address', async () => {
+  it('is refused without an email address', async () => {
     const { answer } = await signInWith({ email: 'nobody', email_verified: true })
     expect(answer.statusCode).toBe(403)
   })
 })
 
-describe('an answer of a provider is refused', () => {
-  it('in another browser, a second time, and with anything changed', async () => {
+describe('the callback is refused', () => {
+  it('in another browser, a second time, and with changed parameters', async () => {
     const login = crypto.randomUUID()
     people.set(login, { email: randomEmail(), email_verified: true })
     const other = createVisitor(website)
@@ -263,12 +263,12 @@ describe('an answer of a provider is refused', () => {
       changed.searchParams.set(name, value)
       const answer = await again.get(changed.pathname + changed.search)
       expect(answer.statusCode, name).toBe(400)
-      expect(answer.body).toContain('did not confirm who you are')
+      expect(answer.body).toContain('did not confirm the sign-in')
       expect(again.cookies.has('session')).toBe(false)
     }
   })
 
-  it('when it is not about what this browser asked for', async () => {
+  it('if it does not match the flow of this browser', async () => {
     const visitor = createVisitor(website)
     await begin(visitor)
     const flow = JSON.parse(
@@ -289,13 +289,13 @@ describe('an answer of a provider is refused', () => {
 })
 
 describe('a provider', () => {
-  it('that is not there is not there', async () => {
+  it('that is not configured is not found', async () => {
     expect((await createVisitor(website).get('/sign-in/with/other')).statusCode).toBe(404)
   })
 
-  it('that cannot be reached breaks nothing else', async () => {
+  it('that cannot be reached is reported on a page', async () => {
     const answer = await createVisitor(website).get('/sign-in/with/away')
     expect(answer.statusCode).toBe(400)
-    expect(answer.body).toContain('sign in in another way')
+    expect(answer.body).toContain('sign in with a password or an emailed link')
   })
 })

@@ -16,22 +16,22 @@ const { as, createPerson, db, services } = website
 const hour = 60 * 60 * 1000
 const randomDomain = () => `${randomSlug('d')}.example`
 
-/** A company that lets the people of a domain in. */
+/** A company that allows a domain. */
 async function createOpenCompany(domain: string): Promise<TestCompany> {
   const company = await createCompany(website)
   await allowDomains(website, company.workspace, [domain])
   return company
 }
 
-/** Somebody who has been here before, with an API key and a browser in which they are not signed in. */
-async function createComer(domain: string) {
+/** A person who has signed in before, with an API key, and a browser that is not signed in. */
+async function createReturningPerson(domain: string) {
   const email = `${randomUUID()}@${domain}`
   const person = await createPerson({ email })
   await db.execute(sql`update users set first_signed_in_at = now() where id = ${person.id}`)
   return { person, visitor: createVisitor(website) }
 }
 
-/** Signs somebody in by a link; returns where the start page leads. */
+/** Signs in with a link. Returns where the home page redirects. */
 async function signIn(visitor: Visitor, { id }: { id: string }): Promise<string> {
   const { url } = await services.credentials.createLink('sign_in', id)
   const path = new URL(url).pathname
@@ -46,14 +46,14 @@ const isIn = async ({ workspace }: TestCompany, { id }: { id: string }) =>
 const offersOn = (page: string) => [...page.matchAll(/offers\/([^/]+)\/join/g)].map(([, id]) => id)
 
 describe('a workspace that allows the domain of an address', () => {
-  it('is joined at the first sign-in, when it is the only one', async () => {
+  it('is joined at the first sign-in, if it is the only one', async () => {
     const domain = randomDomain()
     const company = await createOpenCompany(domain)
     const visitor = await signUp(website, { email: `${randomUUID()}@${domain}` })
     expect((await visitor.get('/')).headers.location).toBe(`/w/${company.workspace.slug}`)
   })
 
-  it('is joined at the first sign-in of somebody whom an operator has added', async () => {
+  it('is joined at the first sign-in of a person whom an operator created', async () => {
     const domain = randomDomain()
     const person = await createPerson({ email: `${randomUUID()}@${domain}` })
     const company = await createOpenCompany(domain)
@@ -64,7 +64,7 @@ describe('a workspace that allows the domain of an address', () => {
 
   it('is offered at every other sign-in, until the person answers', async () => {
     const domain = randomDomain()
-    const { person, visitor } = await createComer(domain)
+    const { person, visitor } = await createReturningPerson(domain)
     const company = await createOpenCompany(domain)
     for (let i = 0; i < 2; i++) {
       expect(await signIn(visitor, person)).toBe('/onboarding')
@@ -83,7 +83,7 @@ describe('a workspace that allows the domain of an address', () => {
       actor_type: 'user',
       actor_user_id: person.id,
       source: 'web',
-      summary: `Grace Hopper joined, having an address at ${domain}`,
+      summary: `Grace Hopper joined with an email address at ${domain}`,
     })
     expect(offersOn((await visitor.get('/onboarding')).body)).toEqual([])
     await visitor.get('/onboarding')
@@ -91,24 +91,24 @@ describe('a workspace that allows the domain of an address', () => {
     expect(again.statusCode).toBe(404)
   })
 
-  it('can be declined, and is not asked about again', async () => {
+  it('can be declined, and is not new any more', async () => {
     const domain = randomDomain()
-    const { person, visitor } = await createComer(domain)
+    const { person, visitor } = await createReturningPerson(domain)
     const { workspace } = await createOpenCompany(domain)
     await signIn(visitor, person)
     await visitor.get('/onboarding')
     expect((await visitor.submit(`/onboarding/offers/${workspace.id}/decline`)).headers.location).toBe('/')
     expect(await signIn(visitor, person)).toBe('/onboarding')
     expect(await services.offers.hasNew(await principalOf(person))).toBe(false)
-    // They may change their mind.
+    // It can still be joined.
     const page = await visitor.get('/onboarding')
     expect(offersOn(page.body)).toEqual([workspace.id])
     expect(page.body).not.toContain('/decline')
   })
 
-  it('is nothing to people of other domains, whatever they ask for', async () => {
+  it('is not offered to people of other domains, and cannot be joined or declined by them', async () => {
     const company = await createOpenCompany(randomDomain())
-    const { person, visitor } = await createComer(randomDomain())
+    const { person, visitor } = await createReturningPerson(randomDomain())
     await signIn(visitor, person)
     const page = await visitor.get('/onboarding')
     expect(page.body).not.toContain('Workspaces that you can join')
@@ -122,9 +122,9 @@ describe('a workspace that allows the domain of an address', () => {
     expect(await isIn(company, person)).toBe(false)
   })
 
-  it('is not joined any more once it does not allow the domain', async () => {
+  it('cannot be joined once it no longer allows the domain', async () => {
     const domain = randomDomain()
-    const { person, visitor } = await createComer(domain)
+    const { person, visitor } = await createReturningPerson(domain)
     const company = await createOpenCompany(domain)
     await signIn(visitor, person)
     await visitor.get('/onboarding')
@@ -134,7 +134,7 @@ describe('a workspace that allows the domain of an address', () => {
     expect(await isIn(company, person)).toBe(false)
   })
 
-  it('keeps nobody from signing in who is in as many workspaces as they may be, and tells when they join', async () => {
+  it('does not prevent the sign-in of a person at the limit of workspaces, but cannot be joined', async () => {
     const domain = randomDomain()
     const person = await createPerson({ email: `${randomUUID()}@${domain}` })
     await db.execute(sql`
@@ -153,9 +153,9 @@ describe('a workspace that allows the domain of an address', () => {
     expect(answer.statusCode).toBe(409)
   })
 
-  it('leads nobody home who has not used it', async () => {
+  it('is not home before it has been used', async () => {
     const domain = randomDomain()
-    const { person, visitor } = await createComer(domain)
+    const { person, visitor } = await createReturningPerson(domain)
     const own = await createCompany(website)
     await addMember(website, own.workspace, person, 'member', new Date(clock.now().getTime() - hour))
     const { workspace } = await createOpenCompany(domain)
@@ -167,7 +167,7 @@ describe('a workspace that allows the domain of an address', () => {
   })
 })
 
-describe('somebody who is out of a workspace', () => {
+describe('a person who is no longer a member', () => {
   async function createMember() {
     const domain = randomDomain()
     const company = await createOpenCompany(domain)
@@ -180,7 +180,7 @@ describe('somebody who is out of a workspace', () => {
     expect(answer.statusCode).toBe(200)
   }
 
-  it('and left stays out, at the first sign-in too, until they join by themselves', async () => {
+  it('because they left does not rejoin at the first sign-in, but may join again', async () => {
     const { company, person, visitor } = await createMember()
     await remove(company, person, person)
     expect(await signIn(visitor, person)).toBe('/onboarding')
@@ -192,7 +192,7 @@ describe('somebody who is out of a workspace', () => {
     expect(await departuresOf(person)).toEqual([])
   })
 
-  it('and was removed is not offered it, and cannot join, until they are invited', async () => {
+  it('because they were removed gets no offer, and cannot join, until they are invited', async () => {
     const { company, person, visitor } = await createMember()
     await remove(company, company.admin, person)
     await signIn(visitor, person)
@@ -211,7 +211,7 @@ describe('somebody who is out of a workspace', () => {
 })
 
 describe('with a thousand workspaces that allow a domain', () => {
-  it('signing in and the start page ask and answer as much as with two', async () => {
+  it('signing in and the home page run as many queries as with two', async () => {
     const domains = [randomDomain(), randomDomain()]
     const costs: unknown[] = []
     for (const [i, domain] of domains.entries()) {
@@ -251,6 +251,6 @@ const departuresOf = ({ id }: { id: string }) =>
 
 async function principalOf({ email }: { email: string }): Promise<Principal> {
   const user = await services.accounts.findByEmail(email)
-  if (!user) throw new Error('there is nobody')
+  if (!user) throw new Error('there is no such person')
   return { user, source: 'web', apiKeyId: null, sessionId: null, grantId: null }
 }

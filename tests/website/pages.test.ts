@@ -1,12 +1,13 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import { randomEmail } from '../support/company.ts'
+import { recordStatements } from '../support/record-statements.ts'
 import { selectRows } from '../support/test-app.ts'
 import { createVisitor, password, signUp, startWebsite, type Visitor } from './visitor.ts'
 
 const website = await startWebsite()
 
-/** A workspace with an owner, made on the website. */
+/** Creates a workspace with an owner, on the website. */
 async function startWorkspace(name = 'Acme') {
   const email = randomEmail()
   const owner = await signUp(website, { name: 'Olga', email })
@@ -16,8 +17,8 @@ async function startWorkspace(name = 'Acme') {
   return { owner, email, slug, base: `/w/${slug}` }
 }
 
-/** Invites somebody, who signs up by the link and accepts. */
-async function bringIn(owner: Visitor, base: string, role = 'member', name = 'Mary') {
+/** Invites a person, who signs up and accepts. */
+async function addByInvite(owner: Visitor, base: string, role = 'member', name = 'Mary') {
   const email = randomEmail()
   await owner.get(`${base}/invites`)
   const sent = await owner.submit(`${base}/invites`, { email, role })
@@ -32,12 +33,12 @@ async function bringIn(owner: Visitor, base: string, role = 'member', name = 'Ma
 }
 
 describe('a workspace', () => {
-  it('refuses a slug that is taken, reserved or none, with what was typed', async () => {
+  it('refuses an address that is taken, reserved or malformed, and keeps the typed values', async () => {
     const { owner, slug } = await startWorkspace()
     for (const [wrong, status, message] of [
-      [slug, 409, 'Another workspace has this slug'],
-      ['settings', 400, 'This slug is reserved.'],
-      ['No Slug!', 400, 'A slug is 3 to 48'],
+      [slug, 409, 'Another workspace has this address'],
+      ['settings', 400, 'This workspace address is reserved.'],
+      ['No Slug!', 400, 'Use 3 to 48 characters'],
     ] as const) {
       await owner.get('/onboarding')
       const answer = await owner.submit('/onboarding', { name: 'Second one', slug: wrong })
@@ -47,7 +48,16 @@ describe('a workspace', () => {
     }
   })
 
-  it('tells the script which slugs can be had', async () => {
+  it.each(['', '/members', '/invites', '/teams', '/settings'])(
+    'is looked up once for the page %s',
+    async (path) => {
+      const { owner, base } = await startWorkspace()
+      const { texts } = await recordStatements(() => owner.get(`${base}${path}`))
+      expect(texts.filter((text) => text.includes('"workspace_slugs"'))).toHaveLength(1)
+    },
+  )
+
+  it('answers the script whether a slug is available', async () => {
     const { owner, slug, base } = await startWorkspace()
     const ask = async (path: string) =>
       (await owner.get(path, { accept: 'application/json' })).json<unknown>()
@@ -56,7 +66,7 @@ describe('a workspace', () => {
     expect(await ask(`/onboarding/slug?slug=free-${slug}`)).toEqual({ available: true })
   })
 
-  it('moves with its slug, and the old address leads there', async () => {
+  it('has a new URL after a change of its slug, to which the former one redirects', async () => {
     const { owner, slug, base } = await startWorkspace()
     await website.db.execute(
       sql`update workspaces set allowed_domains = '{acme.example,sub.acme.example}' where slug = ${slug}`,
@@ -82,9 +92,9 @@ describe('a workspace', () => {
     expect(wrong.body).toContain('value="gmail.com"')
   })
 
-  it('shows members what happened, and not whom owners invite', async () => {
+  it('shows its activity to members, without invites', async () => {
     const { owner, base } = await startWorkspace()
-    const { visitor } = await bringIn(owner, base)
+    const { visitor } = await addByInvite(owner, base)
     await owner.get(`${base}/invites`)
     const candidate = randomEmail()
     await owner.submit(`${base}/invites`, { email: candidate, role: 'admin' })
@@ -94,7 +104,7 @@ describe('a workspace', () => {
     expect(page.body).not.toContain('invited')
   })
 
-  it('writes events of what is done on the website', async () => {
+  it('appends events for changes on the website', async () => {
     const { owner, slug, base } = await startWorkspace()
     await owner.get(`${base}/teams`)
     await owner.submit(`${base}/teams`, { name: 'Looms' })
@@ -111,13 +121,13 @@ describe('a workspace', () => {
 })
 
 describe('members', () => {
-  it('come by an invite, change their role, and go', async () => {
+  it('join by an invite, get another role, and are removed', async () => {
     const { owner, base } = await startWorkspace()
-    const { visitor, userId, path } = await bringIn(owner, base)
+    const { visitor, userId, path } = await addByInvite(owner, base)
     expect((await visitor.get(base)).statusCode).toBe(200)
     expect((await visitor.get(`${base}/settings`)).statusCode).toBe(403)
     expect((await visitor.get(`${base}/invites`)).statusCode).toBe(403)
-    expect((await visitor.get(path)).body).toContain('has been accepted already')
+    expect((await visitor.get(path)).body).toContain('was already accepted')
 
     await owner.get(`${base}/members`)
     await owner.submit(`${base}/members/${userId}/role`, { role: 'admin' })
@@ -138,12 +148,12 @@ describe('members', () => {
     await owner.get(`${base}/members`)
     const answer = await owner.submit(`${base}/members/${String(row?.id)}/remove`)
     expect(answer.statusCode).toBe(409)
-    expect(answer.body).toContain('A workspace always has an owner.')
+    expect(answer.body).toContain('A workspace must have an owner.')
   })
 })
 
 describe('invites', () => {
-  it('are refused beside their field, sent again, and revoked', async () => {
+  it('are rejected beside their field, resent, and revoked', async () => {
     const { owner, base } = await startWorkspace()
     const email = randomEmail()
     await owner.get(`${base}/invites`)
@@ -157,15 +167,15 @@ describe('invites', () => {
     const linkOf = (body: string) => /value="[^"]*(\/invites\/[^"]*)"/.exec(body)?.[1] ?? ''
     expect(linkOf(resent.body)).not.toBe(linkOf(first.body))
     expect((await owner.get(linkOf(first.body))).statusCode).toBe(404)
-    expect((await owner.get(linkOf(resent.body))).body).toContain('is for another address')
+    expect((await owner.get(linkOf(resent.body))).body).toContain('is for another email address')
     await owner.get(`${base}/invites`)
     expect((await owner.submit(`${base}/invites/${String(id)}/revoke`)).statusCode).toBe(303)
     const mismatch = await owner.submit(linkOf(resent.body))
     expect(mismatch.statusCode).toBe(403)
-    expect(mismatch.body).toContain('another e-mail address')
+    expect(mismatch.body).toContain('another email address')
   })
 
-  it('tell strangers nothing', async () => {
+  it('reveal nothing without a sign-in', async () => {
     const { owner, base } = await startWorkspace('Very secret')
     await owner.get(`${base}/invites`)
     const sent = await owner.submit(`${base}/invites`, { email: randomEmail(), role: 'member' })
@@ -195,10 +205,10 @@ describe('security', () => {
     expect((await website.as({ apiKey: secret }, { url: '/v1/me' })).statusCode).toBe(401)
     const blank = await visitor.submit('/settings/security/api-keys', { name: ' ' })
     expect(blank.statusCode).toBe(400)
-    expect(blank.body).toContain('A name is 1 to 64')
+    expect(blank.body).toContain('A name has 1 to 64')
   })
 
-  it('ends other sessions: one, all, and by a new password', async () => {
+  it('ends other sessions: one, all, and with a new password', async () => {
     const email = randomEmail()
     const here = await signUp(website, { email })
     const signIn = async (chosen = password) => {
@@ -232,7 +242,7 @@ describe('security', () => {
       password: 'another long password',
     })
     expect(wrong.statusCode).toBe(400)
-    expect(wrong.body).toContain('This is not your password.')
+    expect(wrong.body).toContain('The current password is incorrect.')
     expect(await isSignedIn(three)).toBe(true)
     await here.get('/settings/security')
     const changed = await here.submit('/settings/security/password', {
@@ -245,7 +255,7 @@ describe('security', () => {
     expect(await isSignedIn(await signIn('another long password'))).toBe(true)
   })
 
-  it("cannot touch other people's keys and sessions", async () => {
+  it("does not revoke or end other people's keys and sessions", async () => {
     const other = await signUp(website, { email: randomEmail() })
     await other.get('/settings/security')
     await other.submit('/settings/security/api-keys', { name: 'Theirs' })
@@ -265,7 +275,7 @@ describe('security', () => {
 })
 
 describe('profile and notifications', () => {
-  it('change what the API tells', async () => {
+  it('are stored', async () => {
     const email = randomEmail()
     const visitor = await signUp(website, { email })
     await visitor.get('/settings/profile')

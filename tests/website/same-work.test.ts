@@ -5,35 +5,35 @@ import { recordStatements } from '../support/record-statements.ts'
 import { startTestApp } from '../support/test-app.ts'
 import { createVisitor, password } from './visitor.ts'
 
-// Without jobs: what is done after the answer is nothing that a stranger can time.
+// Without jobs, which run after the answer and so do not affect its time.
 const website = await startTestApp({
   environment: { SIGN_IN_LIMIT_PER_MINUTE: '0', MAIL_LIMIT_PER_HOUR: '0' },
 })
 const { services } = website
 
-/** Addresses that differ in whether anybody has them, and how. */
+/** Email addresses with and without an account, and with different credentials. */
 const addresses: Record<string, () => Promise<string>> = {
-  nobody: async () => randomEmail(),
-  'somebody who has not proven it': async () => {
+  'no account': async () => randomEmail(),
+  'an account with an unverified address': async () => {
     const email = randomEmail()
     await services.credentials.signUp({ name: 'Grace', email, password })
     return email
   },
-  'somebody with a password': async () => {
+  'an account with a password': async () => {
     const email = randomEmail()
     await services.credentials.signUp({ name: 'Grace', email, password })
     const user = await services.accounts.findByEmail(email)
     await services.accounts.verify(String(user?.id))
     return email
   },
-  'somebody without a password': async () => {
+  'an account without a password': async () => {
     const email = randomEmail()
     await services.accounts.create({ name: 'Grace', email, isVerified: true })
     return email
   },
 }
 
-/** The forms in which a stranger names an address, with what else is in them. */
+/** The forms for an email address that need no sign-in, with their other fields. */
 const forms: [path: string, fields: Record<string, string>][] = [
   ['/sign-up', { name: 'Eve', password: 'a password of a stranger' }],
   ['/sign-in', { password: 'not the password' }],
@@ -42,7 +42,7 @@ const forms: [path: string, fields: Record<string, string>][] = [
   ['/sign-in/link', {}],
 ]
 
-/** What a form makes the service do: its statements, in order, and how often it hashes. */
+/** The work of a form: its statements, in order, and its number of password hashes. */
 async function workOf(path: string, fields: Record<string, string>, email: string) {
   const visitor = createVisitor(website)
   await visitor.get(path)
@@ -56,7 +56,7 @@ async function workOf(path: string, fields: Record<string, string>, email: strin
 }
 
 describe.each(forms)('%s does the same work', (path, fields) => {
-  it('whoever has the address', async () => {
+  it('whether or not the address has an account', async () => {
     const works: unknown[] = []
     for (const create of Object.values(addresses)) works.push(await workOf(path, fields, await create()))
     const [first, ...others] = works as Awaited<ReturnType<typeof workOf>>[]

@@ -12,7 +12,7 @@ const { db, services } = website
 const hours = 60 * 60 * 1000
 const sessionOf = (visitor: { cookies: Map<string, string> }) => visitor.cookies.get('session')
 
-/** Somebody who is on the page of a form. */
+/** A visitor on a page. */
 async function visit(path: string) {
   const visitor = createVisitor(website)
   await visitor.get(path)
@@ -26,7 +26,7 @@ async function signIn(email: string, chosen = password) {
 }
 
 describe('signing up', () => {
-  it('ends signed in, once the address is proven with the password', async () => {
+  it('signs in once the address is verified with the password', async () => {
     const email = randomEmail()
     const visitor = await signUp(website, { email })
     expect((await visitor.get('/')).headers.location).toBe('/onboarding')
@@ -38,7 +38,7 @@ describe('signing up', () => {
     expect(sessionOf(again.visitor)).toMatch(/^[\w-]{43}$/)
   })
 
-  it('keeps neither the password nor the cookie as they are', async () => {
+  it('stores neither the password nor the cookie in clear', async () => {
     const email = randomEmail()
     const visitor = await signUp(website, { email })
     const [row] = await selectRows<{ hash: string; token_hash: Buffer }>(
@@ -52,7 +52,7 @@ describe('signing up', () => {
     expect(website.log.join('')).not.toContain(sessionOf(visitor))
   })
 
-  it('says the same for an address that has an account, changes nothing, and tells its owner', async () => {
+  it('answers the same for an address that has an account, changes nothing, and notifies its owner', async () => {
     const email = randomEmail()
     await signUp(website, { email, name: 'Ada' })
     const answers = []
@@ -73,12 +73,12 @@ describe('signing up', () => {
   })
 
   it.each([
-    ['name', { name: ' ' }, 'A name is 1 to 100'],
-    ['email', { email: 'nobody' }, 'This is not an e-mail address.'],
-    ['password', { password: 'short' }, 'A password has 10 to 200'],
-    ['password', { password: 'aaaaaaaaaaaaaaaa' }, 'A password has 10 to 200'],
-    ['password', { password: 'Password123!' }, 'one of the passwords that are tried first'],
-  ])('shows what is wrong beside the field %s, with what was typed', async (field, fault, message) => {
+    ['name', { name: ' ' }, 'A name has 1 to 100'],
+    ['email', { email: 'nobody' }, 'This is not a valid email address.'],
+    ['password', { password: 'short' }, 'Use 10 to 200 characters'],
+    ['password', { password: 'aaaaaaaaaaaaaaaa' }, 'Use 10 to 200 characters'],
+    ['password', { password: 'Password123!' }, 'too common'],
+  ])('shows an error beside the field %s, and keeps the typed values', async (field, fault, message) => {
     const visitor = await visit('/sign-up')
     const answer = await visitor.submit('/sign-up', {
       name: 'Grace <b>',
@@ -94,16 +94,16 @@ describe('signing up', () => {
   })
 })
 
-describe('proving the address', () => {
-  it('needs the password, is not used up by looking, and works once', async () => {
+describe('verifying the address', () => {
+  it('requires the password, and works once, however often the link was opened', async () => {
     const email = randomEmail()
     const visitor = await visit('/sign-up')
     await visitor.submit('/sign-up', { name: 'Grace', email, password })
-    const { path } = await website.waitForMail(email, /Confirm/)
+    const { path } = await website.waitForMail(email, /Verify/)
     for (let i = 0; i < 3; i++) expect((await visitor.get(path)).statusCode).toBe(200)
     const wrong = await visitor.submit(path, { password: 'not the password' })
     expect(wrong.statusCode).toBe(400)
-    expect(wrong.body).toContain('This is not your password.')
+    expect(wrong.body).toContain('The current password is incorrect.')
     expect(sessionOf(visitor)).toBeUndefined()
     const token = csrfTokenOf(visitor.page())
     expect((await visitor.submit(path, { password })).statusCode).toBe(303)
@@ -114,18 +114,18 @@ describe('proving the address', () => {
     expect(token).not.toBe('')
   })
 
-  it('is what comes before signing in', async () => {
+  it('is required before a sign-in', async () => {
     const email = randomEmail()
     const visitor = await visit('/sign-up')
     await visitor.submit('/sign-up', { name: 'Grace', email, password })
-    await website.waitForMail(email, /Confirm/)
+    await website.waitForMail(email, /Verify/)
     const { visitor: early, answer } = await signIn(email)
-    expect(answer.body).toContain('has to be confirmed')
+    expect(answer.body).toContain('Verify your email address before you sign in.')
     expect(sessionOf(early)).toBeUndefined()
-    await website.waitForMail(email, /Confirm/)
+    await website.waitForMail(email, /Verify/)
   })
 
-  it('makes people members where their domain is allowed', async () => {
+  it('joins the workspace that allows the domain', async () => {
     const domain = `${crypto.randomUUID()}.example`
     const owner = await website.createPerson({ email: `olga@${domain}` })
     const slug = `acme-${domain.slice(0, 8)}`
@@ -146,9 +146,9 @@ describe('proving the address', () => {
 describe('an address in another spelling', () => {
   const findAddress = async (canonical: string) =>
     (
-      await selectRows<{ email: string; is_proven: boolean }>(
+      await selectRows<{ email: string; is_verified: boolean }>(
         db,
-        sql`select email, email_verified_at is not null as is_proven from users where canonical_email = ${canonical}`,
+        sql`select email, email_verified_at is not null as is_verified from users where canonical_email = ${canonical}`,
       )
     )[0]
 
@@ -156,7 +156,7 @@ describe('an address in another spelling', () => {
     ['viktor', 'vi\u212ator', 'example.com', 'example.com'],
     ['viktor', 'viktor', 'mail.example', 'ma\u0130l.example'],
     ['viktor', '\uff56iktor', 'mail.example', 'mail.example'],
-  ])('of other characters takes nobody’s place: %s for %s at %s', async (name, fake, domain, fakeDomain) => {
+  ])('with look-alike characters is refused: %s for %s at %s', async (name, fake, domain, fakeDomain) => {
     const tag = crypto.randomUUID()
     const visitor = await visit('/sign-up')
     const other = `${fake}-${tag}@${fakeDomain}`
@@ -166,27 +166,27 @@ describe('an address in another spelling', () => {
     expect((await link.submit('/sign-in/link', { email: other })).statusCode).toBe(400)
     const email = `${name}-${tag}@${domain}`
     await signUp(website, { email })
-    expect(await findAddress(email)).toEqual({ email, is_proven: true })
+    expect(await findAddress(email)).toEqual({ email, is_verified: true })
   })
 
-  it('is the same account, whose mail goes where it was asked for until the address is proven', async () => {
+  it('is the same account, whose mail goes to the requested spelling until the address is verified', async () => {
     const email = `viktor-${crypto.randomUUID()}@example.com`
     const other = email.replace('viktor', 'VIKTOR')
     const stranger = await visit('/sign-up')
     await stranger.submit('/sign-up', { name: 'Eve', email: other, password: 'a password of a stranger' })
-    await website.waitForMail(other, /Confirm/)
+    await website.waitForMail(other, /Verify/)
 
     const owner = await visit('/sign-up')
     await owner.submit('/sign-up', { name: 'Viktor', email, password })
-    await website.waitForMail(email, /Confirm/)
+    await website.waitForMail(email, /Verify/)
     await owner.get('/forgot')
     await owner.submit('/forgot', { email })
     const { path } = await website.waitForMail(email, /new password/)
     expect((await owner.get(path)).body).toContain(email)
     await owner.submit(path, { password })
-    expect(await findAddress(email)).toEqual({ email, is_proven: true })
+    expect(await findAddress(email)).toEqual({ email, is_verified: true })
 
-    // From now on mail goes to the address that was proven, whatever is typed.
+    // From now on mail goes to the verified spelling.
     for (const typed of [other, email.toUpperCase()]) {
       await owner.get('/sign-in/link')
       await owner.submit('/sign-in/link', { email: typed })
@@ -196,25 +196,25 @@ describe('an address in another spelling', () => {
     await owner.submit('/sign-up', { name: 'Eve', email: other, password: 'a password of a stranger' })
     await website.waitForMail(email, /already have an account/)
     expect((await signIn(other)).answer.statusCode).toBe(303)
-    expect(await findAddress(email)).toEqual({ email, is_proven: true })
+    expect(await findAddress(email)).toEqual({ email, is_verified: true })
   })
 
-  it('that somebody signs in with before it is proven is where the link goes', async () => {
+  it('gets the link, if it is used to sign in before the address is verified', async () => {
     const email = `grace-${crypto.randomUUID()}@example.com`
     const other = email.replace('grace', 'Grace')
     const visitor = await visit('/sign-up')
     await visitor.submit('/sign-up', { name: 'Grace', email: other, password })
-    await website.waitForMail(other, /Confirm/)
+    await website.waitForMail(other, /Verify/)
     await signIn(` ${email}`)
-    const { path } = await website.waitForMail(email, /Confirm/)
+    const { path } = await website.waitForMail(email, /Verify/)
     await visitor.get(path)
     expect((await visitor.submit(path, { password })).statusCode).toBe(303)
-    expect(await findAddress(email)).toEqual({ email, is_proven: true })
+    expect(await findAddress(email)).toEqual({ email, is_verified: true })
   })
 })
 
 describe('signing in', () => {
-  it('says the same for an unknown address and for a wrong password', async () => {
+  it('answers the same for an unknown address and for a wrong password', async () => {
     const email = randomEmail()
     await signUp(website, { email })
     const wrong = await signIn(email, 'not the password')
@@ -225,7 +225,7 @@ describe('signing in', () => {
     expect(blank(unknown.answer.body)).toBe(blank(wrong.answer.body))
   })
 
-  it('works as long for an unknown address', async () => {
+  it('takes as long for an unknown address', async () => {
     const email = randomEmail()
     await signUp(website, { email })
     const timeOf = async (address: string) => {
@@ -242,7 +242,7 @@ describe('signing in', () => {
     expect(await timeOf(randomEmail())).toBeGreaterThan((await timeOf(email)) / 3)
   })
 
-  it('gives a new session, whatever the browser had, and ends the one it had', async () => {
+  it('starts a new session and ends the previous one of the browser', async () => {
     const email = randomEmail()
     const attacker = await signUp(website, { email: randomEmail() })
     await signUp(website, { email })
@@ -262,7 +262,7 @@ describe('signing in', () => {
     expect(sessionOf(unknown)).not.toBe('A'.repeat(43))
   })
 
-  it('sets a cookie that no script and no other site can use', async () => {
+  it('sets a cookie that scripts and other sites cannot use', async () => {
     const email = randomEmail()
     await signUp(website, { email })
     const { answer } = await signIn(email)
@@ -283,7 +283,7 @@ describe('signing in', () => {
     ['/.//evil.example', '/'],
     ['javascript:alert(1)', '/'],
     ['onboarding', '/'],
-  ])('goes on from %j to %j', async (next, expected) => {
+  ])('with next=%j redirects to %j', async (next, expected) => {
     const email = randomEmail()
     await signUp(website, { email })
     const visitor = await visit(`/sign-in?next=${encodeURIComponent(next)}`)
@@ -293,7 +293,7 @@ describe('signing in', () => {
     expect(signedIn.headers.location).toBe(expected)
   })
 
-  it('lasts 30 days from the last use, which is written once an hour', async () => {
+  it('lasts 30 days from the last use, which is stored once an hour', async () => {
     const email = randomEmail()
     const visitor = await signUp(website, { email })
     const lastUse = async () => {
@@ -318,7 +318,7 @@ describe('signing in', () => {
 })
 
 describe('a forgotten password', () => {
-  it('is replaced by the link of a mail, once, and every session ends', async () => {
+  it('is replaced with a mailed link, once, which ends all sessions', async () => {
     const email = randomEmail()
     const before = await signUp(website, { email })
     const visitor = await visit('/forgot')
@@ -338,7 +338,7 @@ describe('a forgotten password', () => {
     await website.waitForMail(email, /was changed/)
   })
 
-  it('cannot be replaced by two at once', async () => {
+  it('is replaced once by parallel requests with a link', async () => {
     const email = randomEmail()
     await signUp(website, { email })
     const visitor = await visit('/forgot')
@@ -351,7 +351,7 @@ describe('a forgotten password', () => {
     expect(answers.map(({ statusCode }) => statusCode).toSorted((a, b) => a - b)).toEqual([303, 404, 404])
   })
 
-  it('cannot be replaced after an hour', async () => {
+  it('is not replaced with a link of an hour ago', async () => {
     const email = randomEmail()
     await signUp(website, { email })
     const visitor = await visit('/forgot')
@@ -364,7 +364,7 @@ describe('a forgotten password', () => {
   })
 
   it.each(['/forgot', '/verify', '/sign-in/link'])(
-    'asks at %s for whoever, and says the same',
+    'is requested at %s with the same answer for every address',
     async (path) => {
       const email = randomEmail()
       await signUp(website, { email })
@@ -381,8 +381,8 @@ describe('a forgotten password', () => {
   )
 })
 
-describe('a link to sign in', () => {
-  it('signs in at a click, once', async () => {
+describe('a sign-in link', () => {
+  it('signs in after a click, once', async () => {
     const email = randomEmail()
     await signUp(website, { email })
     const visitor = await visit('/sign-in/link?next=/settings/profile')
@@ -396,7 +396,7 @@ describe('a link to sign in', () => {
     expect((await other.submit(path)).statusCode).toBe(404)
   })
 
-  it('drops a password that somebody else may have chosen before', async () => {
+  it('deletes a password that somebody else may have chosen before', async () => {
     const email = randomEmail()
     const attacker = await visit('/sign-up')
     await attacker.submit('/sign-up', { name: 'Eve', email, password })
@@ -414,7 +414,7 @@ describe('guessing a password', () => {
     const limited = await startWebsite({
       environment: { SIGN_IN_LIMIT_PER_MINUTE: '3', MAIL_LIMIT_PER_HOUR: '0', TRUST_PROXY: 'loopback' },
     })
-    /** Gives a password for an account, from a client address. */
+    /** Tries a password for an account, from a client address. */
     const signInFrom = async (address: string, email: string, tried: string) => {
       const visitor = createVisitor(limited)
       await visitor.get('/sign-in')
@@ -431,7 +431,7 @@ describe('guessing a password', () => {
     return { email, signInLink: new URL(url).pathname }
   }
 
-  it('is refused for the account from that address, with the form and the seconds to wait', async () => {
+  it('is limited per account and client address, and the form says how long to wait', async () => {
     const { signInFrom } = await startLimited()
     const email = randomEmail()
     for (let i = 0; i < 3; i++) expect((await signInFrom('192.0.2.1', email, 'wrong')).statusCode).toBe(400)
@@ -440,14 +440,14 @@ describe('guessing a password', () => {
     const seconds = Number(refused.headers['retry-after'])
     expect(seconds).toBeGreaterThan(0)
     expect(seconds).toBeLessThanOrEqual(60)
-    expect(refused.body).toContain(`Too many failed attempts to sign in. Try again in ${seconds} second`)
+    expect(refused.body).toContain(`Too many failed sign-in attempts. Try again in ${seconds} second`)
     expect(refused.body).toContain(`value=" ${email.toUpperCase()}"`)
-    // Neither another account from there nor the account from elsewhere.
+    // Neither another account from this address nor the account from another address is limited.
     expect((await signInFrom('192.0.2.1', randomEmail(), 'wrong')).statusCode).toBe(400)
     expect((await signInFrom('192.0.2.2', email, 'wrong')).statusCode).toBe(400)
   })
 
-  it('counts failures, not people who sign in from one office', async () => {
+  it('does not count successful sign-ins from one address', async () => {
     const { signInFrom, limited } = await startLimited()
     const email = randomEmail()
     await limited.services.credentials.signUp({ name: 'Grace', email, password })
@@ -455,7 +455,7 @@ describe('guessing a password', () => {
     for (let i = 0; i < 35; i++) expect((await signInFrom('192.0.2.1', email, password)).statusCode).toBe(303)
   })
 
-  it('is refused to an address that tries many accounts', async () => {
+  it('is limited per client address over all accounts', async () => {
     const { signInFrom } = await startLimited()
     for (let i = 0; i < 30; i++)
       expect((await signInFrom('192.0.2.1', randomEmail(), 'wrong')).statusCode).toBe(400)
@@ -463,7 +463,7 @@ describe('guessing a password', () => {
     expect((await signInFrom('192.0.2.2', randomEmail(), 'wrong')).statusCode).toBe(400)
   })
 
-  it('from many addresses leads the owner to the mailed link, which works', async () => {
+  it('is limited per account over all addresses, while the mailed link still works', async () => {
     const started = await startLimited()
     const { email, signInLink } = await createAccount(started.limited)
     const { signInFrom } = started
@@ -471,7 +471,7 @@ describe('guessing a password', () => {
       expect((await signInFrom(`192.0.2.${i}`, email, 'wrong')).statusCode).toBe(400)
     const refused = await signInFrom('192.0.2.200', email, 'wrong')
     expect(refused.statusCode).toBe(429)
-    expect(refused.body).toContain('Sign in with a link sent by email instead.')
+    expect(refused.body).toContain('Sign in with an emailed link instead.')
     const owner = createVisitor(started.limited)
     await owner.get('/sign-in/link')
     expect((await owner.submit('/sign-in/link', { email })).statusCode).toBe(200)
@@ -479,7 +479,7 @@ describe('guessing a password', () => {
     expect((await owner.submit(signInLink)).statusCode).toBe(303)
   })
 
-  it('many times at once gets no more attempts than one after the other', async () => {
+  it('in parallel gets no more attempts than in sequence', async () => {
     const { signInFrom } = await startLimited()
     const email = randomEmail()
     const answers = await Promise.all(
@@ -490,8 +490,8 @@ describe('guessing a password', () => {
   })
 })
 
-describe('having mails sent', () => {
-  it('is bounded by recipient, whoever asks and whether or not there is an account', async () => {
+describe('requesting mails', () => {
+  it('is limited per recipient, whether or not there is an account', async () => {
     const limited = await startWebsite({
       environment: { MAIL_LIMIT_PER_HOUR: '2', TRUST_PROXY: 'loopback' },
     })
@@ -513,7 +513,7 @@ describe('having mails sent', () => {
     expect((await request('/forgot', randomEmail(), '192.0.2.3')).statusCode).toBe(200)
   })
 
-  it('is bounded by the address that asks, ten times as wide', async () => {
+  it('is limited per client address, ten times as high', async () => {
     const limited = await startWebsite({ environment: { MAIL_LIMIT_PER_HOUR: '1' } })
     const request = async () => {
       const visitor = createVisitor(limited)

@@ -1,4 +1,4 @@
-// Makes the pictures in docs/screenshots: npx tsx tests/website/take-screenshots.ts, after npm run build.
+// Takes the screenshots in docs/screenshots: npx tsx tests/website/take-screenshots.ts, after npm run build.
 import { spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -39,7 +39,7 @@ async function readLink(): Promise<string> {
   for await (const piece of service.stdout) {
     text += String(piece)
     const link = /https?:\S+\/sign-in\/link\/\S+/.exec(text)?.[0]
-    // What follows is drained, so that the service does not stop at a full pipe.
+    // Drain the rest, so that the service does not block on a full pipe.
     if (link !== undefined) {
       service.stdout.resume()
       return link
@@ -58,7 +58,7 @@ async function takeAll(link: string): Promise<void> {
   await page.goto(`${origin}/w/first-workspace/settings`)
   await page.getByLabel('Name').fill('Analytical Engines')
   await page.getByLabel('Address').fill('analytical-engines')
-  await page.getByLabel('Allowed mail domains').fill('engines.example.com')
+  await page.getByLabel('Allowed email domains').fill('example.com')
   await page.getByRole('button', { name: 'Save' }).click()
   await page
     .getByLabel('New icon')
@@ -66,15 +66,15 @@ async function takeAll(link: string): Promise<void> {
   await page.getByRole('button', { name: 'Upload' }).click()
   for (const name of ['Research', 'Looms']) {
     await page.goto(`${origin}/w/analytical-engines/teams`)
-    await page.getByLabel('Name of a new team').fill(name)
-    await page.getByRole('button', { name: 'Create the team' }).click()
+    await page.getByLabel('Team name').fill(name)
+    await page.getByRole('button', { name: 'Create team' }).click()
   }
   await page.getByLabel('Add a member').selectOption({ index: 0 })
   await page.getByRole('button', { name: 'Add' }).click()
   await page.goto(`${origin}/w/analytical-engines/invites`)
   for (const email of ['charles@example.com', 'mary@example.com']) {
-    await page.getByLabel('E-mail address').fill(email)
-    await page.getByRole('button', { name: 'Send the invite' }).click()
+    await page.getByLabel('Email address').fill(email)
+    await page.getByRole('button', { name: 'Send invite' }).click()
   }
   await take(page, 'invites')
   await page.goto(`${origin}/w/analytical-engines`)
@@ -82,8 +82,8 @@ async function takeAll(link: string): Promise<void> {
   await page.goto(`${origin}/w/analytical-engines/settings`)
   await take(page, 'workspace-settings')
   await page.goto(`${origin}/settings/security`)
-  await page.getByLabel('What the new key is for').fill('Laptop')
-  await page.getByRole('button', { name: 'Create the key' }).click()
+  await page.getByLabel('Key name').fill('Laptop')
+  await page.getByRole('button', { name: 'Create key' }).click()
   await take(page, 'security')
   await page.emulateMedia({ colorScheme: 'dark' })
   await page.goto(`${origin}/w/analytical-engines`)
@@ -96,9 +96,9 @@ async function takeAll(link: string): Promise<void> {
   await browser.close()
 }
 
-/** A picture of what the browser shows, small enough for a repository. */
+/** Saves a screenshot with few colors, so that the file is small. */
 async function take(page: Page, name: string): Promise<void> {
-  // Chromium without a GPU fails to capture now and then, while it still draws.
+  // Chromium without a GPU sometimes fails to capture while it is still drawing.
   const capture = () => page.screenshot()
   const picture = await capture().catch(async () => {
     await page.waitForTimeout(1_000)

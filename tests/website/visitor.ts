@@ -6,15 +6,15 @@ import { expect, vi } from 'vitest'
 import { startTestApp, type TestApp, type TestAppOptions } from '../support/test-app.ts'
 import { makeFolder } from '../support/uploads.ts'
 
-/** A browser without a screen: it keeps cookies, and sends the forms of the page that it was last shown. */
+/** A simple browser: keeps cookies, and sends forms of the last page. */
 export interface Visitor {
   cookies: Map<string, string>
-  /** The page that was last shown. */
+  /** The last page. */
   page: () => string
   get: (url: string, headers?: Record<string, string>) => Promise<LightMyRequestResponse>
-  /** Follows redirects from a path; returns the page that they end at. */
+  /** Follows redirects from a path. Returns the last answer. */
   open: (url: string) => Promise<LightMyRequestResponse>
-  /** Sends a form with the CSRF token of the page that was last shown. */
+  /** Sends a form with the CSRF token of the last page. */
   submit: (
     url: string,
     fields?: Record<string, string>,
@@ -71,12 +71,12 @@ export function createVisitor({ app }: Pick<TestApp, 'app'>): Visitor {
   return visitor
 }
 
-/** The CSRF token in the forms of a page. */
+/** The CSRF token of a page. */
 export function csrfTokenOf(page: string): string {
   return /name="_csrf"\s+value="([^"]*)"/.exec(page)?.[1] ?? ''
 }
 
-/** The service with its jobs running, and its mail in a folder. */
+/** Starts the service with running jobs, which write mail to a folder. */
 export async function startWebsite(
   options: TestAppOptions = {},
 ): Promise<TestApp & { waitForMail: (address: string, subject: RegExp) => Promise<Mail> }> {
@@ -109,7 +109,7 @@ export async function startWebsite(
 
   return {
     ...service,
-    /** A mail that was not asked for before. */
+    /** Waits for a mail that was not returned before. */
     waitForMail: (address, subject) =>
       vi.waitFor(
         async () => {
@@ -133,7 +133,7 @@ export const password = 'correct horse battery'
 
 type Website = Awaited<ReturnType<typeof startWebsite>>
 
-/** Signs somebody up, with the mail and all; they end up signed in. */
+/** Signs up, follows the link in the mail, and returns the signed-in visitor. */
 export async function signUp(
   website: Website,
   { name = 'Grace Hopper', email }: { name?: string; email: string },
@@ -142,7 +142,7 @@ export async function signUp(
   await visitor.get('/sign-up')
   const asked = await visitor.submit('/sign-up', { name, email, password })
   expect(asked.statusCode, asked.body).toBe(200)
-  const { path } = await website.waitForMail(email, /Confirm/)
+  const { path } = await website.waitForMail(email, /Verify/)
   await visitor.get(path)
   const confirmed = await visitor.submit(path, { password })
   expect(confirmed.statusCode, confirmed.body).toBe(303)

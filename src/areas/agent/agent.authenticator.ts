@@ -7,22 +7,22 @@ import { findLiveGrant, recordGrantUses } from './agent.repository.ts'
 
 export interface AgentAuthenticator {
   /**
-   * The agent that a grant stands for, as the database has it after this call; its use is noted. Undefined for a grant
-   * that is unknown, revoked or expired, or whose person has left the workspace.
+   * Reads the agent of a grant from the database and records the use. Undefined when the grant is unknown, revoked or
+   * expired, or the person has left the workspace.
    */
   authenticate: (grantId: string) => Promise<AgentPrincipal | undefined>
-  /** Writes down the uses that are not written yet, and stops. */
+  /** Writes the pending uses and stops. */
   close: () => Promise<void>
 }
 
 export interface AgentAuthenticatorOptions {
   db: Database
   clock: Clock
-  /** Told when the uses of grants could not be written; they are tried again. */
+  /** Called when writing the uses of grants failed. They are retried. */
   onRecordError: (error: unknown) => void
 }
 
-/** Tells what a grant allows to whom. Nothing is remembered: a grant revoked before a request began lets nothing through. */
+/** Authenticates agents by their grant. Nothing is cached: a revoked grant is refused from the next request on. */
 export function createAgentAuthenticator(options: AgentAuthenticatorOptions): AgentAuthenticator {
   const { db, clock, onRecordError } = options
   const uses = createUseRecorder({ write: (batch) => recordGrantUses(db, batch), onRecordError })

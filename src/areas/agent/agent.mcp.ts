@@ -7,33 +7,33 @@ import {
   type JsonSchemaType,
   type jsonSchemaValidator,
 } from '@modelcontextprotocol/server'
-import { inlined } from '../../http/schemas.ts'
+import { inlined } from '../../kernel/schemas.ts'
 import type { AgentPrincipal } from '../../kernel/agent.ts'
 import { ApiError, errors } from '../../kernel/errors.ts'
 import { ValidationKit, ValidationKitInput, validationKitParts } from './agent.schemas.ts'
 import { kitBytesMax, kitEvidenceMax, kitSeedsMax, type KitService } from './agent.service.ts'
 
-/** Answers one request to the MCP endpoint; the agent was found out before. Aborting the request's signal ends it. */
+/** Answers one request of an authenticated agent to the MCP endpoint. Aborting the request's signal ends it. */
 export type KitMcpHandler = (request: Request, agent: AgentPrincipal) => Promise<Response>
 
 export interface KitMcpHandlerOptions {
-  /** Told what failed; the agent learns no more than that something did. */
+  /** Called with what failed. The agent sees only a general message. */
   onError: (error: unknown) => void
-  /** Told of requests that were refused because of how they are made. */
+  /** Called with protocol errors: requests that the SDK refuses. */
   onRefusal: (error: Error) => void
 }
 
 const requestBytesMax = 64 * 1024
 
 /**
- * The most bytes of a kit of all seeds: some 16,000 tokens, which a model takes in at once. A seed alone, which an agent
- * asks for to have all of it, is bounded as over HTTP.
+ * The most bytes of a kit of all seeds over MCP: about 16,000 tokens, which fits the context of a model. A single seed,
+ * asked for by its id, has the limit of the HTTP form.
  */
 export const mcpKitBytesMax = 64 * 1024
 
 /**
- * The MCP face of the validation kit: one tool, without sessions, in every revision of the protocol from 2024-11-05 to
- * 2026-07-28. The SDK reads and checks the request, so that what is wrong with it is told in the protocol's own words.
+ * Serves the validation kit over MCP: one tool, stateless, in every revision of the protocol from 2024-11-05 to 2026-07-28.
+ * The SDK parses and validates the request, and answers protocol errors.
  */
 export function createKitMcpHandler(kit: KitService, options: KitMcpHandlerOptions): KitMcpHandler {
   const { onError, onRefusal } = options
@@ -64,7 +64,7 @@ export function createKitMcpHandler(kit: KitService, options: KitMcpHandlerOptio
         structuredContent: { ...structuredContent },
       }
     } catch (error) {
-      // Nothing is left to the SDK, which would tell the message of whatever was thrown.
+      // Caught here: the SDK would send the message of any error to the agent.
       const isUnknownSeed = error instanceof ApiError && error.code === errors.notFound.code
       if (!isUnknownSeed) onError(error)
       const text = isUnknownSeed ? unknownSeed(agent) : failure
@@ -75,7 +75,7 @@ export function createKitMcpHandler(kit: KitService, options: KitMcpHandlerOptio
   return (request, agent) =>
     handler.fetch(request, {
       authInfo: {
-        // The token itself is nobody's business any more.
+        // Do not expose the raw token to tools.
         token: '',
         clientId: agent.grant.clientId,
         scopes: agent.grant.scopes,
@@ -98,8 +98,8 @@ function unknownSeed({ workspace }: AgentPrincipal): string {
   )
 }
 
-// What the service answers is typed, and the tests hold it against the schema: to validate a thousand pieces of evidence
-// at each call again would take longer than to read them.
+// The answer is typed, and tests check it against the schema. Validating a thousand pieces of evidence at each call would
+// take longer than reading them.
 const trusting: jsonSchemaValidator = {
   getValidator: () => (data) => ({ valid: true, data: data as never, errorMessage: undefined }),
 }
@@ -125,7 +125,7 @@ function createTool() {
   }
 }
 
-/** A schema of the API description for those who have nothing but it: without references, and as plain data. */
+/** Converts a schema to self-contained JSON Schema: references inlined, plain data. */
 function toJsonSchema(schema: TSchema): JsonSchemaType {
   return inlined(schema, validationKitParts)
 }

@@ -4,13 +4,16 @@ import { prepared } from '../../db/prepared.ts'
 import { bytesBefore, evidenceBytes, seedBytes } from '../../db/text-bytes.ts'
 import { agentGrants } from '../../db/schema/agent-grants.ts'
 import { memberships } from '../../db/schema/memberships.ts'
-import { evidence, seedParticipants, seeds } from '../../db/schema/seeds.ts'
-import { users } from '../../db/schema/users.ts'
+import { evidence, seeds } from '../../db/schema/seeds.ts'
+import { principalColumns, users } from '../../db/schema/users.ts'
 import { workspaces } from '../../db/schema/workspaces.ts'
 import { writeUses } from '../../db/last-used.repository.ts'
 import type { Use } from '../../db/use-recorder.ts'
 import type { AgentPrincipal } from '../../kernel/agent.ts'
-import type { EvidenceKind, SeedStatus, Verdict } from '../../kernel/seeds.ts'
+import type { Verdict } from '../../kernel/seeds.ts'
+import { participationIn } from '../seeds/seeds.repository.ts'
+import type { Evidence } from '../seeds/seeds.schemas.ts'
+import type { KitSeed } from './agent.schemas.ts'
 
 const selectLiveGrant = prepared((executor) =>
   executor
@@ -22,13 +25,7 @@ const selectLiveGrant = prepared((executor) =>
         scopes: agentGrants.scopes,
         expiresAt: agentGrants.expiresAt,
       },
-      user: {
-        id: users.id,
-        name: users.name,
-        email: users.email,
-        emailVerifiedAt: users.emailVerifiedAt,
-        imageKey: users.imageKey,
-      },
+      user: principalColumns,
       workspace: { id: workspaces.id, name: workspaces.name, slug: workspaces.slug },
       role: memberships.role,
     })
@@ -50,8 +47,8 @@ const selectLiveGrant = prepared((executor) =>
 )
 
 /**
- * Whom and what a grant is for, in one round trip. Undefined for one that is unknown, revoked or expired, or whose
- * person has left the workspace.
+ * The agent, person and workspace of a grant, in one round trip. Undefined when the grant is unknown, revoked or expired,
+ * or the person has left the workspace.
  */
 export async function findLiveGrant(
   executor: Executor,
@@ -62,43 +59,13 @@ export async function findLiveGrant(
   return found
 }
 
-/** Writes down when grants were last used, skipping those that another replica is just writing. */
+/** Records when grants were last used. Skips rows that another replica has locked. */
 export function recordGrantUses(executor: Executor, uses: readonly Use[]): Promise<void> {
   return writeUses(executor, agentGrants, uses)
 }
 
-/** A seed as a kit shows it. */
-export interface KitSeedRow {
-  id: string
-  title: string
-  summary: string
-  problem: string | null
-  audience: string | null
-  hypothesis: string | null
-  successCriteria: string[]
-  status: SeedStatus
-  participantCount: number
-  /** Whether the person is in it. */
-  joined: boolean
-  supports: number
-  contradicts: number
-  neutral: number
-  /** The newest, newest first. */
-  evidence: KitEvidenceRow[]
-}
-
-export interface KitEvidenceRow {
-  id: string
-  seedId: string
-  kind: EvidenceKind
-  verdict: Verdict
-  summary: string
-  sourceUrl: string | null
-  authorUserId: string | null
-  authorName: string
-  /** RFC 3339, in UTC, with milliseconds. */
-  createdAt: string
-}
+/** A seed as a kit shows it, with the numbers of its evidence by verdict. */
+export type KitSeedRow = Omit<KitSeed, 'evidenceCounts'> & KitSeed['evidenceCounts']
 
 const selectKit = prepared((executor) => prepareKit(executor, 'seeds_select_kit'))
 const selectKitOfSeed = prepared((executor) =>
@@ -163,11 +130,11 @@ function prepareKit(executor: Executor, name: string, filter?: SQL) {
     .from(latest)
     .crossJoinLateral(newest)
     .as('pieces')
-  // As JSON: a thousand rows of their own would take the server longer to send, and us longer to read.
+  // Aggregated to JSON: a thousand separate rows take longer to send and to parse.
   const shown = executor
     .select({
       seedId: pieces.seedId,
-      evidence: sql<KitEvidenceRow[]>`json_agg(json_build_object(
+      evidence: sql<Evidence[]>`json_agg(json_build_object(
         'id', ${pieces.id}, 'seedId', ${pieces.seedId}, 'kind', ${pieces.kind}, 'verdict', ${pieces.verdict},
         'summary', ${pieces.summary}, 'sourceUrl', ${pieces.sourceUrl}, 'authorUserId', ${pieces.authorUserId},
         'authorName', ${pieces.authorName}, 'createdAt', ${pieces.createdAt}
@@ -188,28 +155,16 @@ function prepareKit(executor: Executor, name: string, filter?: SQL) {
     .from(evidence)
     .where(eq(evidence.seedId, latest.id))
     .as('counts')
+  const { id, title, summary, problem, audience, hypothesis, successCriteria, status } = latest
   return executor
     .with(latest)
     .select({
-      id: latest.id,
-      title: latest.title,
-      summary: latest.summary,
-      problem: latest.problem,
-      audience: latest.audience,
-      hypothesis: latest.hypothesis,
-      successCriteria: latest.successCriteria,
-      status: latest.status,
-      participantCount: sql<number>`(
-        select count(*)::int from ${seedParticipants} where ${seedParticipants.seedId} = ${latest.id}
-      )`,
-      joined: sql<boolean>`exists (
-        select from ${seedParticipants}
-        where ${seedParticipants.seedId} = ${latest.id} and ${seedParticipants.userId} = ${sql.placeholder('userId')}
-      )`,
+      ...{ id, title, summary, problem, audience, hypothesis, successCriteria, status },
+      ...participationIn(latest.id),
       supports: counts.supports,
       contradicts: counts.contradicts,
       neutral: counts.neutral,
-      evidence: sql<KitEvidenceRow[]>`coalesce(${shown.evidence}, '[]')`,
+      evidence: sql<Evidence[]>`coalesce(${shown.evidence}, '[]')`,
     })
     .from(latest)
     .crossJoinLateral(counts)
@@ -219,10 +174,10 @@ function prepareKit(executor: Executor, name: string, filter?: SQL) {
 }
 
 /**
- * The seeds of a workspace, or one of them, latest change first, each with its newest evidence and the numbers of all of
- * it: one statement, so that the numbers are those of one moment, however many seeds there are. Seeds end with the one
- * whose texts exceed `seedsBytesMax` in all, and evidence, in rounds of one piece for each seed, with the one that
- * exceeds `evidenceBytesMax`.
+ * The seeds of a workspace, or one of them, latest change first, each with its newest evidence and the counts of all of
+ * its evidence. One statement, so that all numbers are from one snapshot. Seeds end with the one that brings their texts
+ * to `seedsBytesMax`; evidence, taken in rounds of one piece for each seed, with the piece that brings it to
+ * `evidenceBytesMax`.
  */
 export async function readKitSeeds(
   executor: Executor,
@@ -240,7 +195,7 @@ export async function readKitSeeds(
   const rows = await (seedId === undefined
     ? selectKit(executor).execute(values)
     : selectKitOfSeed(executor).execute({ ...values, seedId }))
-  // In place: a thousand copies would take longer than all else that happens to them here.
+  // In place: copying a thousand objects would take longer than the rest of this function.
   for (const { evidence: pieces } of rows) {
     for (const piece of pieces) piece.createdAt = toTimestamp(piece.createdAt)
   }
@@ -248,12 +203,12 @@ export async function readKitSeeds(
 }
 
 /**
- * A time as PostgreSQL writes it in JSON, in our form. For a thousand of them to go through Date would cost a tenth of the
- * whole request; only a session whose time zone is not UTC needs that.
+ * Converts a time from PostgreSQL's JSON to RFC 3339 with milliseconds. Parsing a thousand of them with Date would take a
+ * tenth of the request, and is needed only in a session whose time zone is not UTC.
  */
 function toTimestamp(text: string): string {
   if (!text.endsWith('+00:00')) return new Date(text).toISOString()
-  // Zeros at the end of the milliseconds are left out, all of them with the point.
+  // PostgreSQL omits trailing zeros of the fraction, and a zero fraction with its point.
   const time = text.slice(0, -6)
   return `${time}${time.length === 19 ? '.' : ''}`.padEnd(23, '0') + 'Z'
 }

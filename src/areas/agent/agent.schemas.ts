@@ -1,7 +1,7 @@
-import { Type } from '@sinclair/typebox'
+import { Type, type Static } from '@sinclair/typebox'
 import { exampleExpiry, exampleIds, exampleTime } from '../../http/examples.ts'
 import { operation } from '../../http/operation.ts'
-import { closed, exampleOf, named, ref, Role, Timestamp } from '../../http/schemas.ts'
+import { closed, exampleOf, named, ref, Role, Timestamp } from '../../kernel/schemas.ts'
 import { errors } from '../../kernel/errors.ts'
 import { Evidence, exampleSeed, participationFields, seedFields } from '../seeds/seeds.schemas.ts'
 
@@ -32,6 +32,7 @@ const KitSeed = named(
     evidence: [exampleOf(Evidence)],
   },
 )
+export type KitSeed = Static<typeof KitSeed>
 
 export const ValidationKit = named(
   'ValidationKit',
@@ -76,13 +77,14 @@ export const ValidationKit = named(
     truncated: false,
   },
 )
+export type ValidationKit = Static<typeof ValidationKit>
 
 export const agentSchemas = [KitSeed, ValidationKit]
 
 /** The named schemas that a validation kit refers to. */
 export const validationKitParts = [Evidence, KitSeed, Role]
 
-export const readValidationKit = operation({
+export const agentReadValidationKit = operation({
   id: 'agent.readValidationKit',
   summary: 'Read the validation kit',
   description:

@@ -4,50 +4,26 @@ import type { Clock } from '../../kernel/clock.ts'
 import { errors } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
 import { countFitting, jsonBytesOf } from '../../kernel/json-size.ts'
-import type { Role } from '../../kernel/roles.ts'
 import { readKitSeeds, type KitSeedRow } from './agent.repository.ts'
+import type { KitSeed, ValidationKit } from './agent.schemas.ts'
 
 /** The most seeds that a kit shows, and the most pieces of evidence of each. */
 export const kitSeedsMax = 50
 export const kitEvidenceMax = 20
 /**
- * The most bytes of a kit as JSON, of which seeds without their evidence take half at most. One seed alone fits with its
- * evidence, unless nearly every character of it takes four bytes.
+ * The most bytes of a kit as JSON; seeds without their evidence take half of it at most. A single seed fits with its
+ * evidence unless nearly every character takes four bytes.
  */
 export const kitBytesMax = 512 * 1024
-// Room for the workspace and the grant.
+// Reserved for the workspace and the grant.
 const headBytesMax = 8 * 1024
 
-/** What an agent reads to help find out whether the ideas of a workspace hold. */
-export interface ValidationKit {
-  /** Of the form of the kit. */
-  version: '1'
-  generatedAt: string
-  workspace: { id: string; name: string; slug: string }
-  grant: {
-    id: string
-    clientName: string
-    userId: string
-    userName: string
-    role: Role
-    scopes: string[]
-    expiresAt: string
-  }
-  /** Latest change first, as many as fit. */
-  seeds: KitSeed[]
-  /** Whether there are more seeds, or more evidence, than the kit shows. */
-  truncated: boolean
-}
-
-export interface KitSeed extends Omit<KitSeedRow, 'supports' | 'contradicts' | 'neutral'> {
-  /** Of all evidence, also of what is not shown. */
-  evidenceCounts: { supports: number; contradicts: number; neutral: number }
-}
+export type { ValidationKit }
 
 export interface KitService {
   /**
-   * What an agent may read of the workspace that it was allowed into; with `seedId`, that seed alone. `bytesMax` bounds
-   * the kit as JSON. Throws `not_found` for a seed that is not in the workspace.
+   * Reads the kit of the workspace of the grant; with `seedId`, only that seed. `bytesMax` limits the kit as JSON. Throws
+   * `not_found` for a seed that is not in the workspace.
    */
   read(agent: AgentPrincipal, input?: { seedId?: string }, bytesMax?: number): Promise<ValidationKit>
 }
@@ -60,7 +36,7 @@ export function createKitService({ db, clock }: { db: Database; clock: Clock }):
         workspaceId: workspace.id,
         userId: user.id,
         seedId,
-        // One more, by which it shows that there are more.
+        // One more than is shown, to set `truncated`.
         seedsLimit: kitSeedsMax + 1,
         evidenceLimit: kitEvidenceMax,
         seedsBytesMax: bytesMax / 2,
@@ -93,8 +69,8 @@ function toKitSeed({ supports, contradicts, neutral, ...seed }: KitSeedRow): Kit
 }
 
 /**
- * Leaves out what exceeds the budget: seeds from the last one on, then evidence in rounds, so that every seed keeps its
- * newest piece before any keeps its second.
+ * Removes what exceeds the budget: first seeds, the oldest change first, then evidence in rounds, so that every seed keeps
+ * its newest piece before any keeps a second one.
  */
 async function cutToBudget(all: KitSeed[], bytesMax: number): Promise<KitSeed[]> {
   const bare = all.map((seed) => ({ ...seed, evidence: [] as KitSeed['evidence'] }))

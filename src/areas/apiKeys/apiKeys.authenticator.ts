@@ -7,22 +7,22 @@ import { hashSecret } from '../../kernel/tokens.ts'
 import { findApiKeyOwners, recordApiKeyUses, type ApiKeyOwner } from './apiKeys.repository.ts'
 
 export interface ApiKeyAuthenticator {
-  /** Who an active key belongs to, as the database has it after this call. Undefined for an unknown or revoked key. */
+  /** The owner of an active key, read from the database. Undefined for an unknown or revoked key. */
   authenticate: (apiKey: string) => Promise<Principal | undefined>
-  /** Writes down the uses that are not written yet, and stops. */
+  /** Writes the pending uses and stops. */
   close: () => Promise<void>
 }
 
 export interface ApiKeyAuthenticatorOptions {
   db: Database
   clock: Clock
-  /** Told when the uses of keys could not be written; they are tried again. */
+  /** Called when writing the uses of keys failed. They are retried. */
   onRecordError: (error: unknown) => void
 }
 
 /**
- * Tells whose an API key is. Requests that arrive in one turn of the event loop share one round trip, and nothing is
- * remembered between turns: a key revoked before a request began is never let through.
+ * Authenticates API keys. Requests that arrive in one turn of the event loop share one round trip. Nothing is cached
+ * between turns: a revoked key is refused from the next request on.
  */
 export function createApiKeyAuthenticator(options: ApiKeyAuthenticatorOptions): ApiKeyAuthenticator {
   const { db, clock, onRecordError } = options
@@ -30,7 +30,7 @@ export function createApiKeyAuthenticator(options: ApiKeyAuthenticatorOptions): 
   const owners = new DataLoader<Buffer, ApiKeyOwner | undefined>((hashes) => findOwners(db, hashes), {
     cache: false,
     maxBatchSize: 100,
-    // After the sockets that are readable now have been read, not after the first of them.
+    // In the next turn, after all sockets that are readable now have been read.
     batchScheduleFn: setImmediate,
   })
   return {

@@ -2,20 +2,10 @@ import { and, count, desc, eq, isNull, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { prepared } from '../../db/prepared.ts'
 import { apiKeys } from '../../db/schema/api-keys.ts'
-import { users } from '../../db/schema/users.ts'
+import { principalColumns, users } from '../../db/schema/users.ts'
 import { writeUses } from '../../db/last-used.repository.ts'
 import type { Use } from '../../db/use-recorder.ts'
 import type { PrincipalUser } from '../../kernel/principal.ts'
-
-/** A user's key, as it may be shown. */
-export interface ApiKeyRow {
-  id: string
-  name: string
-  tokenPrefix: string
-  lastFour: string
-  createdAt: Date
-  lastUsedAt: Date | null
-}
 
 const activeKeysOfUser = and(eq(apiKeys.userId, sql.placeholder('userId')), isNull(apiKeys.revokedAt))
 
@@ -36,13 +26,8 @@ const selectActive = prepared((executor) =>
 )
 
 /** A user's active keys, newest first. */
-export function listActiveApiKeys(executor: Executor, userId: string): Promise<ApiKeyRow[]> {
+export function listActiveApiKeys(executor: Executor, userId: string) {
   return selectActive(executor).execute({ userId })
-}
-
-/** Makes the transactions that add keys to a user take turns, so that none of them counts past another. */
-export async function lockUserForNewApiKey(executor: Executor, userId: string): Promise<void> {
-  await executor.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('no key update')
 }
 
 export async function countActiveApiKeys(executor: Executor, userId: string): Promise<number> {
@@ -57,7 +42,7 @@ export async function insertApiKey(executor: Executor, row: typeof apiKeys.$infe
   await executor.insert(apiKeys).values(row)
 }
 
-/** Revokes a user's key, once: a second time changes nothing. Returns whether the user has such a key. */
+/** Revokes a key of a user; a revoked key keeps its time. Returns whether the user has the key. */
 export async function revokeApiKeyOfUser(
   executor: Executor,
   key: { id: string; userId: string; revokedAt: Date },
@@ -69,7 +54,7 @@ export async function revokeApiKeyOfUser(
   return rowCount === 1
 }
 
-/** Revokes anybody's key. Returns whose it is, and when it was revoked, now or before. */
+/** Revokes a key. Returns its owner, and when it was revoked: now, or before. */
 export async function revokeApiKey(
   executor: Executor,
   key: { id: string; revokedAt: Date },
@@ -83,7 +68,7 @@ export async function revokeApiKey(
   return revoked
 }
 
-/** An active key, and whose it is. */
+/** An active key and its owner. */
 export interface ApiKeyOwner {
   apiKeyId: string
   secretHash: Buffer
@@ -95,13 +80,7 @@ const selectOwners = prepared((executor) =>
     .select({
       apiKeyId: apiKeys.id,
       secretHash: apiKeys.secretHash,
-      user: {
-        id: users.id,
-        name: users.name,
-        email: users.email,
-        emailVerifiedAt: users.emailVerifiedAt,
-        imageKey: users.imageKey,
-      },
+      user: principalColumns,
     })
     .from(apiKeys)
     .innerJoin(users, eq(users.id, apiKeys.userId))
@@ -114,7 +93,7 @@ const selectOwners = prepared((executor) =>
     .prepare('api_keys_select_owners'),
 )
 
-/** Who the active ones among these keys belong to, in one round trip and in no particular order. */
+/** The owners of the active keys with these hashes, in one round trip, in no particular order. */
 export function findApiKeyOwners(
   executor: Executor,
   secretHashes: readonly Buffer[],
@@ -122,7 +101,7 @@ export function findApiKeyOwners(
   return selectOwners(executor).execute({ secretHashes })
 }
 
-/** Writes down when keys were last used, skipping those that another replica is just writing. */
+/** Records when keys were last used. Skips rows that another replica has locked. */
 export function recordApiKeyUses(executor: Executor, uses: readonly Use[]): Promise<void> {
   return writeUses(executor, apiKeys, uses)
 }

@@ -1,7 +1,7 @@
-import { Type } from '@sinclair/typebox'
+import { Type, type Static } from '@sinclair/typebox'
 import { exampleIds, exampleTime } from '../../http/examples.ts'
 import { operation } from '../../http/operation.ts'
-import { closed, line, named, NullableTimestamp, Ok, ref, Timestamp } from '../../http/schemas.ts'
+import { closed, line, named, NullableTimestamp, ref, Timestamp } from '../../kernel/schemas.ts'
 import { errors } from '../../kernel/errors.ts'
 import { labelLengthMax } from '../../kernel/text.ts'
 
@@ -24,6 +24,7 @@ const ApiKey = named(
   },
   { ...exampleKey, createdAt: exampleTime, lastUsedAt: null },
 )
+export type ApiKey = Static<typeof ApiKey>
 
 const CreatedApiKey = named(
   'CreatedApiKey',
@@ -34,13 +35,14 @@ const CreatedApiKey = named(
     lastFour: Type.String(),
     secret: Type.String({ description: 'The API key itself. It is returned only here.' }),
   },
-  // Of the form of a key, but with a wrong checksum: scanners for leaked keys would report a right one.
+  // With an invalid checksum, so that scanners for leaked keys do not report it.
   { ...exampleKey, secret: 'wsk_4fGhJkLmNpQrStUvWxYz23456789Ab00x7Qz' },
 )
+export type CreatedApiKey = Static<typeof CreatedApiKey>
 
 export const apiKeysSchemas = [ApiKey, CreatedApiKey]
 
-export const listApiKeys = operation({
+export const apiKeysList = operation({
   id: 'apiKeys.list',
   summary: "List the caller's active API keys",
   description: 'Newest first. `lastUsedAt` may be up to a minute behind.',
@@ -49,7 +51,7 @@ export const listApiKeys = operation({
   inPlace: true,
 })
 
-export const createApiKey = operation({
+export const apiKeysCreate = operation({
   id: 'apiKeys.create',
   summary: 'Create an API key',
   description: 'The secret is part of this answer only. It cannot be read again.',
@@ -60,14 +62,13 @@ export const createApiKey = operation({
   inPlace: true,
 })
 
-export const revokeApiKey = operation({
+export const apiKeysRevoke = operation({
   id: 'apiKeys.revoke',
   summary: 'Revoke an API key',
   description:
     'Takes effect from the next request on. A key may revoke itself. Revoking a revoked key succeeds. The key of ' +
     'another person is 404.',
   params: Type.Object({ apiKeyId: Type.String() }),
-  success: ref(Ok),
   errors: [errors.notFound],
   inPlace: true,
 })

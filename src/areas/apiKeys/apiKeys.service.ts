@@ -1,5 +1,6 @@
 import type { Changes } from '../../access/change.ts'
 import { requireLiveCredential } from '../../access/live-credential.repository.ts'
+import { lockUser } from '../../accounts/accounts.repository.ts'
 import type { Database, Executor } from '../../db/client.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { errors } from '../../kernel/errors.ts'
@@ -12,40 +13,24 @@ import {
   countActiveApiKeys,
   insertApiKey,
   listActiveApiKeys,
-  lockUserForNewApiKey,
   revokeApiKey,
   revokeApiKeyOfUser,
 } from './apiKeys.repository.ts'
+import type { ApiKey, CreatedApiKey } from './apiKeys.schemas.ts'
 
 /** The most active keys that one user may have. */
 export const activeApiKeysMax = 100
 
-// One mail for all keys of that while: whoever creates them one after the other must not fill their owner's mailbox.
+// One mail for all keys created within this time, so that creating many does not flood the owner's mailbox.
 const noticeDelaySeconds = 30
 
-export interface ApiKey {
-  id: string
-  name: string
-  tokenPrefix: string
-  lastFour: string
-  createdAt: string
-  lastUsedAt: string | null
-}
-
-export interface CreatedApiKey {
-  id: string
-  name: string
-  tokenPrefix: string
-  lastFour: string
-  /** The key itself, told this once. */
-  secret: string
-}
+export type { ApiKey, CreatedApiKey }
 
 export interface RevokedApiKey {
   name: string
-  /** The address of the person whose key it is. */
+  /** The email address of the owner. */
   email: string
-  /** Whether it was active until now. */
+  /** False when it had been revoked before. */
   wasActive: boolean
 }
 
@@ -56,7 +41,7 @@ export interface ApiKeysService {
   create(principal: Principal, input: { name: string }): Promise<CreatedApiKey>
   /** Idempotent. Throws `not_found` for a key that is not the caller's. */
   revoke(principal: Principal, apiKeyId: string): Promise<void>
-  /** Revokes anybody's key, for operators. Throws `not_found`. */
+  /** Revokes a key of any user, for operators. Throws `not_found`. */
   revokeAny(apiKeyId: string): Promise<RevokedApiKey>
 }
 
@@ -65,7 +50,7 @@ export interface ApiKeysServiceOptions {
   clock: Clock
   changes: Changes
   jobs: JobQueue
-  /** What new keys start with. */
+  /** The prefix of new keys. */
   apiKeyPrefix: string
 }
 
@@ -82,7 +67,7 @@ export function createApiKeysService(options: ApiKeysServiceOptions): ApiKeysSer
       const { secret, ...shown } = createApiKeySecret(apiKeyPrefix)
       const key = { id: createId(), name: requireLabel(input.name), ...shown }
       return changes.make(principal, async ({ tx, now }) => {
-        await lockUserForNewApiKey(tx, user.id)
+        await lockUser(tx, user.id)
         await requireLiveCredential(tx, principal, clock.now())
         if ((await countActiveApiKeys(tx, user.id)) >= activeApiKeysMax) throw errors.apiKeyLimit()
         await insertApiKey(tx, {
@@ -91,7 +76,7 @@ export function createApiKeysService(options: ApiKeysServiceOptions): ApiKeysSer
           secretHash: hashSecret(secret),
           createdAt: now,
         })
-        // Operators tell people themselves.
+        // Operators inform people themselves.
         if (principal.source !== 'system') {
           const notice = { key: `api-keys-created:${user.id}`, delaySeconds: noticeDelaySeconds }
           await jobs.enqueue(tx, 'send_api_keys_created', { userId: user.id }, notice)

@@ -1,14 +1,15 @@
 import { and, desc, eq, gte, inArray, lt, or, sql, type SQL } from 'drizzle-orm'
 import { unionAll } from 'drizzle-orm/pg-core'
 import type { Executor } from '../../db/client.ts'
+import { isBefore } from '../../db/keyset.ts'
 import { agentGrants } from '../../db/schema/agent-grants.ts'
 import { events, literals } from '../../db/schema/events.ts'
 import { grantEventTypes, inviteEventTypes } from '../../kernel/events.ts'
 import { createId } from '../../kernel/ids.ts'
-import type { Position } from '../../kernel/pagination.ts'
+import type { PageRange } from '../../kernel/pagination.ts'
 import type { Principal } from '../../kernel/principal.ts'
 
-/** The kinds of change that a workspace's feed tells of: `target.what_happened`. */
+/** The types of events: `target.what_happened`. */
 export type EventType =
   | 'workspace.created'
   | 'workspace.updated'
@@ -39,13 +40,13 @@ export interface NewEvent {
     type: 'workspace' | 'user' | 'invite' | 'team' | 'seed' | 'evidence' | 'integration'
     id: string
   }
-  /** What happened, in words that a person understands, the actor's name first. */
+  /** A sentence for people that begins with the actor's name. */
   summary: string
   at: Date
 }
 
-/** Adds an event to a workspace's feed. Give it the transaction of the change itself: neither stands without the other. */
-export async function appendEvent(
+/** Appends an event to a workspace's feed, in the transaction of the change that it describes. */
+export async function insertEvent(
   transaction: Executor,
   principal: Principal,
   event: NewEvent,
@@ -68,8 +69,8 @@ export async function appendEvent(
   })
 }
 
-/** Adds an event that nobody did but the service, such as the end of access that was used twice. */
-export async function appendServiceEvent(transaction: Executor, event: NewEvent): Promise<void> {
+/** Appends an event caused by the service, such as a grant that ended because a refresh token was reused. */
+export async function insertServiceEvent(transaction: Executor, event: NewEvent): Promise<void> {
   await transaction.insert(events).values({
     id: createId(),
     workspaceId: event.workspaceId,
@@ -88,9 +89,9 @@ export async function appendServiceEvent(transaction: Executor, event: NewEvent)
 }
 
 /**
- * Takes a person out of the feeds: their name where they acted, and their names and addresses in the words of all events
- * of these workspaces. The words are all that some events have of a person, so that somebody else of the same name in
- * the same workspace loses theirs there as well; who acted is kept apart, and stays.
+ * Erases a person from events: their name as an actor, and their names and addresses in the summaries of all events of
+ * these workspaces. A summary is only text, so that another person of the same name in the same workspace is erased from
+ * summaries too; the actor of those events stays.
  */
 export async function erasePersonFromEvents(
   transaction: Executor,
@@ -123,7 +124,7 @@ export async function erasePersonFromEvents(
   }
 }
 
-/** In which workspaces a person has acted or was acted upon, and what they were called as an actor. */
+/** The workspaces whose events mention a person as actor or target, and the names that they had as an actor. */
 export async function findTracesInEvents(
   executor: Executor,
   userId: string,
@@ -141,50 +142,44 @@ export async function findTracesInEvents(
   }
 }
 
-/** Texts as a regular expression of PostgreSQL: the longest first, so that no part of one is left. */
+/** A PostgreSQL regular expression that matches any of these texts, the longest first. */
 function toAlternatives(texts: readonly string[]): string {
   const longestFirst = [...new Set(texts)].sort((a, b) => b.length - a.length)
   return longestFirst.map(escapePattern).join('|')
 }
 
-/** A text as a regular expression of PostgreSQL that matches it alone. */
+/** Escapes a text for a PostgreSQL regular expression. */
 function escapePattern(text: string): string {
   return text.replaceAll(/[^\p{L}\p{N}\s]/gu, '\\$&')
 }
 
-export type EventRow = Omit<typeof events.$inferSelect, 'workspaceId'>
-
 export interface EventFilter {
+  id?: string
   type?: string
   actorUserId?: string
   since?: Date
   until?: Date
 }
 
-/** What a reader may see of a workspace's events. */
+/** Which events of a workspace a reader may see. */
 export interface EventView {
-  /** Whether invites that are not accepted are shown. */
+  /** Whether events of pending and revoked invites are shown. */
   showsInvites: boolean
-  /** Whose grants are shown: those of this person, or, when it is undefined, everybody's. */
+  /** Only events of grants of this user; undefined: of all. */
   grantsOf: string | undefined
 }
 
-interface EventQuery {
+interface EventQuery extends PageRange {
   workspaceId: string
   filter: EventFilter
   view: EventView
-  before: Position | undefined
-  limit: number
 }
 
 const includes = (types: readonly string[], type: string | undefined) =>
   type !== undefined && types.includes(type)
 
-/**
- * Events of a workspace that a reader may see, newest first, from before a position on. `since` is inclusive, `until` is
- * not.
- */
-export async function listEvents(executor: Executor, query: EventQuery): Promise<EventRow[]> {
+/** Events of a workspace that a reader may see, newest first. `since` is inclusive, `until` is not. */
+export async function listEvents(executor: Executor, query: EventQuery) {
   const { filter, view, limit } = query
   const { type } = filter
   const { showsInvites, grantsOf } = view
@@ -195,25 +190,26 @@ export async function listEvents(executor: Executor, query: EventQuery): Promise
     ...(showsInvites ? [] : inviteEventTypes),
     ...(grantsOf === undefined ? [] : grantEventTypes),
   ]
-  // One type that is for all hides nothing.
+  // A filter by a type that everybody may see needs no further condition.
   if (type !== undefined || hiddenTypes.length === 0) return selectEvents(executor, query)
   const forAll = selectEvents(executor, query, sql`${events.type} not in ${literals(hiddenTypes)}`)
   if (ownGrants === undefined) return forAll
-  // Each by an index of its own, and merged.
+  // Each branch uses its own index.
   return unionAll(forAll, selectEvents(executor, query, ownGrants))
     .orderBy(desc(events.createdAt), desc(events.id))
     .limit(limit)
 }
 
 function selectEvents(executor: Executor, query: EventQuery, condition?: SQL) {
-  const { workspaceId, filter, before, limit } = query
+  const { workspaceId, filter, at, id, limit } = query
   const conditions: (SQL | undefined)[] = [
     eq(events.workspaceId, workspaceId),
+    filter.id === undefined ? undefined : eq(events.id, filter.id),
     filter.type === undefined ? undefined : eq(events.type, filter.type),
     filter.actorUserId === undefined ? undefined : eq(events.actorUserId, filter.actorUserId),
     filter.since && gte(events.createdAt, filter.since),
     filter.until && lt(events.createdAt, filter.until),
-    before && sql`(${events.createdAt}, ${events.id}) < (${before[0]}::timestamptz, ${before[1]}::uuid)`,
+    isBefore(events.createdAt, events.id, { at, id }),
     condition,
   ]
   return executor
@@ -237,7 +233,7 @@ function selectEvents(executor: Executor, query: EventQuery, condition?: SQL) {
     .limit(limit)
 }
 
-/** Whether an event is about what a person has allowed an agent, whoever has acted. */
+/** Whether an event is about a grant of this user, whoever the actor is. */
 function isAboutGrantOf(workspaceId: string, userId: string): SQL {
   const isOfPerson = and(eq(agentGrants.workspaceId, workspaceId), eq(agentGrants.userId, userId))
   return sql`${events.type} in ${literals(grantEventTypes)} and ${events.targetId} in (

@@ -1,16 +1,14 @@
-import { Type } from '@sinclair/typebox'
+import { Type, type Static } from '@sinclair/typebox'
 import { exampleIds, exampleTime } from '../../http/examples.ts'
-import { operation } from '../../http/operation.ts'
-import { pageQuery } from '../../http/pagination.ts'
+import { listOperation, operation, slugParams } from '../../http/operation.ts'
 import {
-  closed,
   named,
   noControlCharacters,
   nullableString,
   ref,
   stringEnum,
   Timestamp,
-} from '../../http/schemas.ts'
+} from '../../kernel/schemas.ts'
 import { workspaceErrors } from '../../kernel/errors.ts'
 
 const Event = named(
@@ -44,29 +42,47 @@ const Event = named(
     createdAt: exampleTime,
   },
 )
+export type Event = Static<typeof Event>
 
 export const eventsSchemas = [Event]
 
 const time = (description: string) =>
   Type.Optional(Type.String({ format: 'date-time', description, examples: [exampleTime] }))
 
-export const listEvents = operation({
-  id: 'events.list',
-  summary: 'List the events of a workspace',
-  description:
-    'Newest first. Each change of the workspace leaves one event. Members and viewers do not see events of invites ' +
-    "that are not accepted, nor of other people's agents.",
-  params: Type.Object({ slug: Type.String() }),
-  querystring: closed({
-    ...pageQuery,
-    type: Type.Optional(
-      Type.String({ maxLength: 64, pattern: noControlCharacters, description: 'Only events of this type.' }),
-    ),
-    actorUserId: Type.Optional(Type.String({ maxLength: 64, description: 'Only events of this person.' })),
-    since: time('Only events at or after this time.'),
-    until: time('Only events before this time.'),
-  }),
-  success: Type.Array(ref(Event)),
-  returns: 'A page of events.',
+export const eventsList = listOperation(
+  {
+    id: 'events.list',
+    summary: 'List the events of a workspace',
+    description:
+      'Newest first. Each change of the workspace leaves one event. Members and viewers do not see events of invites ' +
+      "that are not accepted, nor of other people's agents.",
+    params: slugParams,
+    returns: 'A page of events.',
+    errors: workspaceErrors,
+  },
+  {
+    item: Event,
+    filters: {
+      type: Type.Optional(
+        Type.String({
+          maxLength: 64,
+          pattern: noControlCharacters,
+          description: 'Only events of this type.',
+        }),
+      ),
+      actorUserId: Type.Optional(Type.String({ maxLength: 64, description: 'Only events of this person.' })),
+      since: time('Only events at or after this time.'),
+      until: time('Only events before this time.'),
+    },
+  },
+)
+
+export const eventsGet = operation({
+  id: 'events.get',
+  summary: 'Read an event',
+  description: 'An event that `events.list` does not show to the caller is 404.',
+  params: Type.Object({ slug: Type.String(), eventId: Type.String() }),
+  success: ref(Event),
+  returns: 'The event.',
   errors: workspaceErrors,
 })

@@ -1,34 +1,30 @@
 import { isAllowed } from '../../access/permissions.ts'
-import type { RequireWorkspace } from '../../access/workspace-access.ts'
+import type { AccessibleWorkspace, RequireWorkspace } from '../../access/workspace-access.ts'
 import type { Database } from '../../db/client.ts'
+import { errors } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
-import {
-  decodeCursor,
-  pageLimitDefault,
-  toPage,
-  type Page,
-  type PageRequest,
-} from '../../kernel/pagination.ts'
+import { readPage, startOf, type Page, type PageRequest } from '../../kernel/pagination.ts'
 import type { Principal } from '../../kernel/principal.ts'
-import { listEvents, type EventRow } from './events.repository.ts'
+import { listEvents, type EventView } from './events.repository.ts'
+import type { Event as WorkspaceEvent } from './events.schemas.ts'
 
-export interface WorkspaceEvent extends Omit<EventRow, 'createdAt'> {
-  createdAt: string
-}
+export type { WorkspaceEvent }
 
-/** What a client asks of the feed; the times are RFC 3339. */
+/** The filters of the feed. Times are RFC 3339. */
 export interface EventsRequest extends PageRequest {
   type?: string
   actorUserId?: string
-  /** From this time on. */
+  /** Inclusive. */
   since?: string
-  /** Until before this time. */
+  /** Exclusive. */
   until?: string
 }
 
 export interface EventsService {
-  /** What happened in a workspace, newest first: without what the lists of invites and grants hide from the caller. */
+  /** Newest first, without events of invites and grants that the caller may not list. */
   list(principal: Principal, slug: string, request: EventsRequest): Promise<Page<WorkspaceEvent>>
+  /** Throws `not_found` for an event of another workspace, and for one that `list` does not show to the caller. */
+  get(principal: Principal, slug: string, eventId: string): Promise<WorkspaceEvent>
 }
 
 export function createEventsService(options: {
@@ -37,42 +33,54 @@ export function createEventsService(options: {
 }): EventsService {
   const { db, requireWorkspace } = options
   return {
-    async list(principal, slug, { limit = pageLimitDefault, cursor, ...filter }) {
-      const { id, role } = await requireWorkspace(principal, slug, 'events.list')
-      const { type, actorUserId, since, until } = filter
-      const listId = `events.list ${id} ${JSON.stringify([type, actorUserId, since, until])}`
-      const before = decodeCursor(listId, cursor)
-      // Nobody has an id that is none, so nobody did anything.
-      if (actorUserId !== undefined && !isId(actorUserId)) return { items: [], nextCursor: null }
-      const rows = await listEvents(db, {
-        workspaceId: id,
-        filter: {
-          ...(type !== undefined && { type }),
-          ...(actorUserId !== undefined && { actorUserId }),
-          ...(since !== undefined && { since: parseTime(since) }),
-          ...(until !== undefined && { until: parseTime(until) }),
-        },
-        view: {
-          showsInvites: isAllowed(role, 'invites.list'),
-          grantsOf: isAllowed(role, 'integrations.listAll') ? undefined : principal.user.id,
-        },
-        before,
-        limit: limit + 1,
+    async list(principal, slug, { type, actorUserId, since, until, ...page }) {
+      const workspace = await requireWorkspace(principal, slug, 'events.list')
+      const workspaceId = workspace.id
+      const filter = {
+        ...(type !== undefined && { type }),
+        ...(actorUserId !== undefined && { actorUserId }),
+        ...(since !== undefined && { since: parseTime(since) }),
+        ...(until !== undefined && { until: parseTime(until) }),
+      }
+      const view = viewOf(principal, workspace)
+      // A malformed id belongs to nobody: the list is empty.
+      const hasNone = actorUserId !== undefined && !isId(actorUserId)
+      return readPage(page, {
+        listId: `events.list ${workspaceId} ${JSON.stringify([type, actorUserId, since, until])}`,
+        order: 'newestFirst',
+        read: async (range) => (hasNone ? [] : listEvents(db, { workspaceId, filter, view, ...range })),
+        positionOf: ({ createdAt, id }) => ({ at: createdAt, id }),
+        toItem: toEvent,
       })
-      return toPage(rows, limit, {
-        listId,
-        positionOf: (row) => [row.createdAt.toISOString(), row.id],
-        toItem: (row) => ({ ...row, createdAt: row.createdAt.toISOString() }),
-      })
+    },
+
+    async get(principal, slug, eventId) {
+      const workspace = await requireWorkspace(principal, slug, 'events.get')
+      if (!isId(eventId)) throw errors.notFound()
+      const query = { workspaceId: workspace.id, filter: { id: eventId }, view: viewOf(principal, workspace) }
+      const [row] = await listEvents(db, { ...query, ...startOf.newestFirst, limit: 1 })
+      if (!row) throw errors.notFound()
+      return toEvent(row)
     },
   }
 }
 
-// Beyond these a time has no four-digit year, or PostgreSQL does not know it. There are no events before or after.
+function viewOf({ user }: Principal, { role }: AccessibleWorkspace): EventView {
+  return {
+    showsInvites: isAllowed(role, 'invites.list'),
+    grantsOf: isAllowed(role, 'integrations.listAll') ? undefined : user.id,
+  }
+}
+
+function toEvent(row: Awaited<ReturnType<typeof listEvents>>[number]): WorkspaceEvent {
+  return { ...row, createdAt: row.createdAt.toISOString() }
+}
+
+// Outside these bounds a time has no four-digit year or is unknown to PostgreSQL. No event is outside them.
 const timeMin = Date.UTC(1970, 0, 1)
 const timeMax = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
-/** A time of the request. One out of bounds is moved to the bound, and a leap second to the one before. */
+/** Parses a time, clamped to the bounds. A leap second becomes the second before it. */
 function parseTime(text: string): Date {
   const time = Date.parse(text.replace(':60', ':59'))
   return new Date(Math.min(Math.max(timeMin, time), timeMax))

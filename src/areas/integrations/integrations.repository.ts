@@ -1,25 +1,10 @@
 import { and, desc, eq, gt, isNull, sql, type SQL } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
+import { isBefore } from '../../db/keyset.ts'
 import { prepared } from '../../db/prepared.ts'
 import { agentGrants } from '../../db/schema/agent-grants.ts'
 import { users } from '../../db/schema/users.ts'
-import type { Position } from '../../kernel/pagination.ts'
-
-/** What a person has allowed an agent, as it is shown. */
-export interface GrantRow {
-  id: string
-  clientId: string
-  clientName: string
-  clientUri: string | null
-  userId: string
-  userName: string
-  scopes: string[]
-  createdAt: Date
-  lastUsedAt: Date | null
-  expiresAt: Date
-}
-
-const end: Position = ['infinity', 'ffffffff-ffff-ffff-ffff-ffffffffffff']
+import type { PageRange } from '../../kernel/pagination.ts'
 
 const selectGrants = prepared((executor) => prepareGrants(executor, 'agent_grants_select_of_workspace'))
 const selectGrantsOfPerson = prepared((executor) =>
@@ -48,7 +33,7 @@ function prepareGrants(executor: Executor, name: string, filter?: SQL) {
         filter,
         isNull(agentGrants.revokedAt),
         gt(agentGrants.expiresAt, sql.placeholder('now')),
-        sql`(${agentGrants.createdAt}, ${agentGrants.id}) < (${sql.placeholder('createdAt')}::timestamptz, ${sql.placeholder('id')}::uuid)`,
+        isBefore(agentGrants.createdAt, agentGrants.id),
       ),
     )
     .orderBy(desc(agentGrants.createdAt), desc(agentGrants.id))
@@ -56,20 +41,14 @@ function prepareGrants(executor: Executor, name: string, filter?: SQL) {
     .prepare(name)
 }
 
-/** Live grants in a workspace, of everybody or of one person, newest first, from before a position on. */
+export type GrantRow = Awaited<ReturnType<typeof listLiveGrants>>[number]
+
+/** Grants of a workspace, or of one person there, that are neither revoked nor expired, newest first. */
 export function listLiveGrants(
   executor: Executor,
-  input: {
-    workspaceId: string
-    userId: string | undefined
-    now: Date
-    before: Position | undefined
-    limit: number
-  },
-): Promise<GrantRow[]> {
-  const { workspaceId, userId, before, limit } = input
-  const [createdAt, id] = before ?? end
-  const values = { workspaceId, now: input.now.toISOString(), createdAt, id, limit }
+  { userId, now, ...rest }: { workspaceId: string; userId: string | undefined; now: Date } & PageRange,
+) {
+  const values = { ...rest, now: now.toISOString() }
   return userId === undefined
     ? selectGrants(executor).execute(values)
     : selectGrantsOfPerson(executor).execute({ ...values, userId })

@@ -1,8 +1,7 @@
-import { Type } from '@sinclair/typebox'
+import { Type, type Static } from '@sinclair/typebox'
 import { exampleExpiry, exampleIds, exampleTime } from '../../http/examples.ts'
-import { operation } from '../../http/operation.ts'
-import { pageQuery } from '../../http/pagination.ts'
-import { closed, named, nullableString, NullableTimestamp, Ok, ref, Timestamp } from '../../http/schemas.ts'
+import { listOperation, operation, slugParams } from '../../http/operation.ts'
+import { named, nullableString, NullableTimestamp, Timestamp } from '../../kernel/schemas.ts'
 import { workspaceErrors } from '../../kernel/errors.ts'
 
 const AgentGrant = named(
@@ -32,29 +31,30 @@ const AgentGrant = named(
     expiresAt: exampleExpiry,
   },
 )
+export type AgentGrant = Static<typeof AgentGrant>
 
 export const integrationsSchemas = [AgentGrant]
 
-export const listIntegrations = operation({
-  id: 'integrations.list',
-  summary: 'List the agents that have access to a workspace',
-  description:
-    'Newest first, without revoked and expired access. Owners and admins see all agents, others those that act on ' +
-    'their behalf.',
-  params: Type.Object({ slug: Type.String() }),
-  querystring: closed(pageQuery),
-  success: Type.Array(ref(AgentGrant)),
-  returns: 'A page of agent grants.',
-  errors: workspaceErrors,
-})
+export const integrationsList = listOperation(
+  {
+    id: 'integrations.list',
+    summary: 'List the agents that have access to a workspace',
+    description:
+      'Newest first, without revoked and expired access. Owners and admins see all agents, others those that act on ' +
+      'their behalf.',
+    params: slugParams,
+    returns: 'A page of agent grants.',
+    errors: workspaceErrors,
+  },
+  { item: AgentGrant },
+)
 
-export const revokeIntegration = operation({
+export const integrationsRevoke = operation({
   id: 'integrations.revoke',
   summary: "Revoke an agent's access",
   description:
     "Takes effect from the agent's next request on. Owners and admins can revoke any access, others that of agents " +
     'that act on their behalf. Revoking revoked access succeeds.',
   params: Type.Object({ slug: Type.String(), id: Type.String() }),
-  success: ref(Ok),
   errors: workspaceErrors,
 })

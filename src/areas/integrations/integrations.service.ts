@@ -5,27 +5,17 @@ import type { Database, Executor } from '../../db/client.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { errors } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
-import {
-  decodeCursor,
-  pageLimitDefault,
-  toPage,
-  type Page,
-  type PageRequest,
-} from '../../kernel/pagination.ts'
+import { readPage, type Page, type PageRequest } from '../../kernel/pagination.ts'
 import type { Principal } from '../../kernel/principal.ts'
 import { listLiveGrants, lockGrant, revokeGrant, type GrantRow } from './integrations.repository.ts'
+import type { AgentGrant } from './integrations.schemas.ts'
 
-/** What a person has allowed an agent in a workspace. */
-export interface AgentGrant extends Omit<GrantRow, 'createdAt' | 'lastUsedAt' | 'expiresAt'> {
-  createdAt: string
-  lastUsedAt: string | null
-  expiresAt: string
-}
+export type { AgentGrant }
 
 export interface IntegrationsService {
-  /** The grants that are neither revoked nor expired, newest first: all of them for owners and admins, else one's own. */
+  /** Live grants, newest first: all for owners and admins, only their own for others. */
   list(principal: Principal, slug: string, page: PageRequest): Promise<Page<AgentGrant>>
-  /** Idempotent. Throws `not_found` for a grant that is not the caller's, unless they may revoke everybody's. */
+  /** Idempotent. Throws `not_found` for a grant of another person, unless the caller may revoke all. */
   revoke(principal: Principal, slug: string, grantId: string): Promise<void>
 }
 
@@ -39,20 +29,14 @@ export interface IntegrationsServiceOptions {
 export function createIntegrationsService(options: IntegrationsServiceOptions): IntegrationsService {
   const { db, clock, changes, requireWorkspace } = options
   return {
-    async list(principal, slug, { limit = pageLimitDefault, cursor }) {
+    async list(principal, slug, page) {
       const { id: workspaceId, role } = await requireWorkspace(principal, slug, 'integrations.list')
       const userId = isAllowed(role, 'integrations.listAll') ? undefined : principal.user.id
-      const listId = `integrations.list ${workspaceId} ${userId ?? ''}`
-      const rows = await listLiveGrants(db, {
-        workspaceId,
-        userId,
-        now: clock.now(),
-        before: decodeCursor(listId, cursor),
-        limit: limit + 1,
-      })
-      return toPage(rows, limit, {
-        listId,
-        positionOf: (row) => [row.createdAt.toISOString(), row.id],
+      return readPage(page, {
+        listId: `integrations.list ${workspaceId} ${userId ?? ''}`,
+        order: 'newestFirst',
+        read: (range) => listLiveGrants(db, { workspaceId, userId, now: clock.now(), ...range }),
+        positionOf: ({ createdAt, id }) => ({ at: createdAt, id }),
         toItem: toAgentGrant,
       })
     },
@@ -62,15 +46,15 @@ export function createIntegrationsService(options: IntegrationsServiceOptions): 
       if (!isId(grantId)) throw errors.notFound()
       const { user } = principal
       const lock = (tx: Executor) => lockGrant(tx, workspace.id, grantId)
-      await changes.makeIn(principal, workspace, lock, async ({ tx, now, tell }, grant) => {
+      await changes.makeIn(principal, workspace, lock, async ({ tx, now, appendEvent }, grant) => {
         const mayRevoke = grant.userId === user.id || isAllowed(workspace.role, 'integrations.revokeAny')
         if (!mayRevoke) throw errors.notFound()
         if (grant.revokedAt) return
         await revokeGrant(tx, grantId, now)
-        await tell({
+        await appendEvent({
           type: 'integration.revoked',
           target: { type: 'integration', id: grantId },
-          summary: `${user.name} ended the access of ${grant.clientName}`,
+          summary: `${user.name} revoked the access of ${grant.clientName}`,
         })
       })
     },

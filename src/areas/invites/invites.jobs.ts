@@ -8,7 +8,7 @@ import { findNoticeRecipient } from '../members/members.repository.ts'
 import { findInviteOrigin, findInviteToSend, insertInviteToken, updateInvite } from './invites.repository.ts'
 import { inviteUrlOf } from './invites.service.ts'
 
-/** The mails that follow from invites. */
+/** The mails about invites. */
 export function createInvitesJobs(options: {
   db: Database
   clock: Clock
@@ -20,7 +20,7 @@ export function createInvitesJobs(options: {
     async send_invite({ inviteId }, { id }) {
       const invite = await findInviteToSend(db, inviteId, clock.now())
       if (!invite) return
-      // A link of the mail's own, made only now: a token that waited in the queue would be there to be read.
+      // The token is created now, so that none can be read from the job queue.
       const token = createToken()
       await insertInviteToken(db, inviteId, hashSecret(token))
       await mailer.send({

@@ -2,6 +2,7 @@ import { and, asc, eq, gt, gte, inArray, min, or, sql, count } from 'drizzle-orm
 import type { Executor } from '../../db/client.ts'
 import { isUniqueViolation } from '../../db/errors.ts'
 import { hasAddress } from '../../db/has-address.ts'
+import { isAfter } from '../../db/keyset.ts'
 import { prepared } from '../../db/prepared.ts'
 import { events } from '../../db/schema/events.ts'
 import { invites, inviteTokens } from '../../db/schema/invites.ts'
@@ -10,22 +11,10 @@ import { users } from '../../db/schema/users.ts'
 import { workspaces } from '../../db/schema/workspaces.ts'
 import { canonicalizeEmail } from '../../kernel/email.ts'
 import { errors } from '../../kernel/errors.ts'
-import type { Position } from '../../kernel/pagination.ts'
+import type { PageRange } from '../../kernel/pagination.ts'
 import type { Role } from '../../kernel/roles.ts'
 
 export type InviteState = (typeof invites.$inferSelect)['state']
-
-export interface InviteRow {
-  id: string
-  email: string
-  role: Role
-  state: InviteState
-  invitedByUserId: string
-  invitedByName: string
-  createdAt: Date
-  expiresAt: Date
-  lastSentAt: Date | null
-}
 
 const inviteColumns = {
   id: invites.id,
@@ -39,9 +28,7 @@ const inviteColumns = {
   lastSentAt: invites.lastSentAt,
 }
 
-const beginning: Position = ['-infinity', '00000000-0000-0000-0000-000000000000']
-
-const selectOpenInvites = prepared((executor) =>
+const selectPendingInvites = prepared((executor) =>
   executor
     .select(inviteColumns)
     .from(invites)
@@ -49,9 +36,9 @@ const selectOpenInvites = prepared((executor) =>
     .where(
       and(
         eq(invites.workspaceId, sql.placeholder('workspaceId')),
-        // Written out, not as a parameter: a prepared statement then knows that the partial index serves.
+        // A literal, not a parameter: only then can a prepared statement use the partial index.
         sql`${invites.state} = 'open'`,
-        sql`(${invites.createdAt}, ${invites.id}) > (${sql.placeholder('createdAt')}::timestamptz, ${sql.placeholder('id')}::uuid)`,
+        isAfter(invites.createdAt, invites.id),
       ),
     )
     .orderBy(asc(invites.createdAt), asc(invites.id))
@@ -59,18 +46,11 @@ const selectOpenInvites = prepared((executor) =>
     .prepare('invites_select_open'),
 )
 
-/** Open invites of a workspace, expired ones among them, oldest first, from after a position on. */
-export function listOpenInvites(
-  executor: Executor,
-  input: { workspaceId: string; after: Position | undefined; limit: number },
-): Promise<InviteRow[]> {
-  const [createdAt, id] = input.after ?? beginning
-  return selectOpenInvites(executor).execute({
-    workspaceId: input.workspaceId,
-    createdAt,
-    id,
-    limit: input.limit,
-  })
+export type InviteRow = Awaited<ReturnType<typeof listPendingInvites>>[number]
+
+/** Invites of a workspace that are neither accepted nor revoked, expired ones included, oldest first. */
+export function listPendingInvites(executor: Executor, input: { workspaceId: string } & PageRange) {
+  return selectPendingInvites(executor).execute({ ...input })
 }
 
 export interface LockedInvite {
@@ -114,7 +94,7 @@ export async function hasMemberWithEmail(
   return rows.length > 0
 }
 
-/** Makes room for another invite to an address by ending one that has expired. */
+/** Marks an expired invite to an address as replaced, so that a new one can be created. */
 export async function replaceExpiredInvite(
   executor: Executor,
   input: { workspaceId: string; email: string; now: Date },
@@ -154,7 +134,7 @@ export async function insertInviteToken(
   await executor.insert(inviteTokens).values({ inviteId, tokenHash })
 }
 
-/** Makes every link to an invite that there is so far lead nowhere. */
+/** Invalidates all links to an invite. */
 export async function deleteInviteTokens(executor: Executor, inviteId: string): Promise<void> {
   await executor.delete(inviteTokens).where(eq(inviteTokens.inviteId, inviteId))
 }
@@ -167,7 +147,7 @@ export async function updateInvite(
   await executor.update(invites).set(change).where(eq(invites.id, inviteId))
 }
 
-/** How many invites a workspace has sent since a time, and when the first of these was. */
+/** Counts the invites that a workspace has sent since a time, with the time of the first. */
 export async function countInvitesSince(
   executor: Executor,
   workspaceId: string,
@@ -187,8 +167,8 @@ export async function countInvitesSince(
 }
 
 /**
- * How many invites all workspaces have sent to an address since a time, and when the first of these was. Invites to the
- * address take turns until the transaction ends.
+ * Counts the invites that all workspaces have sent to an address since a time, with the time of the first. Serializes
+ * invites to the address until the transaction ends.
  */
 export async function countInvitesToRecipientSince(
   executor: Executor,
@@ -212,7 +192,7 @@ export async function countInvitesToRecipientSince(
   return row ?? { count: 0, firstAt: null }
 }
 
-/** An invite as whoever holds its link sees it. */
+/** An invite, found by the token of its link. */
 export interface InviteByToken {
   id: string
   workspaceId: string
@@ -260,7 +240,7 @@ export async function findInviteByToken(
   return invite
 }
 
-/** What a mail about an invite says; undefined when the invite is open no more. */
+/** The contents of an invite's mail; undefined when the invite is no longer pending. */
 export async function findInviteToSend(
   executor: Executor,
   inviteId: string,
@@ -283,7 +263,7 @@ export async function findInviteToSend(
   return invite
 }
 
-/** Who made an invite, and where. */
+/** The inviter and workspace of an invite. */
 export async function findInviteOrigin(
   executor: Executor,
   inviteId: string,
@@ -296,8 +276,8 @@ export async function findInviteOrigin(
 }
 
 /**
- * Deletes the invites that a person sent and those to their address. Returns where they were, which were open, and which
- * were to them, in what spelling.
+ * Deletes the invites that a person sent and those to their address. Returns the deleted rows; `isTo` marks those to the
+ * person, `email` has the spelling that was used.
  */
 export async function deleteInvitesOfPerson(
   executor: Executor,

@@ -1,4 +1,4 @@
-import { Type } from '@sinclair/typebox'
+import { Type, type Static } from '@sinclair/typebox'
 import {
   exampleExpiry,
   exampleIds,
@@ -6,20 +6,18 @@ import {
   exampleInviteUrl,
   exampleTime,
 } from '../../http/examples.ts'
-import { operation } from '../../http/operation.ts'
-import { pageQuery } from '../../http/pagination.ts'
+import { listOperation, operation, slugParams } from '../../http/operation.ts'
 import {
   closed,
   exampleOf,
   named,
   NullableTimestamp,
   nullableString,
-  Ok,
   ref,
   Role,
   stringEnum,
   Timestamp,
-} from '../../http/schemas.ts'
+} from '../../kernel/schemas.ts'
 import { emailLengthMax } from '../../kernel/email.ts'
 import { errors, workspaceErrors } from '../../kernel/errors.ts'
 
@@ -48,6 +46,7 @@ const Invite = named(
     lastSentAt: null,
   },
 )
+export type Invite = Static<typeof Invite>
 
 const InviteCreation = named(
   'InviteCreation',
@@ -92,6 +91,7 @@ const InvitePreview = named(
     emailMatches: true,
   },
 )
+export type InvitePreview = Static<typeof InvitePreview>
 
 const InviteAcceptance = named(
   'InviteAcceptance',
@@ -101,23 +101,23 @@ const InviteAcceptance = named(
 
 export const invitesSchemas = [Invite, InviteCreation, InviteResending, InvitePreview, InviteAcceptance]
 
-const slugParams = Type.Object({ slug: Type.String() })
 const inviteParams = Type.Object({ slug: Type.String(), inviteId: Type.String() })
 const tokenParams = Type.Object({ token: Type.String() })
 const managerErrors = [...workspaceErrors, errors.roleInsufficient]
 
-export const listInvites = operation({
-  id: 'invites.list',
-  summary: 'List the open invites of a workspace',
-  description: 'For owners and admins. Oldest first, including expired ones.',
-  params: slugParams,
-  querystring: closed(pageQuery),
-  success: Type.Array(ref(Invite)),
-  returns: 'A page of open invites.',
-  errors: managerErrors,
-})
+export const invitesList = listOperation(
+  {
+    id: 'invites.list',
+    summary: 'List the open invites of a workspace',
+    description: 'For owners and admins. Oldest first, including expired ones.',
+    params: slugParams,
+    returns: 'A page of open invites.',
+    errors: managerErrors,
+  },
+  { item: Invite },
+)
 
-export const createInvite = operation({
+export const invitesCreate = operation({
   id: 'invites.create',
   summary: 'Invite a person to a workspace',
   description:
@@ -140,7 +140,7 @@ export const createInvite = operation({
   ],
 })
 
-export const resendInvite = operation({
+export const invitesResend = operation({
   id: 'invites.resend',
   summary: 'Send an invite again',
   description: 'With a new link, valid for seven days. Earlier links stop working.',
@@ -157,26 +157,24 @@ export const resendInvite = operation({
   ],
 })
 
-export const revokeInvite = operation({
+export const invitesRevoke = operation({
   id: 'invites.revoke',
   summary: 'Revoke an invite',
   description: 'Revoking a revoked invite succeeds.',
   params: inviteParams,
-  success: ref(Ok),
   errors: [...managerErrors, errors.roleTooHigh, errors.inviteUsed],
 })
 
-export const updateInviteRole = operation({
+export const invitesUpdateRole = operation({
   id: 'invites.updateRole',
   summary: 'Change the role that an invite grants',
   description: 'For owners and admins, up to their own role.',
   params: inviteParams,
   body: closed({ role: ref(Role) }, { examples: [{ role: 'viewer' }] }),
-  success: ref(Ok),
   errors: [...managerErrors, errors.roleTooHigh, errors.inviteUsed, errors.inviteRevoked],
 })
 
-export const getInvite = operation({
+export const invitesGet = operation({
   id: 'invites.get',
   summary: 'Read an invite by its token',
   description: 'The token is the last part of the link.',
@@ -186,7 +184,7 @@ export const getInvite = operation({
   errors: [errors.notFound],
 })
 
-export const acceptInvite = operation({
+export const invitesAccept = operation({
   id: 'invites.accept',
   summary: 'Accept an invite',
   description: 'The caller becomes a member of the workspace.',

@@ -1,23 +1,18 @@
 import {
-  turnOfMembersWithCredential,
+  lockMembersWithCredential,
   type Changes,
   type Lock,
   type WorkspaceChangeContext,
 } from '../../access/change.ts'
 import { isAllowed, type WorkspaceAction } from '../../access/permissions.ts'
 import type { RequireWorkspace } from '../../access/workspace-access.ts'
+import { lockUser } from '../../accounts/accounts.repository.ts'
 import type { Database, Executor } from '../../db/client.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { canonicalizeEmail, parseEmail } from '../../kernel/email.ts'
 import { errors } from '../../kernel/errors.ts'
 import { createId, isId } from '../../kernel/ids.ts'
-import {
-  decodeCursor,
-  pageLimitDefault,
-  toPage,
-  type Page,
-  type PageRequest,
-} from '../../kernel/pagination.ts'
+import { readPage, type Page, type PageRequest } from '../../kernel/pagination.ts'
 import type { Principal } from '../../kernel/principal.ts'
 import { mayGrant, type Role } from '../../kernel/roles.ts'
 import { createToken, hashSecret } from '../../kernel/tokens.ts'
@@ -25,11 +20,7 @@ import type { PictureStore } from '../../pictures/picture-store.ts'
 import type { JobQueue } from '../../platform/jobs/jobs.port.ts'
 import { forgetDeparture } from '../members/departures.repository.ts'
 import { findMember, insertMemberIfNew, lockMembersOfWorkspace } from '../members/members.repository.ts'
-import {
-  countMembershipsOfUser,
-  lockUserForNewMembership,
-  membershipsMax,
-} from '../workspaces/workspaces.repository.ts'
+import { countMembershipsOfUser, membershipsMax } from '../workspaces/workspaces.repository.ts'
 import {
   countInvitesSince,
   countInvitesToRecipientSince,
@@ -38,7 +29,7 @@ import {
   hasMemberWithEmail,
   insertInvite,
   insertInviteToken,
-  listOpenInvites,
+  listPendingInvites,
   lockInvite,
   replaceExpiredInvite,
   updateInvite,
@@ -46,39 +37,16 @@ import {
   type InviteRow,
   type LockedInvite,
 } from './invites.repository.ts'
+import type { Invite, InvitePreview } from './invites.schemas.ts'
 
 /** How long an invite can be accepted. */
 export const inviteLifetimeMs = 7 * 24 * 60 * 60 * 1000
 const limitWindowMs = 60 * 60 * 1000
 
-export interface Invite {
-  id: string
-  email: string
-  role: Role
-  status: 'pending' | 'expired'
-  invitedByUserId: string
-  invitedByName: string
-  createdAt: string
-  expiresAt: string
-  lastSentAt: string | null
-}
-
-/** An invite as whoever holds its link sees it. */
-export interface InvitePreview {
-  workspaceName: string
-  workspaceSlug: string
-  workspaceIconUrl: string | null
-  email: string
-  role: Role
-  status: 'pending' | 'expired' | 'accepted' | 'revoked'
-  invitedByName: string
-  expiresAt: string
-  /** Whether it is for the caller's address. */
-  emailMatches: boolean
-}
+export type { Invite, InvitePreview }
 
 export interface InvitesService {
-  /** Those that are neither accepted nor revoked, oldest first. */
+  /** Pending invites, expired ones included, oldest first. */
   list(principal: Principal, slug: string, page: PageRequest): Promise<Page<Invite>>
   /**
    * Throws `email_invalid`, `role_too_high`, `already_member`, `already_invited`, `too_many_invites` and
@@ -89,7 +57,11 @@ export interface InvitesService {
     slug: string,
     input: { email: string; role: Role },
   ): Promise<{ invite: Invite; inviteUrl: string }>
-  /** A new link and a new week; the links before lead nowhere. Throws what `create` throws, and for an ended invite. */
+  /**
+   * Sends the invite again with a new link, valid for seven days from now; earlier links become invalid. Throws
+   * `not_found`, `role_too_high`, `invite_used`, `invite_revoked`, `too_many_invites` and
+   * `too_many_invites_to_recipient`.
+   */
   resend(
     principal: Principal,
     slug: string,
@@ -126,7 +98,7 @@ export function createInvitesService(options: InvitesServiceOptions): InvitesSer
   const { db, clock, changes, requireWorkspace, pictures, jobs, webUrl } = options
   const { inviteLimitPerHour, mailLimitPerHour } = options
 
-  /** Makes a change of an invite that the caller may change, in its turn. */
+  /** Changes an invite that the caller may change, while the members of the workspace are locked. */
   async function change<Result>(
     principal: Principal,
     { slug, inviteId }: { slug: string; inviteId: string },
@@ -135,7 +107,7 @@ export function createInvitesService(options: InvitesServiceOptions): InvitesSer
   ): Promise<Result> {
     const workspace = await requireWorkspace(principal, slug, action)
     const lock: Lock<LockedInvite & { actorRole: Role }> = async (tx, input) => {
-      const actorRole = await turnOfMembersWithCredential(tx, input)
+      const actorRole = await lockMembersWithCredential(tx, input)
       const invite = isId(inviteId) ? await lockInvite(tx, workspace.id, inviteId) : undefined
       if (invite && !mayGrant(actorRole, invite.role)) throw errors.roleTooHigh()
       if (invite?.state === 'accepted') throw errors.inviteUsed()
@@ -161,7 +133,7 @@ export function createInvitesService(options: InvitesServiceOptions): InvitesSer
     }
   }
 
-  /** Gives an invite a link, the only one that is told, and has it sent. */
+  /** Creates the link of an invite and enqueues its mail. Returns the link, which is not stored. */
   async function send(tx: Executor, inviteId: string): Promise<string> {
     const token = createToken()
     await insertInviteToken(tx, inviteId, hashSecret(token))
@@ -170,17 +142,13 @@ export function createInvitesService(options: InvitesServiceOptions): InvitesSer
   }
 
   return {
-    async list(principal, slug, { limit = pageLimitDefault, cursor }) {
-      const { id } = await requireWorkspace(principal, slug, 'invites.list')
-      const listId = `invites.list ${id}`
-      const rows = await listOpenInvites(db, {
-        workspaceId: id,
-        after: decodeCursor(listId, cursor),
-        limit: limit + 1,
-      })
-      return toPage(rows, limit, {
-        listId,
-        positionOf: (row) => [row.createdAt.toISOString(), row.id],
+    async list(principal, slug, page) {
+      const { id: workspaceId } = await requireWorkspace(principal, slug, 'invites.list')
+      return readPage(page, {
+        listId: `invites.list ${workspaceId}`,
+        order: 'oldestFirst',
+        read: (range) => listPendingInvites(db, { workspaceId, ...range }),
+        positionOf: ({ createdAt, id }) => ({ at: createdAt, id }),
         toItem: (row) => toInvite(row, clock.now()),
       })
     },
@@ -191,8 +159,8 @@ export function createInvitesService(options: InvitesServiceOptions): InvitesSer
       const workspace = await requireWorkspace(principal, slug, 'invites.create')
       const { id: workspaceId } = workspace
       const { user } = principal
-      const lock = turnOfMembersWithCredential
-      return changes.makeIn(principal, workspace, lock, async ({ tx, now, tell }, actorRole) => {
+      const lock = lockMembersWithCredential
+      return changes.makeIn(principal, workspace, lock, async ({ tx, now, appendEvent }, actorRole) => {
         if (!mayGrant(actorRole, input.role)) throw errors.roleTooHigh()
         if (await hasMemberWithEmail(tx, workspaceId, email)) throw errors.alreadyMember()
         await assertWithinLimits(tx, workspaceId, email)
@@ -210,7 +178,7 @@ export function createInvitesService(options: InvitesServiceOptions): InvitesSer
         await insertInvite(tx, { ...row, workspaceId })
         await forgetDeparture(tx, workspaceId, { email })
         const inviteUrl = await send(tx, row.id)
-        await tell({
+        await appendEvent({
           type: 'invite.created',
           target: { type: 'invite', id: row.id },
           summary: `${user.name} invited ${email} as ${input.role}`,
@@ -220,46 +188,56 @@ export function createInvitesService(options: InvitesServiceOptions): InvitesSer
     },
 
     async resend(principal, slug, inviteId) {
-      return change(principal, { slug, inviteId }, 'invites.resend', async ({ tx, now, tell }, invite) => {
-        if (invite.state !== 'open') throw errors.inviteRevoked()
-        await assertWithinLimits(tx, invite.workspaceId, invite.email)
-        const expiresAt = new Date(now.getTime() + inviteLifetimeMs)
-        await deleteInviteTokens(tx, invite.id)
-        await updateInvite(tx, invite.id, { expiresAt })
-        const inviteUrl = await send(tx, invite.id)
-        await tell({
-          type: 'invite.resent',
-          target: { type: 'invite', id: invite.id },
-          summary: `${principal.user.name} sent the invite to ${invite.email} again`,
-        })
-        return { inviteUrl, expiresAt: expiresAt.toISOString() }
-      })
+      return change(
+        principal,
+        { slug, inviteId },
+        'invites.resend',
+        async ({ tx, now, appendEvent }, invite) => {
+          if (invite.state !== 'open') throw errors.inviteRevoked()
+          await assertWithinLimits(tx, invite.workspaceId, invite.email)
+          const expiresAt = new Date(now.getTime() + inviteLifetimeMs)
+          await deleteInviteTokens(tx, invite.id)
+          await updateInvite(tx, invite.id, { expiresAt })
+          const inviteUrl = await send(tx, invite.id)
+          await appendEvent({
+            type: 'invite.resent',
+            target: { type: 'invite', id: invite.id },
+            summary: `${principal.user.name} sent the invite to ${invite.email} again`,
+          })
+          return { inviteUrl, expiresAt: expiresAt.toISOString() }
+        },
+      )
     },
 
     async revoke(principal, slug, inviteId) {
-      await change(principal, { slug, inviteId }, 'invites.revoke', async ({ tx, tell }, invite) => {
+      await change(principal, { slug, inviteId }, 'invites.revoke', async ({ tx, appendEvent }, invite) => {
         if (invite.state !== 'open') return
         await updateInvite(tx, invite.id, { state: 'revoked' })
-        await tell({
+        await appendEvent({
           type: 'invite.revoked',
           target: { type: 'invite', id: invite.id },
-          summary: `${principal.user.name} withdrew the invite to ${invite.email}`,
+          summary: `${principal.user.name} revoked the invite to ${invite.email}`,
         })
       })
     },
 
     async updateRole(principal, slug, inviteId, { role }) {
-      await change(principal, { slug, inviteId }, 'invites.updateRole', async ({ tx, tell }, invite) => {
-        if (!mayGrant(invite.actorRole, role)) throw errors.roleTooHigh()
-        if (invite.state !== 'open') throw errors.inviteRevoked()
-        if (invite.role === role) return
-        await updateInvite(tx, invite.id, { role })
-        await tell({
-          type: 'invite.role_changed',
-          target: { type: 'invite', id: invite.id },
-          summary: `${principal.user.name} changed the role of the invite to ${invite.email} from ${invite.role} to ${role}`,
-        })
-      })
+      await change(
+        principal,
+        { slug, inviteId },
+        'invites.updateRole',
+        async ({ tx, appendEvent }, invite) => {
+          if (!mayGrant(invite.actorRole, role)) throw errors.roleTooHigh()
+          if (invite.state !== 'open') throw errors.inviteRevoked()
+          if (invite.role === role) return
+          await updateInvite(tx, invite.id, { role })
+          await appendEvent({
+            type: 'invite.role_changed',
+            target: { type: 'invite', id: invite.id },
+            summary: `${principal.user.name} changed the role of the invite to ${invite.email} from ${invite.role} to ${role}`,
+          })
+        },
+      )
     },
 
     async preview({ user }, token) {
@@ -283,10 +261,10 @@ export function createInvitesService(options: InvitesServiceOptions): InvitesSer
       const tokenHash = hashSecret(token)
       const found = await findInviteByToken(db, tokenHash)
       if (!found) throw errors.notFound()
-      return changes.make(principal, async ({ tx, tell }) => {
-        await lockUserForNewMembership(tx, user.id)
+      return changes.make(principal, async ({ tx, appendEvent }) => {
+        await lockUser(tx, user.id)
         await lockMembersOfWorkspace(tx, found.workspaceId)
-        // Looked up again in its turn: it may have been accepted, revoked, changed or sent again in the meantime.
+        // Read again under the lock: it may have been accepted, revoked, changed or resent meanwhile.
         const invite = await findInviteByToken(tx, tokenHash)
         if (!invite) throw errors.notFound()
         assertAcceptable(invite, principal, clock.now())
@@ -306,17 +284,17 @@ export function createInvitesService(options: InvitesServiceOptions): InvitesSer
         })
         const accepted = { workspaceId: invite.workspaceId, slug: invite.workspaceSlug }
         if (!isNew) {
-          // They joined by themselves in the meantime, and keep the role that they have.
-          await tell({
+          // They joined by domain meanwhile, and keep their role.
+          await appendEvent({
             workspaceId: invite.workspaceId,
             type: 'invite.accepted',
             target: { type: 'invite', id: invite.id },
-            summary: `${user.name} accepted the invite of ${invite.invitedByName}, being a member already`,
+            summary: `${user.name} accepted the invite of ${invite.invitedByName} and already was a member`,
           })
           const member = await findMember(tx, invite.workspaceId, user.id)
           return { ...accepted, role: member?.role ?? invite.role }
         }
-        await tell({
+        await appendEvent({
           workspaceId: invite.workspaceId,
           type: 'member.joined',
           target: { type: 'user', id: user.id },
@@ -329,7 +307,7 @@ export function createInvitesService(options: InvitesServiceOptions): InvitesSer
   }
 }
 
-/** Where an invite is seen and accepted. */
+/** The page of an invite, where it is accepted. */
 export function inviteUrlOf(webUrl: string, token: string): string {
   return `${webUrl}/invites/${token}`
 }

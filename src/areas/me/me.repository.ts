@@ -24,7 +24,7 @@ export async function findPreferences(
   return row
 }
 
-/** Changes what is given of a user, and nothing else. */
+/** Updates the given columns of a user. */
 export async function updateUser(
   executor: Executor,
   userId: string,
@@ -33,7 +33,7 @@ export async function updateUser(
   await executor.update(users).set(change).where(eq(users.id, userId))
 }
 
-/** Shows another photo; returns the storage key of the one before. */
+/** Sets the profile photo. Returns the storage key of the previous one. */
 export async function replaceUserImage(
   executor: Executor,
   userId: string,

@@ -1,44 +1,43 @@
 import type { App } from '../../http/app-types.ts'
+import { toOk } from '../../http/idempotency.ts'
 import {
-  getHome,
-  getOnboarding,
-  getPreferences,
-  getProfile,
-  updatePreferences,
-  updateProfile,
-  uploadPhoto,
+  meHome,
+  meOnboarding,
+  mePreferences,
+  meProfile,
+  meUpdatePreferences,
+  meUpdateProfile,
+  meUploadPhoto,
 } from './me.schemas.ts'
 import type { MeService } from './me.service.ts'
 
 export function meRoutes(app: App, me: MeService): void {
-  app.get('/v1/me', { schema: getProfile }, async (request) => me.profile(request.principal))
+  app.get('/v1/me', { schema: meProfile }, async (request) => me.profile(request.principal))
 
-  app.patch('/v1/me', { schema: updateProfile }, async (request) => {
-    await me.updateProfile(request.principal, request.body)
-    return { ok: true as const }
-  })
+  app.patch('/v1/me', { schema: meUpdateProfile }, ({ principal, body }) =>
+    me.updateProfile(principal, body).then(toOk),
+  )
 
-  app.get('/v1/me/preferences', { schema: getPreferences }, (request) => me.preferences(request.principal))
+  app.get('/v1/me/preferences', { schema: mePreferences }, (request) => me.preferences(request.principal))
 
-  app.patch('/v1/me/preferences', { schema: updatePreferences }, async (request) => {
-    await me.updatePreferences(request.principal, request.body)
-    return { ok: true as const }
-  })
+  app.patch('/v1/me/preferences', { schema: meUpdatePreferences }, ({ principal, body }) =>
+    me.updatePreferences(principal, body).then(toOk),
+  )
 
-  app.get('/v1/me/home', { schema: getHome }, async (request, reply) => {
-    // Fastify sends a string as it is, as text: the answer is a JSON string.
+  app.get('/v1/me/home', { schema: meHome }, async (request, reply) => {
+    // Fastify sends a string as text/plain. The answer is a JSON string.
     const home = reply.serialize(await me.home(request.principal)) as string
     return reply.type('application/json; charset=utf-8').send(home)
   })
 
-  app.get('/v1/me/onboarding', { schema: getOnboarding }, async (request) => ({
+  app.get('/v1/me/onboarding', { schema: meOnboarding }, async (request) => ({
     existing: await me.existingWorkspace(request.principal),
   }))
 }
 
-/** The route that takes a file. */
+/** The upload, registered apart because it accepts multipart/form-data. */
 export function mePhotoRoute(app: App, me: MeService): void {
-  app.post('/v1/me/photo', { schema: uploadPhoto }, ({ upload }, reply) =>
+  app.post('/v1/me/photo', { schema: meUploadPhoto }, ({ upload }, reply) =>
     reply.answerChange(
       (principal) => me.uploadPhoto(principal, upload),
       (image) => ({ ok: true as const, image }),

@@ -1,7 +1,7 @@
-import { Type } from '@sinclair/typebox'
+import { Type, type Static } from '@sinclair/typebox'
 import { exampleIds, exampleImageUrl } from '../../http/examples.ts'
 import { operation } from '../../http/operation.ts'
-import { closed, exampleOf, line, named, nullableString, Ok, ref } from '../../http/schemas.ts'
+import { closed, exampleOf, line, named, nullableString, ref } from '../../kernel/schemas.ts'
 import { errors, imageErrors } from '../../kernel/errors.ts'
 import { nameLengthMax } from '../../kernel/text.ts'
 import { Membership } from '../workspaces/workspaces.schemas.ts'
@@ -16,6 +16,7 @@ const Profile = named(
   },
   { id: exampleIds.user, name: 'Grace Hopper', email: 'grace@example.com', image: exampleImageUrl },
 )
+export type Profile = Static<typeof Profile>
 
 const preferenceFields = {
   productUpdates: Type.Boolean({ description: 'Whether to send news about the product by e-mail.' }),
@@ -30,6 +31,7 @@ const Preferences = named(
   { userId: Type.String(), ...preferenceFields },
   { userId: exampleIds.user, ...examplePreferences },
 )
+export type Preferences = Static<typeof Preferences>
 
 const PhotoUpload = named(
   'PhotoUpload',
@@ -44,7 +46,7 @@ const Onboarding = named(
 
 export const meSchemas = [Profile, Preferences, PhotoUpload, Onboarding]
 
-export const getProfile = operation({
+export const meProfile = operation({
   id: 'me.profile',
   summary: "Read the caller's profile",
   description: 'The person whose API key it is.',
@@ -53,16 +55,15 @@ export const getProfile = operation({
   inPlace: true,
 })
 
-export const updateProfile = operation({
+export const meUpdateProfile = operation({
   id: 'me.updateProfile',
   summary: "Change the caller's name",
   description: 'Other members of their workspaces see the new name at once. Past events keep the old one.',
   body: closed({ name: line(nameLengthMax) }, { examples: [{ name: 'Grace Hopper' }] }),
-  success: ref(Ok),
   inPlace: true,
 })
 
-export const getPreferences = operation({
+export const mePreferences = operation({
   id: 'me.preferences',
   summary: "Read the caller's notification preferences",
   description: 'Which e-mails the caller has agreed to receive.',
@@ -72,16 +73,15 @@ export const getPreferences = operation({
   inPlace: true,
 })
 
-export const updatePreferences = operation({
+export const meUpdatePreferences = operation({
   id: 'me.updatePreferences',
   summary: "Change the caller's notification preferences",
   description: 'Both preferences are required.',
   body: closed(preferenceFields, { examples: [examplePreferences] }),
-  success: ref(Ok),
   inPlace: true,
 })
 
-export const uploadPhoto = operation({
+export const meUploadPhoto = operation({
   id: 'me.uploadPhoto',
   summary: "Upload the caller's profile photo",
   description:
@@ -92,7 +92,7 @@ export const uploadPhoto = operation({
   inPlace: true,
 })
 
-export const getHome = operation({
+export const meHome = operation({
   id: 'me.home',
   summary: "Read the path of the caller's home page",
   description:
@@ -103,7 +103,7 @@ export const getHome = operation({
   inPlace: true,
 })
 
-export const getOnboarding = operation({
+export const meOnboarding = operation({
   id: 'me.onboarding',
   summary: 'Read the workspace that the caller already belongs to',
   description: 'The one used last, or null.',

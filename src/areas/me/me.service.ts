@@ -3,43 +3,28 @@ import type { Database } from '../../db/client.ts'
 import { errors } from '../../kernel/errors.ts'
 import type { Principal } from '../../kernel/principal.ts'
 import { requireName } from '../../kernel/text.ts'
-import type { Role } from '../../kernel/roles.ts'
 import type { PictureStore } from '../../pictures/picture-store.ts'
 import { listMembershipsOfUser, type MembershipRow } from '../workspaces/workspaces.repository.ts'
+import type { Membership } from '../workspaces/workspaces.schemas.ts'
 import { findPreferences, replaceUserImage, updateUser } from './me.repository.ts'
+import type { Preferences as PreferencesOfUser, Profile } from './me.schemas.ts'
 
-export interface Profile {
-  id: string
-  name: string
-  email: string
-  image: string | null
-}
+export type Preferences = Omit<PreferencesOfUser, 'userId'>
 
-export interface Preferences {
-  productUpdates: boolean
-  workspaceActivity: boolean
-}
-
-export interface ExistingWorkspace {
-  id: string
-  name: string
-  slug: string
-  iconUrl: string | null
-  role: Role
-}
+export type { Profile }
 
 export interface MeService {
   profile(principal: Principal): Profile
   /** Throws `name_invalid`. */
   updateProfile(principal: Principal, input: { name: string }): Promise<void>
-  preferences(principal: Principal): Promise<Preferences & { userId: string }>
+  preferences(principal: Principal): Promise<PreferencesOfUser>
   updatePreferences(principal: Principal, input: Preferences): Promise<void>
-  /** Shows the picture as the profile photo; returns its URL. Throws what PictureStore.replace throws. */
+  /** Sets the profile photo. Returns its URL. Throws what `PictureStore.replace` throws. */
   uploadPhoto(principal: Principal, upload: Buffer): Promise<string>
-  /** The website's path where the caller belongs: the workspace used last, or where one is made. */
+  /** The path of the caller's home page: the workspace used last, or onboarding. */
   home(principal: Principal): Promise<string>
-  /** The workspace that the caller used last, if there is any. */
-  existingWorkspace(principal: Principal): Promise<ExistingWorkspace | null>
+  /** The workspace that the caller used last; null for a caller without one. */
+  existingWorkspace(principal: Principal): Promise<Membership | null>
 }
 
 export interface MeServiceOptions {
@@ -60,7 +45,7 @@ export function createMeService({ db, changes, pictures }: MeServiceOptions): Me
   }
 
   return {
-    // The caller was read with the credential, by this very request: there is nothing left to ask.
+    // Already read with the credential of this request.
     profile: ({ user: { id, name, email, imageKey } }) => ({
       id,
       name,
@@ -74,7 +59,7 @@ export function createMeService({ db, changes, pictures }: MeServiceOptions): Me
 
     async preferences({ user }) {
       const preferences = await findPreferences(db, user.id)
-      // Deleted since the credential was read.
+      // The user was deleted after the credential was read.
       if (!preferences) throw errors.notFound()
       return { userId: user.id, ...preferences }
     },

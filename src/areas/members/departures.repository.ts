@@ -4,7 +4,7 @@ import { hasAddress } from '../../db/has-address.ts'
 import { departures } from '../../db/schema/departures.ts'
 import { users } from '../../db/schema/users.ts'
 
-/** Notes that somebody is out of a workspace, and how; of several times the last one counts. */
+/** Records that a person left a workspace, was removed from it or declined it. The last record counts. */
 export async function recordDeparture(
   executor: Executor,
   row: typeof departures.$inferInsert,
@@ -16,12 +16,12 @@ export async function recordDeparture(
     .onConflictDoUpdate({
       target: [departures.workspaceId, departures.userId],
       set: { kind, createdAt },
-      // Who was removed cannot make it less by declining.
+      // Declining does not replace a removal.
       ...(kind === 'declined' && { setWhere: ne(departures.kind, 'removed') }),
     })
 }
 
-/** Forgets that somebody went out of a workspace: they were invited, or came back. */
+/** Deletes the record of a departure, when the person is invited or comes back. */
 export async function forgetDeparture(
   executor: Executor,
   workspaceId: string,

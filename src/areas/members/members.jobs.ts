@@ -4,7 +4,7 @@ import type { JobHandlers } from '../../platform/jobs/jobs.port.ts'
 import type { Mailer } from '../../platform/mail/mail.port.ts'
 import { findNoticeRecipient } from './members.repository.ts'
 
-/** The mails that follow from changes of members. */
+/** The mails about changes of members. */
 export function createMembersJobs(options: {
   db: Database
   mailer: Mailer

@@ -1,23 +1,13 @@
 import { and, asc, count, eq, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
+import { isAfter } from '../../db/keyset.ts'
 import { prepared } from '../../db/prepared.ts'
 import { memberships } from '../../db/schema/memberships.ts'
 import { users } from '../../db/schema/users.ts'
 import { workspaces } from '../../db/schema/workspaces.ts'
 import { errors } from '../../kernel/errors.ts'
-import type { Position } from '../../kernel/pagination.ts'
+import type { PageRange } from '../../kernel/pagination.ts'
 import type { Role } from '../../kernel/roles.ts'
-
-export interface MemberRow {
-  userId: string
-  name: string
-  email: string
-  imageKey: string | null
-  role: Role
-  joinedAt: Date
-}
-
-const beginning: Position = ['-infinity', '00000000-0000-0000-0000-000000000000']
 
 const selectMembers = prepared((executor) =>
   executor
@@ -34,7 +24,7 @@ const selectMembers = prepared((executor) =>
     .where(
       and(
         eq(memberships.workspaceId, sql.placeholder('workspaceId')),
-        sql`(${memberships.joinedAt}, ${memberships.userId}) > (${sql.placeholder('joinedAt')}::timestamptz, ${sql.placeholder('userId')}::uuid)`,
+        isAfter(memberships.joinedAt, memberships.userId),
       ),
     )
     .orderBy(asc(memberships.joinedAt), asc(memberships.userId))
@@ -42,23 +32,14 @@ const selectMembers = prepared((executor) =>
     .prepare('memberships_select_of_workspace'),
 )
 
-/** Members of a workspace, in the order in which they joined, from after a position on. */
-export function listMembers(
-  executor: Executor,
-  input: { workspaceId: string; after: Position | undefined; limit: number },
-): Promise<MemberRow[]> {
-  const [joinedAt, userId] = input.after ?? beginning
-  return selectMembers(executor).execute({
-    workspaceId: input.workspaceId,
-    joinedAt,
-    userId,
-    limit: input.limit,
-  })
+/** Members of a workspace, in the order in which they joined. */
+export function listMembers(executor: Executor, input: { workspaceId: string } & PageRange) {
+  return selectMembers(executor).execute({ ...input })
 }
 
 /**
- * Makes the transactions that change who is in a workspace, and as what, take turns: what one of them checks still holds
- * when it writes. The first statement of each of them.
+ * Serializes the transactions that change members, roles and invites of a workspace. It is the first statement of each, so
+ * that what they check cannot change before they write.
  */
 export async function lockMembersOfWorkspace(executor: Executor, workspaceId: string): Promise<void> {
   await executor
@@ -68,7 +49,7 @@ export async function lockMembersOfWorkspace(executor: Executor, workspaceId: st
     .for('no key update')
 }
 
-/** What somebody is in a workspace; undefined for somebody who is not in it. */
+/** The role and name of a member; undefined for a person who is not one. */
 export async function findMember(
   executor: Executor,
   workspaceId: string,
@@ -82,7 +63,7 @@ export async function findMember(
   return member
 }
 
-/** What the caller is in a workspace by now. Throws `not_a_member`: they may have been removed since the request began. */
+/** Reads the caller's role again. Throws `not_a_member` when they were removed after the request began. */
 export async function requireRoleNow(executor: Executor, workspaceId: string, userId: string): Promise<Role> {
   const member = await findMember(executor, workspaceId, userId)
   if (!member) throw errors.notAMember()
@@ -107,14 +88,14 @@ export async function updateMemberRole(
     .where(and(eq(memberships.workspaceId, member.workspaceId), eq(memberships.userId, member.userId)))
 }
 
-/** Ends a membership, and with it everything that refers to it: places in teams and seeds, and agents' grants. */
+/** Deletes a membership and, by cascade, its places in teams and seeds and its agent grants. */
 export async function deleteMember(executor: Executor, workspaceId: string, userId: string): Promise<void> {
   await executor
     .delete(memberships)
     .where(and(eq(memberships.workspaceId, workspaceId), eq(memberships.userId, userId)))
 }
 
-/** Adds a member, unless they are one already. Returns whether they were added. */
+/** Adds a member. Returns false when the person already is one. */
 export async function insertMemberIfNew(
   executor: Executor,
   row: typeof memberships.$inferInsert,
@@ -123,7 +104,7 @@ export async function insertMemberIfNew(
   return rowCount === 1
 }
 
-/** Whom and what a notice to a member is about; undefined when they want none, or are not there any more. */
+/** The recipient of a notice to a member; undefined when they have turned notices off or left. */
 export async function findNoticeRecipient(
   executor: Executor,
   workspaceId: string,

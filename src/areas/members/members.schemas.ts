@@ -1,8 +1,7 @@
-import { Type } from '@sinclair/typebox'
+import { Type, type Static } from '@sinclair/typebox'
 import { exampleIds, exampleTime } from '../../http/examples.ts'
-import { operation } from '../../http/operation.ts'
-import { pageQuery } from '../../http/pagination.ts'
-import { closed, named, nullableString, Ok, ref, Role, Timestamp } from '../../http/schemas.ts'
+import { listOperation, operation, slugParams } from '../../http/operation.ts'
+import { closed, named, nullableString, ref, Role, Timestamp } from '../../kernel/schemas.ts'
 import { errors, workspaceErrors } from '../../kernel/errors.ts'
 
 const Member = named(
@@ -24,24 +23,26 @@ const Member = named(
     joinedAt: exampleTime,
   },
 )
+export type Member = Static<typeof Member>
 
 export const membersSchemas = [Member]
 
 const memberParams = Type.Object({ slug: Type.String(), userId: Type.String() })
 const changeErrors = [...workspaceErrors, errors.roleInsufficient, errors.roleTooHigh, errors.lastOwner]
 
-export const listMembers = operation({
-  id: 'members.list',
-  summary: 'List the members of a workspace',
-  description: 'In the order in which they joined.',
-  params: Type.Object({ slug: Type.String() }),
-  querystring: closed(pageQuery),
-  success: Type.Array(ref(Member)),
-  returns: 'A page of members.',
-  errors: workspaceErrors,
-})
+export const membersList = listOperation(
+  {
+    id: 'members.list',
+    summary: 'List the members of a workspace',
+    description: 'In the order in which they joined.',
+    params: slugParams,
+    returns: 'A page of members.',
+    errors: workspaceErrors,
+  },
+  { item: Member },
+)
 
-export const updateMemberRole = operation({
+export const membersUpdateRole = operation({
   id: 'members.updateRole',
   summary: "Change a member's role",
   description:
@@ -49,17 +50,15 @@ export const updateMemberRole = operation({
     'change owners. The new role can be at most their own. The last owner stays an owner.',
   params: memberParams,
   body: closed({ role: ref(Role) }, { examples: [{ role: 'member' }] }),
-  success: ref(Ok),
   errors: changeErrors,
 })
 
-export const removeMember = operation({
+export const membersRemove = operation({
   id: 'members.remove',
   summary: 'Remove a member, or leave a workspace',
   description:
     'Everyone can leave with their own id. Owners and admins can remove others. The person also leaves the teams and ' +
     'seeds of the workspace, and their agents lose access to it. The last owner cannot leave.',
   params: memberParams,
-  success: ref(Ok),
   errors: changeErrors,
 })

@@ -1,38 +1,26 @@
-import { turnOfMembers, type Changes, type Lock, type WorkspaceChangeContext } from '../../access/change.ts'
+import { lockMembers, type Changes, type Lock, type WorkspaceChangeContext } from '../../access/change.ts'
 import type { WorkspaceAction } from '../../access/permissions.ts'
 import type { AccessibleWorkspace, RequireWorkspace } from '../../access/workspace-access.ts'
 import type { Database, Executor } from '../../db/client.ts'
 import { errors } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
-import {
-  decodeCursor,
-  pageLimitDefault,
-  toPage,
-  type Page,
-  type PageRequest,
-} from '../../kernel/pagination.ts'
+import { readPage, type Page, type PageRequest } from '../../kernel/pagination.ts'
 import type { Principal } from '../../kernel/principal.ts'
 import { mayActOn, mayGrant, type Role } from '../../kernel/roles.ts'
 import type { PictureStore } from '../../pictures/picture-store.ts'
 import type { JobQueue } from '../../platform/jobs/jobs.port.ts'
 import { recordDeparture } from './departures.repository.ts'
 import { countOwners, deleteMember, findMember, listMembers, updateMemberRole } from './members.repository.ts'
+import type { Member } from './members.schemas.ts'
 
-export interface Member {
-  userId: string
-  name: string
-  email: string
-  image: string | null
-  role: Role
-  joinedAt: string
-}
+export type { Member }
 
 export interface MembersService {
   /** In the order in which they joined. */
   list(principal: Principal, slug: string, page: PageRequest): Promise<Page<Member>>
-  /** Throws `not_found` for somebody who is not in the workspace, `role_too_high` and `last_owner`. */
+  /** Throws `not_found` for a person who is not a member, `role_too_high` and `last_owner`. */
   updateRole(principal: Principal, slug: string, userId: string, input: { role: Role }): Promise<void>
-  /** Removes somebody, or lets the caller leave. Throws `not_found`, `role_too_high` and `last_owner`. */
+  /** Removes a member, or lets the caller leave. Throws `not_found`, `role_too_high` and `last_owner`. */
   remove(principal: Principal, slug: string, userId: string): Promise<void>
 }
 
@@ -47,7 +35,7 @@ export interface MembersServiceOptions {
 export function createMembersService(options: MembersServiceOptions): MembersService {
   const { db, changes, requireWorkspace, pictures, jobs } = options
 
-  /** Makes a change of a member on whom the caller may act, in its turn. */
+  /** Changes a member on whom the caller may act, while the members of the workspace are locked. */
   async function change(
     principal: Principal,
     { slug, userId }: { slug: string; userId: string },
@@ -58,7 +46,7 @@ export function createMembersService(options: MembersServiceOptions): MembersSer
     if (!isId(userId)) throw errors.notFound()
     const isSelf = userId === principal.user.id
     const lock: Lock<Target> = async (tx, input) => {
-      const actorRole = await turnOfMembers(tx, input)
+      const actorRole = await lockMembers(tx, input)
       const target = await findMember(tx, workspace.id, userId)
       if (target && !isSelf && !mayActOn(actorRole, target.role)) throw errors.roleTooHigh()
       return target && { ...target, actorRole, workspace }
@@ -71,17 +59,13 @@ export function createMembersService(options: MembersServiceOptions): MembersSer
   }
 
   return {
-    async list(principal, slug, { limit = pageLimitDefault, cursor }) {
-      const { id } = await requireWorkspace(principal, slug, 'members.list')
-      const listId = `members.list ${id}`
-      const rows = await listMembers(db, {
-        workspaceId: id,
-        after: decodeCursor(listId, cursor),
-        limit: limit + 1,
-      })
-      return toPage(rows, limit, {
-        listId,
-        positionOf: (row) => [row.joinedAt.toISOString(), row.userId],
+    async list(principal, slug, page) {
+      const { id: workspaceId } = await requireWorkspace(principal, slug, 'members.list')
+      return readPage(page, {
+        listId: `members.list ${workspaceId}`,
+        order: 'oldestFirst',
+        read: (range) => listMembers(db, { workspaceId, ...range }),
+        positionOf: ({ joinedAt, userId }) => ({ at: joinedAt, id: userId }),
         toItem: ({ imageKey, joinedAt, ...row }) => ({
           ...row,
           image: pictures.urlOf(imageKey),
@@ -92,13 +76,13 @@ export function createMembersService(options: MembersServiceOptions): MembersSer
 
     async updateRole(principal, slug, userId, { role }) {
       const { user } = principal
-      await change(principal, { slug, userId }, 'members.updateRole', async ({ tx, tell }, target) => {
+      await change(principal, { slug, userId }, 'members.updateRole', async ({ tx, appendEvent }, target) => {
         const { id: workspaceId } = target.workspace
         if (!mayGrant(target.actorRole, role)) throw errors.roleTooHigh()
         if (target.role === role) return
         if (target.role === 'owner') await assertNotLastOwner(tx, workspaceId)
         await updateMemberRole(tx, { workspaceId, userId, role })
-        await tell({
+        await appendEvent({
           type: 'member.role_changed',
           target: { type: 'user', id: userId },
           summary: `${user.name} changed the role of ${target.name} from ${target.role} to ${role}`,
@@ -113,13 +97,13 @@ export function createMembersService(options: MembersServiceOptions): MembersSer
       const { user } = principal
       const isSelf = userId === user.id
       const action = isSelf ? 'members.leave' : 'members.remove'
-      await change(principal, { slug, userId }, action, async ({ tx, now, tell }, target) => {
+      await change(principal, { slug, userId }, action, async ({ tx, now, appendEvent }, target) => {
         const { id: workspaceId, name } = target.workspace
         if (target.role === 'owner') await assertNotLastOwner(tx, workspaceId)
         await deleteMember(tx, workspaceId, userId)
         const kind = isSelf ? 'left' : 'removed'
         await recordDeparture(tx, { workspaceId, userId, kind, createdAt: now })
-        await tell({
+        await appendEvent({
           type: isSelf ? 'member.left' : 'member.removed',
           target: { type: 'user', id: userId },
           summary: isSelf ? `${user.name} left ${name}` : `${user.name} removed ${target.name}`,
@@ -129,7 +113,7 @@ export function createMembersService(options: MembersServiceOptions): MembersSer
   }
 }
 
-/** A member, and the role of whoever acts on them. */
+/** A member, and the role of the caller. */
 interface Target {
   role: Role
   name: string

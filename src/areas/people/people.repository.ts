@@ -2,12 +2,13 @@ import { and, asc, eq, lt, or, sql, type SQL } from 'drizzle-orm'
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import type { Executor } from '../../db/client.ts'
 import { contains, escapeLike, isLike } from '../../db/contains.ts'
+import { isAfter } from '../../db/keyset.ts'
 import { invites } from '../../db/schema/invites.ts'
 import { memberships } from '../../db/schema/memberships.ts'
 import { teamMembers, teams } from '../../db/schema/teams.ts'
 import { users } from '../../db/schema/users.ts'
 import { bytesBefore } from '../../db/text-bytes.ts'
-import { pageBytesMax, type Position } from '../../kernel/pagination.ts'
+import { pageBytesMax, type PageRange } from '../../kernel/pagination.ts'
 import type { Role } from '../../kernel/roles.ts'
 
 export interface PersonRow {
@@ -17,16 +18,14 @@ export interface PersonRow {
   imageKey: string | null
   role: Role
   teams: { id: string; name: string }[]
-  /** What the list is sorted by. */
+  /** The sort key, before `id`. */
   at: Date
 }
 
-interface PeopleQuery {
+interface PeopleQuery extends PageRange {
   workspaceId: string
-  /** Only people whose name or address holds this. */
+  /** Only people whose name or email address contains this. */
   text: string | undefined
-  after: Position | undefined
-  limit: number
 }
 
 const teamsOfMember = sql<{ id: string; name: string }[]>`(
@@ -35,12 +34,9 @@ const teamsOfMember = sql<{ id: string; name: string }[]>`(
   where ${teamMembers.workspaceId} = ${memberships.workspaceId} and ${teamMembers.userId} = ${memberships.userId}
 )`
 
-/**
- * Members of a workspace with their teams, in the order in which they joined, from after a position on; no more than a
- * page can show.
- */
+/** Members of a workspace with their teams, in the order in which they joined; no more than `pageBytesMax`. */
 export function listMemberPeople(executor: Executor, query: PeopleQuery): Promise<PersonRow[]> {
-  const { workspaceId, text, after, limit } = query
+  const { workspaceId, text, limit } = query
   const page = executor
     .select({
       id: users.id,
@@ -57,8 +53,7 @@ export function listMemberPeople(executor: Executor, query: PeopleQuery): Promis
       and(
         eq(memberships.workspaceId, workspaceId),
         text === undefined ? undefined : matches(users.searchText, text),
-        after &&
-          sql`(${memberships.joinedAt}, ${memberships.userId}) > (${after[0]}::timestamptz, ${after[1]}::uuid)`,
+        isAfter(memberships.joinedAt, memberships.userId, query),
       ),
     )
     .orderBy(asc(memberships.joinedAt), asc(memberships.userId))
@@ -93,12 +88,12 @@ export function listMemberPeople(executor: Executor, query: PeopleQuery): Promis
     .orderBy(asc(placed.at), asc(placed.id))
 }
 
-/** People with an open invite that has not expired, oldest invite first, from after a position on. */
+/** People with a pending invite that has not expired, oldest invite first. */
 export async function listInvitedPeople(
   executor: Executor,
   query: PeopleQuery & { now: Date },
 ): Promise<PersonRow[]> {
-  const { workspaceId, text, after, limit, now } = query
+  const { workspaceId, text, limit, now } = query
   const rows = await executor
     .select({ id: invites.id, email: invites.email, role: invites.role, at: invites.createdAt })
     .from(invites)
@@ -108,7 +103,7 @@ export async function listInvitedPeople(
         eq(invites.state, 'open'),
         sql`${invites.expiresAt} > ${now.toISOString()}`,
         text === undefined ? undefined : matches(invites.searchText, text),
-        after && sql`(${invites.createdAt}, ${invites.id}) > (${after[0]}::timestamptz, ${after[1]}::uuid)`,
+        isAfter(invites.createdAt, invites.id, query),
       ),
     )
     .orderBy(asc(invites.createdAt), asc(invites.id))
@@ -117,8 +112,8 @@ export async function listInvitedPeople(
 }
 
 /**
- * Whether a column holds a text. One or two characters are looked for at the beginning of words only: anywhere else the
- * trigram index, which needs three, could not help.
+ * Whether a column contains a text. One or two characters match only the beginning of words, because the trigram index
+ * needs three.
  */
 function matches(column: AnyPgColumn, text: string): SQL | undefined {
   if (Array.from(text).length > 2) return contains(column, text)

@@ -1,7 +1,6 @@
-import { Type } from '@sinclair/typebox'
+import { Type, type Static } from '@sinclair/typebox'
 import { exampleIds } from '../../http/examples.ts'
-import { operation } from '../../http/operation.ts'
-import { pageQuery } from '../../http/pagination.ts'
+import { listOperation, slugParams } from '../../http/operation.ts'
 import {
   closed,
   named,
@@ -10,7 +9,7 @@ import {
   ref,
   Role,
   stringEnum,
-} from '../../http/schemas.ts'
+} from '../../kernel/schemas.ts'
 import { workspaceErrors } from '../../kernel/errors.ts'
 
 const Person = named(
@@ -36,28 +35,32 @@ const Person = named(
     teams: [{ id: exampleIds.team, name: 'Design' }],
   },
 )
+export type Person = Static<typeof Person>
 
 export const peopleSchemas = [Person]
 
-export const listPeople = operation({
-  id: 'people.list',
-  summary: 'List or search the people of a workspace',
-  description:
-    'Members with their teams, and after them the invited people, whom only owners and admins see.',
-  params: Type.Object({ slug: Type.String() }),
-  querystring: closed({
-    ...pageQuery,
-    q: Type.Optional(
-      Type.String({
-        maxLength: 100,
-        pattern: noControlCharacters,
-        description:
-          'Only people whose name or e-mail address contains this text, ignoring case. One or two characters match ' +
-          'only the beginning of words.',
-      }),
-    ),
-  }),
-  success: Type.Array(ref(Person)),
-  returns: 'A page of people.',
-  errors: workspaceErrors,
-})
+export const peopleList = listOperation(
+  {
+    id: 'people.list',
+    summary: 'List or search the people of a workspace',
+    description:
+      'Members with their teams, and after them the invited people, whom only owners and admins see.',
+    params: slugParams,
+    returns: 'A page of people.',
+    errors: workspaceErrors,
+  },
+  {
+    item: Person,
+    filters: {
+      q: Type.Optional(
+        Type.String({
+          maxLength: 100,
+          pattern: noControlCharacters,
+          description:
+            'Only people whose name or e-mail address contains this text, ignoring case. One or two characters match ' +
+            'only the beginning of words.',
+        }),
+      ),
+    },
+  },
+)

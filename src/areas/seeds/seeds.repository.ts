@@ -1,15 +1,16 @@
-import { and, desc, eq, like, lt, sql, type SQL } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, like, lt, sql, type Column, type SQL } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { isForeignKeyViolation } from '../../db/errors.ts'
+import { isBefore } from '../../db/keyset.ts'
 import { prepared } from '../../db/prepared.ts'
 import { bytesBefore, evidenceBytes, seedBytes } from '../../db/text-bytes.ts'
 import { events } from '../../db/schema/events.ts'
 import { evidence, seedParticipants, seeds } from '../../db/schema/seeds.ts'
 import { errors } from '../../kernel/errors.ts'
-import { pageBytesMax, type Position } from '../../kernel/pagination.ts'
-import type { EvidenceKind, SeedStatus, Verdict } from '../../kernel/seeds.ts'
+import { pageBytesMax, type PageRange } from '../../kernel/pagination.ts'
+import type { SeedStatus } from '../../kernel/seeds.ts'
 
-/** What people write of a seed, and where it stands. */
+/** What people write about a seed, and its status. */
 export interface SeedFields {
   title: string
   summary: string
@@ -23,31 +24,6 @@ export interface SeedFields {
 export interface LockedSeed extends SeedFields {
   workspaceId: string
 }
-
-/** A seed, as one person sees it. */
-export interface SeedRow extends SeedFields {
-  id: string
-  createdByUserId: string | null
-  participantCount: number
-  /** Whether the person is in it. */
-  joined: boolean
-  createdAt: Date
-  updatedAt: Date
-}
-
-export interface EvidenceRow {
-  id: string
-  seedId: string
-  kind: EvidenceKind
-  verdict: Verdict
-  summary: string
-  sourceUrl: string | null
-  authorUserId: string | null
-  authorName: string
-  createdAt: Date
-}
-
-const end: Position = ['infinity', 'ffffffff-ffff-ffff-ffff-ffffffffffff']
 
 const fieldColumns = {
   title: seeds.title,
@@ -63,15 +39,19 @@ const seedColumns = {
   id: seeds.id,
   ...fieldColumns,
   createdByUserId: seeds.createdByUserId,
-  participantCount: sql<number>`(
-    select count(*)::int from ${seedParticipants} where ${seedParticipants.seedId} = ${seeds.id}
-  )`,
-  joined: sql<boolean>`exists (
-    select from ${seedParticipants}
-    where ${seedParticipants.seedId} = ${seeds.id} and ${seedParticipants.userId} = ${sql.placeholder('userId')}
-  )`,
+  ...participationIn(seeds.id),
   createdAt: seeds.createdAt,
   updatedAt: seeds.updatedAt,
+}
+
+/** The number of participants of a seed, and whether the statement's `userId` is one of them. */
+export function participationIn(seedId: Column) {
+  const isOfSeed = eq(seedParticipants.seedId, seedId)
+  const isOfUser = eq(seedParticipants.userId, sql.placeholder('userId'))
+  return {
+    participantCount: sql<number>`(select count(*)::int from ${seedParticipants} where ${isOfSeed})`,
+    joined: sql<boolean>`exists (select from ${seedParticipants} where ${and(isOfSeed, isOfUser)})`,
+  }
 }
 
 const selectSeeds = prepared((executor) => prepareSeeds(executor, 'seeds_select_of_workspace'))
@@ -80,28 +60,8 @@ const selectSeedsOfStatus = prepared((executor) =>
 )
 
 function prepareSeeds(executor: Executor, name: string, filter?: SQL) {
-  const page = executor
-    .select({
-      id: seeds.id,
-      createdAt: seeds.createdAt,
-      size: seedBytes.as('seed_size'),
-    })
-    .from(seeds)
-    .where(
-      and(
-        eq(seeds.workspaceId, sql.placeholder('workspaceId')),
-        filter,
-        sql`(${seeds.createdAt}, ${seeds.id}) < (${sql.placeholder('createdAt')}::timestamptz, ${sql.placeholder('id')}::uuid)`,
-      ),
-    )
-    .orderBy(desc(seeds.createdAt), desc(seeds.id))
-    .limit(sql.placeholder('limit'))
-    .as('page')
-  const order = sql`${page.createdAt} desc, ${page.id} desc`
-  const placed = executor
-    .select({ id: page.id, bytesBefore: bytesBefore(page.size, order).as('seeds_before') })
-    .from(page)
-    .as('placed')
+  const isInWorkspace = eq(seeds.workspaceId, sql.placeholder('workspaceId'))
+  const placed = placeRows(executor, seeds, seedBytes, and(isInWorkspace, filter))
   return executor
     .select(seedColumns)
     .from(placed)
@@ -111,22 +71,35 @@ function prepareSeeds(executor: Executor, name: string, filter?: SQL) {
     .prepare(name)
 }
 
-/** Seeds of a workspace, newest first, from before a position on, as a person sees them; no more than a page can show. */
+/** The ids of the rows of a page, newest first, each with the total bytes of the texts of the rows before it. */
+function placeRows(
+  executor: Executor,
+  table: typeof seeds | typeof evidence,
+  bytes: SQL<number>,
+  filter: SQL | undefined,
+) {
+  const page = executor
+    .select({ id: table.id, createdAt: table.createdAt, size: bytes.as('row_size') })
+    .from(table as typeof seeds)
+    .where(and(filter, isBefore(table.createdAt, table.id)))
+    .orderBy(desc(table.createdAt), desc(table.id))
+    .limit(sql.placeholder('limit'))
+    .as('page')
+  const order = sql`${page.createdAt} desc, ${page.id} desc`
+  return executor
+    .select({ id: page.id, bytesBefore: bytesBefore(page.size, order).as('bytes_before') })
+    .from(page)
+    .as('placed')
+}
+
+/** Seeds of a workspace as a person sees them, newest first; no more than `pageBytesMax`. */
 export function listSeeds(
   executor: Executor,
-  input: {
-    workspaceId: string
-    userId: string
-    status: SeedStatus | undefined
-    before: Position | undefined
-    limit: number
-  },
-): Promise<SeedRow[]> {
-  const { before, status, ...rest } = input
-  const [createdAt, id] = before ?? end
+  { status, ...rest }: { workspaceId: string; userId: string; status: SeedStatus | undefined } & PageRange,
+) {
   return status === undefined
-    ? selectSeeds(executor).execute({ ...rest, createdAt, id })
-    : selectSeedsOfStatus(executor).execute({ ...rest, status, createdAt, id })
+    ? selectSeeds(executor).execute(rest)
+    : selectSeedsOfStatus(executor).execute({ ...rest, status })
 }
 
 const selectSeed = prepared((executor) =>
@@ -137,11 +110,10 @@ const selectSeed = prepared((executor) =>
     .prepare('seeds_select'),
 )
 
+export type SeedRow = NonNullable<Awaited<ReturnType<typeof findSeed>>>
+
 /** A seed as a person sees it. */
-export async function findSeed(
-  executor: Executor,
-  input: { seedId: string; userId: string },
-): Promise<SeedRow | undefined> {
+export async function findSeed(executor: Executor, input: { seedId: string; userId: string }) {
   const [seed] = await selectSeed(executor).execute(input)
   return seed
 }
@@ -151,8 +123,8 @@ export async function insertSeed(executor: Executor, row: typeof seeds.$inferIns
 }
 
 /**
- * What is written of a seed, kept as it is until the transaction ends. `share`: others may look and keep it as well;
- * `no key update`: the transaction is about to change it.
+ * Reads a seed and locks it until the transaction ends. `share`: other transactions may lock it this way too;
+ * `no key update`: this transaction is going to change it.
  */
 export async function lockSeed(
   executor: Executor,
@@ -175,7 +147,7 @@ export async function updateSeed(
   await executor.update(seeds).set(values).where(eq(seeds.id, seedId))
 }
 
-/** Whether somebody is in a seed; if so, they stay until the transaction ends. */
+/** Whether a person has joined a seed. Locks the participation until the transaction ends. */
 export async function lockParticipant(executor: Executor, seedId: string, userId: string): Promise<boolean> {
   const rows = await executor
     .select({ userId: seedParticipants.userId })
@@ -186,8 +158,8 @@ export async function lockParticipant(executor: Executor, seedId: string, userId
 }
 
 /**
- * Adds somebody to a seed, unless they are in it. Returns whether they were added. Throws `not_found` for somebody who is
- * not, or no longer, in the workspace.
+ * Adds a participant to a seed. Returns whether the person is new. Throws `not_found` for a person who is not a member of
+ * the workspace.
  */
 export async function insertParticipantIfNew(
   executor: Executor,
@@ -204,7 +176,7 @@ export async function insertParticipantIfNew(
   }
 }
 
-/** Returns whether the person was in the seed. */
+/** Removes a participant. Returns whether there was one. */
 export async function deleteParticipant(
   executor: Executor,
   seedId: string,
@@ -217,39 +189,10 @@ export async function deleteParticipant(
 }
 
 const selectEvidence = prepared((executor) => {
-  const page = executor
-    .select({
-      id: evidence.id,
-      createdAt: evidence.createdAt,
-      size: evidenceBytes.as('evidence_size'),
-    })
-    .from(evidence)
-    .where(
-      and(
-        eq(evidence.seedId, sql.placeholder('seedId')),
-        sql`(${evidence.createdAt}, ${evidence.id}) < (${sql.placeholder('createdAt')}::timestamptz, ${sql.placeholder('id')}::uuid)`,
-      ),
-    )
-    .orderBy(desc(evidence.createdAt), desc(evidence.id))
-    .limit(sql.placeholder('limit'))
-    .as('page')
-  const order = sql`${page.createdAt} desc, ${page.id} desc`
-  const placed = executor
-    .select({ id: page.id, bytesBefore: bytesBefore(page.size, order).as('evidence_before') })
-    .from(page)
-    .as('placed')
+  const isOfSeed = eq(evidence.seedId, sql.placeholder('seedId'))
+  const placed = placeRows(executor, evidence, evidenceBytes, isOfSeed)
   return executor
-    .select({
-      id: evidence.id,
-      seedId: evidence.seedId,
-      kind: evidence.kind,
-      verdict: evidence.verdict,
-      summary: evidence.summary,
-      sourceUrl: evidence.sourceUrl,
-      authorUserId: evidence.authorUserId,
-      authorName: evidence.authorName,
-      createdAt: evidence.createdAt,
-    })
+    .select(getTableColumns(evidence))
     .from(placed)
     .innerJoin(evidence, eq(evidence.id, placed.id))
     .where(lt(placed.bytesBefore, pageBytesMax))
@@ -257,21 +200,18 @@ const selectEvidence = prepared((executor) => {
     .prepare('evidence_select_of_seed')
 })
 
-/** Evidence of a seed, newest first, from before a position on; no more than a page can show. */
-export function listEvidence(
-  executor: Executor,
-  input: { seedId: string; before: Position | undefined; limit: number },
-): Promise<EvidenceRow[]> {
-  const { seedId, before, limit } = input
-  const [createdAt, id] = before ?? end
-  return selectEvidence(executor).execute({ seedId, createdAt, id, limit })
+export type EvidenceRow = Awaited<ReturnType<typeof listEvidence>>[number]
+
+/** Evidence of a seed, newest first; no more than `pageBytesMax`. */
+export function listEvidence(executor: Executor, input: { seedId: string } & PageRange) {
+  return selectEvidence(executor).execute({ ...input })
 }
 
 export async function insertEvidence(executor: Executor, row: typeof evidence.$inferInsert): Promise<void> {
   await executor.insert(evidence).values(row)
 }
 
-/** Puts another name to the evidence of an author. Returns the names that it had. */
+/** Changes the author's name on all their evidence. Returns the names that it replaced. */
 export async function renameAuthor(executor: Executor, userId: string, name: string): Promise<string[]> {
   const isAuthor = eq(evidence.authorUserId, userId)
   const names = await executor.selectDistinct({ name: evidence.authorName }).from(evidence).where(isAuthor)
@@ -280,8 +220,8 @@ export async function renameAuthor(executor: Executor, userId: string, name: str
 }
 
 /**
- * Deletes the seeds that the first run made as examples, with their evidence and participants. One that was given
- * another title than `titlePrefix` begins is somebody's own by now, and stays.
+ * Deletes the example seeds of the first run, with their evidence and participants. A seed whose title no longer starts
+ * with `titlePrefix` was edited by a person, and stays.
  */
 export async function deleteExampleSeeds(
   executor: Executor,
@@ -296,7 +236,7 @@ export async function deleteExampleSeeds(
           eq(events.workspaceId, seeds.workspaceId),
           eq(events.type, 'seed.created'),
           eq(events.targetId, seeds.id),
-          // People create seeds on the website and by the API.
+          // Seeds of people have the source `web` or `api`.
           eq(events.source, 'system'),
         )})`,
       ),

@@ -1,7 +1,6 @@
 import { Type, type Static, type TObject } from '@sinclair/typebox'
 import { exampleIds, exampleTime } from '../../http/examples.ts'
-import { operation } from '../../http/operation.ts'
-import { pageQuery } from '../../http/pagination.ts'
+import { listOperation, operation, slugParams } from '../../http/operation.ts'
 import {
   closed,
   exampleOf,
@@ -9,12 +8,11 @@ import {
   lines,
   named,
   nullableString,
-  Ok,
   optionalLines,
   ref,
   stringEnum,
   Timestamp,
-} from '../../http/schemas.ts'
+} from '../../kernel/schemas.ts'
 import { errors, workspaceErrors } from '../../kernel/errors.ts'
 import {
   evidenceKinds,
@@ -29,7 +27,7 @@ import {
   verdicts,
 } from '../../kernel/seeds.ts'
 
-/** The fields of a seed, wherever it is shown. */
+/** The fields of a seed in all answers. */
 export const seedFields = {
   id: Type.String(),
   title: Type.String(),
@@ -41,7 +39,7 @@ export const seedFields = {
   status: stringEnum(seedStatuses),
 }
 
-/** How many people have joined a seed, and whether the caller is one of them. */
+/** The participation fields of a seed in all answers. */
 export const participationFields = {
   participantCount: Type.Integer(),
   joined: Type.Boolean({ description: 'Whether the caller has joined the seed.' }),
@@ -79,6 +77,7 @@ const Seed = named(
   },
   { ...exampleSeed, createdByUserId: exampleIds.user, createdAt: exampleTime, updatedAt: exampleTime },
 )
+export type Seed = Static<typeof Seed>
 
 const exampleFinding = {
   kind: 'experiment' as const,
@@ -109,6 +108,7 @@ export const Evidence = named(
     createdAt: exampleTime,
   },
 )
+export type Evidence = Static<typeof Evidence>
 
 const SeedCreation = named(
   'SeedCreation',
@@ -123,7 +123,6 @@ const EvidenceAddition = named(
 
 export const seedsSchemas = [Seed, Evidence, SeedCreation, EvidenceAddition]
 
-const slugParams = Type.Object({ slug: Type.String() })
 const seedParams = Type.Object({ id: Type.String() })
 
 const title = line(seedTitleLengthMax)
@@ -139,21 +138,24 @@ const optionalFields = {
 
 const writerErrors = [errors.notFound, errors.roleInsufficient]
 
-export const listSeeds = operation({
-  id: 'seeds.list',
-  summary: 'List the seeds of a workspace',
-  description: 'Newest first.',
-  params: slugParams,
-  querystring: closed({
-    ...pageQuery,
-    status: Type.Optional(stringEnum(seedStatuses, { description: 'Only seeds with this status.' })),
-  }),
-  success: Type.Array(ref(Seed)),
-  returns: 'A page of seeds.',
-  errors: workspaceErrors,
-})
+export const seedsList = listOperation(
+  {
+    id: 'seeds.list',
+    summary: 'List the seeds of a workspace',
+    description: 'Newest first.',
+    params: slugParams,
+    returns: 'A page of seeds.',
+    errors: workspaceErrors,
+  },
+  {
+    item: Seed,
+    filters: {
+      status: Type.Optional(stringEnum(seedStatuses, { description: 'Only seeds with this status.' })),
+    },
+  },
+)
 
-export const createSeed = operation({
+export const seedsCreate = operation({
   id: 'seeds.create',
   summary: 'Create a seed',
   description:
@@ -166,7 +168,7 @@ export const createSeed = operation({
   errors: [...workspaceErrors, errors.roleInsufficient],
 })
 
-export const getSeed = operation({
+export const seedsGet = operation({
   id: 'seeds.get',
   summary: 'Read a seed',
   description: 'For all members of its workspace.',
@@ -176,7 +178,7 @@ export const getSeed = operation({
   errors: [errors.notFound],
 })
 
-export const updateSeed = operation({
+export const seedsUpdate = operation({
   id: 'seeds.update',
   summary: 'Change a seed',
   description:
@@ -192,40 +194,38 @@ export const updateSeed = operation({
     },
     { examples: [{ status: 'validated' }] },
   ),
-  success: ref(Ok),
   errors: writerErrors,
 })
 
-export const joinSeed = operation({
+export const seedsJoin = operation({
   id: 'seeds.join',
   summary: 'Join a seed',
   description: 'For members and above. Joining again succeeds, even when the seed is validated or dropped.',
   params: seedParams,
-  success: ref(Ok),
   errors: [...writerErrors, errors.seedClosed],
 })
 
-export const leaveSeed = operation({
+export const seedsLeave = operation({
   id: 'seeds.leave',
   summary: 'Leave a seed',
   description: "For members and above. Leaving again succeeds. The caller's evidence stays.",
   params: seedParams,
-  success: ref(Ok),
   errors: writerErrors,
 })
 
-export const listEvidence = operation({
-  id: 'seeds.listEvidence',
-  summary: 'List the evidence of a seed',
-  description: 'Newest first.',
-  params: seedParams,
-  querystring: closed(pageQuery),
-  success: Type.Array(ref(Evidence)),
-  returns: 'A page of evidence.',
-  errors: [errors.notFound],
-})
+export const seedsListEvidence = listOperation(
+  {
+    id: 'seeds.listEvidence',
+    summary: 'List the evidence of a seed',
+    description: 'Newest first.',
+    params: seedParams,
+    returns: 'A page of evidence.',
+    errors: [errors.notFound],
+  },
+  { item: Evidence },
+)
 
-export const addEvidence = operation({
+export const seedsAddEvidence = operation({
   id: 'seeds.addEvidence',
   summary: 'Add evidence to a seed',
   description: 'For people who have joined the seed, whatever its status.',

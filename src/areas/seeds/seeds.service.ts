@@ -5,13 +5,7 @@ import type { Database } from '../../db/client.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { errors } from '../../kernel/errors.ts'
 import { createId } from '../../kernel/ids.ts'
-import {
-  decodeCursor,
-  pageLimitDefault,
-  toPage,
-  type Page,
-  type PageRequest,
-} from '../../kernel/pagination.ts'
+import { readPage, type Page, type PageRequest } from '../../kernel/pagination.ts'
 import type { Principal } from '../../kernel/principal.ts'
 import {
   evidenceSummaryLengthMax,
@@ -27,7 +21,7 @@ import {
   type Verdict,
 } from '../../kernel/seeds.ts'
 import { requireLine, requireLines } from '../../kernel/text.ts'
-import { appendServiceEvent } from '../events/events.repository.ts'
+import { insertServiceEvent } from '../events/events.repository.ts'
 import {
   deleteExampleSeeds,
   deleteParticipant,
@@ -45,37 +39,19 @@ import {
   type SeedFields,
   type SeedRow,
 } from './seeds.repository.ts'
+import type { Evidence, Seed } from './seeds.schemas.ts'
 
-export interface Seed extends SeedFields {
-  id: string
-  createdByUserId: string | null
-  participantCount: number
-  joined: boolean
-  createdAt: string
-  updatedAt: string
-}
+export type { Evidence, Seed }
 
-/** What people write of a seed. An empty text stands for none. */
+/** What people write about a seed. An empty text counts as none. */
 export interface SeedInput {
   title: string
-  /** Of several lines, as all that follow. */
+  /** May have several lines, like the fields below. */
   summary: string
   problem?: string
   audience?: string
   hypothesis?: string
   successCriteria?: string[]
-}
-
-export interface Evidence {
-  id: string
-  seedId: string
-  kind: EvidenceKind
-  verdict: Verdict
-  summary: string
-  sourceUrl: string | null
-  authorUserId: string | null
-  authorName: string
-  createdAt: string
 }
 
 export interface EvidenceInput {
@@ -86,7 +62,7 @@ export interface EvidenceInput {
   sourceUrl?: string
 }
 
-/** All that takes a seed's id throws `not_found` for one that is in no workspace of the caller's. */
+/** Methods that take a seed's id throw `not_found` unless it is in a workspace of the caller. */
 export interface SeedsService {
   /** Newest first. */
   list(
@@ -94,7 +70,7 @@ export interface SeedsService {
     slug: string,
     request: PageRequest & { status?: SeedStatus },
   ): Promise<Page<Seed>>
-  /** Makes an open seed, which nobody has joined yet. Throws `text_invalid`. */
+  /** Creates an open seed without participants. Throws `text_invalid`. */
   create(principal: Principal, slug: string, input: SeedInput): Promise<Seed>
   get(principal: Principal, seedId: string): Promise<Seed>
   /** Changes the fields that are given. Throws `text_invalid`. */
@@ -107,7 +83,7 @@ export interface SeedsService {
   join(principal: Principal, seedId: string): Promise<void>
   /** Idempotent. */
   leave(principal: Principal, seedId: string): Promise<void>
-  /** Deletes the examples of the first run, for operators. Returns their titles. */
+  /** Deletes the example seeds of the first run, for operators. Returns their titles. */
   deleteExamples(): Promise<string[]>
   /** Newest first. */
   listEvidence(principal: Principal, seedId: string, page: PageRequest): Promise<Page<Evidence>>
@@ -126,7 +102,7 @@ export interface SeedsServiceOptions {
 export function createSeedsService(options: SeedsServiceOptions): SeedsService {
   const { db, clock, changes, requireWorkspace, requireWorkspaceOfSeed } = options
 
-  /** Makes a change of a seed, with the seed locked. */
+  /** Changes a seed while it is locked. */
   async function change<Result>(
     principal: Principal,
     seedId: string,
@@ -138,19 +114,14 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
   }
 
   return {
-    async list(principal, slug, { limit = pageLimitDefault, cursor, status }) {
+    async list(principal, slug, { status, ...page }) {
       const { id: workspaceId } = await requireWorkspace(principal, slug, 'seeds.list')
-      const listId = `seeds.list ${workspaceId} ${status ?? ''}`
-      const rows = await listSeeds(db, {
-        workspaceId,
-        userId: principal.user.id,
-        status,
-        before: decodeCursor(listId, cursor),
-        limit: limit + 1,
-      })
-      return toPage(rows, limit, {
-        listId,
-        positionOf: (row) => [row.createdAt.toISOString(), row.id],
+      const userId = principal.user.id
+      return readPage(page, {
+        listId: `seeds.list ${workspaceId} ${status ?? ''}`,
+        order: 'newestFirst',
+        read: (range) => listSeeds(db, { workspaceId, userId, status, ...range }),
+        positionOf: ({ createdAt, id }) => ({ at: createdAt, id }),
         toItem: toSeed,
       })
     },
@@ -169,10 +140,10 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
         status: 'open' as const,
         createdByUserId: user.id,
       }
-      return changes.makeIn(principal, workspace, noLock, async ({ tx, now, tell }) => {
+      return changes.makeIn(principal, workspace, noLock, async ({ tx, now, appendEvent }) => {
         const row = { ...fields, createdAt: now, updatedAt: now }
         await insertSeed(tx, { ...row, workspaceId: workspace.id })
-        await tell({
+        await appendEvent({
           type: 'seed.created',
           target: { type: 'seed', id: row.id },
           summary: `${user.name} created the seed ${row.title}`,
@@ -192,11 +163,11 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
       const { status } = input
       const given = { ...parseTexts(input), ...(status !== undefined && { status }) }
       const how = { action: 'seeds.update', strength: 'no key update' } as const
-      await change(principal, seedId, how, async ({ tx, now, tell }, seed) => {
+      await change(principal, seedId, how, async ({ tx, now, appendEvent }, seed) => {
         const changed = findChanges(seed, given)
         if (Object.keys(changed).length === 0) return
         await updateSeed(tx, seedId, { ...changed, updatedAt: now })
-        await tell({
+        await appendEvent({
           type: 'seed.updated',
           target: { type: 'seed', id: seedId },
           summary: `${principal.user.name} changed ${describeChanges(seed, changed)} of the seed ${seed.title}`,
@@ -206,29 +177,34 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
 
     async join(principal, seedId) {
       const { user } = principal
-      // Locked, so that it does not close between the look at its status and the place in it.
+      // Locked, so that its status cannot change before the participant is inserted.
       const how = { action: 'seeds.join', strength: 'share' } as const
-      await change(principal, seedId, how, async ({ tx, now, tell }, { status, title, workspaceId }) => {
-        if (isClosed(status)) {
-          if (await lockParticipant(tx, seedId, user.id)) return
-          throw errors.seedClosed()
-        }
-        const row = { seedId, userId: user.id, workspaceId, joinedAt: now }
-        if (!(await insertParticipantIfNew(tx, row))) return
-        await tell({
-          type: 'seed.joined',
-          target: { type: 'seed', id: seedId },
-          summary: `${user.name} joined the seed ${title}`,
-        })
-      })
+      await change(
+        principal,
+        seedId,
+        how,
+        async ({ tx, now, appendEvent }, { status, title, workspaceId }) => {
+          if (isClosed(status)) {
+            if (await lockParticipant(tx, seedId, user.id)) return
+            throw errors.seedClosed()
+          }
+          const row = { seedId, userId: user.id, workspaceId, joinedAt: now }
+          if (!(await insertParticipantIfNew(tx, row))) return
+          await appendEvent({
+            type: 'seed.joined',
+            target: { type: 'seed', id: seedId },
+            summary: `${user.name} joined the seed ${title}`,
+          })
+        },
+      )
     },
 
     async leave(principal, seedId) {
       const { user } = principal
       const how = { action: 'seeds.leave', strength: 'share' } as const
-      await change(principal, seedId, how, async ({ tx, tell }, { title }) => {
+      await change(principal, seedId, how, async ({ tx, appendEvent }, { title }) => {
         if (!(await deleteParticipant(tx, seedId, user.id))) return
-        await tell({
+        await appendEvent({
           type: 'seed.left',
           target: { type: 'seed', id: seedId },
           summary: `${user.name} left the seed ${title}`,
@@ -237,11 +213,11 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
     },
 
     async deleteExamples() {
-      // eslint-disable-next-line no-restricted-syntax -- nobody of the service does it: there is no principal
+      // eslint-disable-next-line no-restricted-syntax -- a command of operators has no principal
       return db.transaction(async (tx) => {
         const deleted = await deleteExampleSeeds(tx, exampleTitlePrefix)
         for (const { id, title, workspaceId } of deleted) {
-          await appendServiceEvent(tx, {
+          await insertServiceEvent(tx, {
             workspaceId,
             type: 'seed.deleted',
             target: { type: 'seed', id },
@@ -253,13 +229,13 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
       })
     },
 
-    async listEvidence(principal, seedId, { limit = pageLimitDefault, cursor }) {
+    async listEvidence(principal, seedId, page) {
       await requireWorkspaceOfSeed(principal, seedId, 'seeds.listEvidence')
-      const listId = `seeds.listEvidence ${seedId}`
-      const rows = await listEvidence(db, { seedId, before: decodeCursor(listId, cursor), limit: limit + 1 })
-      return toPage(rows, limit, {
-        listId,
-        positionOf: (row) => [row.createdAt.toISOString(), row.id],
+      return readPage(page, {
+        listId: `seeds.listEvidence ${seedId}`,
+        order: 'newestFirst',
+        read: (range) => listEvidence(db, { seedId, ...range }),
+        positionOf: ({ createdAt, id }) => ({ at: createdAt, id }),
         toItem: toEvidence,
       })
     },
@@ -270,7 +246,7 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
       }
       const { user } = principal
       const how = { action: 'seeds.addEvidence', strength: 'no key update' } as const
-      return change(principal, seedId, how, async ({ tx, now, tell }, { title }) => {
+      return change(principal, seedId, how, async ({ tx, now, appendEvent }, { title }) => {
         const row = {
           id: createId(),
           seedId,
@@ -285,7 +261,7 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
         if (!(await lockParticipant(tx, seedId, user.id))) throw errors.notAParticipant()
         await insertEvidence(tx, row)
         await updateSeed(tx, seedId, { updatedAt: now })
-        await tell({
+        await appendEvent({
           type: 'evidence.added',
           target: { type: 'evidence', id: row.id },
           summary: `${user.name} added ${describeEvidence(row)} to the seed ${title}`,
@@ -322,7 +298,7 @@ function requireCriteria(criteria: readonly string[]): string[] {
   return criteria.map((criterion) => requireLine(criterion, successCriterionLengthMax, field))
 }
 
-/** The texts that are given, as they are stored. Throws `text_invalid`. */
+/** Normalizes the given texts. Throws `text_invalid`. */
 function parseTexts(input: Partial<SeedInput>): Partial<SeedFields> {
   const { title, summary, problem, audience, hypothesis, successCriteria } = input
   return {
@@ -335,7 +311,7 @@ function parseTexts(input: Partial<SeedInput>): Partial<SeedFields> {
   }
 }
 
-/** The fields that are not what they were. */
+/** The fields whose value differs. */
 function findChanges(seed: SeedFields, given: Partial<SeedFields>): Partial<SeedFields> {
   const changed = Object.entries(given).filter(
     ([name, value]) => JSON.stringify(value) !== JSON.stringify(seed[name as keyof SeedFields]),

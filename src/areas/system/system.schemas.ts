@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { operation } from '../../http/operation.ts'
-import { named, ref } from '../../http/schemas.ts'
+import { named, ref } from '../../kernel/schemas.ts'
 import { errors } from '../../kernel/errors.ts'
 
 const Health = named(
@@ -12,7 +12,7 @@ const Readiness = named('Readiness', { ok: Type.Literal(true) }, { ok: true })
 
 export const systemSchemas = [Health, Readiness]
 
-export const health = operation({
+export const systemHealth = operation({
   id: 'system.health',
   summary: 'Check that the process is alive',
   description: 'Does not use the database: a process that answers need not be restarted.',
@@ -21,7 +21,7 @@ export const health = operation({
   inPlace: true,
 })
 
-export const ready = operation({
+export const systemReady = operation({
   id: 'system.ready',
   summary: 'Check that the service can answer requests',
   description: 'Answers 503 while the database is unreachable or not migrated, and while the process stops.',

@@ -3,18 +3,18 @@ import { errors } from '../../kernel/errors.ts'
 export interface SystemService {
   /** Throws `not_ready` unless requests can be answered. */
   assertReady(): Promise<void>
-  /** Declares the service not ready from now on: the process is stopping. */
+  /** Makes `/ready` fail from now on, because the process is stopping. */
   stop(): void
   isStopping(): boolean
 }
 
-/** `isDatabaseReady` tells whether the database answers and is migrated. */
+/** `isDatabaseReady` resolves to whether the database answers and is migrated. */
 export function createSystemService(isDatabaseReady: () => Promise<boolean>): SystemService {
   let hasToStop = false
   return {
     async assertReady() {
       if (hasToStop) throw notReady()
-      // A wrong password and a missing database are as good a reason as one that does not answer.
+      // Also for a wrong password or a missing database, not only when nothing answers.
       const isReady = await isDatabaseReady().catch((cause: unknown) => {
         throw notReady(cause)
       })

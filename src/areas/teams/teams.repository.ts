@@ -1,55 +1,33 @@
 import { and, asc, eq, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { isForeignKeyViolation, isUniqueViolation } from '../../db/errors.ts'
+import { isAfter } from '../../db/keyset.ts'
 import { prepared } from '../../db/prepared.ts'
 import { teamMembers, teams } from '../../db/schema/teams.ts'
 import { users } from '../../db/schema/users.ts'
 import { errors } from '../../kernel/errors.ts'
-import type { Position } from '../../kernel/pagination.ts'
+import type { PageRange } from '../../kernel/pagination.ts'
 
-export interface TeamRow {
-  id: string
-  name: string
-  memberCount: number
-  createdAt: Date
+const teamColumns = {
+  id: teams.id,
+  name: teams.name,
+  memberCount: sql<number>`(select count(*)::int from ${teamMembers} where ${teamMembers.teamId} = ${teams.id})`,
+  createdAt: teams.createdAt,
 }
-
-export interface TeamMemberRow {
-  userId: string
-  name: string
-  imageKey: string | null
-  addedAt: Date
-}
-
-const beginning: Position = ['-infinity', '00000000-0000-0000-0000-000000000000']
 
 const selectTeams = prepared((executor) =>
   executor
-    .select({
-      id: teams.id,
-      name: teams.name,
-      memberCount: sql<number>`(select count(*)::int from ${teamMembers} where ${teamMembers.teamId} = ${teams.id})`,
-      createdAt: teams.createdAt,
-    })
+    .select(teamColumns)
     .from(teams)
-    .where(
-      and(
-        eq(teams.workspaceId, sql.placeholder('workspaceId')),
-        sql`(${teams.createdAt}, ${teams.id}) > (${sql.placeholder('createdAt')}::timestamptz, ${sql.placeholder('id')}::uuid)`,
-      ),
-    )
+    .where(and(eq(teams.workspaceId, sql.placeholder('workspaceId')), isAfter(teams.createdAt, teams.id)))
     .orderBy(asc(teams.createdAt), asc(teams.id))
     .limit(sql.placeholder('limit'))
     .prepare('teams_select_of_workspace'),
 )
 
-/** Teams of a workspace, oldest first, from after a position on. */
-export function listTeams(
-  executor: Executor,
-  input: { workspaceId: string; after: Position | undefined; limit: number },
-): Promise<TeamRow[]> {
-  const [createdAt, id] = input.after ?? beginning
-  return selectTeams(executor).execute({ workspaceId: input.workspaceId, createdAt, id, limit: input.limit })
+/** Teams of a workspace, oldest first. */
+export function listTeams(executor: Executor, input: { workspaceId: string } & PageRange) {
+  return selectTeams(executor).execute({ ...input })
 }
 
 /** Throws `team_name_taken`. */
@@ -74,6 +52,15 @@ export async function lockTeam(
     .from(teams)
     .where(and(eq(teams.id, teamId), eq(teams.workspaceId, workspaceId)))
     .for('no key update')
+  return team
+}
+
+/** A team of a workspace. */
+export async function findTeam(executor: Executor, workspaceId: string, teamId: string) {
+  const [team] = await executor
+    .select(teamColumns)
+    .from(teams)
+    .where(and(eq(teams.id, teamId), eq(teams.workspaceId, workspaceId)))
   return team
 }
 
@@ -108,7 +95,7 @@ const selectTeamMembers = prepared((executor) =>
     .where(
       and(
         eq(teamMembers.teamId, sql.placeholder('teamId')),
-        sql`(${teamMembers.addedAt}, ${teamMembers.userId}) > (${sql.placeholder('addedAt')}::timestamptz, ${sql.placeholder('userId')}::uuid)`,
+        isAfter(teamMembers.addedAt, teamMembers.userId),
       ),
     )
     .orderBy(asc(teamMembers.addedAt), asc(teamMembers.userId))
@@ -116,16 +103,12 @@ const selectTeamMembers = prepared((executor) =>
     .prepare('team_members_select_of_team'),
 )
 
-/** Members of a team, in the order in which they were added, from after a position on. */
-export function listTeamMembers(
-  executor: Executor,
-  input: { teamId: string; after: Position | undefined; limit: number },
-): Promise<TeamMemberRow[]> {
-  const [addedAt, userId] = input.after ?? beginning
-  return selectTeamMembers(executor).execute({ teamId: input.teamId, addedAt, userId, limit: input.limit })
+/** Members of a team, in the order in which they were added. */
+export function listTeamMembers(executor: Executor, input: { teamId: string } & PageRange) {
+  return selectTeamMembers(executor).execute({ ...input })
 }
 
-/** Throws `already_team_member`, and `not_found` for somebody who is not, or no longer, in the workspace. */
+/** Throws `already_team_member`, and `not_found` for a person who is not a member of the workspace. */
 export async function insertTeamMember(
   executor: Executor,
   row: typeof teamMembers.$inferInsert,
@@ -140,7 +123,7 @@ export async function insertTeamMember(
   }
 }
 
-/** Returns whether the person was in the team. */
+/** Removes a person from a team. Returns whether they were in it. */
 export async function deleteTeamMember(executor: Executor, teamId: string, userId: string): Promise<boolean> {
   const { rowCount } = await executor
     .delete(teamMembers)

@@ -1,50 +1,50 @@
 import type { App } from '../../http/app-types.ts'
 import { toOk } from '../../http/idempotency.ts'
 import {
-  addTeamMember,
-  createTeam,
-  deleteTeam,
-  listTeamMembers,
-  listTeams,
-  removeTeamMember,
-  renameTeam,
+  teamsAddMember,
+  teamsCreate,
+  teamsDelete,
+  teamsGet,
+  teamsListMembers,
+  teamsList,
+  teamsRemoveMember,
+  teamsRename,
 } from './teams.schemas.ts'
 import type { TeamsService } from './teams.service.ts'
 
 const teamUrl = '/v1/workspaces/:slug/teams/:teamId'
 
 export function teamsRoutes(app: App, teams: TeamsService): void {
-  app.get('/v1/workspaces/:slug/teams', { schema: listTeams }, async ({ principal, params, query }, reply) =>
-    reply.sendPage(await teams.list(principal, params.slug, query)),
+  app.get('/v1/workspaces/:slug/teams', { schema: teamsList }, ({ principal, params, query }, reply) =>
+    reply.sendPage(teams.list(principal, params.slug, query)),
   )
 
-  app.post('/v1/workspaces/:slug/teams', { schema: createTeam }, ({ params, body }, reply) =>
+  app.post('/v1/workspaces/:slug/teams', { schema: teamsCreate }, ({ params, body }, reply) =>
     reply.answerChange(
       (principal) => teams.create(principal, params.slug, body),
       (team) => ({ ok: true as const, team }),
     ),
   )
 
-  app.patch(teamUrl, { schema: renameTeam }, async ({ principal, params, body }) => {
-    await teams.rename(principal, params, body)
-    return { ok: true as const }
-  })
+  app.get(teamUrl, { schema: teamsGet }, ({ principal, params }) => teams.get(principal, params))
 
-  app.delete(teamUrl, { schema: deleteTeam }, async ({ principal, params }) => {
-    await teams.delete(principal, params)
-    return { ok: true as const }
-  })
-
-  app.get(`${teamUrl}/members`, { schema: listTeamMembers }, async ({ principal, params, query }, reply) =>
-    reply.sendPage(await teams.listMembers(principal, params, query)),
+  app.patch(teamUrl, { schema: teamsRename }, ({ principal, params, body }) =>
+    teams.rename(principal, params, body).then(toOk),
   )
 
-  app.post(`${teamUrl}/members`, { schema: addTeamMember }, ({ params, body }, reply) =>
+  app.delete(teamUrl, { schema: teamsDelete }, ({ principal, params }) =>
+    teams.delete(principal, params).then(toOk),
+  )
+
+  app.get(`${teamUrl}/members`, { schema: teamsListMembers }, ({ principal, params, query }, reply) =>
+    reply.sendPage(teams.listMembers(principal, params, query)),
+  )
+
+  app.post(`${teamUrl}/members`, { schema: teamsAddMember }, ({ params, body }, reply) =>
     reply.answerChange((principal) => teams.addMember(principal, params, body), toOk),
   )
 
-  app.delete(`${teamUrl}/members/:userId`, { schema: removeTeamMember }, async ({ principal, params }) => {
-    await teams.removeMember(principal, params, params.userId)
-    return { ok: true as const }
-  })
+  app.delete(`${teamUrl}/members/:userId`, { schema: teamsRemoveMember }, ({ principal, params }) =>
+    teams.removeMember(principal, params, params.userId).then(toOk),
+  )
 }

@@ -1,8 +1,7 @@
-import { Type } from '@sinclair/typebox'
+import { Type, type Static } from '@sinclair/typebox'
 import { exampleIds, exampleTime } from '../../http/examples.ts'
-import { operation } from '../../http/operation.ts'
-import { pageQuery } from '../../http/pagination.ts'
-import { closed, exampleOf, line, named, nullableString, Ok, ref, Timestamp } from '../../http/schemas.ts'
+import { listOperation, operation, slugParams } from '../../http/operation.ts'
+import { closed, exampleOf, line, named, nullableString, ref, Timestamp } from '../../kernel/schemas.ts'
 import { errors, workspaceErrors } from '../../kernel/errors.ts'
 import { labelLengthMax } from '../../kernel/text.ts'
 
@@ -16,6 +15,7 @@ const Team = named(
   },
   { id: exampleIds.team, name: 'Design', memberCount: 3, createdAt: exampleTime },
 )
+export type Team = Static<typeof Team>
 
 const TeamMember = named(
   'TeamMember',
@@ -27,6 +27,7 @@ const TeamMember = named(
   },
   { userId: exampleIds.user, name: 'Grace Hopper', image: null, addedAt: exampleTime },
 )
+export type TeamMember = Static<typeof TeamMember>
 
 const TeamCreation = named(
   'TeamCreation',
@@ -36,23 +37,33 @@ const TeamCreation = named(
 
 export const teamsSchemas = [Team, TeamMember, TeamCreation]
 
-const slugParams = Type.Object({ slug: Type.String() })
 const teamParams = Type.Object({ slug: Type.String(), teamId: Type.String() })
 const teamBody = closed({ name: line(labelLengthMax) }, { examples: [{ name: 'Design' }] })
 const managerErrors = [...workspaceErrors, errors.roleInsufficient]
 
-export const listTeams = operation({
-  id: 'teams.list',
-  summary: 'List the teams of a workspace',
-  description: 'Oldest first.',
-  params: slugParams,
-  querystring: closed(pageQuery),
-  success: Type.Array(ref(Team)),
-  returns: 'A page of teams.',
+export const teamsList = listOperation(
+  {
+    id: 'teams.list',
+    summary: 'List the teams of a workspace',
+    description: 'Oldest first.',
+    params: slugParams,
+    returns: 'A page of teams.',
+    errors: workspaceErrors,
+  },
+  { item: Team },
+)
+
+export const teamsGet = operation({
+  id: 'teams.get',
+  summary: 'Read a team',
+  description: 'With the number of its members.',
+  params: teamParams,
+  success: ref(Team),
+  returns: 'The team.',
   errors: workspaceErrors,
 })
 
-export const createTeam = operation({
+export const teamsCreate = operation({
   id: 'teams.create',
   summary: 'Create a team',
   description: 'For owners and admins. Two teams of a workspace cannot have names that differ only in case.',
@@ -63,51 +74,48 @@ export const createTeam = operation({
   errors: [...managerErrors, errors.teamNameTaken],
 })
 
-export const renameTeam = operation({
+export const teamsRename = operation({
   id: 'teams.rename',
   summary: 'Rename a team',
   description: 'For owners and admins.',
   params: teamParams,
   body: teamBody,
-  success: ref(Ok),
   errors: [...managerErrors, errors.teamNameTaken],
 })
 
-export const deleteTeam = operation({
+export const teamsDelete = operation({
   id: 'teams.delete',
   summary: 'Delete a team',
   description: 'For owners and admins. Its members stay in the workspace.',
   params: teamParams,
-  success: ref(Ok),
   errors: managerErrors,
 })
 
-export const listTeamMembers = operation({
-  id: 'teams.listMembers',
-  summary: 'List the members of a team',
-  description: 'In the order in which they were added.',
-  params: teamParams,
-  querystring: closed(pageQuery),
-  success: Type.Array(ref(TeamMember)),
-  returns: 'A page of team members.',
-  errors: workspaceErrors,
-})
+export const teamsListMembers = listOperation(
+  {
+    id: 'teams.listMembers',
+    summary: 'List the members of a team',
+    description: 'In the order in which they were added.',
+    params: teamParams,
+    returns: 'A page of team members.',
+    errors: workspaceErrors,
+  },
+  { item: TeamMember },
+)
 
-export const addTeamMember = operation({
+export const teamsAddMember = operation({
   id: 'teams.addMember',
   summary: 'Add a member of the workspace to a team',
   description: 'For owners and admins. A person who is not in the workspace is 404.',
   params: teamParams,
   body: closed({ userId: Type.String() }, { examples: [{ userId: exampleIds.user }] }),
-  success: ref(Ok),
   errors: [...managerErrors, errors.alreadyTeamMember],
 })
 
-export const removeTeamMember = operation({
+export const teamsRemoveMember = operation({
   id: 'teams.removeMember',
   summary: 'Remove a person from a team',
   description: 'Everyone can leave a team with their own id. Owners and admins can remove others.',
   params: Type.Object({ slug: Type.String(), teamId: Type.String(), userId: Type.String() }),
-  success: ref(Ok),
   errors: managerErrors,
 })

@@ -4,13 +4,7 @@ import type { RequireWorkspace } from '../../access/workspace-access.ts'
 import type { Database, Executor } from '../../db/client.ts'
 import { errors } from '../../kernel/errors.ts'
 import { createId, isId } from '../../kernel/ids.ts'
-import {
-  decodeCursor,
-  pageLimitDefault,
-  toPage,
-  type Page,
-  type PageRequest,
-} from '../../kernel/pagination.ts'
+import { readPage, type Page, type PageRequest } from '../../kernel/pagination.ts'
 import type { Principal } from '../../kernel/principal.ts'
 import { requireLabel } from '../../kernel/text.ts'
 import type { PictureStore } from '../../pictures/picture-store.ts'
@@ -19,6 +13,7 @@ import { lockWorkspace } from '../workspaces/workspaces.repository.ts'
 import {
   deleteTeam,
   deleteTeamMember,
+  findTeam,
   hasTeam,
   insertTeam,
   insertTeamMember,
@@ -28,22 +23,11 @@ import {
   renameTeam,
   type LockedTeam,
 } from './teams.repository.ts'
+import type { Team, TeamMember } from './teams.schemas.ts'
 
-export interface Team {
-  id: string
-  name: string
-  memberCount: number
-  createdAt: string
-}
+export type { Team, TeamMember }
 
-export interface TeamMember {
-  userId: string
-  name: string
-  image: string | null
-  addedAt: string
-}
-
-/** A team of a workspace that was reached by its slug. Its methods throw `not_found` for a team of another one. */
+/** A team and its workspace. Methods throw `not_found` for a team of another workspace. */
 export interface TeamPath {
   slug: string
   teamId: string
@@ -52,6 +36,7 @@ export interface TeamPath {
 export interface TeamsService {
   /** Oldest first. */
   list(principal: Principal, slug: string, page: PageRequest): Promise<Page<Team>>
+  get(principal: Principal, path: TeamPath): Promise<Team>
   /** Throws `label_invalid` and `team_name_taken`. */
   create(principal: Principal, slug: string, input: { name: string }): Promise<Team>
   /** Throws `label_invalid` and `team_name_taken`. */
@@ -59,9 +44,9 @@ export interface TeamsService {
   delete(principal: Principal, path: TeamPath): Promise<void>
   /** In the order in which they were added. */
   listMembers(principal: Principal, path: TeamPath, page: PageRequest): Promise<Page<TeamMember>>
-  /** Throws `already_team_member`, and `not_found` for somebody who is not in the workspace. */
+  /** Throws `already_team_member`, and `not_found` for a person who is not in the workspace. */
   addMember(principal: Principal, path: TeamPath, input: { userId: string }): Promise<void>
-  /** Takes somebody out, or the caller themselves. Throws `not_found` for somebody who is not in the team. */
+  /** Removes a person, or lets the caller leave. Throws `not_found` for a person who is not in the team. */
   removeMember(principal: Principal, path: TeamPath, userId: string): Promise<void>
 }
 
@@ -75,7 +60,7 @@ export interface TeamsServiceOptions {
 export function createTeamsService(options: TeamsServiceOptions): TeamsService {
   const { db, changes, requireWorkspace, pictures } = options
 
-  /** Makes a change of a team, with the team locked. */
+  /** Changes a team while it is locked. */
   async function change(
     principal: Principal,
     { slug, teamId }: TeamPath,
@@ -89,27 +74,30 @@ export function createTeamsService(options: TeamsServiceOptions): TeamsService {
   }
 
   return {
-    async list(principal, slug, { limit = pageLimitDefault, cursor }) {
-      const { id } = await requireWorkspace(principal, slug, 'teams.list')
-      const listId = `teams.list ${id}`
-      const rows = await listTeams(db, {
-        workspaceId: id,
-        after: decodeCursor(listId, cursor),
-        limit: limit + 1,
+    async list(principal, slug, page) {
+      const { id: workspaceId } = await requireWorkspace(principal, slug, 'teams.list')
+      return readPage(page, {
+        listId: `teams.list ${workspaceId}`,
+        order: 'oldestFirst',
+        read: (range) => listTeams(db, { workspaceId, ...range }),
+        positionOf: ({ createdAt, id }) => ({ at: createdAt, id }),
+        toItem: toTeam,
       })
-      return toPage(rows, limit, {
-        listId,
-        positionOf: (row) => [row.createdAt.toISOString(), row.id],
-        toItem: (row) => ({ ...row, createdAt: row.createdAt.toISOString() }),
-      })
+    },
+
+    async get(principal, { slug, teamId }) {
+      const { id } = await requireWorkspace(principal, slug, 'teams.get')
+      const team = isId(teamId) ? await findTeam(db, id, teamId) : undefined
+      if (!team) throw errors.notFound()
+      return toTeam(team)
     },
 
     async create(principal, slug, input) {
       const workspace = await requireWorkspace(principal, slug, 'teams.create')
       const team = { id: createId(), name: requireLabel(input.name) }
-      return changes.makeIn(principal, workspace, noLock, async ({ tx, now, tell }) => {
+      return changes.makeIn(principal, workspace, noLock, async ({ tx, now, appendEvent }) => {
         await insertTeam(tx, { ...team, workspaceId: workspace.id, createdAt: now })
-        await tell({
+        await appendEvent({
           type: 'team.created',
           target: { type: 'team', id: team.id },
           summary: `${principal.user.name} created the team ${team.name}`,
@@ -120,12 +108,12 @@ export function createTeamsService(options: TeamsServiceOptions): TeamsService {
 
     async rename(principal, path, input) {
       const name = requireLabel(input.name)
-      await change(principal, path, 'teams.rename', async ({ tx, tell }, team) => {
+      await change(principal, path, 'teams.rename', async ({ tx, appendEvent }, team) => {
         if (name === team.name) return
-        // Renames take turns: two that wait for each other's name would be a deadlock.
+        // Serializes renames: two that swap names would deadlock on the unique index.
         await lockWorkspace(tx, team.workspaceId)
         await renameTeam(tx, team.id, name)
-        await tell({
+        await appendEvent({
           type: 'team.renamed',
           target: { type: 'team', id: team.id },
           summary: `${principal.user.name} renamed the team ${team.name} to ${name}`,
@@ -134,9 +122,9 @@ export function createTeamsService(options: TeamsServiceOptions): TeamsService {
     },
 
     async delete(principal, path) {
-      await change(principal, path, 'teams.delete', async ({ tx, tell }, team) => {
+      await change(principal, path, 'teams.delete', async ({ tx, appendEvent }, team) => {
         await deleteTeam(tx, team.id)
-        await tell({
+        await appendEvent({
           type: 'team.deleted',
           target: { type: 'team', id: team.id },
           summary: `${principal.user.name} deleted the team ${team.name}`,
@@ -144,18 +132,14 @@ export function createTeamsService(options: TeamsServiceOptions): TeamsService {
       })
     },
 
-    async listMembers(principal, { slug, teamId }, { limit = pageLimitDefault, cursor }) {
+    async listMembers(principal, { slug, teamId }, page) {
       const { id } = await requireWorkspace(principal, slug, 'teams.listMembers')
       if (!isId(teamId) || !(await hasTeam(db, id, teamId))) throw errors.notFound()
-      const listId = `teams.listMembers ${teamId}`
-      const rows = await listTeamMembers(db, {
-        teamId,
-        after: decodeCursor(listId, cursor),
-        limit: limit + 1,
-      })
-      return toPage(rows, limit, {
-        listId,
-        positionOf: (row) => [row.addedAt.toISOString(), row.userId],
+      return readPage(page, {
+        listId: `teams.listMembers ${teamId}`,
+        order: 'oldestFirst',
+        read: (range) => listTeamMembers(db, { teamId, ...range }),
+        positionOf: ({ addedAt, userId }) => ({ at: addedAt, id: userId }),
         toItem: ({ imageKey, addedAt, ...row }) => ({
           ...row,
           image: pictures.urlOf(imageKey),
@@ -169,14 +153,17 @@ export function createTeamsService(options: TeamsServiceOptions): TeamsService {
         principal,
         path,
         'teams.addMember',
-        async ({ tx, now, tell }, { id: teamId, name, workspaceId }) => {
+        async ({ tx, now, appendEvent }, { id: teamId, name, workspaceId }) => {
           const member = isId(userId) ? await findMember(tx, workspaceId, userId) : undefined
           if (!member) throw errors.notFound()
           await insertTeamMember(tx, { teamId, userId, workspaceId, addedAt: now })
-          await tell({
+          await appendEvent({
             type: 'team.member_added',
             target: { type: 'team', id: teamId },
-            summary: `${principal.user.name} added ${member.name} to the team ${name}`,
+            summary:
+              userId === principal.user.id
+                ? `${member.name} joined the team ${name}`
+                : `${principal.user.name} added ${member.name} to the team ${name}`,
           })
         },
       )
@@ -185,17 +172,21 @@ export function createTeamsService(options: TeamsServiceOptions): TeamsService {
     async removeMember(principal, path, userId) {
       const isSelf = userId === principal.user.id
       const action = isSelf ? 'teams.leave' : 'teams.removeMember'
-      await change(principal, path, action, async ({ tx, tell }, team) => {
+      await change(principal, path, action, async ({ tx, appendEvent }, team) => {
         const member = isId(userId) ? await findMember(tx, team.workspaceId, userId) : undefined
         if (!member || !(await deleteTeamMember(tx, team.id, userId))) throw errors.notFound()
-        await tell({
+        await appendEvent({
           type: 'team.member_removed',
           target: { type: 'team', id: team.id },
           summary: isSelf
             ? `${member.name} left the team ${team.name}`
-            : `${principal.user.name} took ${member.name} out of the team ${team.name}`,
+            : `${principal.user.name} removed ${member.name} from the team ${team.name}`,
         })
       })
     },
   }
+}
+
+function toTeam(row: Awaited<ReturnType<typeof listTeams>>[number]): Team {
+  return { ...row, createdAt: row.createdAt.toISOString() }
 }

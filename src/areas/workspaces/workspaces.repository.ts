@@ -3,32 +3,15 @@ import type { Executor } from '../../db/client.ts'
 import { contains } from '../../db/contains.ts'
 import { prepared } from '../../db/prepared.ts'
 import { memberships } from '../../db/schema/memberships.ts'
-import { users } from '../../db/schema/users.ts'
-import { workspaces, workspaceSlugs } from '../../db/schema/workspaces.ts'
+import { workspaceColumns, workspaces, workspaceSlugs } from '../../db/schema/workspaces.ts'
 import { errors } from '../../kernel/errors.ts'
-import type { Role } from '../../kernel/roles.ts'
 
-/** The most workspaces that one person may be in: their list is never cut. */
+/** The most workspaces that one person may be in. Their list has no pages. */
 export const membershipsMax = 1000
-
-/** A workspace of a person's, and what they are in it. */
-export interface MembershipRow {
-  id: string
-  name: string
-  slug: string
-  iconKey: string | null
-  role: Role
-}
 
 const selectMemberships = prepared((executor) =>
   executor
-    .select({
-      id: workspaces.id,
-      name: workspaces.name,
-      slug: workspaces.slug,
-      iconKey: workspaces.iconKey,
-      role: memberships.role,
-    })
+    .select({ ...workspaceColumns, role: memberships.role })
     .from(memberships)
     .innerJoin(workspaces, eq(workspaces.id, memberships.workspaceId))
     .where(eq(memberships.userId, sql.placeholder('userId')))
@@ -37,18 +20,11 @@ const selectMemberships = prepared((executor) =>
     .prepare('memberships_select_of_user'),
 )
 
-/** A person's workspaces, the one used last first. */
-export function listMembershipsOfUser(
-  executor: Executor,
-  userId: string,
-  limit: number,
-): Promise<MembershipRow[]> {
-  return selectMemberships(executor).execute({ userId, limit })
-}
+export type MembershipRow = Awaited<ReturnType<typeof listMembershipsOfUser>>[number]
 
-/** Makes the transactions that add a person to workspaces take turns, so that none of them counts past another. */
-export async function lockUserForNewMembership(executor: Executor, userId: string): Promise<void> {
-  await executor.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('no key update')
+/** A person's workspaces with their role in each, the one used last first. */
+export function listMembershipsOfUser(executor: Executor, userId: string, limit: number) {
+  return selectMemberships(executor).execute({ userId, limit })
 }
 
 export async function countMembershipsOfUser(executor: Executor, userId: string): Promise<number> {
@@ -74,8 +50,8 @@ export async function insertMembership(
 }
 
 /**
- * Makes a slug the present one of a workspace: a free slug, one that nobody keeps any more, or an earlier one of its
- * own. Throws `slug_taken` otherwise. Of several at once the primary key lets one through.
+ * Makes a slug the current one of a workspace if it is unused, released, or one of the workspace's former slugs. Throws
+ * `slug_taken` otherwise. The primary key lets only one of several concurrent claims succeed.
  */
 export async function claimSlug(
   executor: Executor,
@@ -93,7 +69,7 @@ export async function claimSlug(
   if (rowCount !== 1) throw errors.slugTaken()
 }
 
-/** Keeps the slug that a workspace no longer has from others, for a while. */
+/** Reserves a former slug for its workspace until `keptUntil`. */
 export async function keepFormerSlug(
   executor: Executor,
   former: { slug: string; workspaceId: string; keptUntil: Date },
@@ -104,7 +80,7 @@ export async function keepFormerSlug(
     .where(and(eq(workspaceSlugs.slug, former.slug), eq(workspaceSlugs.workspaceId, former.workspaceId)))
 }
 
-/** Frees the former slugs of a workspace but the `kept` latest ones. */
+/** Releases the former slugs of a workspace except the `kept` latest. */
 export async function releaseOldestSlugs(
   executor: Executor,
   workspaceId: string,
@@ -119,7 +95,7 @@ export async function releaseOldestSlugs(
   await executor.delete(workspaceSlugs).where(inArray(workspaceSlugs.slug, former))
 }
 
-/** The workspace as it stands, locked until the transaction ends: changes of one workspace take turns. */
+/** Reads a workspace and locks it until the transaction ends. */
 export async function lockWorkspace(
   executor: Executor,
   workspaceId: string,
@@ -140,7 +116,7 @@ export async function updateWorkspace(
   await executor.update(workspaces).set(change).where(eq(workspaces.id, workspaceId))
 }
 
-/** Shows another icon; returns the storage key of the one before. */
+/** Sets the icon. Returns the storage key of the previous one. */
 export async function replaceWorkspaceIcon(
   executor: Executor,
   workspaceId: string,
@@ -175,7 +151,7 @@ const selectSlugHolder = prepared((executor) =>
     .prepare('workspace_slugs_select_holder'),
 )
 
-/** Which workspace has or keeps a slug, if any, and whether a person is a member of it. */
+/** The workspace whose current or former slug this is, and whether the person is a member of it. */
 export async function findSlugHolder(
   executor: Executor,
   input: { slug: string; userId: string; now: Date },
@@ -184,28 +160,16 @@ export async function findSlugHolder(
   return holder && { workspaceId: holder.workspaceId, isMember: holder.userId !== null }
 }
 
-/** A workspace of a person, and who else is in it. */
-export interface CrowdedMembershipRow {
-  id: string
-  name: string
-  slug: string
-  iconKey: string | null
-  role: Role
-  memberCount: number
-  ownerCount: number
-}
+export type CrowdedMembershipRow = Awaited<ReturnType<typeof listCrowdedMemberships>>[number]
 
-/** All workspaces of a person with how many are in each, in the order of their ids, in which they are locked. */
-export function listCrowdedMemberships(executor: Executor, userId: string): Promise<CrowdedMembershipRow[]> {
+/** All workspaces of a person with the numbers of their members, by id: the order in which they are locked. */
+export function listCrowdedMemberships(executor: Executor, userId: string) {
   const countMembers = (filter: SQL | undefined) => sql<number>`(
     select count(*)::int from memberships as m where m.workspace_id = ${workspaces.id} and ${filter ?? sql`true`}
   )`
   return executor
     .select({
-      id: workspaces.id,
-      name: workspaces.name,
-      slug: workspaces.slug,
-      iconKey: workspaces.iconKey,
+      ...workspaceColumns,
       role: memberships.role,
       memberCount: countMembers(undefined),
       ownerCount: countMembers(sql`m.role = 'owner'`),
@@ -216,7 +180,7 @@ export function listCrowdedMemberships(executor: Executor, userId: string): Prom
     .orderBy(asc(workspaces.id))
 }
 
-/** Forgets who created the workspaces that a person created. */
+/** Clears the creator of the workspaces that a person created. */
 export async function forgetCreator(executor: Executor, userId: string): Promise<void> {
   await executor.update(workspaces).set({ creatorUserId: null }).where(eq(workspaces.creatorUserId, userId))
 }
@@ -226,24 +190,14 @@ export async function deleteWorkspace(executor: Executor, workspaceId: string): 
   await executor.delete(workspaces).where(eq(workspaces.id, workspaceId))
 }
 
-/** A workspace in the operators' list. */
-export interface ListedWorkspaceRow {
-  id: string
-  name: string
-  slug: string
-  memberCount: number
-  /** The addresses of its owners. */
-  owners: string[]
-  createdAt: Date
-  /** How many workspaces the filter matches, beyond the limit too. */
-  total: number
-}
-
-/** Workspaces, newest first: all, or those with a text in their name or slug. */
+/**
+ * Workspaces, newest first: all, or those with a text in their name or slug. `owners` has email addresses; `total` is how
+ * many workspaces the filter matches, beyond the limit too.
+ */
 export async function listWorkspaces(
   executor: Executor,
   filter: { text: string | undefined; limit: number | undefined },
-): Promise<ListedWorkspaceRow[]> {
+) {
   const { text, limit } = filter
   const rows = executor
     .select({
@@ -253,7 +207,7 @@ export async function listWorkspaces(
       memberCount: sql<number>`(
         select count(*)::int from memberships as m where m.workspace_id = workspaces.id
       )`,
-      // Drizzle leaves out the names of tables where only one is selected from.
+      // Drizzle omits table names in a select from one table.
       owners: sql<string[]>`array(
         select u.email from memberships as m join users as u on u.id = m.user_id
         where m.workspace_id = workspaces.id and m.role = 'owner' order by m.joined_at, u.id

@@ -1,46 +1,50 @@
 import type { App } from '../../http/app-types.ts'
+import { toOk } from '../../http/idempotency.ts'
 import {
-  createWorkspace,
-  getWorkspace,
-  isSlugAvailable,
-  isSlugAvailableTo,
-  listWorkspaces,
-  updateWorkspace,
-  uploadIcon,
+  workspacesCreate,
+  workspacesGet,
+  workspacesSlugAvailable,
+  workspacesSlugAvailability,
+  workspacesList,
+  workspacesUpdate,
+  workspacesUploadIcon,
 } from './workspaces.schemas.ts'
 import type { WorkspacesService } from './workspaces.service.ts'
 
 export function workspacesRoutes(app: App, workspaces: WorkspacesService): void {
-  app.get('/v1/workspaces', { schema: listWorkspaces }, (request) => workspaces.list(request.principal))
+  app.get('/v1/workspaces', { schema: workspacesList }, (request) => workspaces.list(request.principal))
 
-  app.post('/v1/workspaces', { schema: createWorkspace }, ({ body }, reply) =>
+  app.post('/v1/workspaces', { schema: workspacesCreate }, ({ body }, reply) =>
     reply.answerChange(
       (principal) => workspaces.create(principal, body),
       (workspace) => ({ ok: true as const, workspace }),
     ),
   )
 
-  app.get('/v1/slugs/:slug', { schema: isSlugAvailable }, async ({ principal, params, query }) => ({
+  app.get('/v1/slugs/:slug', { schema: workspacesSlugAvailable }, async ({ principal, params, query }) => ({
     available: await workspaces.isSlugAvailable(principal, params.slug, query.excludeWorkspaceId),
   }))
 
-  app.get('/v1/workspaces/:slug', { schema: getWorkspace }, (request) =>
+  app.get('/v1/workspaces/:slug', { schema: workspacesGet }, (request) =>
     workspaces.get(request.principal, request.params.slug),
   )
 
-  app.patch('/v1/workspaces/:slug', { schema: updateWorkspace }, async (request) => {
-    await workspaces.update(request.principal, request.params.slug, request.body)
-    return { ok: true as const }
-  })
+  app.patch('/v1/workspaces/:slug', { schema: workspacesUpdate }, ({ principal, params, body }) =>
+    workspaces.update(principal, params.slug, body).then(toOk),
+  )
 
-  app.get('/v1/workspaces/:slug/slug-availability', { schema: isSlugAvailableTo }, async (request) => ({
-    available: await workspaces.isSlugAvailableTo(request.principal, request.params.slug, request.query.slug),
-  }))
+  app.get(
+    '/v1/workspaces/:slug/slug-availability',
+    { schema: workspacesSlugAvailability },
+    async ({ principal, params, query }) => ({
+      available: await workspaces.isSlugAvailableTo(principal, params.slug, query.slug),
+    }),
+  )
 }
 
-/** The route that takes a file. */
+/** The upload, registered apart because it accepts multipart/form-data. */
 export function workspaceIconRoute(app: App, workspaces: WorkspacesService): void {
-  app.post('/v1/workspaces/:slug/icon', { schema: uploadIcon }, ({ params, upload }, reply) =>
+  app.post('/v1/workspaces/:slug/icon', { schema: workspacesUploadIcon }, ({ params, upload }, reply) =>
     reply.answerChange(
       (principal) => workspaces.uploadIcon(principal, params.slug, upload),
       (iconUrl) => ({ ok: true as const, iconUrl }),

@@ -1,7 +1,7 @@
-import { Type } from '@sinclair/typebox'
+import { Type, type Static } from '@sinclair/typebox'
 import { exampleIds, exampleImageUrl } from '../../http/examples.ts'
-import { operation } from '../../http/operation.ts'
-import { closed, exampleOf, line, named, nullableString, Ok, ref, Role } from '../../http/schemas.ts'
+import { operation, slugParams } from '../../http/operation.ts'
+import { closed, exampleOf, line, named, nullableString, ref, Role } from '../../kernel/schemas.ts'
 import { errors, imageErrors, workspaceErrors } from '../../kernel/errors.ts'
 import { slugLengthMax, slugLengthMin, slugPattern } from '../../kernel/slugs.ts'
 import { nameLengthMax } from '../../kernel/text.ts'
@@ -14,7 +14,7 @@ const Slug = Type.String({
 })
 const iconUrl = nullableString({ description: 'The URL of the icon.' })
 
-/** A workspace of the caller, with the caller's role. The area `me` shows it too. */
+/** A workspace of the caller, with the caller's role. Also used by `me.onboarding`. */
 export const Membership = named(
   'WorkspaceMembership',
   {
@@ -26,6 +26,7 @@ export const Membership = named(
   },
   { id: exampleIds.workspace, name: 'Acme', slug: 'acme', iconUrl: exampleImageUrl, role: 'owner' },
 )
+export type Membership = Static<typeof Membership>
 
 const WorkspaceDetail = named(
   'WorkspaceDetail',
@@ -48,6 +49,7 @@ const WorkspaceDetail = named(
     role: 'owner',
   },
 )
+export type WorkspaceDetail = Static<typeof WorkspaceDetail>
 
 const CreatedWorkspace = named(
   'CreatedWorkspace',
@@ -59,6 +61,7 @@ const CreatedWorkspace = named(
   },
   { id: exampleIds.workspace, name: 'Acme', slug: 'acme', creatorUserId: exampleIds.user },
 )
+export type CreatedWorkspace = Static<typeof CreatedWorkspace>
 
 const WorkspaceCreation = named(
   'WorkspaceCreation',
@@ -81,9 +84,7 @@ export const workspacesSchemas = [
   IconUpload,
 ]
 
-const slugParams = Type.Object({ slug: Type.String() })
-
-export const listWorkspaces = operation({
+export const workspacesList = operation({
   id: 'workspaces.list',
   summary: "List the caller's workspaces",
   description: 'The one used last comes first.',
@@ -92,7 +93,7 @@ export const listWorkspaces = operation({
   inPlace: true,
 })
 
-export const createWorkspace = operation({
+export const workspacesCreate = operation({
   id: 'workspaces.create',
   summary: 'Create a workspace',
   description: 'The caller becomes its owner.',
@@ -103,7 +104,7 @@ export const createWorkspace = operation({
   inPlace: true,
 })
 
-export const isSlugAvailable = operation({
+export const workspacesSlugAvailable = operation({
   id: 'workspaces.slugAvailable',
   summary: 'Check whether a workspace slug is available',
   description: 'An invalid or reserved slug is not available.',
@@ -120,7 +121,7 @@ export const isSlugAvailable = operation({
   inPlace: true,
 })
 
-export const getWorkspace = operation({
+export const workspacesGet = operation({
   id: 'workspaces.get',
   summary: 'Read a workspace',
   description:
@@ -132,7 +133,7 @@ export const getWorkspace = operation({
   inPlace: true,
 })
 
-export const updateWorkspace = operation({
+export const workspacesUpdate = operation({
   id: 'workspaces.update',
   summary: 'Change a workspace',
   description:
@@ -154,7 +155,6 @@ export const updateWorkspace = operation({
     },
     { examples: [{ name: 'Acme', slug: 'acme', allowedDomains: 'example.com, example.org' }] },
   ),
-  success: ref(Ok),
   errors: [
     ...workspaceErrors,
     errors.roleInsufficient,
@@ -168,7 +168,7 @@ export const updateWorkspace = operation({
   inPlace: true,
 })
 
-export const isSlugAvailableTo = operation({
+export const workspacesSlugAvailability = operation({
   id: 'workspaces.slugAvailability',
   summary: 'Check whether a workspace could take a slug',
   description: 'Its own slugs, current and former, count as available. An invalid or reserved slug does not.',
@@ -184,7 +184,7 @@ export const isSlugAvailableTo = operation({
   inPlace: true,
 })
 
-export const uploadIcon = operation({
+export const workspacesUploadIcon = operation({
   id: 'workspaces.uploadIcon',
   summary: 'Upload the icon of a workspace',
   description:

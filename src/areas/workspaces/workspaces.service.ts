@@ -1,5 +1,6 @@
 import type { Changes } from '../../access/change.ts'
 import type { RequireWorkspace } from '../../access/workspace-access.ts'
+import { lockUser } from '../../accounts/accounts.repository.ts'
 import type { Database, Executor } from '../../db/client.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { isPublicMailDomain, parseDomains } from '../../kernel/domains.ts'
@@ -7,7 +8,6 @@ import { canonicalDomainOf } from '../../kernel/email.ts'
 import { errors } from '../../kernel/errors.ts'
 import { createId } from '../../kernel/ids.ts'
 import type { Principal } from '../../kernel/principal.ts'
-import type { Role } from '../../kernel/roles.ts'
 import { assertUsableSlug, isReservedSlug, isSlug } from '../../kernel/slugs.ts'
 import { parseQuery, requireName } from '../../kernel/text.ts'
 import type { PictureStore } from '../../pictures/picture-store.ts'
@@ -20,66 +20,39 @@ import {
   keepFormerSlug,
   listMembershipsOfUser,
   listWorkspaces,
-  lockUserForNewMembership,
   lockWorkspace,
   releaseOldestSlugs,
   membershipsMax,
   replaceWorkspaceIcon,
   updateWorkspace,
 } from './workspaces.repository.ts'
+import type { CreatedWorkspace, Membership, WorkspaceDetail } from './workspaces.schemas.ts'
 
 /** The most mail domains that a workspace may allow. */
 export const allowedDomainsMax = 10
-/** How long a former slug keeps leading to its workspace. */
+/** How long a former slug keeps working. */
 export const formerSlugKeptMs = 90 * 24 * 60 * 60 * 1000
-/** How many former slugs a workspace keeps: renaming must not take names from everybody else. */
+/** The most former slugs of a workspace, so that renaming cannot use up names. */
 export const formerSlugsMax = 5
 
-export interface Membership {
-  id: string
-  name: string
-  slug: string
-  iconUrl: string | null
-  role: Role
-}
-
-export interface WorkspaceDetail {
-  userId: string
-  workspaceId: string
-  name: string
-  slug: string
-  iconUrl: string | null
-  allowedDomains: string[]
-  role: Role
-}
-
-export interface CreatedWorkspace {
-  id: string
-  name: string
-  slug: string
-  creatorUserId: string
-}
+export type { CreatedWorkspace, Membership, WorkspaceDetail }
 
 export interface WorkspaceChange {
   name: string
   slug: string
-  /** Mail domains, separated by commas or white space; absent = as they are, empty = none. */
+  /** Mail domains, separated by commas or white space. Absent: unchanged. Empty: none. */
   allowedDomains?: string
 }
 
-/** A workspace, as operators see it. */
-export interface ListedWorkspace {
-  id: string
-  name: string
-  slug: string
-  memberCount: number
-  /** The addresses of its owners. */
-  owners: string[]
+type ListedRow = Awaited<ReturnType<typeof listWorkspaces>>[number]
+
+/** A workspace as operators see it, with the email addresses of its owners. */
+export interface ListedWorkspace extends Omit<ListedRow, 'createdAt' | 'total'> {
   createdAt: string
 }
 
 export interface WorkspacesService {
-  /** Everybody's workspaces, for operators: newest first, with how many there are in all. */
+  /** All workspaces of the installation, newest first, for operators. `total` counts them beyond `limit`. */
   listAll(filter: { query?: string; limit?: number }): Promise<{ items: ListedWorkspace[]; total: number }>
   /** The caller's workspaces, the one used last first. */
   list(principal: Principal): Promise<Membership[]>
@@ -90,16 +63,16 @@ export interface WorkspacesService {
   create(principal: Principal, input: { name: string; slug: string }): Promise<CreatedWorkspace>
   get(principal: Principal, slug: string): Promise<WorkspaceDetail>
   /**
-   * Changes name, slug and allowed domains. The last five former slugs keep leading here for 90 days. Throws
+   * Changes name, slug and allowed domains. The last five former slugs keep working for 90 days. Throws
    * `name_invalid`, `slug_invalid`, `slug_reserved`, `slug_taken`, `domain_invalid`, `domain_public`, `domain_limit` and
    * `domain_not_yours`.
    */
   update(principal: Principal, slug: string, change: WorkspaceChange): Promise<void>
-  /** Whether a new workspace could have the slug; with `excludeWorkspaceId`, whether that workspace of the caller could. */
+  /** Whether a new workspace could take the slug; with `excludeWorkspaceId`, whether that workspace of the caller could. */
   isSlugAvailable(principal: Principal, candidate: string, excludeWorkspaceId?: string): Promise<boolean>
-  /** Whether a workspace could have the candidate, by default the slug that it has. */
+  /** Whether a workspace could take the candidate. Default: its current slug. */
   isSlugAvailableTo(principal: Principal, slug: string, candidate?: string): Promise<boolean>
-  /** Shows the picture as the icon; returns its URL. Throws what PictureStore.replace throws. */
+  /** Sets the icon. Returns its URL. Throws what `PictureStore.replace` throws. */
   uploadIcon(principal: Principal, slug: string, upload: Buffer): Promise<string>
 }
 
@@ -128,11 +101,7 @@ export function createWorkspacesService(options: WorkspacesServiceOptions): Work
     async listAll({ query, limit }) {
       const rows = await listWorkspaces(db, { text: parseQuery(query), limit })
       const items = rows.map(({ id, name, slug, memberCount, owners, createdAt }) => ({
-        id,
-        name,
-        slug,
-        memberCount,
-        owners,
+        ...{ id, name, slug, memberCount, owners },
         createdAt: createdAt.toISOString(),
       }))
       return { items, total: rows[0]?.total ?? 0 }
@@ -153,8 +122,8 @@ export function createWorkspacesService(options: WorkspacesServiceOptions): Work
         slug: input.slug,
         creatorUserId: user.id,
       }
-      return changes.make(principal, async ({ tx, now, tell }) => {
-        await lockUserForNewMembership(tx, user.id)
+      return changes.make(principal, async ({ tx, now, appendEvent }) => {
+        await lockUser(tx, user.id)
         if ((await countMembershipsOfUser(tx, user.id)) >= membershipsMax) throw errors.workspaceLimit()
         await insertWorkspace(tx, { ...workspace, createdAt: now })
         await claimSlug(tx, { slug: workspace.slug, workspaceId: workspace.id, now })
@@ -165,7 +134,7 @@ export function createWorkspacesService(options: WorkspacesServiceOptions): Work
           joinedAt: now,
           lastUsedAt: now,
         })
-        await tell({
+        await appendEvent({
           workspaceId: workspace.id,
           type: 'workspace.created',
           target: { type: 'workspace', id: workspace.id },
@@ -176,20 +145,15 @@ export function createWorkspacesService(options: WorkspacesServiceOptions): Work
     },
 
     async get(principal, slug) {
-      const {
-        id,
-        iconKey,
-        name,
-        slug: presentSlug,
-        allowedDomains,
-        role,
-      } = await requireWorkspace(principal, slug, 'workspaces.get')
+      const workspace = await requireWorkspace(principal, slug, 'workspaces.get')
+      const { id: workspaceId, name, slug: currentSlug, iconKey, allowedDomains, role } = workspace
+      const iconUrl = pictures.urlOf(iconKey)
       return {
         userId: principal.user.id,
-        workspaceId: id,
+        workspaceId,
         name,
-        slug: presentSlug,
-        iconUrl: pictures.urlOf(iconKey),
+        slug: currentSlug,
+        iconUrl,
         allowedDomains,
         role,
       }
@@ -203,7 +167,7 @@ export function createWorkspacesService(options: WorkspacesServiceOptions): Work
       const workspace = await requireWorkspace(principal, slug, 'workspaces.update')
       const { id } = workspace
       const lock = (tx: Executor) => lockWorkspace(tx, id)
-      await changes.makeIn(principal, workspace, lock, async ({ tx, now, tell }, before) => {
+      await changes.makeIn(principal, workspace, lock, async ({ tx, now, appendEvent }, before) => {
         const added = allowedDomains?.filter((domain) => !before.allowedDomains.includes(domain))
         assertOwnDomains(principal, added ?? [])
         const after = {
@@ -216,7 +180,7 @@ export function createWorkspacesService(options: WorkspacesServiceOptions): Work
         if (after.slug !== before.slug)
           await moveSlug(tx, { workspaceId: id, from: before.slug, to: after.slug, now })
         await updateWorkspace(tx, id, after)
-        await tell({ type: 'workspace.updated', target: { type: 'workspace', id }, summary })
+        await appendEvent({ type: 'workspace.updated', target: { type: 'workspace', id }, summary })
       })
       principal.onSlugMoved?.(change.slug)
     },
@@ -231,9 +195,9 @@ export function createWorkspacesService(options: WorkspacesServiceOptions): Work
 
     async uploadIcon(principal, slug, upload) {
       const { id, name } = await requireWorkspace(principal, slug, 'workspaces.uploadIcon')
-      return pictures.replace(principal, upload, async ({ tx, tell }, iconKey) => {
+      return pictures.replace(principal, upload, async ({ tx, appendEvent }, iconKey) => {
         const before = await replaceWorkspaceIcon(tx, id, iconKey)
-        await tell({
+        await appendEvent({
           workspaceId: id,
           type: 'workspace.icon_changed',
           target: { type: 'workspace', id },
@@ -261,19 +225,21 @@ interface WorkspaceFields {
   allowedDomains: string[]
 }
 
-/** What an update changed, in words; undefined when nothing. */
+/** The summary of an update; undefined when nothing changed. */
 function summarizeChange(actor: string, before: WorkspaceFields, after: WorkspaceFields): string | undefined {
   const changes = [
     ...(after.name === before.name ? [] : [`renamed the workspace from ${before.name} to ${after.name}`]),
-    ...(after.slug === before.slug ? [] : [`changed its slug from ${before.slug} to ${after.slug}`]),
+    ...(after.slug === before.slug
+      ? []
+      : [`changed the workspace address from ${before.slug} to ${after.slug}`]),
     ...(after.allowedDomains.join() === before.allowedDomains.join()
       ? []
-      : [`set its allowed domains to ${after.allowedDomains.join(', ') || 'none'}`]),
+      : [`set the allowed email domains to ${after.allowedDomains.join(', ') || 'none'}`]),
   ]
   return changes.length === 0 ? undefined : `${actor} ${changes.join(' and ')}`
 }
 
-/** Whoever lets the people of a domain in has to be one of them: anybody can name the domain of somebody else. */
+/** Requires a verified address at each domain: otherwise anybody could claim the domain of others. */
 function assertOwnDomains({ user }: Principal, domains: readonly string[]): void {
   const own = user.emailVerifiedAt === null ? undefined : canonicalDomainOf(user.email)
   if (domains.some((domain) => domain !== own)) throw errors.domainNotYours({ field: 'allowedDomains' })

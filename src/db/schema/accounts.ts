@@ -1,9 +1,9 @@
 import { index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import { accountTokenPurposes } from '../../kernel/accounts.ts'
 import { bytea, instant } from '../columns.ts'
-import { users } from './users.ts'
+import { userId, users } from './users.ts'
 
-/** What people sign in with, as argon2id. Apart from the users, so that no query for a person brings it along. */
+/** Password hashes (argon2id). A table of their own, so that queries of users do not read them. */
 export const passwords = pgTable('passwords', {
   userId: uuid('user_id')
     .primaryKey()
@@ -12,19 +12,17 @@ export const passwords = pgTable('passwords', {
   changedAt: instant('changed_at').notNull(),
 })
 
-/** The browsers in which people are signed in. Of the cookie only the SHA-256 is kept. */
+/** The sessions of users on the website. The token of the cookie is stored as SHA-256. */
 export const sessions = pgTable(
   'sessions',
   {
     id: uuid('id').primaryKey(),
-    userId: uuid('user_id')
-      .notNull()
-      .references(() => users.id, { onDelete: 'cascade' }),
+    userId: userId(),
     tokenHash: bytea('token_hash').notNull().unique('sessions_token_hash_key'),
-    /** What the browser called itself, so that people recognize it in the list. */
+    /** The `User-Agent`, by which users recognize the session. */
     userAgent: text('user_agent').notNull(),
     createdAt: instant('created_at').notNull(),
-    /** To the hour. */
+    /** With a precision of one hour. */
     lastUsedAt: instant('last_used_at').notNull(),
     expiresAt: instant('expires_at').notNull(),
   },
@@ -35,17 +33,15 @@ export const sessions = pgTable(
 )
 
 /**
- * The browsers in which people have signed in, so that a sign-in in another one is told to them. They outlive sessions.
- * Of the cookie only the SHA-256 is kept.
+ * The browsers in which users have signed in: a sign-in in another browser is reported by mail. They outlive sessions.
+ * The token of the cookie is stored as SHA-256.
  */
 export const knownBrowsers = pgTable(
   'known_browsers',
   {
-    userId: uuid('user_id')
-      .notNull()
-      .references(() => users.id, { onDelete: 'cascade' }),
+    userId: userId(),
     tokenHash: bytea('token_hash').notNull(),
-    /** When somebody last signed in with it. */
+    /** The last sign-in with it. */
     usedAt: instant('used_at').notNull(),
   },
   (table) => [
@@ -54,15 +50,15 @@ export const knownBrowsers = pgTable(
   ],
 )
 
-/** The links in mails that prove an address. Only their SHA-256 is kept; using one deletes it. */
+/**
+ * The tokens of links for verifying an address, signing in and resetting a password, as SHA-256. Using one deletes it.
+ */
 export const accountTokens = pgTable(
   'account_tokens',
   {
     tokenHash: bytea('token_hash').primaryKey(),
-    userId: uuid('user_id')
-      .notNull()
-      .references(() => users.id, { onDelete: 'cascade' }),
-    /** Where the link was sent, which using it proves; null for one that an operator handed over. */
+    userId: userId(),
+    /** The recipient, whose address is verified by using the link. Null for a link created by an operator. */
     email: text('email'),
     purpose: text('purpose', { enum: accountTokenPurposes }).notNull(),
     expiresAt: instant('expires_at').notNull(),
@@ -73,17 +69,15 @@ export const accountTokens = pgTable(
   ],
 )
 
-/** Whom an external identity provider's account stands for. */
+/** The accounts at identity providers that users sign in with. */
 export const identities = pgTable(
   'identities',
   {
-    /** The issuer, which is the provider for good; a name in the settings may change. */
+    /** The issuer identifies the provider. Its id in the settings may change. */
     issuer: text('issuer').notNull(),
-    /** The `sub` of OpenID Connect Core §2: never given to anybody else by the issuer. */
+    /** The `sub` of OpenID Connect Core §2, which the issuer never reassigns. */
     subject: text('subject').notNull(),
-    userId: uuid('user_id')
-      .notNull()
-      .references(() => users.id, { onDelete: 'cascade' }),
+    userId: userId(),
     createdAt: instant('created_at').notNull(),
   },
   (table) => [

@@ -1,22 +1,20 @@
 import { sql } from 'drizzle-orm'
 import { index, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { bytea, instant } from '../columns.ts'
-import { users } from './users.ts'
+import { userId } from './users.ts'
 
-/** A user's API keys. The key itself is never stored, only its SHA-256. */
+/** The API keys of users. The secret is stored as SHA-256. */
 export const apiKeys = pgTable(
   'api_keys',
   {
     id: uuid('id').primaryKey(),
-    userId: uuid('user_id')
-      .notNull()
-      .references(() => users.id, { onDelete: 'cascade' }),
+    userId: userId(),
     name: text('name').notNull(),
     secretHash: bytea('secret_hash').notNull(),
     tokenPrefix: text('token_prefix').notNull(),
     lastFour: text('last_four').notNull(),
     createdAt: instant('created_at').notNull(),
-    /** In no index, so that writing it stays a heap-only update. */
+    /** Not indexed, so that updates stay heap-only. */
     lastUsedAt: instant('last_used_at'),
     revokedAt: instant('revoked_at'),
   },

@@ -1,21 +1,17 @@
-import { index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import { index, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
 import { instant } from '../columns.ts'
-import { users } from './users.ts'
-import { workspaces } from './workspaces.ts'
+import { userId } from './users.ts'
+import { workspaceId } from './workspaces.ts'
 
 /**
- * Who is not to come into a workspace by the domain of their address, though it allows it, until they are invited:
- * `removed` is never offered it again, `left` and `declined` may still join by themselves.
+ * Users who no longer join a workspace automatically by their email domain. One who was `removed` needs an invite; one
+ * who has `left` or `declined` may still join by choice.
  */
 export const departures = pgTable(
   'departures',
   {
-    workspaceId: uuid('workspace_id')
-      .notNull()
-      .references(() => workspaces.id, { onDelete: 'cascade' }),
-    userId: uuid('user_id')
-      .notNull()
-      .references(() => users.id, { onDelete: 'cascade' }),
+    workspaceId: workspaceId(),
+    userId: userId(),
     kind: text('kind', { enum: ['removed', 'left', 'declined'] }).notNull(),
     createdAt: instant('created_at').notNull(),
   },

@@ -2,27 +2,25 @@ import { sql, type SQL } from 'drizzle-orm'
 import { index, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import { grantEventTypes, inviteEventTypes } from '../../kernel/events.ts'
 import { instant } from '../columns.ts'
-import { workspaces } from './workspaces.ts'
+import { workspaceId } from './workspaces.ts'
 
 const restrictedTypes = [...inviteEventTypes, ...grantEventTypes]
 
-/** A list of known words, written out: PostgreSQL compares the text of a query with that of a partial index. */
+/** A list of constants as literals: PostgreSQL uses a partial index only if the query repeats its condition. */
 export function literals(words: readonly string[]): SQL {
   return sql.raw(`(${words.map((word) => `'${word}'`).join(', ')})`)
 }
 
 /**
- * What happened in a workspace: one row for every change, written in the change's own transaction. No operation changes
- * or deletes it, but deleting a person takes their name out of it, and deleting a workspace deletes its rows. People, keys
- * and grants are named without reference: the row outlives them.
+ * The events of workspaces, one for each change, written in the transaction of the change. No operation updates or
+ * deletes an event, except that deleting a user erases the name and deleting a workspace deletes its events. Users,
+ * keys and grants are not foreign keys, since events outlive them.
  */
 export const events = pgTable(
   'events',
   {
     id: uuid('id').primaryKey(),
-    workspaceId: uuid('workspace_id')
-      .notNull()
-      .references(() => workspaces.id, { onDelete: 'cascade' }),
+    workspaceId: workspaceId(),
     type: text('type').notNull(),
     actorType: text('actor_type', { enum: ['user', 'agent', 'system'] }).notNull(),
     actorUserId: uuid('actor_user_id'),
@@ -32,16 +30,16 @@ export const events = pgTable(
     source: text('source', { enum: ['web', 'api', 'mcp', 'system'] }).notNull(),
     targetType: text('target_type'),
     targetId: uuid('target_id'),
-    /** What happened, in words that a person understands. */
+    /** The description for people. */
     summary: text('summary').notNull(),
     createdAt: instant('created_at').notNull(),
   },
   (table) => [
     index('events_by_workspace_idx').on(table.workspaceId, table.createdAt, table.id),
-    // So that a filter that few events pass does not read all the others.
+    // For filters that match few events.
     index('events_by_type_idx').on(table.workspaceId, table.type, table.createdAt, table.id),
     index('events_by_actor_idx').on(table.workspaceId, table.actorUserId, table.createdAt, table.id),
-    // The same for those who may not see all: what they may not see costs them nothing either.
+    // The same for members and viewers, who do not see restricted types.
     index('events_for_all_idx')
       .on(table.workspaceId, table.createdAt, table.id)
       .where(sql`${table.type} not in ${literals(restrictedTypes)}`),

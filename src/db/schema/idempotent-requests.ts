@@ -2,7 +2,7 @@ import { index, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-
 import { bytea, instant } from '../columns.ts'
 import { apiKeys } from './api-keys.ts'
 
-/** The answers to POST requests that carried an `Idempotency-Key`, each sealed under the API key that it was given to. */
+/** The stored responses to POST requests with an `Idempotency-Key`, encrypted under a key derived from the API key. */
 export const idempotentRequests = pgTable(
   'idempotent_requests',
   {
@@ -11,13 +11,13 @@ export const idempotentRequests = pgTable(
       .references(() => apiKeys.id, { onDelete: 'cascade' }),
     /** SHA-256 of the header's value. */
     keyHash: bytea('key_hash').notNull(),
-    /** SHA-256 of method, path and body: the same key with another request is refused. */
+    /** SHA-256 of method, URL and body, by which reuse of the key for another request is detected. */
     fingerprint: bytea('fingerprint').notNull(),
-    /** Null while the first request is being answered. */
+    /** Null while an attempt is running. */
     status: integer('status'),
     contentType: text('content_type'),
     sealedBody: bytea('sealed_body'),
-    /** When another attempt may begin, if there is no answer by then. It also tells one attempt from the next. */
+    /** When another attempt may begin, if no response is stored. It also identifies the attempt. */
     lockedUntil: instant('locked_until').notNull(),
     expiresAt: instant('expires_at').notNull(),
   },

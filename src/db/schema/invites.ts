@@ -3,22 +3,20 @@ import { index, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { roles, type Role } from '../../kernel/roles.ts'
 import { bytea, instant } from '../columns.ts'
 import { users } from './users.ts'
-import { workspaces } from './workspaces.ts'
+import { workspaceId } from './workspaces.ts'
 
-/** Who has been asked into a workspace. */
+/** The invites to workspaces. */
 export const invites = pgTable(
   'invites',
   {
     id: uuid('id').primaryKey(),
-    workspaceId: uuid('workspace_id')
-      .notNull()
-      .references(() => workspaces.id, { onDelete: 'cascade' }),
-    /** As given: where mail goes. */
+    workspaceId: workspaceId(),
+    /** As entered; mail is sent to it. */
     email: text('email').notNull(),
-    /** What it is compared by, as that of a user. */
+    /** For comparison, as `canonical_email` of users. */
     canonicalEmail: text('canonical_email'),
     role: text('role', { enum: roles }).$type<Role>().notNull(),
-    /** `open` until it is accepted, revoked, or replaced by another after it expired. */
+    /** `open` covers pending and expired invites. An expired invite is `replaced` by a new one for the same address. */
     state: text('state', { enum: ['open', 'accepted', 'revoked', 'replaced'] }).notNull(),
     invitedByUserId: uuid('invited_by_user_id')
       .notNull()
@@ -26,7 +24,7 @@ export const invites = pgTable(
     createdAt: instant('created_at').notNull(),
     expiresAt: instant('expires_at').notNull(),
     lastSentAt: instant('last_sent_at'),
-    /** What the directory is searched by. */
+    /** For searching the directory. */
     searchText: text('search_text').generatedAlwaysAs(sql`lower(email)`),
   },
   (table) => [
@@ -41,8 +39,8 @@ export const invites = pgTable(
 )
 
 /**
- * The tokens that lead to an invite: the one of the answer that made it, and one for each mail. Only their SHA-256 is
- * kept; a mail's token is made while the mail is, so that no token waits in the queue.
+ * The tokens of invite links, as SHA-256: one for the response that created or resent the invite, and one for each
+ * mail. The token of a mail is created by the job that sends it, so that the queue contains no token.
  */
 export const inviteTokens = pgTable(
   'invite_tokens',

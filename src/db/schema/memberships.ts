@@ -1,28 +1,24 @@
 import { sql } from 'drizzle-orm'
-import { check, index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import { check, index, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
 import { roles, type Role } from '../../kernel/roles.ts'
 import { instant } from '../columns.ts'
-import { users } from './users.ts'
-import { workspaces } from './workspaces.ts'
+import { userId } from './users.ts'
+import { workspaceId } from './workspaces.ts'
 
-/** Who is in which workspace, as what. */
+/** The members of workspaces, with their roles. */
 export const memberships = pgTable(
   'memberships',
   {
-    workspaceId: uuid('workspace_id')
-      .notNull()
-      .references(() => workspaces.id, { onDelete: 'cascade' }),
-    userId: uuid('user_id')
-      .notNull()
-      .references(() => users.id, { onDelete: 'cascade' }),
+    workspaceId: workspaceId(),
+    userId: userId(),
     role: text('role', { enum: roles }).$type<Role>().notNull(),
     joinedAt: instant('joined_at').notNull(),
-    /** When the person last did anything in the workspace, to the minute. */
+    /** The last request of the member in the workspace, with a precision of one minute. */
     lastUsedAt: instant('last_used_at').notNull(),
   },
   (table) => [
     primaryKey({ columns: [table.workspaceId, table.userId] }),
-    // Without lastUsedAt, so that writing that stays a heap-only update: the few rows of a person are sorted in no time.
+    // Without lastUsedAt, so that its updates stay heap-only. The few rows of a user are cheap to sort.
     index('memberships_user_id_idx').on(table.userId),
     index('memberships_by_workspace_idx').on(table.workspaceId, table.joinedAt, table.userId),
     check('memberships_role_check', sql`${table.role} in ('owner', 'admin', 'member', 'viewer')`),

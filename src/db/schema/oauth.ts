@@ -2,13 +2,13 @@ import { boolean, index, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg
 import { bytea, instant } from '../columns.ts'
 
 /**
- * What the OAuth server keeps: registered clients, authorization requests that wait for consent, grants, codes and
- * refresh tokens. Values that are secrets are stored, and found, by their SHA-256.
+ * The records of the OAuth server: registered clients, authorization requests that wait for consent, grants, codes and
+ * refresh tokens. Secrets are stored and looked up as SHA-256.
  */
 export const oauthRecords = pgTable(
   'oauth_records',
   {
-    /** The server's name for what it is, such as `RefreshToken`. */
+    /** The model name of the OAuth server, such as `RefreshToken`. */
     kind: text('kind').notNull(),
     key: text('key').notNull(),
     grantId: text('grant_id'),
@@ -28,16 +28,16 @@ export const oauthRecords = pgTable(
   ],
 )
 
-/** The keys that agents' access tokens are signed with. A retired one verifies for as long as a token of it may last. */
+/** The keys that sign access tokens. A retired key still verifies for the maximum lifetime of a token. */
 export const signingKeys = pgTable('signing_keys', {
   /** The `kid` of RFC 7517 §4.5. */
   id: text('id').primaryKey(),
   publicJwk: jsonb('public_jwk').$type<Record<string, unknown>>().notNull(),
-  /** The private key, sealed under APP_SECRET. */
+  /** The private key, encrypted under APP_SECRET. */
   sealedPrivateJwk: bytea('sealed_private_jwk').notNull(),
-  /** Whether tokens are no longer signed with it. */
+  /** Whether the key no longer signs. */
   isRetired: boolean('is_retired').notNull().default(false),
-  /** Since when. Null also for a key that an earlier release has retired, until it is first seen. */
+  /** Also null for a key that an earlier release has retired, until the key is first read. */
   retiredAt: instant('retired_at'),
   createdAt: instant('created_at').notNull(),
 })

@@ -2,15 +2,15 @@ import { index, pgTable, text } from 'drizzle-orm/pg-core'
 import { instant } from '../columns.ts'
 
 /**
- * Every picture in the storage, from before it is put there until after it is deleted: whatever a crash leaves behind
- * is found here, without listing the storage.
+ * All stored pictures. A row is inserted before its file and deleted after it, so that files left over from a crash are
+ * found without listing the storage.
  */
 export const pictures = pgTable(
   'pictures',
   {
-    /** The storage key, unguessable. */
+    /** The storage key, with 192 random bits. */
     key: text('key').primaryKey(),
-    /** Since when nothing shows the picture; null while something does. */
+    /** Null while a user or a workspace has the picture. */
     unusedSince: instant('unused_since'),
   },
   (table) => [index('pictures_unused_since_idx').on(table.unusedSince)],

@@ -4,16 +4,14 @@ import { evidenceKinds, seedStatuses, verdicts } from '../../kernel/seeds.ts'
 import { instant } from '../columns.ts'
 import { memberships } from './memberships.ts'
 import { users } from './users.ts'
-import { workspaces } from './workspaces.ts'
+import { workspaceId } from './workspaces.ts'
 
-/** An early idea in a workspace, that people join in order to find out whether it holds. */
+/** The seeds of workspaces: early ideas that participants test. */
 export const seeds = pgTable(
   'seeds',
   {
     id: uuid('id').primaryKey(),
-    workspaceId: uuid('workspace_id')
-      .notNull()
-      .references(() => workspaces.id, { onDelete: 'cascade' }),
+    workspaceId: workspaceId(),
     title: text('title').notNull(),
     summary: text('summary').notNull(),
     problem: text('problem'),
@@ -26,18 +24,18 @@ export const seeds = pgTable(
     status: text('status', { enum: seedStatuses }).notNull(),
     createdByUserId: uuid('created_by_user_id').references(() => users.id, { onDelete: 'set null' }),
     createdAt: instant('created_at').notNull(),
-    /** When the seed was last edited, or given evidence. */
+    /** The last edit of the seed, or the last evidence. */
     updatedAt: instant('updated_at').notNull(),
   },
   (table) => [
     index('seeds_by_workspace_idx').on(table.workspaceId, table.createdAt, table.id),
-    // So that a status that few seeds have does not read all the others.
+    // For filters by a status that few seeds have.
     index('seeds_by_status_idx').on(table.workspaceId, table.status, table.createdAt, table.id),
     index('seeds_by_change_idx').on(table.workspaceId, table.updatedAt, table.id),
   ],
 )
 
-/** Who has joined which seed. Whoever leaves the workspace leaves its seeds with it, by the reference to the membership. */
+/** The participants of seeds. The foreign key to the membership deletes them when it ends. */
 export const seedParticipants = pgTable(
   'seed_participants',
   {
@@ -59,7 +57,7 @@ export const seedParticipants = pgTable(
   ],
 )
 
-/** What speaks for or against a seed. It stays when its author leaves, with the name that they had when they wrote it. */
+/** The evidence of seeds. It outlives the membership of its author, whose name is stored at the time of writing. */
 export const evidence = pgTable(
   'evidence',
   {
@@ -77,7 +75,7 @@ export const evidence = pgTable(
   },
   (table) => [
     index('evidence_by_seed_idx').on(table.seedId, table.createdAt, table.id),
-    // Counted for every seed of a kit: by the index alone, without the texts.
+    // For counting the evidence of each seed in a validation kit by an index-only scan.
     index('evidence_by_verdict_idx').on(table.seedId, table.verdict),
   ],
 )

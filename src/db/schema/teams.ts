@@ -2,16 +2,14 @@ import { sql } from 'drizzle-orm'
 import { foreignKey, index, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { instant } from '../columns.ts'
 import { memberships } from './memberships.ts'
-import { workspaces } from './workspaces.ts'
+import { workspaceId } from './workspaces.ts'
 
-/** A named group of a workspace's members. */
+/** The teams of workspaces. */
 export const teams = pgTable(
   'teams',
   {
     id: uuid('id').primaryKey(),
-    workspaceId: uuid('workspace_id')
-      .notNull()
-      .references(() => workspaces.id, { onDelete: 'cascade' }),
+    workspaceId: workspaceId(),
     name: text('name').notNull(),
     createdAt: instant('created_at').notNull(),
   },
@@ -21,7 +19,7 @@ export const teams = pgTable(
   ],
 )
 
-/** Who is in which team. Whoever leaves the workspace leaves its teams with it, by the reference to the membership. */
+/** The members of teams. The foreign key to the membership deletes them when it ends. */
 export const teamMembers = pgTable(
   'team_members',
   {

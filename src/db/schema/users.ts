@@ -2,20 +2,20 @@ import { sql } from 'drizzle-orm'
 import { boolean, index, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { instant } from '../columns.ts'
 
-/** A person, with the preferences that only they have. */
+/** The users, with their preferences. */
 export const users = pgTable(
   'users',
   {
     id: uuid('id').primaryKey(),
-    /** As it was given, or proven: where mail goes. */
+    /** As entered or verified; mail is sent to it. */
     email: text('email').notNull(),
     /**
-     * What addresses are compared by (kernel/email.ts). Null until it has been computed, and for an address that nobody
-     * can be found by (docs/decisions/0075).
+     * For comparison (kernel/email.ts). Null until it has been computed, and for an address that cannot be looked up
+     * (docs/decisions/0075).
      */
     canonicalEmail: text('canonical_email'),
     emailVerifiedAt: instant('email_verified_at'),
-    /** Null for somebody who has never signed in on the website. */
+    /** Null before the first sign-in on the website. */
     firstSignedInAt: instant('first_signed_in_at'),
     name: text('name').notNull(),
     /** The storage key of the profile photo. */
@@ -23,7 +23,7 @@ export const users = pgTable(
     productUpdates: boolean('product_updates').notNull().default(true),
     workspaceActivity: boolean('workspace_activity').notNull().default(true),
     createdAt: instant('created_at').notNull(),
-    /** What the directory is searched by. */
+    /** For searching the directory. */
     searchText: text('search_text').generatedAlwaysAs(sql`lower(name || ' ' || email)`),
   },
   (table) => [
@@ -31,3 +31,18 @@ export const users = pgTable(
     index('users_search_text_idx').using('gin', table.searchText.op('gin_trgm_ops')),
   ],
 )
+
+/** The owner of a row, which is deleted with them. */
+export const userId = () =>
+  uuid('user_id')
+    .notNull()
+    .references(() => users.id, { onDelete: 'cascade' })
+
+/** What is read of a person along with the credential of a request. */
+export const principalColumns = {
+  id: users.id,
+  name: users.name,
+  email: users.email,
+  emailVerifiedAt: users.emailVerifiedAt,
+  imageKey: users.imageKey,
+}

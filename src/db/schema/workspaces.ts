@@ -3,17 +3,16 @@ import { index, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import { instant } from '../columns.ts'
 import { users } from './users.ts'
 
-/** A workspace. */
 export const workspaces = pgTable(
   'workspaces',
   {
     id: uuid('id').primaryKey(),
     name: text('name').notNull(),
-    /** The present slug, which workspace_slugs decides on. */
+    /** The current slug. Uniqueness is enforced by workspace_slugs. */
     slug: text('slug').notNull(),
     /** The storage key of the icon. */
     iconKey: text('icon_key'),
-    /** Mail domains, in lower case and ASCII, whose verified people may join by themselves. */
+    /** Email domains, in lower case and ASCII, whose verified users may join without an invite. */
     allowedDomains: text('allowed_domains')
       .array()
       .notNull()
@@ -25,19 +24,31 @@ export const workspaces = pgTable(
   (table) => [index('workspaces_allowed_domains_idx').using('gin', table.allowedDomains)],
 )
 
+/** The workspace of a row, which is deleted with it. */
+export const workspaceId = () =>
+  uuid('workspace_id')
+    .notNull()
+    .references(() => workspaces.id, { onDelete: 'cascade' })
+
 /**
- * Whose a slug is: the present slug of each workspace, and those that it had before for as long as they are kept. Being
- * one table with the slug as its key it cannot give a slug to two workspaces, however they race.
+ * The current and former slugs of workspaces. With the slug as primary key, concurrent requests cannot give a slug to
+ * two workspaces.
  */
 export const workspaceSlugs = pgTable(
   'workspace_slugs',
   {
     slug: text('slug').primaryKey(),
-    workspaceId: uuid('workspace_id')
-      .notNull()
-      .references(() => workspaces.id, { onDelete: 'cascade' }),
-    /** Until when a former slug is kept; null for the present one. */
+    workspaceId: workspaceId(),
+    /** When a former slug becomes available again; null for the current one. */
     keptUntil: instant('kept_until'),
   },
   (table) => [index('workspace_slugs_workspace_id_idx').on(table.workspaceId)],
 )
+
+/** What lists show of a workspace. */
+export const workspaceColumns = {
+  id: workspaces.id,
+  name: workspaces.name,
+  slug: workspaces.slug,
+  iconKey: workspaces.iconKey,
+}

@@ -1,29 +1,29 @@
-/** What a sign-in with a provider needs to know again when the browser comes back. It stays in the browser. */
+/** The state of a sign-in with a provider, which the browser keeps until the callback. */
 export interface IdentityFlow {
   state: string
   nonce: string
   codeVerifier: string
 }
 
-/** Whom a provider says that somebody is. */
+/** The identity that a provider asserts. */
 export interface ExternalIdentity {
   issuer: string
-  /** The provider's name for the person, for good. */
+  /** The permanent id of the person at the provider. */
   subject: string
   email: string | undefined
-  /** Whether the provider vouches for the address being the person's. */
+  /** Whether the provider has verified the address, and may verify addresses of its domain. */
   isEmailVerified: boolean
   name: string | undefined
 }
 
-/** A service that tells who somebody is. */
+/** A service that people sign in with. */
 export interface IdentityProvider {
-  /** Its name in URLs. */
+  /** The id in URLs. */
   id: string
-  /** Its name for people. */
+  /** The name for display. */
   name: string
-  /** Where the browser is to go. */
+  /** Starts a sign-in. Returns the URL to redirect the browser to. */
   begin(): Promise<{ url: string; flow: IdentityFlow }>
-  /** Who it is that came back to a URL. Throws for whatever does not hold, whoever's fault it is. */
+  /** Finishes a sign-in with the URL of the callback. Throws if anything cannot be verified. */
   finish(url: URL, flow: IdentityFlow): Promise<ExternalIdentity>
 }

@@ -2,22 +2,22 @@ import { domainToASCII } from 'node:url'
 import * as oauth from 'oauth4webapi'
 import type { IdentityProvider } from './identity.port.ts'
 
-/** A provider of OpenID Connect, as the settings name it. */
+/** The settings of an OpenID Connect provider. */
 export interface OidcProviderSettings {
   id: string
   name: string
   issuer: string
   clientId: string
   clientSecret: string
-  /** The domains whose addresses it may vouch for, in their ASCII form; undefined for all. */
+  /** The domains, in ASCII, for which the provider may verify addresses. Undefined: all. */
   domains?: string[]
 }
 
 const requestLimitMs = 10_000
 
 /**
- * Signs in with OpenID Connect: the code flow with PKCE (RFC 7636), state, nonce and, where the provider sends it, `iss`
- * (RFC 9207). What the provider is, it says itself (OpenID Connect Discovery); it is asked once, when first needed.
+ * Signs in with OpenID Connect: the code flow with PKCE (RFC 7636), state, nonce and, if the provider sends it, `iss`
+ * (RFC 9207). The endpoints come from OpenID Connect Discovery, on first use.
  */
 export function createOidcProvider(settings: OidcProviderSettings, webUrl: string): IdentityProvider {
   const { id, name, clientId, clientSecret, domains } = settings
@@ -26,7 +26,7 @@ export function createOidcProvider(settings: OidcProviderSettings, webUrl: strin
   const client: oauth.Client = { client_id: clientId }
   const requestOptions = () => ({
     signal: AbortSignal.timeout(requestLimitMs),
-    // eslint-disable-next-line @typescript-eslint/no-deprecated -- marked so to stand out; the settings take plain http for loopback addresses only
+    // eslint-disable-next-line @typescript-eslint/no-deprecated -- deprecated as a warning; set for loopback issuers only
     [oauth.allowInsecureRequests]: issuer.protocol === 'http:',
   })
   let discovered: Promise<oauth.AuthorizationServer> | undefined
@@ -38,7 +38,7 @@ export function createOidcProvider(settings: OidcProviderSettings, webUrl: strin
     try {
       return await discovered
     } catch (error) {
-      // The next one may have more luck.
+      // The next sign-in tries again.
       discovered = undefined
       throw error
     }
@@ -98,7 +98,7 @@ export function createOidcProvider(settings: OidcProviderSettings, webUrl: strin
       const claims = oauth.getValidatedIdTokenClaims(tokens)
       if (!claims) throw new Error(`${issuer.href} has sent no ID token`)
       const more = await findMore(server, tokens.access_token, claims.sub)
-      // Not `email_verified` of the one about the `email` of the other.
+      // Both claims must come from the same source: `email_verified` applies to the `email` beside it.
       const { email, email_verified: isVerified } = typeof claims.email === 'string' ? claims : more
       const name = claims.name ?? more.name
       return {
@@ -111,7 +111,9 @@ export function createOidcProvider(settings: OidcProviderSettings, webUrl: strin
     },
   }
 
-  /** The claims that some providers tell only here (OpenID Connect Core §5.4). */
+  /**
+   * The claims of the UserInfo endpoint, which some providers do not put into the ID token (OpenID Connect Core §5.4).
+   */
   async function findMore(
     server: oauth.AuthorizationServer,
     accessToken: string,

@@ -1,4 +1,4 @@
-/** Makes a picture of whatever somebody uploaded. */
+/** Converts uploaded images. */
 export interface ImageProcessor {
   /**
    * Decodes a PNG, JPEG, WebP or GIF (its first frame), turns it upright, crops it to a square and encodes it as a WebP

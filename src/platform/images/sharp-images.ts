@@ -6,16 +6,16 @@ import type { ImageProcessor } from './images.port.ts'
 const edgePixels = 512
 const pixelsMax = 25_000_000
 const decodeLimitSeconds = 10
-// Decoding takes a thread of Node's pool of four, which files and passwords need as well.
+// Decoding takes threads of libuv's pool of four, which files and password hashes need too.
 const concurrency = 2
 const waitingMax = 50
 
 const formats = new Set(['png', 'jpeg', 'webp', 'gif'])
 
-/** Images by libvips: only the four decoders are let in, whatever a file claims to be. */
+/** Converts images with libvips. Only the decoders of the four formats are enabled. */
 export function createSharpImages(): ImageProcessor {
   const limit = pLimit(concurrency)
-  // On the first upload: a process that starts has no use for it yet.
+  // Loaded at the first upload, to keep the start fast.
   let loading: Promise<OpenImage> | undefined
   return {
     async toSquarePicture(upload) {
@@ -43,7 +43,7 @@ async function convert(open: OpenImage, upload: Buffer): Promise<Buffer> {
   try {
     const { format, width, height } = await open(upload).metadata()
     if (!formats.has(format)) throw errors.imageInvalid({ field: 'file' })
-    // From the header alone, before anything is decoded: a small file can hold a huge image.
+    // Checked in the header, before decoding: a small file can contain a huge image.
     if (width * height > pixelsMax) throw errors.imageTooLarge({ field: 'file' })
     return await open(upload)
       .timeout({ seconds: decodeLimitSeconds })
@@ -51,11 +51,11 @@ async function convert(open: OpenImage, upload: Buffer): Promise<Buffer> {
       .webp({ quality: 82 })
       .toBuffer()
   } catch (cause) {
-    throw explain(cause)
+    throw toApiError(cause)
   }
 }
 
-function explain(cause: unknown): unknown {
+function toApiError(cause: unknown): unknown {
   if (!(cause instanceof Error) || 'code' in cause) return cause
   const details = { field: 'file', cause }
   if (cause.message.includes('pixel limit')) return errors.imageTooLarge(details)

@@ -1,10 +1,10 @@
 import { sql } from 'drizzle-orm'
 import type { JobQueue } from './jobs.port.ts'
 
-// With graphile-worker's growing pauses, the last attempt comes after about four days.
+// With the backoff of graphile-worker, the last attempt is after about four days.
 const attemptsMax = 25
 
-/** Jobs in PostgreSQL, by graphile-worker: a job is a row, so it is committed or rolled back with the change. */
+/** Enqueues jobs with graphile-worker. A job is a row, so it is committed or rolled back with the change. */
 export function createGraphileQueue(): JobQueue {
   return {
     async enqueue(transaction, name, payload, { key, delaySeconds = 0 } = {}) {

@@ -7,51 +7,51 @@ export interface JobRunnerOptions {
   pool: Pool
   log: Logger
   handlers: JobHandlers
-  /** Done once an hour, by one process of all. */
+  /** Runs once an hour, in one of all processes. */
   cleanUp: () => Promise<void>
 }
 
-/** What does jobs, until it is stopped: jobs that run then are waited for. */
 export interface JobRunner {
+  /** Starts no more jobs, and waits for running ones. */
   stop(): Promise<void>
 }
 
 const concurrencyMax = 4
 const releaseEveryMs = 5_000
 const orphanAfterMs = 50_000
-const troubles = new Set<string>(['error', 'warning'])
+const warningLevels = new Set<string>(['error', 'warning'])
 
-/** Runs jobs in this process, as soon as they are committed. */
+/** Runs jobs in this process as soon as they are committed. */
 export async function startJobRunner({ pool, log, handlers, cleanUp }: JobRunnerOptions): Promise<JobRunner> {
-  // Here, because a process listens before it does jobs.
+  // Imported here, since the process listens before it runs jobs.
   const { Logger: GraphileLogger, parseCronItems, run } = await import('graphile-worker')
   const taskList: TaskList = { clean_up: cleanUp }
   for (const [name, handle] of Object.entries(handlers) as [
     string,
     (payload: unknown, job: { id: string }) => Promise<void>,
   ][]) {
-    // The queue counts its jobs from one; with the time they are told apart everywhere.
+    // Job ids of the queue start at one in each database. With the time they are globally unique.
     taskList[name] = (payload, { job }) =>
       handle(payload, { id: `${job.id}.${job.created_at.getTime().toString(36)}` })
   }
   const runner = await run({
     pgPool: pool,
     taskList,
-    // A job needs a connection now and then.
+    // Each running job may need a connection.
     concurrency: Math.min(concurrencyMax, pool.options.max),
-    // The process has its own way of stopping.
+    // The process handles signals itself.
     noHandleSignals: true,
     pollInterval: 2_000,
     parsedCronItems: parseCronItems([{ task: 'clean_up', match: '17 * * * *' }]),
     logger: new GraphileLogger(() => (level, message) => {
-      // Trouble is worth a warning; the rest is for whoever looks for it.
-      if (troubles.has(level))
-        log.warn({ jobs: message }, 'there is trouble with jobs; what failed is tried again')
+      if (warningLevels.has(level)) log.warn({ jobs: message }, 'job failed; will retry')
       else log.debug({ jobs: message }, 'jobs')
     }),
   })
   const release = () => {
-    releaseOrphans(pool).catch((error: unknown) => log.warn({ err: error }, 'jobs could not be looked after'))
+    releaseOrphans(pool).catch((error: unknown) =>
+      log.warn({ err: error }, 'orphaned jobs could not be released'),
+    )
   }
   const timer = setInterval(release, releaseEveryMs).unref()
   release()
@@ -64,8 +64,8 @@ export async function startJobRunner({ pool, log, handlers, cleanUp }: JobRunner
 }
 
 /**
- * Frees the jobs of workers that were killed: by itself the queue waits four hours for them. No job of ours may take as
- * long as this, so whoever holds one for longer is no more.
+ * Releases the jobs of dead workers, which graphile-worker itself releases only after four hours. All jobs take less
+ * than `orphanAfterMs`, so older locks belong to dead workers.
  */
 async function releaseOrphans(pool: Pool): Promise<void> {
   await pool.query(

@@ -1,35 +1,35 @@
 import type { Executor } from '../../db/client.ts'
 import type { AccountTokenPurpose } from '../../kernel/accounts.ts'
 
-/** The work that is done after a request, by name, with what it needs to know. Nothing in it is secret. */
+/** The names and payloads of jobs. A payload contains no secret. */
 export interface Jobs {
   send_invite: { inviteId: string }
   send_role_changed: { workspaceId: string; userId: string; role: string; actorName: string }
   send_invite_accepted: { inviteId: string; memberName: string }
-  /** By address, not by person: leaving the job is the same whether anybody has the address. */
+  /** By address, not by user, so that enqueueing does not reveal whether the address has an account. */
   send_account_mail: { purpose: AccountTokenPurpose; email: string }
-  /** Jobs of an earlier release do not tell whether access was revoked: it was not. */
+  /** Jobs of earlier releases lack `isAccessRevoked`, which means false. */
   send_password_changed: { userId: string; isAccessRevoked?: boolean }
   send_api_keys_created: { userId: string }
-  /** What the browser called itself, and when it signed in. */
+  /** The time of the sign-in, and its browser. */
   send_signed_in: { userId: string; userAgent: string; at: string }
-  /** Deletes pictures that nothing shows any more. */
+  /** Deletes unused pictures. */
   collect_pictures: Record<string, never>
 }
 
 export type JobName = keyof Jobs
 
 export interface JobOptions {
-  /** Of the jobs with one key that wait, only the last one is done, when the first one was to be. */
+  /** A waiting job with the same key is replaced. The new job runs at the time of the replaced one. */
   key?: string
   delaySeconds?: number
 }
 
-/** Where services leave work. */
+/** Enqueues jobs. */
 export interface JobQueue {
   /**
-   * Leaves a job. Give it the transaction of the change that it follows from: the job is there exactly when the change
-   * is, and is run at least once, again and again until it succeeds.
+   * Enqueues a job in the transaction of its change: a rollback removes the job too. The job runs at least once, and is
+   * retried until it succeeds, up to 25 times.
    */
   enqueue<Name extends JobName>(
     transaction: Executor,
@@ -39,7 +39,7 @@ export interface JobQueue {
   ): Promise<void>
 }
 
-/** How each job is done. `id` is the same in every attempt. */
+/** The handlers of jobs. `id` is the same in every attempt. */
 export type JobHandlers = {
   [Name in JobName]: (payload: Jobs[Name], job: { id: string }) => Promise<void>
 }

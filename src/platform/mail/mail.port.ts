@@ -6,12 +6,12 @@ export interface MailMessage {
   html: string
   /** The local part of the `Message-ID` (RFC 5322 §3.6.4): the same for every attempt to send the same mail. */
   id: string
-  /** Where the person can turn such mail off (RFC 2369); on notices. */
+  /** The page where the recipient can turn off such mail (RFC 2369). Only for notices. */
   unsubscribeUrl?: string
 }
 
 export interface Mailer {
-  /** Hands a mail over for delivery, or throws: then it may be tried again. */
+  /** Sends a mail. Throws if the server does not accept it; the caller may retry. */
   send(message: MailMessage): Promise<void>
   close(): void
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { SendMailOptions, Transporter } from 'nodemailer'
 import type { Mailer, MailMessage } from './mail.port.ts'
 
-/** Sends mail over SMTP. A server that does not answer costs half a minute of a worker's time and nobody else's. */
+/** Sends mail over SMTP. With a server that does not respond, sending fails after 30 s at most. */
 export function createSmtpMailer(smtpUrl: string, from: string): Mailer {
   let transport: Transporter | undefined
   return {
@@ -22,8 +22,8 @@ export function createSmtpMailer(smtpUrl: string, from: string): Mailer {
 }
 
 /**
- * Writes mail into a folder as .eml files, for trying things out without a mail server. Links stand whole on their line,
- * also when they are long: people read these files with `cat` and click.
+ * Writes mail to a folder as .eml files, for development without a mail server. Long links are not wrapped, so that
+ * they can be opened from a terminal.
  */
 export function createFileMailer(
   folder: string,
@@ -33,7 +33,7 @@ export function createFileMailer(
   return {
     async send(message) {
       const { createTransport } = await loadNodemailer()
-      // As text files are here: a carriage return would stick to the end of every link that a script cuts out.
+      // With LF as line break, since a script that extracts a link would include the carriage return.
       const transport = createTransport({ streamTransport: true, buffer: true, newline: 'unix' })
       const { message: content } = await transport.sendMail(
         toOptions(message, { from, isEightBitClean: true }),
@@ -48,12 +48,12 @@ export function createFileMailer(
   }
 }
 
-/** At the first mail: the process starts without it. */
+/** Loaded at the first mail, to keep the start fast. */
 const loadNodemailer = () => import('nodemailer')
 
 interface MailOptions {
   from: string
-  /** Whether the way to the reader carries bytes above 127. Mail servers may not: 8BITMIME (RFC 6152) is an extension. */
+  /** Whether bytes above 127 may be sent. Mail servers need the extension 8BITMIME (RFC 6152) for them. */
   isEightBitClean: boolean
 }
 
@@ -68,7 +68,7 @@ function toOptions(
     subject,
     alternatives: [toPart('text/plain', text, isEightBitClean), toPart('text/html', html, isEightBitClean)],
     messageId: `<${id}@${domain}>`,
-    // RFC 3834 §5: nobody's vacation answers a machine.
+    // RFC 3834 §5: prevents automatic replies.
     headers: { 'Auto-Submitted': 'auto-generated' },
     ...(unsubscribeUrl !== undefined && { list: { unsubscribe: unsubscribeUrl } }),
   }
@@ -80,8 +80,8 @@ type MailPart = NonNullable<SendMailOptions['alternatives']>[number]
 const lineLengthMax = 998
 
 /**
- * A part of a mail, as it is wherever mail can carry it so. Nodemailer alone would encode every text with a line of more
- * than 76 characters as quoted-printable, which breaks long links in two for whoever reads the source.
+ * Creates a part of a mail, unencoded if SMTP allows it. By default Nodemailer encodes a text with a line of more than
+ * 76 characters as quoted-printable, which breaks long links in the source of the mail.
  */
 function toPart(type: string, content: string, isEightBitClean: boolean): MailPart {
   const contentType = `${type}; charset=utf-8`

@@ -1,4 +1,4 @@
-// As people change a word that was refused.
+// Common substitutions in passwords.
 const lookalikes: Record<string, string> = {
   '@': 'a',
   '4': 'a',
@@ -14,8 +14,8 @@ const lookalikes: Record<string, string> = {
 let common: Promise<ReadonlySet<string>> | undefined
 
 /**
- * Whether a password is one of those that are tried first (NIST SP 800-63B §5.1.1.2): one of the 49,000 most common, in
- * any case, also with digits and signs around it, with signs that look like its letters, or several times in a row.
+ * Whether a password is too common (NIST SP 800-63B §5.1.1.2): one of the 49,000 most common ones in any case, also
+ * with digits and signs around it, with lookalike characters, or repeated.
  */
 export async function isCommonPassword(password: string): Promise<boolean> {
   common ??= load()
@@ -23,7 +23,7 @@ export async function isCommonPassword(password: string): Promise<boolean> {
   return guessesOf(password.toLowerCase()).some((guess) => list.has(guess))
 }
 
-/** At the first sign-up: the list takes a tenth of a second to unpack. */
+/** Loads the list at the first use, since it takes 100 ms. */
 async function load(): Promise<ReadonlySet<string>> {
   const { dictionary } = await import('@zxcvbn-ts/language-common')
   return new Set(dictionary['passwords-common'])
@@ -37,7 +37,9 @@ function guessesOf(password: string): string[] {
 
 const isLetter = (character: string | undefined) => character !== undefined && /\p{L}/u.test(character)
 
-/** What is between the first and the last letter, if that is most of a text: the rest may be what is hard to guess. */
+/**
+ * The part from the first to the last letter, if it is at least half of the text: a longer rest may be hard to guess.
+ */
 function trim(text: string): string {
   const characters = Array.from(text)
   const from = characters.findIndex(isLetter)
@@ -45,7 +47,7 @@ function trim(text: string): string {
   return inner.length * 2 < characters.length ? text : inner.join('')
 }
 
-/** The part that a text is several times, or the text itself. */
+/** The shortest part of which the text is a repetition, or the text itself. */
 function dropRepetition(text: string): string {
   for (let length = 1; length <= text.length / 2; length++) {
     const part = text.slice(0, length)

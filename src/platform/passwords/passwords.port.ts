@@ -1,11 +1,13 @@
-/** Hashes what people choose, slowly, and knows what too many choose. */
+/** Hashes passwords, and recognizes common ones. */
 export interface PasswordHasher {
-  /** The hash to store, with its own salt and parameters in it. */
+  /** Returns the hash to store, which includes the salt and the parameters. */
   hash(password: string): Promise<string>
-  /** Whether a password is that of a hash. Without a hash it is no, after as much work: nobody learns who has one. */
+  /**
+   * Whether a password matches a hash. Without a hash false, after the same work, so that timing reveals no accounts.
+   */
   verify(hash: string | undefined, password: string): Promise<boolean>
-  /** Whether a hash was made with weaker parameters than those of today. */
+  /** Whether a hash was made with other parameters than the current ones. */
   isOutdated(hash: string): boolean
-  /** Whether a password is one of those that are tried first. */
+  /** Whether a password is too common. */
   isCommon(password: string): Promise<boolean>
 }

@@ -2,7 +2,7 @@ import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FileStorage } from './storage.port.ts'
 
-/** Files in a folder. Replicas on several machines need a folder that they share, or an object store. */
+/** Stores files in a folder. Replicas on several machines need a shared folder, or an object store. */
 export function createLocalStorage(folder: string): FileStorage {
   const pathOf = (key: string) => join(folder, key)
   return {
@@ -13,7 +13,7 @@ export function createLocalStorage(folder: string): FileStorage {
         const file = await open(unfinished, 'w', 0o640)
         try {
           await file.writeFile(content)
-          // What the database will point at must outlive a crash of the machine, as the pointer does.
+          // The file must survive a crash of the machine, like the row that refers to it.
           await file.sync()
         } finally {
           await file.close()
@@ -37,7 +37,7 @@ export function createLocalStorage(folder: string): FileStorage {
     },
 
     async delete(key) {
-      // A crash may have left either.
+      // A crash may have left either file.
       await Promise.all([pathOf(key), `${pathOf(key)}.unfinished`].map((path) => rm(path, { force: true })))
     },
   }

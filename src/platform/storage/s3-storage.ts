@@ -4,19 +4,16 @@ import type { FileStorage } from './storage.port.ts'
 
 export interface S3Location {
   bucket: string
-  /** What every key starts with: empty, or a path that ends in `/`. */
+  /** The prefix of all keys: empty, or a path that ends in `/`. */
   prefix: string
-  /** Of a store other than Amazon's. */
+  /** The URL of a store other than Amazon S3. */
   endpoint: string | undefined
   region: string
-  /** Whether the bucket is in the path and not in the host's name, as most other stores have it. */
+  /** Whether the bucket is part of the path instead of the host name, as for most other stores. */
   forcePathStyle: boolean
 }
 
-/**
- * Reads `s3://bucket/prefix?endpoint=https://…&region=…&pathStyle=true`. The credentials come from where the AWS SDK looks
- * for them: the variables AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a profile, or the machine's own role.
- */
+/** Parses `s3://bucket/prefix?endpoint=https://…&region=…&pathStyle=true`. Credentials are left to the AWS SDK. */
 export function parseS3Url(text: string): S3Location {
   const { hostname, pathname, searchParams } = new URL(text)
   const folder = pathname.split('/').filter(Boolean).join('/')
@@ -29,7 +26,7 @@ export function parseS3Url(text: string): S3Location {
   }
 }
 
-/** Files in a bucket of Amazon S3 or of a store that speaks its protocol. */
+/** Stores files in a bucket of Amazon S3 or a compatible store. */
 export function createS3Storage({
   bucket,
   prefix,
@@ -37,7 +34,7 @@ export function createS3Storage({
   region,
   forcePathStyle,
 }: S3Location): FileStorage {
-  // The SDK is large: who keeps files in a folder does not load it.
+  // The SDK is large, so it is loaded on demand.
   let loading: Promise<{ sdk: typeof import('@aws-sdk/client-s3'); client: S3Client }> | undefined
   const load = () => {
     loading ??= import('@aws-sdk/client-s3').then((sdk) => ({
@@ -46,7 +43,7 @@ export function createS3Storage({
         region,
         forcePathStyle,
         ...(endpoint !== undefined && { endpoint }),
-        // Other stores do not know the checksums that the SDK adds unasked.
+        // Other stores do not support the checksums that the SDK adds by default.
         requestChecksumCalculation: 'WHEN_REQUIRED',
         responseChecksumValidation: 'WHEN_REQUIRED',
       }),

@@ -5,12 +5,12 @@ export interface StoredFile {
   sizeBytes: number
 }
 
-/** Keeps files under keys that the caller makes. Keys are `[A-Za-z0-9_.-]+`. */
+/** Stores files under keys chosen by the caller: `[A-Za-z0-9_.-]+`. */
 export interface FileStorage {
-  /** Stores a file whole or not at all. */
+  /** Stores a file atomically. */
   put(key: string, content: Buffer): Promise<void>
-  /** Opens a file; undefined when there is none. */
+  /** Opens a file. Returns undefined if it does not exist. */
   open(key: string): Promise<StoredFile | undefined>
-  /** Deletes a file, if there is one. */
+  /** Deletes a file if it exists. */
   delete(key: string): Promise<void>
 }

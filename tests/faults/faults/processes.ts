@@ -180,7 +180,7 @@ export const kills: Fault = {
 
 export const killedJobs: Fault = {
   name: 'killed-jobs',
-  does: 'SIGKILL to the replica that holds four jobs, and five times just after a mail was taken',
+  does: 'SIGKILL to the replica that holds two jobs, and five times just after a mail was taken',
   goal: 'the jobs run on another replica within 60 s; a mail that comes twice has the same Message-ID',
   stage: { replicas: 1 },
   async run(stage) {
@@ -188,12 +188,12 @@ export const killedJobs: Fault = {
     const [replica] = replicas
     if (!replica) throw new Error('there is no replica')
     mail.mood.isFrozen = true
-    const held = await invite(stage, replica, 4)
+    const held = await invite(stage, replica, 2)
     const countHeld = () =>
       postgres.query<{ n: number }>(
         'select count(*)::int n from graphile_worker.jobs where locked_at is not null',
       )
-    await until(async () => (await countHeld())[0]?.n === 4, 'four jobs to run')
+    await until(async () => (await countHeld())[0]?.n === 2, 'two jobs to run')
     const other = await stage.addReplica()
     await replica.process().kill()
     mail.mood.isFrozen = false

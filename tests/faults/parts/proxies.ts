@@ -12,13 +12,18 @@ export interface Proxy {
 
 /**
  * HAProxy before the replicas, as docs/reliability.md asks for it: it checks `/ready` twice a second, takes a connection
- * that is refused to another replica, and repeats what failed without an answer where that is safe. Where no replica is
- * ready, those that live answer: they tell when to come again.
+ * that is refused to another replica, and repeats what failed without an answer where that is safe. While no replica is
+ * ready, those that answer `/health` take the requests, as backups of the same backend: a request that is waiting when the
+ * last one turns is answered by them too.
  */
 export async function startHaproxy(scope: Scope, folder: string, ports: readonly number[]): Promise<Proxy> {
   const port = await findPort()
-  const servers = (options: string) =>
-    ports.map((replica, i) => `  server replica${i + 1} 127.0.0.1:${replica} ${options}`).join('\n')
+  const servers = (name: string, options: string) =>
+    ports
+      .map(
+        (replica, i) => `  server ${name}${i + 1} 127.0.0.1:${replica} ${options.replace('#', `${i + 1}`)}`,
+      )
+      .join('\n')
   const configuration = `
 global
   maxconn 9000
@@ -29,6 +34,7 @@ defaults
   option httplog
   option dontlog-normal
   option http-keep-alive
+  option http-buffer-request
   option redispatch 1
   retries 3
   timeout connect 1s
@@ -41,21 +47,18 @@ defaults
   http-error status 503 content-type application/json string '{"code":"proxy"}' hdr Retry-After 1
 frontend entrance
   bind 127.0.0.1:${port}
-  use_backend living if { nbsrv(ready) eq 0 }
   default_backend ready
 backend ready
   balance leastconn
   retry-on conn-failure empty-response
   http-request disable-l7-retry unless { method GET HEAD } or { req.hdr(idempotency-key) -m found }
-  http-response set-header x-replica %s
   option httpchk GET /ready
-${servers('maxconn 400 check inter 500ms fall 1 rise 1')}
+  option allbackups
+${servers('ready', 'maxconn 400 check inter 500ms fall 1 rise 1')}
+${servers('living', 'maxconn 100 backup track living/replica#')}
 backend living
-  balance leastconn
-  retry-on conn-failure
-  http-response set-header x-replica %s
   option httpchk GET /health
-${servers('maxconn 400 check inter 500ms fall 2 rise 1')}
+${servers('replica', 'check inter 500ms fall 2 rise 1')}
 `
   const file = join(folder, 'haproxy.cfg')
   await writeFile(file, configuration)

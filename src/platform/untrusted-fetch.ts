@@ -5,23 +5,23 @@ import { Readable } from 'node:stream'
 
 const deadlineMs = 2_500
 const bodyBytesMax = 64 * 1024
-// Long enough for one request that asks twice, short enough for whoever mends their document.
+// Long enough for two fetches within one request, short enough for an author who fixes the document.
 const failureKeptMs = 5_000
 const failuresMax = 1_000
 
-export interface StrangersFetchOptions {
-  /** Sends a request; by default over the network, to public addresses only. */
+export interface UntrustedFetchOptions {
+  /** Sends a request. Default: over the network, to public addresses only. */
   send?: (url: URL, options: { headers: Headers; signal: AbortSignal }) => Promise<Response>
-  /** Begins the time that a request has. */
+  /** Starts the deadline of a request. */
   startDeadline?: () => AbortSignal
 }
 
 /**
- * How everything is fetched whose URL a stranger has given: by GET, over https on its own port, from a public address,
- * following no redirect, and at most 64 KiB. Whatever fails, fails in the same words when the deadline ends, so that
- * nobody learns from it which names, addresses and ports there are inside a network.
+ * Creates a `fetch` for untrusted URLs: GET over https on port 443, from public addresses, without redirects, at most
+ * 64 KiB. All failures have the same message and take until the deadline, so that they reveal nothing about names,
+ * addresses and ports inside the network.
  */
-export function createStrangersFetch(options: StrangersFetchOptions = {}): typeof fetch {
+export function createUntrustedFetch(options: UntrustedFetchOptions = {}): typeof fetch {
   const { send = createSender(), startDeadline = () => AbortSignal.timeout(deadlineMs) } = options
   const failed = new Set<string>()
 
@@ -33,7 +33,7 @@ export function createStrangersFetch(options: StrangersFetchOptions = {}): typeo
 
   return async (input, init) => {
     const { url, headers } = new Request(input, { headers: init?.headers ?? {} })
-    if (failed.has(url)) throw new Error('the document could not be fetched a moment ago')
+    if (failed.has(url)) throw new Error('the document could not be fetched recently')
     const signal = startDeadline()
     try {
       return await read(await send(requirePublicUrl(url), { headers, signal }))
@@ -47,13 +47,13 @@ export function createStrangersFetch(options: StrangersFetchOptions = {}): typeo
 
 function requirePublicUrl(text: string): URL {
   const url = new URL(text)
-  // The URL parser drops the port of the scheme, and writes addresses in their usual form (URL Standard §3.5).
+  // The URL parser removes the default port and normalizes IP addresses (URL Standard §3.5).
   const isAddress = isIP(url.hostname.replace(/^\[|\]$/g, '')) !== 0
   if (url.protocol !== 'https:' || url.port !== '' || isAddress) throw new Error('the URL is not public')
   return url
 }
 
-/** The answer, once all of it has come. */
+/** Reads the whole response. */
 async function read(response: Response): Promise<Response> {
   if (response.status !== 200) throw new Error(`the status is ${response.status}`)
   const chunks: Uint8Array[] = []
@@ -67,15 +67,14 @@ async function read(response: Response): Promise<Response> {
 }
 
 /**
- * Sends requests over the network. The address that a name resolves to is checked before anything connects to it, and
- * it is the one that is connected to: the name is not looked up again.
+ * Sends requests over the network. It checks the resolved address and connects to it without resolving the name again.
  */
 export function createSender(
   options: Pick<RequestOptions, 'lookup'> = {},
-): NonNullable<StrangersFetchOptions['send']> {
+): NonNullable<UntrustedFetchOptions['send']> {
   return async (url, { headers, signal }) => {
     const { RequestFilteringHttpsAgent } = await import('request-filtering-agent')
-    // Of its own: a connection that is kept would be used without being checked for another name.
+    // A new agent for each request: a kept connection would be reused for another name without a check.
     const agent = new RequestFilteringHttpsAgent({ keepAlive: false })
     return new Promise((resolve, reject) => {
       const sent = request(url, { ...options, agent, headers: Object.fromEntries(headers), signal })

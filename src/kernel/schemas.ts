@@ -1,0 +1,113 @@
+import { Type, type Static, type TObject, type TProperties, type TSchema } from '@sinclair/typebox'
+import { roles, type Role as RoleName } from './roles.ts'
+import { linePattern, linesPattern } from './text.ts'
+
+/** A closed object: unknown fields are refused in requests and left out of answers. */
+export function closed<P extends TProperties>(
+  properties: P,
+  options: { $id?: string; description?: string; examples?: Static<TObject<P>>[] } = {},
+): TObject<P> {
+  return Type.Object(properties, { ...options, additionalProperties: false })
+}
+
+/**
+ * A closed object with a name of its own under `components.schemas`, and an example, of which the examples of operations
+ * are made. It must be in the list of its area's schemas, which app.ts hands to Fastify, and is used through `ref`.
+ */
+export function named<P extends TProperties>(
+  name: string,
+  properties: P,
+  example: Static<TObject<P>>,
+): TObject<P> {
+  return closed(properties, { $id: name, examples: [example] })
+}
+
+/** The example of a named schema. */
+export function exampleOf<T extends TSchema>(schema: T): Static<T> {
+  const [example] = (schema.examples ?? []) as Static<T>[]
+  if (example === undefined) throw new Error(`${schema.$id} has no example`)
+  return example
+}
+
+/** Refers to a named schema, typed as what it refers to: Type.Ref would type it as unknown. */
+export function ref<T extends TSchema>(schema: T) {
+  if (schema.$id === undefined) throw new Error('only a named schema can be referred to')
+  return Type.Unsafe<Static<T>>({ $ref: `${schema.$id}#` })
+}
+
+/** A schema as plain JSON Schema, without examples and with the `parts` that it refers to in place. */
+export function inlined(schema: TSchema, parts: readonly TSchema[]): Record<string, unknown> {
+  const inline = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(inline)
+    if (typeof value !== 'object' || value === null) return value
+    const { $id, $ref, ...rest } = value as { $id?: string; $ref?: string }
+    if ($ref === undefined) {
+      const entries = Object.entries(rest).filter(
+        ([name, part]) => !(name === 'examples' && Array.isArray(part)),
+      )
+      return Object.fromEntries(entries.map(([name, part]) => [name, inline(part)]))
+    }
+    const part = parts.find((candidate) => $ref === `${candidate.$id}#`)
+    if (!part) throw new Error(`${$ref} is none of the parts of ${$id}`)
+    return inline(part)
+  }
+  return inline(schema) as Record<string, unknown>
+}
+
+/** A string or null. One type list, not a union: the serializer need not try each branch. */
+export function nullableString(options: { description?: string; format?: string } = {}) {
+  return Type.Unsafe<string | null>({ type: ['string', 'null'], ...options })
+}
+
+/** One of a fixed list of strings. */
+export function stringEnum<const T extends readonly string[]>(
+  values: T,
+  options: { description?: string; default?: T[number] } = {},
+) {
+  return Type.Unsafe<T[number]>({ type: 'string', enum: [...values], ...options })
+}
+
+/** What a person can be in a workspace. */
+export const Role = Type.Unsafe<RoleName>({
+  $id: 'Role',
+  type: 'string',
+  enum: [...roles],
+  description: 'What a person may do in a workspace, most powerful first.',
+})
+
+/** An instant as RFC 3339 in UTC with milliseconds. */
+export const timestampOptions = { format: 'date-time', examples: ['2026-11-21T03:04:05.678Z'] }
+export const Timestamp = Type.String(timestampOptions)
+export const NullableTimestamp = nullableString(timestampOptions)
+
+/** A pattern for text that is only compared: PostgreSQL refuses to look at NUL. */
+export const noControlCharacters = '^[^\\p{Cc}]*$'
+
+/** A line of text that people write, of 1 to `maxLength` characters. Services store it through `normalizeText`. */
+export function line(maxLength: number) {
+  return Type.String({
+    minLength: 1,
+    maxLength,
+    pattern: linePattern,
+    description: `1 to ${maxLength} characters, not blank, without control characters and invisible formatting`,
+  })
+}
+
+/** Text of several lines that people write, of 1 to `maxLength` characters. Services store it through `normalizeLines`. */
+export function lines(maxLength: number) {
+  return Type.String({
+    minLength: 1,
+    maxLength,
+    pattern: linesPattern,
+    description: `1 to ${maxLength} characters, not blank, without control characters but line breaks`,
+  })
+}
+
+/** As `lines`, or the empty string, which stands for none. */
+export function optionalLines(maxLength: number) {
+  return Type.String({
+    maxLength,
+    pattern: `^$|${linesPattern}`,
+    description: `empty, or 1 to ${maxLength} characters, not blank, without control characters but line breaks`,
+  })
+}

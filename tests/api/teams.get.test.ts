@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest'
+import { errors } from '../../src/kernel/errors.ts'
+import { createId } from '../../src/kernel/ids.ts'
+import { createCompany, createTeam, get, post } from '../support/company.ts'
+import { countQueries } from '../support/count-queries.ts'
+import { expectError } from '../support/expect-error.ts'
+import { startTestApp } from '../support/test-app.ts'
+
+const service = await startTestApp()
+const { as } = service
+const company = await createCompany(service)
+
+describe('200', () => {
+  it('is the team of the list, with the number of its members, for every member', async () => {
+    const { id, url } = await createTeam(service, company.owner, company, 'Design')
+    for (const { id: userId } of [company.member, company.viewer])
+      expect((await as(company.owner, post(`${url}/members`, { userId }))).statusCode).toBe(200)
+    const teams = (await as(company.owner, get(`${company.url}/teams`))).json<{ id: string }[]>()
+    const team = teams.find((one) => one.id === id)
+    expect(team).toMatchObject({ name: 'Design', memberCount: 2 })
+    for (const role of ['owner', 'admin', 'member', 'viewer'] as const) {
+      const answer = await as(company[role], get(url))
+      expect(answer.statusCode).toBe(200)
+      expect(answer.json()).toEqual(team)
+    }
+  })
+
+  it('takes three queries: the key, the workspace, the team', async () => {
+    const { url } = await createTeam(service, company.owner, company, 'Queries')
+    expect(await countQueries(() => as(company.viewer, get(url)))).toBe(3)
+  })
+})
+
+describe('404', () => {
+  it('for a team of another workspace, an unknown id, and what is no id', async () => {
+    const { id } = await createTeam(service, company.owner, company, 'Elsewhere')
+    const other = await createCompany(service)
+    for (const path of [id, createId(), 'x', '%00', "'"])
+      expectError(await as(other.owner, get(`${other.url}/teams/${path}`)), errors.notFound)
+  })
+})

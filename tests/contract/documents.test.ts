@@ -1,0 +1,65 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+
+const root = join(import.meta.dirname, '../..')
+const read = (file: string) => readFileSync(join(root, file), 'utf8')
+const documentsIn = (folder: string) =>
+  readdirSync(join(root, folder))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => join(folder, name))
+const decisions = documentsIn('docs/decisions').filter((file) => !file.endsWith('README.md'))
+const documents = [...documentsIn('.'), ...documentsIn('docs'), ...documentsIn('docs/decisions')]
+
+/** The anchors of a document's headings, as GitHub makes them. */
+function anchorsOf(file: string): string[] {
+  return [...read(file).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+}
+
+describe('the index of decisions', () => {
+  it('lists every decision by its title', () => {
+    const listed = [...read('docs/decisions/README.md').matchAll(/^- \[(.+?)\]\((.+?)\)/gm)]
+    expect(listed.map(([, title, file]) => [file, `# ${title}`])).toEqual(
+      decisions.map((file) => [file.split('/').at(-1), read(file).split('\n')[0]]),
+    )
+  })
+})
+
+/** All matches of a pattern in all documents, each with its document. */
+const findAll = (pattern: RegExp) =>
+  documents.flatMap((document) =>
+    [...read(document).matchAll(pattern)].map(([, target = '', anchor]) => ({ document, target, anchor })),
+  )
+
+describe('documents', () => {
+  it('link to files and headings that exist', () => {
+    const links = findAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)]*))?\)/g)
+    const isBroken = ({ document, target, anchor }: (typeof links)[number]) => {
+      const file = target === '' ? document : join(dirname(document), target)
+      return !existsSync(join(root, file)) || (anchor !== undefined && !anchorsOf(file).includes(anchor))
+    }
+    expect(links.length).toBeGreaterThan(50)
+    expect(links.filter(isBroken)).toEqual([])
+  })
+
+  it('name files of the repository that exist', () => {
+    const names = findAll(
+      /(?<![\w./:-])((?:src|tests|docs|scripts|drizzle)\/[\w./-]+\.(?:ts|md|json|cjs))\b/g,
+    )
+    expect(names.length).toBeGreaterThan(50)
+    expect(names.filter(({ target }) => !existsSync(join(root, target)))).toEqual([])
+  })
+})
+
+describe('SECURITY.md', () => {
+  it('names tests that exist', () => {
+    const names = [...read('SECURITY.md').matchAll(/`([\w/.-]+\.test\.ts)`/g)]
+    expect(names.length).toBeGreaterThan(20)
+    expect(names.filter(([, name = '']) => !existsSync(join(root, 'tests', name)))).toEqual([])
+  })
+})

@@ -1,0 +1,114 @@
+import { sql } from 'drizzle-orm'
+import { createId } from '../../src/kernel/ids.ts'
+import { insertGrant } from './seeds.ts'
+import type { Values } from './prepare-request.ts'
+import type { TestApp } from './test-app.ts'
+
+type Service = Pick<TestApp, 'db'>
+
+/** How the rows of a list that comes in pages come and go. The values are those of the list's request. */
+export interface Rows {
+  /** The property by which a row is told from others. */
+  key: 'id' | 'userId'
+  /** Adds a row made at a time; returns its key. */
+  insert: (service: Service, values: Values, at: Date) => Promise<string>
+  remove: (service: Service, values: Values, key: string) => Promise<unknown>
+}
+
+export const memberRows: Rows = {
+  key: 'userId',
+  async insert({ db }, { workspaceId }, at) {
+    const id = createId()
+    await db.execute(sql`
+      insert into users (id, email, name, created_at) values (${id}, ${`${id}@example.com`}, 'Filler', now())`)
+    await db.execute(sql`
+      insert into memberships (workspace_id, user_id, role, joined_at, last_used_at)
+      values (${workspaceId}, ${id}, 'viewer', ${at.toISOString()}, now())`)
+    return id
+  },
+  remove: ({ db }, { workspaceId }, id) =>
+    db.execute(sql`delete from memberships where workspace_id = ${workspaceId} and user_id = ${id}`),
+}
+
+export const inviteRows: Rows = {
+  key: 'id',
+  async insert({ db }, { workspaceId, actorId }, at) {
+    const id = createId()
+    await db.execute(sql`
+      insert into invites (id, workspace_id, email, role, state, invited_by_user_id, created_at, expires_at)
+      values (${id}, ${workspaceId}, ${`${id}@example.com`}, 'member', 'open', ${actorId}, ${at.toISOString()},
+        now() + interval '1 day')`)
+    return id
+  },
+  remove: ({ db }, _values, id) => db.execute(sql`delete from invites where id = ${id}`),
+}
+
+export const teamRows: Rows = {
+  key: 'id',
+  async insert({ db }, { workspaceId }, at) {
+    const id = createId()
+    await db.execute(sql`
+      insert into teams (id, workspace_id, name, created_at)
+      values (${id}, ${workspaceId}, ${id}, ${at.toISOString()})`)
+    return id
+  },
+  remove: ({ db }, _values, id) => db.execute(sql`delete from teams where id = ${id}`),
+}
+
+export const teamMemberRows: Rows = {
+  ...memberRows,
+  async insert(service, values, at) {
+    const id = await memberRows.insert(service, values, at)
+    await service.db.execute(sql`
+      insert into team_members (team_id, user_id, workspace_id, added_at)
+      values (${values.teamId}, ${id}, ${values.workspaceId}, ${at.toISOString()})`)
+    return id
+  },
+}
+
+export const eventRows: Rows = {
+  key: 'id',
+  async insert({ db }, { workspaceId, actorId }, at) {
+    const id = createId()
+    await db.execute(sql`
+      insert into events (id, workspace_id, type, actor_type, actor_user_id, actor_name, source, summary, created_at)
+      values (${id}, ${workspaceId}, 'filler.made', 'user', ${actorId}, 'Olga', 'api', ${`Olga made ${id}`},
+        ${at.toISOString()})`)
+    return id
+  },
+  remove: ({ db }, _values, id) => db.execute(sql`delete from events where id = ${id}`),
+}
+
+export const seedRows: Rows = {
+  key: 'id',
+  async insert({ db }, { workspaceId }, at) {
+    const id = createId()
+    await db.execute(sql`
+      insert into seeds (id, workspace_id, title, summary, status, created_at, updated_at)
+      values (${id}, ${workspaceId}, ${`Filler ${id}`}, 'Filler', 'open', ${at.toISOString()}, ${at.toISOString()})`)
+    return id
+  },
+  remove: ({ db }, _values, id) => db.execute(sql`delete from seeds where id = ${id}`),
+}
+
+export const evidenceRows: Rows = {
+  key: 'id',
+  async insert({ db }, { seedId }, at) {
+    const id = createId()
+    await db.execute(sql`
+      insert into evidence (id, seed_id, kind, verdict, summary, author_name, created_at)
+      values (${id}, ${seedId}, 'note', 'neutral', ${`Filler ${id}`}, 'Olga', ${at.toISOString()})`)
+    return id
+  },
+  remove: ({ db }, _values, id) => db.execute(sql`delete from evidence where id = ${id}`),
+}
+
+export const grantRows: Rows = {
+  key: 'id',
+  async insert(service, { workspaceId = '', actorId = '' }, createdAt) {
+    const person = { id: actorId, name: 'Olga' }
+    return (await insertGrant(service, { id: workspaceId }, person, { createdAt })).id
+  },
+  remove: ({ db }, _values, id) =>
+    db.execute(sql`update agent_grants set revoked_at = now() where id = ${id}`),
+}

@@ -1,0 +1,406 @@
+import { errors, type ErrorFactory } from '../../src/kernel/errors.ts'
+import {
+  eventRows,
+  evidenceRows,
+  grantRows,
+  inviteRows,
+  memberRows,
+  seedRows,
+  teamMemberRows,
+  teamRows,
+  type Rows,
+} from './list-rows.ts'
+import { allowTwoDomains, joinSeed, joinTeam, type Given } from './prepare-request.ts'
+
+/** An operation of the API, and what the tests have to know to try it. */
+export interface Operation {
+  /** Method and path. For names in braces, here, in the body and in the summary of the event, see prepare-request.ts. */
+  request: `${'GET' | 'POST' | 'PATCH' | 'DELETE'} /${string}`
+  body?: object
+  /** The body is a form with a picture. */
+  hasPicture?: true
+  /** It concerns no workspace that exists already: no role is needed, and no workspace gets an event. */
+  isOutside?: true
+  /** It is for the person whom an invite is addressed to. */
+  isForInvited?: true
+  /** What has to be true beforehand, besides that what the request names exists. */
+  given?: Given
+  /** For what changes a workspace. */
+  event?: ExpectedEvent
+  /** For a list that comes in pages. */
+  list?: Rows
+}
+
+/** The event of a change, when the owner makes it. */
+export interface ExpectedEvent {
+  type: string
+  /** The type of the target, and which value its id is; a target that the change creates has a new id. */
+  target: [type: string, id?: string]
+  summary: string
+  /** The answer to the same request, sent again, when that is an error or makes another change. */
+  again?: ErrorFactory | 'changes'
+  /** The answer to a viewer, when it is not `role_insufficient`. */
+  refused?: ErrorFactory
+}
+
+/**
+ * Every operation of the API, by its id. An operation in a workspace also has rows in `permissionTable`, below. What is
+ * tested of all operations is tested of those that are here: tests/contract/operations.test.ts fails when one is missing.
+ */
+export const operations: Record<string, Operation> = {
+  'system.health': { request: 'GET /health', isOutside: true },
+  'system.ready': { request: 'GET /ready', isOutside: true },
+
+  'agentOAuth.serverMetadata': {
+    request: 'GET /.well-known/oauth-authorization-server',
+    isOutside: true,
+  },
+  'agentOAuth.resourceMetadata': { request: 'GET /.well-known/oauth-protected-resource', isOutside: true },
+  'agentOAuth.jwks': { request: 'GET /agent/oauth/jwks', isOutside: true },
+  'agentOAuth.register': { request: 'POST /agent/oauth/register', isOutside: true },
+  'agentOAuth.token': { request: 'POST /agent/oauth/token', isOutside: true },
+  'agentOAuth.revoke': { request: 'POST /agent/oauth/revoke', isOutside: true },
+  'agent.readValidationKit': { request: 'POST /agent/v1/validation-kit:read', isOutside: true },
+
+  'apiKeys.list': { request: 'GET /v1/api-keys', isOutside: true },
+  'apiKeys.create': { request: 'POST /v1/api-keys', body: { name: '{name}' }, isOutside: true },
+  'apiKeys.revoke': { request: 'POST /v1/api-keys/{apiKeyId}/revoke', isOutside: true },
+
+  'me.profile': { request: 'GET /v1/me', isOutside: true },
+  'me.updateProfile': { request: 'PATCH /v1/me', body: { name: '{name}' }, isOutside: true },
+  'me.uploadPhoto': { request: 'POST /v1/me/photo', hasPicture: true, isOutside: true },
+  'me.preferences': { request: 'GET /v1/me/preferences', isOutside: true },
+  'me.updatePreferences': {
+    request: 'PATCH /v1/me/preferences',
+    body: { productUpdates: false, workspaceActivity: false },
+    isOutside: true,
+  },
+  'me.home': { request: 'GET /v1/me/home', isOutside: true },
+  'me.onboarding': { request: 'GET /v1/me/onboarding', isOutside: true },
+
+  'workspaces.list': { request: 'GET /v1/workspaces', isOutside: true },
+  'workspaces.create': {
+    request: 'POST /v1/workspaces',
+    body: { name: '{name}', slug: '{newSlug}' },
+    isOutside: true,
+  },
+  'workspaces.slugAvailable': { request: 'GET /v1/slugs/{slug}', isOutside: true },
+  'workspaces.get': { request: 'GET /v1/workspaces/{slug}' },
+  'workspaces.slugAvailability': { request: 'GET /v1/workspaces/{slug}/slug-availability' },
+  'workspaces.update': {
+    request: 'PATCH /v1/workspaces/{slug}',
+    body: { name: '{name}', slug: '{keptSlug}', allowedDomains: 'beta.example' },
+    given: allowTwoDomains,
+    event: {
+      type: 'workspace.updated',
+      target: ['workspace', 'workspaceId'],
+      summary:
+        'Olga Owner renamed the workspace from Acme to {name} and set the allowed email domains to beta.example',
+    },
+  },
+  'workspaces.uploadIcon': {
+    request: 'POST /v1/workspaces/{slug}/icon',
+    hasPicture: true,
+    event: {
+      type: 'workspace.icon_changed',
+      target: ['workspace', 'workspaceId'],
+      summary: 'Olga Owner changed the icon of Acme',
+      again: 'changes',
+    },
+  },
+
+  'members.list': { request: 'GET /v1/workspaces/{slug}/members', list: memberRows },
+  'members.updateRole': {
+    request: 'PATCH /v1/workspaces/{slug}/members/{userId}',
+    body: { role: '{role}' },
+    event: {
+      type: 'member.role_changed',
+      target: ['user', 'userId'],
+      summary: 'Olga Owner changed the role of Tina Target from member to admin',
+    },
+  },
+  'members.remove': {
+    request: 'DELETE /v1/workspaces/{slug}/members/{userId}',
+    event: {
+      type: 'member.removed',
+      target: ['user', 'userId'],
+      summary: 'Olga Owner removed Tina Target',
+      again: errors.notFound,
+    },
+  },
+
+  'invites.list': { request: 'GET /v1/workspaces/{slug}/invites', list: inviteRows },
+  'invites.create': {
+    request: 'POST /v1/workspaces/{slug}/invites',
+    body: { email: '{email}', role: '{role}' },
+    event: {
+      type: 'invite.created',
+      target: ['invite'],
+      summary: 'Olga Owner invited {email} as admin',
+      again: errors.alreadyInvited,
+    },
+  },
+  'invites.resend': {
+    request: 'POST /v1/workspaces/{slug}/invites/{inviteId}/resend',
+    event: {
+      type: 'invite.resent',
+      target: ['invite', 'inviteId'],
+      summary: 'Olga Owner sent the invite to {invitedEmail} again',
+      again: 'changes',
+    },
+  },
+  'invites.revoke': {
+    request: 'POST /v1/workspaces/{slug}/invites/{inviteId}/revoke',
+    event: {
+      type: 'invite.revoked',
+      target: ['invite', 'inviteId'],
+      summary: 'Olga Owner revoked the invite to {invitedEmail}',
+    },
+  },
+  'invites.updateRole': {
+    request: 'PATCH /v1/workspaces/{slug}/invites/{inviteId}',
+    body: { role: '{role}' },
+    event: {
+      type: 'invite.role_changed',
+      target: ['invite', 'inviteId'],
+      summary: 'Olga Owner changed the role of the invite to {invitedEmail} from member to admin',
+    },
+  },
+  'invites.get': { request: 'GET /v1/invites/{token}' },
+  'invites.accept': {
+    request: 'POST /v1/invites/{token}/accept',
+    isForInvited: true,
+    event: {
+      type: 'member.joined',
+      target: ['user', 'actorId'],
+      summary: 'Ivy Invited accepted the invite of Olga Owner and joined as member',
+      again: errors.inviteUsed,
+      refused: errors.inviteEmailMismatch,
+    },
+  },
+
+  'teams.list': { request: 'GET /v1/workspaces/{slug}/teams', list: teamRows },
+  'teams.get': { request: 'GET /v1/workspaces/{slug}/teams/{teamId}' },
+  'teams.create': {
+    request: 'POST /v1/workspaces/{slug}/teams',
+    body: { name: ' {name} ' },
+    event: {
+      type: 'team.created',
+      target: ['team'],
+      summary: 'Olga Owner created the team {name}',
+      again: errors.teamNameTaken,
+    },
+  },
+  'teams.rename': {
+    request: 'PATCH /v1/workspaces/{slug}/teams/{teamId}',
+    body: { name: '{name}' },
+    event: {
+      type: 'team.renamed',
+      target: ['team', 'teamId'],
+      summary: 'Olga Owner renamed the team {label} to {name}',
+    },
+  },
+  'teams.delete': {
+    request: 'DELETE /v1/workspaces/{slug}/teams/{teamId}',
+    event: {
+      type: 'team.deleted',
+      target: ['team', 'teamId'],
+      summary: 'Olga Owner deleted the team {label}',
+      again: errors.notFound,
+    },
+  },
+  'teams.listMembers': {
+    request: 'GET /v1/workspaces/{slug}/teams/{teamId}/members',
+    list: teamMemberRows,
+  },
+  'teams.addMember': {
+    request: 'POST /v1/workspaces/{slug}/teams/{teamId}/members',
+    body: { userId: '{userId}' },
+    event: {
+      type: 'team.member_added',
+      target: ['team', 'teamId'],
+      summary: 'Olga Owner added Tina Target to the team {label}',
+      again: errors.alreadyTeamMember,
+    },
+  },
+  'teams.removeMember': {
+    request: 'DELETE /v1/workspaces/{slug}/teams/{teamId}/members/{userId}',
+    given: joinTeam,
+    event: {
+      type: 'team.member_removed',
+      target: ['team', 'teamId'],
+      summary: 'Olga Owner removed Tina Target from the team {label}',
+      again: errors.notFound,
+    },
+  },
+
+  'events.list': { request: 'GET /v1/workspaces/{slug}/events', list: eventRows },
+  'events.get': { request: 'GET /v1/workspaces/{slug}/events/{eventId}' },
+  'people.list': { request: 'GET /v1/workspaces/{slug}/people', list: { ...memberRows, key: 'id' } },
+
+  'seeds.list': { request: 'GET /v1/workspaces/{slug}/seeds', list: seedRows },
+  'seeds.create': {
+    request: 'POST /v1/workspaces/{slug}/seeds',
+    body: { title: '{name}', summary: 'An idea' },
+    event: {
+      type: 'seed.created',
+      target: ['seed'],
+      summary: 'Olga Owner created the seed {name}',
+      again: 'changes',
+    },
+  },
+  'seeds.get': { request: 'GET /v1/seeds/{seedId}' },
+  'seeds.update': {
+    request: 'PATCH /v1/seeds/{seedId}',
+    body: { problem: 'It is dry', status: 'validating' },
+    event: {
+      type: 'seed.updated',
+      target: ['seed', 'seedId'],
+      summary: 'Olga Owner changed the problem and the status (from open to validating) of the seed {label}',
+    },
+  },
+  'seeds.join': {
+    request: 'POST /v1/seeds/{seedId}/join',
+    event: {
+      type: 'seed.joined',
+      target: ['seed', 'seedId'],
+      summary: 'Olga Owner joined the seed {label}',
+    },
+  },
+  'seeds.leave': {
+    request: 'POST /v1/seeds/{seedId}/leave',
+    given: joinSeed,
+    event: { type: 'seed.left', target: ['seed', 'seedId'], summary: 'Olga Owner left the seed {label}' },
+  },
+  'seeds.listEvidence': { request: 'GET /v1/seeds/{seedId}/evidence', list: evidenceRows },
+  'seeds.addEvidence': {
+    request: 'POST /v1/seeds/{seedId}/evidence',
+    body: { kind: 'interview', verdict: 'supports', summary: 'They like it' },
+    given: joinSeed,
+    event: {
+      type: 'evidence.added',
+      target: ['evidence'],
+      summary: 'Olga Owner added an interview that supports it to the seed {label}',
+      again: 'changes',
+    },
+  },
+
+  'integrations.list': { request: 'GET /v1/workspaces/{slug}/integrations', list: grantRows },
+  'integrations.revoke': {
+    request: 'POST /v1/workspaces/{slug}/integrations/{grantId}/revoke',
+    event: {
+      type: 'integration.revoked',
+      target: ['integration', 'grantId'],
+      summary: 'Olga Owner revoked the access of {label}',
+      refused: errors.notFound,
+    },
+  },
+}
+
+/**
+ * Who may do what in a workspace. The target is somebody else of that role, or the caller (`self`); or the role that an
+ * invite gives. `to` is the role that is to be given.
+ *
+ * ok, or: role = role_insufficient, high = role_too_high, out = not_a_member, none = not_found, key = api_key_required,
+ * other = invite_email_mismatch.
+ */
+export const permissionTable = `
+  operation                    target  to      | owner  admin  member viewer | stranger nobody
+  workspaces.get               -       -       | ok     ok     ok     ok     | out      key
+  workspaces.slugAvailability  -       -       | ok     ok     ok     ok     | out      key
+  workspaces.update            -       -       | ok     ok     role   role   | out      key
+  workspaces.uploadIcon        -       -       | ok     ok     role   role   | out      key
+
+  members.list                 -       -       | ok     ok     ok     ok     | out      key
+  members.updateRole           self    owner   | ok     high   role   role   | out      key
+  members.updateRole           self    admin   | ok     ok     role   role   | out      key
+  members.updateRole           self    member  | ok     ok     role   role   | out      key
+  members.updateRole           self    viewer  | ok     ok     role   role   | out      key
+  members.updateRole           owner   owner   | ok     high   role   role   | out      key
+  members.updateRole           owner   admin   | ok     high   role   role   | out      key
+  members.updateRole           owner   member  | ok     high   role   role   | out      key
+  members.updateRole           owner   viewer  | ok     high   role   role   | out      key
+  members.updateRole           admin   owner   | ok     high   role   role   | out      key
+  members.updateRole           admin   admin   | ok     high   role   role   | out      key
+  members.updateRole           admin   member  | ok     high   role   role   | out      key
+  members.updateRole           admin   viewer  | ok     high   role   role   | out      key
+  members.updateRole           member  owner   | ok     high   role   role   | out      key
+  members.updateRole           member  admin   | ok     ok     role   role   | out      key
+  members.updateRole           member  member  | ok     ok     role   role   | out      key
+  members.updateRole           member  viewer  | ok     ok     role   role   | out      key
+  members.updateRole           viewer  owner   | ok     high   role   role   | out      key
+  members.updateRole           viewer  admin   | ok     ok     role   role   | out      key
+  members.updateRole           viewer  member  | ok     ok     role   role   | out      key
+  members.updateRole           viewer  viewer  | ok     ok     role   role   | out      key
+  members.remove               self    -       | ok     ok     ok     ok     | out      key
+  members.remove               owner   -       | ok     high   role   role   | out      key
+  members.remove               admin   -       | ok     high   role   role   | out      key
+  members.remove               member  -       | ok     ok     role   role   | out      key
+  members.remove               viewer  -       | ok     ok     role   role   | out      key
+
+  invites.list                 -       -       | ok     ok     role   role   | out      key
+  invites.create               -       owner   | ok     high   role   role   | out      key
+  invites.create               -       admin   | ok     ok     role   role   | out      key
+  invites.create               -       member  | ok     ok     role   role   | out      key
+  invites.create               -       viewer  | ok     ok     role   role   | out      key
+  invites.resend               owner   -       | ok     high   role   role   | out      key
+  invites.resend               admin   -       | ok     ok     role   role   | out      key
+  invites.resend               member  -       | ok     ok     role   role   | out      key
+  invites.resend               viewer  -       | ok     ok     role   role   | out      key
+  invites.revoke               owner   -       | ok     high   role   role   | out      key
+  invites.revoke               admin   -       | ok     ok     role   role   | out      key
+  invites.revoke               member  -       | ok     ok     role   role   | out      key
+  invites.revoke               viewer  -       | ok     ok     role   role   | out      key
+  invites.updateRole           owner   viewer  | ok     high   role   role   | out      key
+  invites.updateRole           admin   owner   | ok     high   role   role   | out      key
+  invites.updateRole           admin   viewer  | ok     ok     role   role   | out      key
+  invites.updateRole           member  owner   | ok     high   role   role   | out      key
+  invites.updateRole           member  admin   | ok     ok     role   role   | out      key
+  invites.updateRole           viewer  member  | ok     ok     role   role   | out      key
+  invites.updateRole           viewer  owner   | ok     high   role   role   | out      key
+  invites.get                  member  -       | ok     ok     ok     ok     | ok       key
+  invites.accept               member  -       | other  other  other  other  | other    key
+
+  teams.list                   -       -       | ok     ok     ok     ok     | out      key
+  teams.get                    -       -       | ok     ok     ok     ok     | out      key
+  teams.create                 -       -       | ok     ok     role   role   | out      key
+  teams.rename                 -       -       | ok     ok     role   role   | out      key
+  teams.delete                 -       -       | ok     ok     role   role   | out      key
+  teams.listMembers            -       -       | ok     ok     ok     ok     | out      key
+  teams.addMember              self    -       | ok     ok     role   role   | out      key
+  teams.addMember              owner   -       | ok     ok     role   role   | out      key
+  teams.addMember              admin   -       | ok     ok     role   role   | out      key
+  teams.addMember              viewer  -       | ok     ok     role   role   | out      key
+  teams.removeMember           self    -       | ok     ok     ok     ok     | out      key
+  teams.removeMember           owner   -       | ok     ok     role   role   | out      key
+  teams.removeMember           admin   -       | ok     ok     role   role   | out      key
+  teams.removeMember           member  -       | ok     ok     role   role   | out      key
+  teams.removeMember           viewer  -       | ok     ok     role   role   | out      key
+
+  events.list                  -       -       | ok     ok     ok     ok     | out      key
+  events.get                   -       -       | ok     ok     ok     ok     | out      key
+  people.list                  -       -       | ok     ok     ok     ok     | out      key
+
+  seeds.list                   -       -       | ok     ok     ok     ok     | out      key
+  seeds.create                 -       -       | ok     ok     ok     role   | out      key
+  seeds.get                    -       -       | ok     ok     ok     ok     | none     key
+  seeds.update                 -       -       | ok     ok     ok     role   | none     key
+  seeds.join                   -       -       | ok     ok     ok     role   | none     key
+  seeds.leave                  -       -       | ok     ok     ok     role   | none     key
+  seeds.listEvidence           -       -       | ok     ok     ok     ok     | none     key
+  seeds.addEvidence            -       -       | ok     ok     ok     role   | none     key
+
+  integrations.list            -       -       | ok     ok     ok     ok     | out      key
+  integrations.revoke          self    -       | ok     ok     ok     ok     | out      key
+  integrations.revoke          owner   -       | ok     ok     none   none   | out      key
+  integrations.revoke          admin   -       | ok     ok     none   none   | out      key
+  integrations.revoke          member  -       | ok     ok     none   none   | out      key
+  integrations.revoke          viewer  -       | ok     ok     none   none   | out      key
+`
+
+/** The operation with an id. */
+export function findOperation(id: string): Operation {
+  const operation = operations[id]
+  if (!operation) throw new Error(`${id} is missing in tests/support/operations.ts`)
+  return operation
+}

@@ -1,0 +1,205 @@
+import { sql } from 'drizzle-orm'
+import { expect } from 'vitest'
+import type { Role } from '../../src/kernel/roles.ts'
+import {
+  addPerson,
+  createInvite,
+  createTeam,
+  get,
+  post,
+  randomEmail,
+  type TestCompany,
+  type TestRequest,
+} from './company.ts'
+import { buildUpload } from './forms.ts'
+import { makePng } from './images.ts'
+import type { Operation } from './operations.ts'
+import { createSeed, insertGrant } from './seeds.ts'
+import type { TestApp, TestPerson } from './test-app.ts'
+import { allowDomains, randomSlug } from './workspaces.ts'
+
+/** What the names in braces stand for in the requests of operations. */
+export type Values = Readonly<Record<string, string>>
+
+/** What a request is made for. */
+export interface Place {
+  company: TestCompany
+  /** Who sends it. */
+  actor: TestPerson
+  /** The role of the person or of the invite that it is about; or the person is the actor. */
+  target: Role | 'self'
+  /** The name of the thing that it is about. */
+  label: string
+  /** Who is invited. */
+  invitedEmail: string
+  /** Values that the test chooses itself. */
+  values: Values
+}
+
+/** A place of which only the company matters, and what is named. */
+export type PartOfPlace = Pick<Place, 'company'> & Partial<Place>
+
+type Service = Pick<TestApp, 'as' | 'createPerson' | 'db'>
+
+/** Makes the things that ids stand for. */
+const makers: Record<string, (service: Service, place: Place) => Promise<Values>> = {
+  userId: async (service, place) => ({ userId: (await findTarget(service, place)).id }),
+  inviteId: makeInvite,
+  token: makeInvite,
+  async teamId(service, { company, label }) {
+    return { teamId: (await createTeam(service, company.owner, company, label)).id }
+  },
+  async seedId(service, { company, label }) {
+    return { seedId: (await createSeed(service, company.owner, company, { title: label })).id }
+  },
+  async grantId(service, place) {
+    const { company, label } = place
+    const person = await findTarget(service, place)
+    return { grantId: (await insertGrant(service, company.workspace, person, { clientName: label })).id }
+  },
+  async eventId({ as }, { company }) {
+    const [event] = (await as(company.owner, get(`${company.url}/events?limit=1`))).json<{ id: string }[]>()
+    return event ? { eventId: event.id } : {}
+  },
+  async apiKeyId({ as }, { actor, label }) {
+    const answer = await as(actor, post('/v1/api-keys', { name: label }))
+    expect(answer.statusCode, answer.body).toBe(200)
+    return { apiKeyId: answer.json<{ id: string }>().id }
+  },
+}
+
+async function makeInvite(service: Service, { company, target, invitedEmail }: Place): Promise<Values> {
+  const { id, token } = await createInvite(service, company.owner, company, {
+    email: invitedEmail,
+    ...(target !== 'self' && { role: target }),
+  })
+  return { inviteId: id, token, invitedEmail }
+}
+
+async function findTarget(service: Service, { company, actor, target }: Place): Promise<TestPerson> {
+  return target === 'self' ? actor : addPerson(service, company.workspace, target, 'Tina Target')
+}
+
+/** A request that can be sent, and by whom. */
+export interface PreparedRequest {
+  actor: TestPerson
+  values: Values
+  request: TestRequest
+}
+
+/** Makes the request of an operation, and everything that it needs. */
+export async function prepareRequest(
+  service: Service,
+  operation: Operation,
+  place: PartOfPlace,
+): Promise<PreparedRequest> {
+  const whole = { ...place, actor: place.actor ?? (await createActor(service, operation, place)) }
+  if (operation.isForInvited && !place.actor) whole.invitedEmail = whole.actor.email
+  const values = await makeValues(service, namesIn(operation), whole)
+  await operation.given?.(service, values)
+  return { actor: whole.actor, values, request: await buildRequest(operation, values) }
+}
+
+async function createActor(service: Service, { isForInvited }: Operation, { company }: PartOfPlace) {
+  return isForInvited ? service.createPerson({ name: 'Ivy Invited' }) : company.owner
+}
+
+/** Makes what the names stand for; nothing where no maker is known. */
+export async function makeValues(
+  service: Service,
+  names: readonly string[],
+  part: PartOfPlace,
+): Promise<Values> {
+  const { company, actor = company.owner, label = randomSlug('label') } = part
+  const defaults = {
+    actor,
+    target: 'member' as const,
+    label,
+    invitedEmail: `${label}@example.com`,
+    values: {},
+  }
+  const place = { ...defaults, ...part }
+  let values: Values = {
+    workspaceId: company.workspace.id,
+    slug: company.workspace.slug,
+    keptSlug: company.workspace.slug,
+    newSlug: randomSlug(),
+    actorId: actor.id,
+    label,
+    role: 'admin',
+    name: randomSlug('name'),
+    email: `Ivy-${randomEmail()}`,
+    ...place.values,
+  }
+  for (const name of names) {
+    if (!(name in values)) values = { ...values, ...(await makers[name]?.(service, place)) }
+  }
+  return values
+}
+
+/** The request of an operation with these values. */
+export async function buildRequest(operation: Operation, values: Values): Promise<TestRequest> {
+  const { request, body, hasPicture } = operation
+  return {
+    method: request.slice(0, request.indexOf(' ')) as 'GET',
+    url: pathOf(operation, values),
+    ...(body && { payload: fillBody(body, values) }),
+    ...(hasPicture && buildUpload(await makePng())),
+  }
+}
+
+/** The path of an operation with these values. */
+export function pathOf({ request }: Operation, values: Values): string {
+  return fill(request.slice(request.indexOf('/')), values)
+}
+
+const fillBody = (body: object, values: Values): object =>
+  Object.fromEntries(
+    Object.entries(body).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? fill(value, values) : value,
+    ]),
+  )
+
+/** Replaces the names in braces. */
+export function fill(text: string, values: Values): string {
+  return text.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const value = values[name]
+    if (value === undefined) throw new Error(`{${name}} has no value: see the makers of prepare-request.ts`)
+    return value
+  })
+}
+
+/** The names in braces in the request of an operation. */
+export function namesIn({ request, body }: Operation): string[] {
+  const found = `${request} ${JSON.stringify(body)}`.matchAll(/\{(\w+)\}/g)
+  return [...new Set(Array.from(found, ([, name]) => String(name)))]
+}
+
+/** Those of them that say what the request is about. */
+export function idsIn(operation: Operation): string[] {
+  return namesIn(operation).filter((name) => /^(slug|token|\w+Id)$/.test(name))
+}
+
+/** Makes something true before a request is sent. */
+export type Given = (service: Service, values: Values) => Promise<unknown>
+
+/** The person is in the team; nothing happens to somebody who is not in the workspace. */
+export const joinTeam: Given = ({ db }, { teamId, userId, workspaceId }) =>
+  db.execute(sql`
+    insert into team_members (team_id, user_id, workspace_id, added_at)
+    select ${teamId}, user_id, workspace_id, now() from memberships
+    where workspace_id = ${workspaceId} and user_id = ${userId}
+    on conflict do nothing`)
+
+/** The actor is in the seed; nothing happens to somebody who is not in the workspace. */
+export const joinSeed: Given = ({ db }, { seedId, actorId, workspaceId }) =>
+  db.execute(sql`
+    insert into seed_participants (seed_id, user_id, workspace_id, joined_at)
+    select ${seedId}, user_id, workspace_id, now() from memberships
+    where workspace_id = ${workspaceId} and user_id = ${actorId}
+    on conflict do nothing`)
+
+/** The workspace lets in people of beta.example, and of another domain. */
+export const allowTwoDomains: Given = (service, { workspaceId = '' }) =>
+  allowDomains(service, { id: workspaceId }, ['alpha.example', 'beta.example'])
