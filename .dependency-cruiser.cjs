@@ -41,7 +41,13 @@ module.exports = {
       name: 'services-and-repositories-know-no-http',
       severity: 'error',
       from: { path: '\\.(service|repository|authenticator)\\.ts$' },
-      to: { path: '^src/(http|website)/|node_modules/(fastify|@fastify)/|\\.(routes|schemas)\\.ts$' },
+      to: { path: '^src/(http|website)/|node_modules/(fastify|@fastify)/|\\.routes\\.ts$' },
+    },
+    {
+      name: 'services-and-repositories-see-types-of-schemas',
+      severity: 'error',
+      from: { path: '\\.(service|repository|authenticator)\\.ts$' },
+      to: { path: '\\.schemas\\.ts$', dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'services-do-not-call-services',
