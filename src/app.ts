@@ -51,6 +51,7 @@ import { registerRequestContext, urlBytesMax } from './http/request-context.ts'
 import { publicAccess, registerRouteGuard } from './http/route-guard.ts'
 import { sharedSchemas } from './http/schemas.ts'
 import { registerSecurityHeaders } from './http/security-headers.ts'
+import { registerSendJson } from './http/send-json.ts'
 import { registerSlowReaders, slowReadersDefaults, type SlowReadersOptions } from './http/slow-readers.ts'
 import { registerTurns } from './http/turns.ts'
 import { uploads } from './http/uploads.ts'
@@ -133,6 +134,7 @@ export async function buildApp(
   registerOverloadProtection(app, config.requestsAtOnceMax, overload)
   registerBodyParser(app)
   registerTurns(app)
+  registerSendJson(app)
   await registerSecurityHeaders(app, config)
   await registerRateLimits(app, services.redis)
   await registerOpenApi(app, { baseUrl: config.baseUrl, webUrl: config.webUrl, tags })

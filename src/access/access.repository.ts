@@ -31,59 +31,78 @@ const workspaceOfCaller = {
     )`,
 }
 
+/** The workspaces that callers ask for, as rows: the slug or seed, the caller, and the place of the question. */
+const askedFor = (type: 'text' | 'uuid') => sql`
+  unnest(${sql.placeholder('keys')}::${sql.raw(type)}[], ${sql.placeholder('userIds')}::uuid[])
+    with ordinality as asked (key, user_id, place)`
+
+const place = sql<number>`asked.place::int`
 const isMembershipOfCaller = and(
   eq(memberships.workspaceId, workspaces.id),
-  eq(memberships.userId, sql.placeholder('userId')),
+  eq(memberships.userId, sql`asked.user_id`),
 )
 
 const selectBySlug = prepared((executor) =>
   executor
-    .select(workspaceOfCaller)
-    .from(workspaceSlugs)
+    .select({ place, workspace: workspaceOfCaller })
+    .from(askedFor('text'))
+    .innerJoin(workspaceSlugs, eq(workspaceSlugs.slug, sql`asked.key`))
     .innerJoin(workspaces, eq(workspaces.id, workspaceSlugs.workspaceId))
     .leftJoin(memberships, isMembershipOfCaller)
-    .where(
-      and(
-        eq(workspaceSlugs.slug, sql.placeholder('slug')),
-        or(isNull(workspaceSlugs.keptUntil), gt(workspaceSlugs.keptUntil, sql.placeholder('now'))),
-      ),
-    )
+    .where(or(isNull(workspaceSlugs.keptUntil), gt(workspaceSlugs.keptUntil, sql.placeholder('now'))))
     .prepare('workspaces_select_by_slug'),
 )
 
-/** Finds a workspace by its current or a former slug, with the caller's role, in one round trip. */
-export async function findWorkspaceBySlug(
+/**
+ * Finds workspaces by a current or a former slug, each with the role of its caller, in one round trip. Returns them in the
+ * order of the questions.
+ */
+export async function findWorkspacesBySlug(
   executor: Executor,
-  input: { slug: string; userId: string; now: Date; recordedSince: Date },
-): Promise<WorkspaceOfCaller | undefined> {
-  const [workspace] = await selectBySlug(executor).execute({
-    ...input,
-    now: input.now.toISOString(),
-    recordedSince: input.recordedSince.toISOString(),
+  questions: readonly { slug: string; userId: string }[],
+  { now, recordedSince }: { now: Date; recordedSince: Date },
+): Promise<(WorkspaceOfCaller | undefined)[]> {
+  const rows = await selectBySlug(executor).execute({
+    keys: questions.map(({ slug }) => slug),
+    userIds: questions.map(({ userId }) => userId),
+    now: now.toISOString(),
+    recordedSince: recordedSince.toISOString(),
   })
-  return workspace
+  return inOrder(questions.length, rows)
 }
 
 const selectBySeed = prepared((executor) =>
   executor
-    .select(workspaceOfCaller)
-    .from(seeds)
+    .select({ place, workspace: workspaceOfCaller })
+    .from(askedFor('uuid'))
+    .innerJoin(seeds, eq(seeds.id, sql`asked.key`))
     .innerJoin(workspaces, eq(workspaces.id, seeds.workspaceId))
     .leftJoin(memberships, isMembershipOfCaller)
-    .where(eq(seeds.id, sql.placeholder('seedId')))
     .prepare('workspaces_select_by_seed'),
 )
 
-/** Finds the workspace of a seed, with the caller's role, in one round trip. */
-export async function findWorkspaceBySeed(
+/** Finds the workspaces of seeds, each with the role of its caller, in one round trip, in the order of the questions. */
+export async function findWorkspacesBySeed(
   executor: Executor,
-  input: { seedId: string; userId: string; recordedSince: Date },
-): Promise<WorkspaceOfCaller | undefined> {
-  const [workspace] = await selectBySeed(executor).execute({
-    ...input,
-    recordedSince: input.recordedSince.toISOString(),
+  questions: readonly { seedId: string; userId: string }[],
+  { recordedSince }: { recordedSince: Date },
+): Promise<(WorkspaceOfCaller | undefined)[]> {
+  const rows = await selectBySeed(executor).execute({
+    keys: questions.map(({ seedId }) => seedId),
+    userIds: questions.map(({ userId }) => userId),
+    recordedSince: recordedSince.toISOString(),
   })
-  return workspace
+  return inOrder(questions.length, rows)
+}
+
+/** The workspaces by the place of their question, which begins at 1. */
+function inOrder(
+  length: number,
+  rows: readonly { place: number; workspace: WorkspaceOfCaller }[],
+): (WorkspaceOfCaller | undefined)[] {
+  const found = new Array<WorkspaceOfCaller | undefined>(length).fill(undefined)
+  for (const { place, workspace } of rows) found[place - 1] = workspace
+  return found
 }
 
 /** Records the use of a workspace by a member. */

@@ -1,3 +1,4 @@
+import { createBatch } from '../db/batch.ts'
 import type { Database } from '../db/client.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { errors } from '../kernel/errors.ts'
@@ -6,8 +7,8 @@ import type { Principal } from '../kernel/principal.ts'
 import type { Role } from '../kernel/roles.ts'
 import { isSlug } from '../kernel/slugs.ts'
 import {
-  findWorkspaceBySeed,
-  findWorkspaceBySlug,
+  findWorkspacesBySeed,
+  findWorkspacesBySlug,
   recordWorkspaceUse,
   type WorkspaceOfCaller,
 } from './access.repository.ts'
@@ -47,12 +48,14 @@ type FoundWorkspace = Promise<WorkspaceOfCaller | undefined>
 
 export function createWorkspaceAccess({ db, clock }: { db: Database; clock: Clock }): RequireWorkspace {
   const ofRequests = new WeakMap<Principal, Map<string, FoundWorkspace>>()
+  const findBySlug = createBatch((questions: readonly { slug: string; userId: string }[]) =>
+    findWorkspacesBySlug(db, questions, timesOf(clock)),
+  )
 
-  function find(principal: Principal, slug: string, now: Date): FoundWorkspace {
+  function find(principal: Principal, slug: string): FoundWorkspace {
     // Reject malformed slugs before querying: some of them PostgreSQL could not compare.
     if (!isSlug(slug)) return Promise.resolve(undefined)
-    const recordedSince = new Date(now.getTime() - recordedEveryMs)
-    const search = () => findWorkspaceBySlug(db, { slug, userId: principal.user.id, now, recordedSince })
+    const search = () => findBySlug({ slug, userId: principal.user.id })
     if (!principal.isOfOneRequest) return search()
     const bySlug = ofRequests.get(principal) ?? new Map<string, FoundWorkspace>()
     ofRequests.set(principal, bySlug)
@@ -63,12 +66,11 @@ export function createWorkspaceAccess({ db, clock }: { db: Database; clock: Cloc
 
   return async (principal, slug, action) => {
     const userId = principal.user.id
-    const now = clock.now()
-    const workspace = await find(principal, slug, now)
+    const workspace = await find(principal, slug)
     if (!workspace) throw errors.notFound()
     const { role } = workspace
     if (role === null) throw errors.notAMember()
-    const accessible = await enter(db, { ...workspace, role }, { userId, action, now })
+    const accessible = await enter(db, { ...workspace, role }, { userId, action, now: clock.now() })
     workspace.isUseRecorded = true
     if (workspace.slug !== slug) principal.onSlugMoved?.(workspace.slug)
     return accessible
@@ -76,17 +78,21 @@ export function createWorkspaceAccess({ db, clock }: { db: Database; clock: Cloc
 }
 
 export function createSeedAccess({ db, clock }: { db: Database; clock: Clock }): RequireWorkspaceOfSeed {
+  const findBySeed = createBatch((questions: readonly { seedId: string; userId: string }[]) =>
+    findWorkspacesBySeed(db, questions, timesOf(clock)),
+  )
   return async (principal, seedId, action) => {
     const userId = principal.user.id
-    const now = clock.now()
-    const recordedSince = new Date(now.getTime() - recordedEveryMs)
-    const workspace = isId(seedId)
-      ? await findWorkspaceBySeed(db, { seedId, userId, recordedSince })
-      : undefined
+    const workspace = isId(seedId) ? await findBySeed({ seedId, userId }) : undefined
     // 404, not 403: only members may learn whether a seed exists.
     if (!workspace?.role) throw errors.notFound()
-    return enter(db, { ...workspace, role: workspace.role }, { userId, action, now })
+    return enter(db, { ...workspace, role: workspace.role }, { userId, action, now: clock.now() })
   }
+}
+
+function timesOf(clock: Clock): { now: Date; recordedSince: Date } {
+  const now = clock.now()
+  return { now, recordedSince: new Date(now.getTime() - recordedEveryMs) }
 }
 
 /** Checks that the role allows the action, and records the use of the workspace. */

@@ -3,7 +3,6 @@ import fastifyPlugin from 'fastify-plugin'
 import type { FastifyReply } from 'fastify'
 import { errors } from '../kernel/errors.ts'
 import { pageLimitDefault, pageLimitMax, type Page } from '../kernel/pagination.ts'
-import { isSmallAsJson, toJsonInSlices } from '../kernel/json-size.ts'
 import { declareAnswers } from './answers.ts'
 import type { App } from './app-types.ts'
 
@@ -13,9 +12,6 @@ declare module 'fastify' {
     sendPage: <T>(page: Promise<Page<T>>) => Promise<T[]>
   }
 }
-
-/** Larger pages are serialized in slices, between which other requests are served. */
-const wholeBytesMax = 256 * 1024
 
 /** The query parameters of every list that comes in pages. */
 export const pageQuery = {
@@ -48,19 +44,14 @@ export const pagination = fastifyPlugin(
     app.decorateReply('sendPage', async function sendPage<
       T,
     >(this: FastifyReply, read: Promise<Page<T>>): Promise<T[]> {
-      const page = await read
-      if (page.nextCursor !== null) {
+      const { items, nextCursor } = await read
+      if (nextCursor !== null) {
         // A request line may hold a whole URL (RFC 9112 §3.2.2), of whatever host the client likes.
         const { pathname, searchParams } = new URL(this.request.url, baseUrl)
-        searchParams.set('cursor', page.nextCursor)
+        searchParams.set('cursor', nextCursor)
         void this.header('link', `<${baseUrl}${pathname}?${searchParams.toString()}>; rel="next"`)
       }
-      if (isSmallAsJson(page.items, wholeBytesMax)) return page.items
-      // Not serialized by the schema: the compiler checks the items against it.
-      const body = await toJsonInSlices(page.items)
-      // Fastify also accepts bytes here, though its types do not say so.
-      void this.type('application/json; charset=utf-8').serializer(() => body as unknown as string)
-      return page.items
+      return this.sendJson(items)
     })
   },
   { name: 'pagination' },

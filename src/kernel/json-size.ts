@@ -24,24 +24,10 @@ export async function countFitting(items: readonly unknown[], bytesMax: number):
   return items.length
 }
 
-/** Serializes an array as JSON. Yields to the event loop between slices. */
-export async function toJsonInSlices(items: readonly unknown[]): Promise<Buffer> {
-  const slices: Buffer[] = []
-  let text = '['
-  for (const [i, item] of items.entries()) {
-    text += (i === 0 ? '' : ',') + JSON.stringify(item)
-    if (text.length <= sliceUnits) continue
-    slices.push(Buffer.from(text))
-    text = ''
-    await pause()
-  }
-  return Buffer.concat([...slices, Buffer.from(`${text}]`)])
-}
-
 /**
  * Whether items certainly fit into `bytesMax` bytes as a JSON array. An estimate by lengths: false for some that fit.
  */
-export function isSmallAsJson(items: readonly unknown[], bytesMax: number): boolean {
+function isSmallAsJson(items: readonly unknown[], bytesMax: number): boolean {
   // A UTF-16 unit takes at most three bytes in UTF-8.
   let units = 0
   for (const item of items) units += unitsOf(item) + 1

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { errors } from './errors.ts'
 import { isId } from './ids.ts'
-import { countFitting } from './json-size.ts'
+import { parseJson, type Json } from './json-text.ts'
 
 export const pageLimitDefault = 100
 export const pageLimitMax = 200
@@ -18,9 +18,29 @@ export interface PageRequest {
 
 /** A page of a list. */
 export interface Page<T> {
-  items: T[]
+  /** One item on each line. */
+  items: Json<T[]>
   /** The cursor of the next page; null on the last one. */
   nextCursor: string | null
+}
+
+/** Rows of a list as JSON objects, one on each line: separated by a comma and a line feed. */
+export interface JsonRows {
+  text: string
+  count: number
+}
+
+const separator = ',\n'
+
+export const noRows: JsonRows = { text: '', count: 0 }
+
+/** The rows of several lists, one list after the other. */
+export function joinRows(lists: readonly JsonRows[]): JsonRows {
+  const filled = lists.filter(({ count }) => count > 0)
+  return {
+    text: filled.map(({ text }) => text).join(separator),
+    count: filled.reduce((sum, { count }) => sum + count, 0),
+  }
 }
 
 /** The values of a list's sort columns in one row: a time and an id, after the name of the part in a list of parts. */
@@ -42,38 +62,58 @@ export const startOf = {
 }
 
 /** A list that is read page by page, sorted by a time and an id (keyset pagination). */
-export interface PagedList<Row, Item, Part extends string> {
+export interface PagedList<Item, Part extends string> {
   /** The operation, the workspace and every filter: cursors of another list are refused. */
   listId: string
   order: keyof typeof startOf
   /** For a list that is made of several lists, one after the other: their names in this order. */
   parts?: readonly Part[]
-  /** Reads the rows of a range. It may end early where the page would be larger than `pageBytesMax`. */
-  read: (range: PageRange, part: Part) => Promise<Row[]>
-  positionOf: (row: Row) => { at: Date; id: string; part?: Part }
-  toItem: (row: Row) => Item
+  /** Reads the rows of a range as items. Only where they are larger than `pageBytesMax` it may leave out the rest. */
+  read: (range: PageRange, part: Part) => Promise<JsonRows>
+  /** The position of an item. `place` is its index among the rows that were read. */
+  positionOf: (item: Item, place: number) => { at: string; id: string; part?: Part }
 }
 
 /**
  * Reads a page of a list. It ends early where it would be larger than `pageBytesMax`, though not before its first item.
  * Throws `cursor_invalid` for a cursor of another list, and for one that was changed.
  */
-export async function readPage<Row, Item, Part extends string = never>(
+export async function readPage<Item, Part extends string = never>(
   { limit = pageLimitDefault, cursor }: PageRequest,
-  { listId, order, parts, read, positionOf, toItem }: PagedList<Row, Item, Part>,
+  { listId, order, parts, read, positionOf }: PagedList<Item, Part>,
 ): Promise<Page<Item>> {
   const position = decodeCursor(listId, cursor, parts ? [parts, 'time', 'id'] : ['time', 'id'])
   const [at = startOf[order].at, id = startOf[order].id] = position?.slice(-2) ?? []
   const part = position && parts ? position[0] : parts?.[0]
   const rows = await read({ at, id, limit: limit + 1 }, part as Part)
 
-  const candidates = rows.slice(0, limit).map(toItem)
-  const items = candidates.slice(0, Math.max(1, await countFitting(candidates, pageBytesMax - 1)))
-  const last = rows[items.length - 1]
-  if (!last || rows.length === items.length) return { items, nextCursor: null }
-  const end = positionOf(last)
-  const values = [end.at.toISOString(), end.id]
+  const { text, count } = cut(rows, limit)
+  const items = `[${text}]` as Json<Item[]>
+  if (count === rows.count) return { items, nextCursor: null }
+  const last = parseJson(text.slice(text.lastIndexOf('\n') + 1) as Json<Item>)
+  const end = positionOf(last, count - 1)
+  const values = [end.at, end.id]
   return { items, nextCursor: encodeCursor(listId, end.part ? [end.part, ...values] : values) }
+}
+
+/** Rows without the last one, if there is one more than `limit`. */
+export function firstRows(rows: JsonRows, limit: number): JsonRows {
+  if (rows.count <= limit) return rows
+  return { text: rows.text.slice(0, rows.text.lastIndexOf(separator)), count: limit }
+}
+
+/** The first rows, as many as a page may have. */
+function cut(rows: JsonRows, limit: number): JsonRows {
+  const { text, count } = firstRows(rows, limit)
+  // Both brackets of the array take as many bytes as a separator.
+  if (Buffer.byteLength(text) + separator.length <= pageBytesMax) return { text, count }
+  const lines = text.split(separator)
+  let bytes = 0
+  const excess = lines.findIndex(
+    (line) => (bytes += Buffer.byteLength(line) + separator.length) > pageBytesMax,
+  )
+  const fitting = lines.slice(0, Math.max(1, excess))
+  return { text: fitting.join(separator), count: fitting.length }
 }
 
 /**
@@ -109,7 +149,7 @@ export function decodeCursor(
 }
 
 function parsePosition(text: string, shape: PositionShape): Position | undefined {
-  const values = parseJson(text)
+  const values = parseOrNothing(text)
   const isPosition =
     Array.isArray(values) &&
     values.length === shape.length &&
@@ -135,7 +175,7 @@ function digest(listId: string, payload: Buffer): Buffer {
   return createHash('sha256').update(listId).update('\0').update(payload).digest().subarray(0, digestLength)
 }
 
-function parseJson(text: string): unknown {
+function parseOrNothing(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

@@ -31,6 +31,8 @@ export interface PictureStore {
   /** The public URL of a picture: absolute, unguessable and immutable. */
   urlOf(key: string): string
   urlOf(key: string | null): string | null
+  /** The part of the URL before the key, for statements that return JSON. */
+  urlPrefix: string
   /** Opens a picture. Returns undefined if it does not exist. Throws `storage_unavailable`. */
   open(key: string): Promise<StoredFile | undefined>
   /** Deletes unused pictures, such as those left over from a crash. */
@@ -57,6 +59,8 @@ const keyPattern = /^[A-Za-z0-9_-]{32}\.webp$/
 export function createPictureStore(options: PictureStoreOptions): PictureStore {
   const { db, clock, changes, images, storage, baseUrl, onDeleteError } = options
 
+  const urlPrefix = `${baseUrl}/pictures/`
+
   async function discard(key: string): Promise<void> {
     try {
       // If the connection broke during the commit, the change may have been committed. Then the picture is in use.
@@ -71,11 +75,12 @@ export function createPictureStore(options: PictureStoreOptions): PictureStore {
   function urlOf(key: string): string
   function urlOf(key: string | null): string | null
   function urlOf(key: string | null): string | null {
-    return key === null ? null : `${baseUrl}/pictures/${key}`
+    return key === null ? null : urlPrefix + key
   }
 
   return {
     urlOf,
+    urlPrefix,
 
     async replace(principal, upload, show) {
       const content = await images.toSquarePicture(upload)

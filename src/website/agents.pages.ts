@@ -1,5 +1,6 @@
 import type { Services } from '../services.ts'
 import type { AgentGrant } from '../areas/integrations/integrations.service.ts'
+import { parseJson } from '../kernel/json-text.ts'
 import type { Page as ListPage } from '../kernel/pagination.ts'
 import { describeScope } from './consent.views.ts'
 import { renderAction, renderAlert } from './forms.ts'
@@ -49,7 +50,7 @@ function renderAgents(
       </p>
       ${renderDone(request)} ${state.error && renderAlert(state.error)}
       ${renderRows(
-        items.map(
+        parseJson(items).map(
           ({ id, clientName, clientUri, userId, userName, scopes, createdAt, lastUsedAt, expiresAt }) =>
             html`<div class="row">
               <div class="grow">

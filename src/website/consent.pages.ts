@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ConsentRequest } from '../agent-oauth/agent-oauth.ts'
 import type { App } from '../http/app-types.ts'
 import { errors } from '../kernel/errors.ts'
+import { parseJson } from '../kernel/json-text.ts'
 import type { Services } from '../services.ts'
 import { renderConsent } from './consent.views.ts'
 import { form, readFields } from './forms.ts'
@@ -29,7 +30,7 @@ export function consentPages(
 
   app.get<WithUid>(url, async (request, reply) => {
     const consent = await requireConsentRequest(request, reply)
-    const choices = await workspaces.list(request.principal)
+    const choices = parseJson(await workspaces.list(request.principal))
     return reply
       .header('referrer-policy', 'no-referrer')
       .showPage(renderConsent({ request, consent, choices }))

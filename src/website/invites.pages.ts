@@ -2,6 +2,7 @@ import type { App } from '../http/app-types.ts'
 import type { Services } from '../services.ts'
 import type { Invite, InvitePreview } from '../areas/invites/invites.service.ts'
 import { emailLengthMax } from '../kernel/email.ts'
+import { parseJson } from '../kernel/json-text.ts'
 import type { Page as ListPage } from '../kernel/pagination.ts'
 import { mayGrant } from '../kernel/roles.ts'
 import {
@@ -118,7 +119,7 @@ function renderInvites(
       </section>
       <h2>Pending invites</h2>
       ${renderRows(
-        items.map((invite) => renderInvite(visit, invite)),
+        parseJson(items).map((invite) => renderInvite(visit, invite)),
         html`<p>No pending invites.</p>`,
       )}
       ${renderMore(`${base}/invites`, nextCursor)}`,

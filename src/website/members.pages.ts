@@ -1,5 +1,6 @@
 import type { Services } from '../services.ts'
 import type { Member } from '../areas/members/members.service.ts'
+import { parseJson } from '../kernel/json-text.ts'
 import type { Page as ListPage } from '../kernel/pagination.ts'
 import { mayActOn, mayGrant, roles } from '../kernel/roles.ts'
 import { renderAction, renderForm, renderAlert, renderSelect, requireRole } from './forms.ts'
@@ -44,7 +45,7 @@ function renderMembers(visit: WorkspaceVisit, { items, nextCursor }: ListPage<Me
       ${renderDone(request)} ${state.error && renderAlert(state.error)}
       ${may('invites.create') && html`<p><a class="button" href="${base}/invites">Invite people</a></p>`}
       ${renderRows(
-        items.map((member) => renderMember(visit, member)),
+        parseJson(items).map((member) => renderMember(visit, member)),
         html`<p>No members.</p>`,
       )}
       ${renderMore(`${base}/members`, nextCursor)}`,

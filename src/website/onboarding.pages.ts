@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Offer } from '../accounts/offers.service.ts'
 import type { Membership } from '../areas/workspaces/workspaces.service.ts'
 import type { App } from '../http/app-types.ts'
+import { parseJson } from '../kernel/json-text.ts'
 import { nameLengthMax } from '../kernel/text.ts'
 import type { Services } from '../services.ts'
 import { emptyForm, form, readField, renderAction, renderField, renderForm, type FormState } from './forms.ts'
@@ -25,7 +26,7 @@ export function onboardingPages(
 ): void {
   const show = async ({ request, state }: { request: FastifyRequest; state: FormState }) =>
     renderOnboarding(request, state, {
-      memberships: await workspaces.list(request.principal),
+      memberships: parseJson(await workspaces.list(request.principal)),
       offered: await offers.list(request.principal),
       webUrl,
     })

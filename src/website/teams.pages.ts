@@ -1,6 +1,7 @@
 import type { Services } from '../services.ts'
 import type { Member } from '../areas/members/members.service.ts'
 import type { Team, TeamMember } from '../areas/teams/teams.service.ts'
+import { parseJson } from '../kernel/json-text.ts'
 import { pageLimitMax, type Page as ListPage } from '../kernel/pagination.ts'
 import { labelLengthMax } from '../kernel/text.ts'
 import { readField, renderAction, renderAlert, renderField, renderForm, renderSelect } from './forms.ts'
@@ -33,7 +34,7 @@ export function teamsPages(
       teams.listMembers(principal, path, { ...(cursor !== undefined && { cursor }) }),
       members.list(principal, workspace.slug, { limit: pageLimitMax }),
     ])
-    return renderTeam(visit, { team, inTeam, inWorkspace: inWorkspace.items })
+    return renderTeam(visit, { team, inTeam, inWorkspace: parseJson(inWorkspace.items) })
   }
 
   const pathOf = ({ request, workspace }: WorkspaceVisit) => ({
@@ -100,7 +101,7 @@ function renderTeams(visit: WorkspaceVisit, { items, nextCursor }: ListPage<Team
         })
       }
       ${renderRows(
-        items.map(
+        parseJson(items).map(
           ({ id, name, memberCount, createdAt }) =>
             html`<div class="row">
               <div class="grow">
@@ -123,7 +124,8 @@ function renderTeam(
 ): Page {
   const { base, may, principal, request, state } = visit
   const path = `${base}/teams/${team.id}`
-  const isIn = new Set(inTeam.items.map(({ userId }) => userId))
+  const teamMembers = parseJson(inTeam.items)
+  const isIn = new Set(teamMembers.map(({ userId }) => userId))
   const others = inWorkspace.filter(({ userId }) => !isIn.has(userId))
   const isAboutName = state.values.name !== undefined
   return {
@@ -133,7 +135,7 @@ function renderTeam(
       <h1><bdi>${team.name}</bdi></h1>
       ${renderDone(request)} ${state.error && !isAboutName && renderAlert(state.error)}
       ${renderRows(
-        inTeam.items.map(({ userId, name, image, addedAt }) => {
+        teamMembers.map(({ userId, name, image, addedAt }) => {
           const isSelf = userId === principal.user.id
           return html`<div class="row">
             ${renderPicture(image, name, 40)}

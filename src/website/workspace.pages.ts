@@ -2,6 +2,7 @@ import type { Services } from '../services.ts'
 import type { WorkspaceEvent } from '../areas/events/events.service.ts'
 import type { Member } from '../areas/members/members.service.ts'
 import type { Team } from '../areas/teams/teams.service.ts'
+import { parseJson } from '../kernel/json-text.ts'
 import { html, type Html } from './html.ts'
 import { renderPicture } from './layout.ts'
 import { renderMore, renderRows } from './lists.ts'
@@ -26,10 +27,10 @@ export function workspacePages(
       events.list(principal, workspace.slug, { limit: shownEvents, ...(cursor !== undefined && { cursor }) }),
     ])
     return renderOverview(visit, {
-      members: people.items,
+      members: parseJson(people.items),
       hasMoreMembers: people.nextCursor !== null,
-      teams: groups.items,
-      events: feed.items,
+      teams: parseJson(groups.items),
+      events: parseJson(feed.items),
       nextCursor: feed.nextCursor,
     })
   })

@@ -15,6 +15,7 @@ import { addEvidence, createSeed, joinSeed } from '../support/seeds.ts'
 import { createTestClock } from '../support/test-clock.ts'
 import { startTestApp } from '../support/test-app.ts'
 import { createId } from '../../src/kernel/ids.ts'
+import { parseJson } from '../../src/kernel/json-text.ts'
 
 const clock = createTestClock()
 const service = await startTestApp({ clock, environment: { REGISTRATION_LIMIT_PER_MINUTE: '0' } })
@@ -255,7 +256,7 @@ describe('200', () => {
     try {
       const agent = await services.authenticateAgent(token)
       if (!agent) throw new Error('the agent is not let in')
-      const kit = await createKitService({ db: other, clock }).read(agent)
+      const kit = parseJson(await createKitService({ db: other, clock }).read(agent))
       expect(kit.seeds[0]?.evidence.map(({ createdAt }) => createdAt)).toEqual(times)
     } finally {
       await other.$client.end()

@@ -3,6 +3,7 @@ import { createKitMcpHandler, mcpKitBytesMax } from '../../src/areas/agent/agent
 import { kitBytesMax, type KitService, type ValidationKit } from '../../src/areas/agent/agent.service.ts'
 import type { AgentPrincipal } from '../../src/kernel/agent.ts'
 import { errors } from '../../src/kernel/errors.ts'
+import type { Json } from '../../src/kernel/json-text.ts'
 
 const agent: AgentPrincipal = {
   grant: {
@@ -34,6 +35,8 @@ const kit: ValidationKit = {
   truncated: false,
 }
 
+const toJson = (value: ValidationKit) => JSON.stringify(value) as Json<ValidationKit>
+
 const revisionsBefore2026 = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']
 const latest = '2026-07-28'
 
@@ -43,7 +46,7 @@ interface Message {
   error?: { code: number; message: string }
 }
 
-function createTester(read: KitService['read'] = async () => kit) {
+function createTester(read: KitService['read'] = async () => toJson(kit)) {
   const failures: unknown[] = []
   const refusals: unknown[] = []
   const handle = createKitMcpHandler(
@@ -175,7 +178,7 @@ describe.each([...revisionsBefore2026, latest])('in %s', (revision) => {
     const asked: unknown[] = []
     const { call } = createTester(async (...parameters) => {
       asked.push(parameters)
-      return kit
+      return toJson(kit)
     })
     for (const args of [undefined, {}, { seedId: 'a seed' }]) {
       const { status, result } = await call(revision, args)
@@ -277,7 +280,7 @@ describe('several agents at once', () => {
   it('each read their own', async () => {
     const { send } = createTester(async (who) => {
       await new Promise((done) => setTimeout(done, Math.random() * 20))
-      return { ...kit, workspace: who.workspace }
+      return toJson({ ...kit, workspace: who.workspace })
     })
     const message = JSON.stringify({
       jsonrpc: '2.0',
@@ -299,7 +302,7 @@ describe('a client that hangs up', () => {
   it('before it is answered harms nobody', async () => {
     const { failures, refusals, send } = createTester()
     const handle = createKitMcpHandler(
-      { read: () => new Promise((done) => setTimeout(done, 50, kit)) },
+      { read: () => new Promise((done) => setTimeout(done, 50, toJson(kit))) },
       { onError: (error) => failures.push(error), onRefusal: (error) => refusals.push(error) },
     )
     const abort = new AbortController()

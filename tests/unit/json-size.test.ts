@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { countFitting, jsonBytesOf, toJsonInSlices } from '../../src/kernel/json-size.ts'
+import { countFitting, jsonBytesOf } from '../../src/kernel/json-size.ts'
 
 describe('countFitting', () => {
   it.each([['plain'], ['"quoted" \\ and\n\tlines'], ['€uro'], ['😀'], ['']])(
@@ -18,17 +18,5 @@ describe('countFitting', () => {
   it('takes whatever fits by far', async () => {
     expect(await countFitting([], 0)).toBe(0)
     expect(await countFitting([{ text: '€'.repeat(1000) }], 100_000)).toBe(1)
-  })
-})
-
-describe('toJsonInSlices', () => {
-  it.each([0, 1, 3, 200])('makes the JSON of %i items, with others in between', async (count) => {
-    const items = Array.from({ length: count }, (_, i) => ({ i, text: '€"😀'.repeat(2000) }))
-    let turns = 0
-    const timer = setInterval(() => (turns += 1), 0)
-    const json = await toJsonInSlices(items)
-    clearInterval(timer)
-    expect(json.toString()).toBe(JSON.stringify(items))
-    if (count === 200) expect(turns).toBeGreaterThan(0)
   })
 })

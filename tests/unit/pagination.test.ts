@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { ApiError } from '../../src/kernel/errors.ts'
 import { createId } from '../../src/kernel/ids.ts'
+import { parseJson } from '../../src/kernel/json-text.ts'
 import {
   decodeCursor,
   encodeCursor,
+  pageBytesMax,
   readPage,
+  type JsonRows,
   type PageRange,
   type PositionShape,
 } from '../../src/kernel/pagination.ts'
@@ -69,9 +72,13 @@ describe('a cursor', () => {
 })
 
 describe('a page', () => {
-  const at = new Date('2026-11-21T03:04:05.678Z')
+  const at = '2026-11-21T03:04:05.678Z'
   const ids = Array.from({ length: 3 }, () => createId())
   const ranges: (PageRange & { part?: string })[] = []
+  const toRows = (items: readonly object[]): JsonRows => ({
+    text: items.map((item) => JSON.stringify(item)).join(',\n'),
+    count: items.length,
+  })
 
   /** A list of the first `size` ids. */
   const listOf = (size: number) => ({
@@ -79,11 +86,18 @@ describe('a page', () => {
     read: async (range: PageRange) => {
       ranges.push(range)
       const rows = ids.slice(0, size)
-      return rows.slice(rows.indexOf(range.id) + 1, rows.indexOf(range.id) + 1 + range.limit)
+      const start = rows.indexOf(range.id) + 1
+      return toRows(rows.slice(start, start + range.limit).map((id) => ({ id })))
     },
-    positionOf: (id: string) => ({ at, id }),
-    toItem: (id: string) => `item ${id}`,
+    positionOf: ({ id }: { id: string }) => ({ at, id }),
   })
+
+  const read = async (
+    ...[request, list]: Parameters<typeof readPage<{ id: string }, 'member' | 'invited'>>
+  ) => {
+    const { items, nextCursor } = await readPage(request, list)
+    return { ids: parseJson(items).map(({ id }) => id), nextCursor }
+  }
 
   it.each([
     ['oldestFirst', { at: '-infinity', id: '00000000-0000-0000-0000-000000000000' }],
@@ -95,23 +109,20 @@ describe('a page', () => {
 
   it('of as many rows as there may be, or fewer, has no next one', async () => {
     for (const size of [0, 1, 2])
-      expect(await readPage({ limit: 2 }, { ...listOf(size), order: 'oldestFirst' })).toEqual({
-        items: ids.slice(0, size).map((id) => `item ${id}`),
+      expect(await read({ limit: 2 }, { ...listOf(size), order: 'oldestFirst' })).toEqual({
+        ids: ids.slice(0, size),
         nextCursor: null,
       })
   })
 
   it('of more rows is cut, and continues after its last one', async () => {
     const list = { ...listOf(3), order: 'oldestFirst' as const }
-    const first = await readPage({ limit: 2 }, list)
-    expect(first.items).toEqual([`item ${ids[0]}`, `item ${ids[1]}`])
+    const first = await read({ limit: 2 }, list)
+    expect(first.ids).toEqual([ids[0], ids[1]])
     const cursor = String(first.nextCursor)
-    expect(decodeCursor('list', cursor)).toEqual([at.toISOString(), ids[1]])
-    expect(await readPage({ limit: 2, cursor }, list)).toEqual({
-      items: [`item ${ids[2]}`],
-      nextCursor: null,
-    })
-    expect(ranges.at(-1)).toEqual({ at: at.toISOString(), id: ids[1], limit: 3 })
+    expect(decodeCursor('list', cursor)).toEqual([at, ids[1]])
+    expect(await read({ limit: 2, cursor }, list)).toEqual({ ids: [ids[2]], nextCursor: null })
+    expect(ranges.at(-1)).toEqual({ at, id: ids[1], limit: 3 })
   })
 
   it('of a list of parts continues in the part of its last row', async () => {
@@ -124,20 +135,52 @@ describe('a page', () => {
         parts.push(part)
         return listOf(3).read(range)
       },
-      positionOf: (id: string) => ({
-        at,
-        id,
-        part: id === ids[1] ? ('invited' as const) : ('member' as const),
-      }),
+      positionOf: ({ id }: { id: string }, place: number) => {
+        expect(id).toBe(ids[place])
+        return { at, id, part: id === ids[1] ? ('invited' as const) : ('member' as const) }
+      },
     }
-    const { nextCursor } = await readPage({ limit: 2 }, list)
+    const { nextCursor } = await read({ limit: 2 }, list)
     expect(decodeCursor('list', String(nextCursor), [list.parts, 'time', 'id'])).toEqual([
       'invited',
-      at.toISOString(),
+      at,
       ids[1],
     ])
-    const next = await readPage({ limit: 2, cursor: String(nextCursor) }, list)
-    expect(next.items).toEqual([`item ${ids[2]}`])
+    const next = await read({ limit: 2, cursor: String(nextCursor) }, list)
+    expect(next.ids).toEqual([ids[2]])
     expect(parts).toEqual(['member', 'invited'])
+  })
+
+  describe('of large rows', () => {
+    const readLarge = async (texts: readonly string[]) => {
+      const items = texts.map((text) => ({ id: createId(), text }))
+      const list = { ...listOf(0), order: 'oldestFirst' as const, read: async () => toRows(items) }
+      const page = await readPage({}, list)
+      const count = parseJson(page.items).length
+      // The next page begins after the last item.
+      const next = count === items.length ? null : encodeCursor('list', [at, String(items[count - 1]?.id)])
+      expect(page.nextCursor).toBe(next)
+      return { bytes: Buffer.byteLength(page.items), count }
+    }
+    // The bytes of an item around its text, of a separator and of the brackets.
+    const around = JSON.stringify({ id: createId(), text: '' }).length
+    const half = pageBytesMax / 2 - around - 2
+
+    it.each([
+      ['of one byte', 'x', 1],
+      ['of three bytes', '€', 3],
+      ['that JSON escapes', '\n', 2],
+    ])('takes characters %s, and fills a page to the last byte', async (_, character, bytes) => {
+      const filler = 'x'.repeat(half % bytes)
+      const text = character.repeat(Math.floor(half / bytes)) + filler
+      expect(await readLarge([text, text])).toEqual({ bytes: pageBytesMax, count: 2 })
+      expect(await readLarge([text, `${text}x`])).toMatchObject({ count: 1 })
+      expect(await readLarge([text, text, 'x'])).toMatchObject({ bytes: pageBytesMax, count: 2 })
+    })
+
+    it('has its first item, however large', async () => {
+      expect(await readLarge(['x'.repeat(2 * pageBytesMax)])).toMatchObject({ count: 1 })
+      expect(await readLarge(['x'.repeat(2 * pageBytesMax), 'x'])).toMatchObject({ count: 1 })
+    })
   })
 })

@@ -10,6 +10,7 @@ import {
 import { inlined } from '../../kernel/schemas.ts'
 import type { AgentPrincipal } from '../../kernel/agent.ts'
 import { ApiError, errors } from '../../kernel/errors.ts'
+import { parseJson } from '../../kernel/json-text.ts'
 import { ValidationKit, ValidationKitInput, validationKitParts } from './agent.schemas.ts'
 import { kitBytesMax, kitEvidenceMax, kitSeedsMax, type KitService } from './agent.service.ts'
 
@@ -58,11 +59,8 @@ export function createKitMcpHandler(kit: KitService, options: KitMcpHandlerOptio
   ): Promise<CallToolResult> {
     try {
       const bytesMax = input.seedId === undefined ? mcpKitBytesMax : kitBytesMax
-      const structuredContent = await kit.read(agent, input, bytesMax)
-      return {
-        content: [{ type: 'text', text: JSON.stringify(structuredContent) }],
-        structuredContent: { ...structuredContent },
-      }
+      const text = await kit.read(agent, input, bytesMax)
+      return { content: [{ type: 'text', text }], structuredContent: { ...parseJson(text) } }
     } catch (error) {
       // Caught here: the SDK would send the message of any error to the agent.
       const isUnknownSeed = error instanceof ApiError && error.code === errors.notFound.code

@@ -1,5 +1,6 @@
 import { and, desc, eq, getTableColumns, gt, isNull, lt, sql, type SQL } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
+import { jsonItem, jsonRows, readOne, timestampText } from '../../db/json-rows.ts'
 import { prepared } from '../../db/prepared.ts'
 import { bytesBefore, evidenceBytes, seedBytes } from '../../db/text-bytes.ts'
 import { agentGrants } from '../../db/schema/agent-grants.ts'
@@ -10,9 +11,9 @@ import { workspaces } from '../../db/schema/workspaces.ts'
 import { writeUses } from '../../db/last-used.repository.ts'
 import type { Use } from '../../db/use-recorder.ts'
 import type { AgentPrincipal } from '../../kernel/agent.ts'
+import type { JsonRows } from '../../kernel/pagination.ts'
 import type { Verdict } from '../../kernel/seeds.ts'
 import { participationIn } from '../seeds/seeds.repository.ts'
-import type { Evidence } from '../seeds/seeds.schemas.ts'
 import type { KitSeed } from './agent.schemas.ts'
 
 const selectLiveGrant = prepared((executor) =>
@@ -64,8 +65,10 @@ export function recordGrantUses(executor: Executor, uses: readonly Use[]): Promi
   return writeUses(executor, agentGrants, uses)
 }
 
-/** A seed as a kit shows it, with the numbers of its evidence by verdict. */
-export type KitSeedRow = Omit<KitSeed, 'evidenceCounts'> & KitSeed['evidenceCounts']
+/** The seeds of a kit. `isCut`: one of them has more evidence than is shown. */
+export interface KitRows extends JsonRows {
+  isCut: boolean
+}
 
 const selectKit = prepared((executor) => prepareKit(executor, 'seeds_select_kit'))
 const selectKitOfSeed = prepared((executor) =>
@@ -130,14 +133,14 @@ function prepareKit(executor: Executor, name: string, filter?: SQL) {
     .from(latest)
     .crossJoinLateral(newest)
     .as('pieces')
-  // Aggregated to JSON: a thousand separate rows take longer to send and to parse.
   const shown = executor
     .select({
       seedId: pieces.seedId,
-      evidence: sql<Evidence[]>`json_agg(json_build_object(
+      count: sql<number>`count(*)`.as('shown_count'),
+      evidence: sql`json_agg(json_build_object(
         'id', ${pieces.id}, 'seedId', ${pieces.seedId}, 'kind', ${pieces.kind}, 'verdict', ${pieces.verdict},
         'summary', ${pieces.summary}, 'sourceUrl', ${pieces.sourceUrl}, 'authorUserId', ${pieces.authorUserId},
-        'authorName', ${pieces.authorName}, 'createdAt', ${pieces.createdAt}
+        'authorName', ${pieces.authorName}, 'createdAt', ${timestampText(pieces.createdAt)}
       ) order by ${pieces.round})`.as('shown_evidence'),
     })
     .from(pieces)
@@ -156,20 +159,30 @@ function prepareKit(executor: Executor, name: string, filter?: SQL) {
     .where(eq(evidence.seedId, latest.id))
     .as('counts')
   const { id, title, summary, problem, audience, hypothesis, successCriteria, status } = latest
-  return executor
-    .with(latest)
+  const { supports, contradicts, neutral } = counts
+  const rows = executor
     .select({
-      ...{ id, title, summary, problem, audience, hypothesis, successCriteria, status },
-      ...participationIn(latest.id),
-      supports: counts.supports,
-      contradicts: counts.contradicts,
-      neutral: counts.neutral,
-      evidence: sql<Evidence[]>`coalesce(${shown.evidence}, '[]')`,
+      item: jsonItem<KitSeed>({
+        ...{ id, title, summary, problem, audience, hypothesis, successCriteria, status },
+        ...participationIn(latest.id),
+        evidenceCounts: sql`json_build_object(
+          'supports', ${supports}, 'contradicts', ${contradicts}, 'neutral', ${neutral}
+        )`,
+        evidence: sql`coalesce(${shown.evidence}, '[]')`,
+      }),
+      isCut: sql<boolean>`${supports} + ${contradicts} + ${neutral} > coalesce(${shown.count}, 0)`.as(
+        'is_cut',
+      ),
     })
     .from(latest)
     .crossJoinLateral(counts)
     .leftJoin(shown, eq(shown.seedId, latest.id))
     .orderBy(latest.place)
+    .as('rows')
+  return executor
+    .with(latest)
+    .select({ ...jsonRows(rows), isCut: sql<boolean>`coalesce(bool_or(${rows.isCut}), false)` })
+    .from(rows)
     .prepare(name)
 }
 
@@ -190,25 +203,11 @@ export async function readKitSeeds(
     seedsBytesMax: number
     evidenceBytesMax: number
   },
-): Promise<KitSeedRow[]> {
+): Promise<KitRows> {
   const { seedId, ...values } = input
-  const rows = await (seedId === undefined
-    ? selectKit(executor).execute(values)
-    : selectKitOfSeed(executor).execute({ ...values, seedId }))
-  // In place: copying a thousand objects would take longer than the rest of this function.
-  for (const { evidence: pieces } of rows) {
-    for (const piece of pieces) piece.createdAt = toTimestamp(piece.createdAt)
-  }
-  return rows
-}
-
-/**
- * Converts a time from PostgreSQL's JSON to RFC 3339 with milliseconds. Parsing a thousand of them with Date would take a
- * tenth of the request, and is needed only in a session whose time zone is not UTC.
- */
-function toTimestamp(text: string): string {
-  if (!text.endsWith('+00:00')) return new Date(text).toISOString()
-  // PostgreSQL omits trailing zeros of the fraction, and a zero fraction with its point.
-  const time = text.slice(0, -6)
-  return `${time}${time.length === 19 ? '.' : ''}`.padEnd(23, '0') + 'Z'
+  return readOne(
+    seedId === undefined
+      ? selectKit(executor).execute(values)
+      : selectKitOfSeed(executor).execute({ ...values, seedId }),
+  )
 }

@@ -7,6 +7,6 @@ export function agentRoutes(app: App, kit: KitService): void {
     // The router reads `::` as a literal colon; a single one starts a parameter.
     '/agent/v1/validation-kit::read',
     { schema: agentReadValidationKit, config: { optionalBody: true } },
-    async ({ agent, body }) => kit.read(agent, body),
+    ({ agent, body }, reply) => reply.sendJson(kit.read(agent, body)),
   )
 }

@@ -4,7 +4,9 @@ import type { Clock } from '../../kernel/clock.ts'
 import { errors } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
 import { countFitting, jsonBytesOf } from '../../kernel/json-size.ts'
-import { readKitSeeds, type KitSeedRow } from './agent.repository.ts'
+import { parseJson, type Json } from '../../kernel/json-text.ts'
+import { firstRows } from '../../kernel/pagination.ts'
+import { readKitSeeds, type KitRows } from './agent.repository.ts'
 import type { KitSeed, ValidationKit } from './agent.schemas.ts'
 
 /** The most seeds that a kit shows, and the most pieces of evidence of each. */
@@ -25,7 +27,7 @@ export interface KitService {
    * Reads the kit of the workspace of the grant; with `seedId`, only that seed. `bytesMax` limits the kit as JSON. Throws
    * `not_found` for a seed that is not in the workspace.
    */
-  read(agent: AgentPrincipal, input?: { seedId?: string }, bytesMax?: number): Promise<ValidationKit>
+  read(agent: AgentPrincipal, input?: { seedId?: string }, bytesMax?: number): Promise<Json<ValidationKit>>
 }
 
 export function createKitService({ db, clock }: { db: Database; clock: Clock }): KitService {
@@ -42,9 +44,9 @@ export function createKitService({ db, clock }: { db: Database; clock: Clock }):
         seedsBytesMax: bytesMax / 2,
         evidenceBytesMax: bytesMax,
       })
-      if (seedId !== undefined && rows.length === 0) throw errors.notFound()
-      const seeds = await cutToBudget(rows.slice(0, kitSeedsMax).map(toKitSeed), bytesMax)
-      return {
+      if (seedId !== undefined && rows.count === 0) throw errors.notFound()
+      const { json, truncated } = await cutToBudget(rows, bytesMax - headBytesMax)
+      const head: Omit<ValidationKit, 'seeds'> = {
         version: '1',
         generatedAt: clock.now().toISOString(),
         workspace: { id: workspace.id, name: workspace.name, slug: workspace.slug },
@@ -57,22 +59,27 @@ export function createKitService({ db, clock }: { db: Database; clock: Clock }):
           scopes: grant.scopes,
           expiresAt: grant.expiresAt.toISOString(),
         },
-        seeds,
-        truncated: rows.length > seeds.length || seeds.some(isCut),
+        truncated,
       }
+      return `${JSON.stringify(head).slice(0, -1)},"seeds":${json}}` as Json<ValidationKit>
     },
   }
 }
 
-function toKitSeed({ supports, contradicts, neutral, ...seed }: KitSeedRow): KitSeed {
-  return { ...seed, evidenceCounts: { supports, contradicts, neutral } }
+/** The seeds that fit into `bytesMax` bytes, as the JSON of an array, and whether that leaves out anything. */
+async function cutToBudget(rows: KitRows, bytesMax: number): Promise<{ json: string; truncated: boolean }> {
+  const { text, count } = firstRows(rows, kitSeedsMax)
+  const json = `[${text}]` as Json<KitSeed[]>
+  // Parsed only if it has to be cut.
+  if (Buffer.byteLength(json) <= bytesMax) return { json, truncated: count < rows.count || rows.isCut }
+  return { json: JSON.stringify(await cutSeeds(parseJson(json), bytesMax)), truncated: true }
 }
 
 /**
  * Removes what exceeds the budget: first seeds, the oldest change first, then evidence in rounds, so that every seed keeps
- * its newest piece before any keeps a second one.
+ * its newest piece before any keeps a second one. Seeds without their evidence take half of the budget at most.
  */
-async function cutToBudget(all: KitSeed[], bytesMax: number): Promise<KitSeed[]> {
+async function cutSeeds(all: KitSeed[], bytesMax: number): Promise<KitSeed[]> {
   const bare = all.map((seed) => ({ ...seed, evidence: [] as KitSeed['evidence'] }))
   const seeds = bare.slice(0, Math.max(1, await countFitting(bare, bytesMax / 2)))
   const rounds = Array.from({ length: kitEvidenceMax }, (_, round) =>
@@ -82,11 +89,7 @@ async function cutToBudget(all: KitSeed[], bytesMax: number): Promise<KitSeed[]>
     }),
   ).flat()
   const pieces = rounds.map(({ piece }) => piece)
-  const fitting = await countFitting(pieces, bytesMax - headBytesMax - jsonBytesOf(seeds))
+  const fitting = await countFitting(pieces, bytesMax - jsonBytesOf(seeds))
   for (const { place, piece } of rounds.slice(0, fitting)) seeds[place]?.evidence.push(piece)
   return seeds
-}
-
-function isCut({ evidence, evidenceCounts: { supports, contradicts, neutral } }: KitSeed): boolean {
-  return supports + contradicts + neutral > evidence.length
 }

@@ -1,4 +1,4 @@
-import DataLoader from 'dataloader'
+import { createBatch } from '../../db/batch.ts'
 import type { Database } from '../../db/client.ts'
 import { createUseRecorder } from '../../db/use-recorder.ts'
 import type { Clock } from '../../kernel/clock.ts'
@@ -27,15 +27,10 @@ export interface ApiKeyAuthenticatorOptions {
 export function createApiKeyAuthenticator(options: ApiKeyAuthenticatorOptions): ApiKeyAuthenticator {
   const { db, clock, onRecordError } = options
   const uses = createUseRecorder({ write: (batch) => recordApiKeyUses(db, batch), onRecordError })
-  const owners = new DataLoader<Buffer, ApiKeyOwner | undefined>((hashes) => findOwners(db, hashes), {
-    cache: false,
-    maxBatchSize: 100,
-    // In the next turn, after all sockets that are readable now have been read.
-    batchScheduleFn: setImmediate,
-  })
+  const findOwner = createBatch((hashes: readonly Buffer[]) => findOwners(db, hashes))
   return {
     async authenticate(apiKey) {
-      const owner = await owners.load(hashSecret(apiKey))
+      const owner = await findOwner(hashSecret(apiKey))
       if (!owner) return undefined
       uses.record(owner.apiKeyId, clock.now())
       return { user: owner.user, source: 'api', apiKeyId: owner.apiKeyId, sessionId: null, grantId: null }

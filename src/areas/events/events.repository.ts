@@ -1,13 +1,16 @@
 import { and, desc, eq, gte, inArray, lt, or, sql, type SQL } from 'drizzle-orm'
 import { unionAll } from 'drizzle-orm/pg-core'
 import type { Executor } from '../../db/client.ts'
+import { jsonItem, readOne, selectJsonRows } from '../../db/json-rows.ts'
 import { isBefore } from '../../db/keyset.ts'
+import { prepared } from '../../db/prepared.ts'
 import { agentGrants } from '../../db/schema/agent-grants.ts'
 import { events, literals } from '../../db/schema/events.ts'
 import { grantEventTypes, inviteEventTypes } from '../../kernel/events.ts'
 import { createId } from '../../kernel/ids.ts'
-import type { PageRange } from '../../kernel/pagination.ts'
+import { noRows, type JsonRows, type PageRange } from '../../kernel/pagination.ts'
 import type { Principal } from '../../kernel/principal.ts'
+import type { Event } from './events.schemas.ts'
 
 /** The types of events: `target.what_happened`. */
 export type EventType =
@@ -169,74 +172,104 @@ export interface EventView {
   grantsOf: string | undefined
 }
 
-interface EventQuery extends PageRange {
-  workspaceId: string
+interface EventQuery {
   filter: EventFilter
-  view: EventView
+  showsInvites: boolean
+  showsAllGrants: boolean
 }
 
 const includes = (types: readonly string[], type: string | undefined) =>
   type !== undefined && types.includes(type)
 
 /** Events of a workspace that a reader may see, newest first. `since` is inclusive, `until` is not. */
-export async function listEvents(executor: Executor, query: EventQuery) {
-  const { filter, view, limit } = query
-  const { type } = filter
+export async function listEvents(
+  executor: Executor,
+  input: { workspaceId: string; filter: EventFilter; view: EventView } & PageRange,
+): Promise<JsonRows> {
+  const { filter, view, ...range } = input
   const { showsInvites, grantsOf } = view
-  if (!showsInvites && includes(inviteEventTypes, type)) return []
-  const ownGrants = grantsOf === undefined ? undefined : isAboutGrantOf(query.workspaceId, grantsOf)
-  if (includes(grantEventTypes, type)) return selectEvents(executor, query, ownGrants)
-  const hiddenTypes = [
-    ...(showsInvites ? [] : inviteEventTypes),
-    ...(grantsOf === undefined ? [] : grantEventTypes),
-  ]
-  // A filter by a type that everybody may see needs no further condition.
-  if (type !== undefined || hiddenTypes.length === 0) return selectEvents(executor, query)
-  const forAll = selectEvents(executor, query, sql`${events.type} not in ${literals(hiddenTypes)}`)
-  if (ownGrants === undefined) return forAll
-  // Each branch uses its own index.
-  return unionAll(forAll, selectEvents(executor, query, ownGrants))
-    .orderBy(desc(events.createdAt), desc(events.id))
-    .limit(limit)
+  if (!showsInvites && includes(inviteEventTypes, filter.type)) return noRows
+  const query = { filter, showsInvites, showsAllGrants: grantsOf === undefined }
+  const isFiltered = Object.values(filter).some((value) => value !== undefined)
+  const statement = isFiltered ? prepareEvents(executor, query) : selectUnfiltered(query)(executor)
+  return readOne(statement.execute({ ...range, grantsOf }))
 }
 
-function selectEvents(executor: Executor, query: EventQuery, condition?: SQL) {
-  const { workspaceId, filter, at, id, limit } = query
+const unfiltered = [false, true].flatMap((showsInvites) =>
+  [false, true].map((showsAllGrants) => {
+    const query = { filter: {}, showsInvites, showsAllGrants }
+    const name = `events_select_${showsInvites ? 'with' : 'without'}_invites_of_${showsAllGrants ? 'all' : 'own'}_grants`
+    return { ...query, select: prepared((executor) => prepareEvents(executor, query, name)) }
+  }),
+)
+
+/** The statement without filters, which is prepared once. There are too many combinations of filters for that. */
+function selectUnfiltered({ showsInvites, showsAllGrants }: EventQuery) {
+  const found = unfiltered.find(
+    (query) => query.showsInvites === showsInvites && query.showsAllGrants === showsAllGrants,
+  )
+  if (!found) throw new Error('a view without a statement')
+  return found.select
+}
+
+/** Prepares a query with the values `workspaceId`, `at`, `id`, `limit` and `grantsOf`; without a name for one use. */
+function prepareEvents(executor: Executor, query: EventQuery, name = '') {
+  return selectJsonRows(executor, selectVisible(executor, query)).prepare(name)
+}
+
+function selectVisible(executor: Executor, query: EventQuery) {
+  const { filter, showsInvites, showsAllGrants } = query
+  const ofGrants = showsAllGrants ? undefined : isAboutOwnGrant
+  if (includes(grantEventTypes, filter.type)) return selectEvents(executor, filter, ofGrants)
+  const hiddenTypes = [...(showsInvites ? [] : inviteEventTypes), ...(showsAllGrants ? [] : grantEventTypes)]
+  // A filter by a type that everybody may see needs no further condition.
+  if (filter.type !== undefined || hiddenTypes.length === 0) return selectEvents(executor, filter)
+  const forAll = selectEvents(executor, filter, sql`${events.type} not in ${literals(hiddenTypes)}`)
+  if (ofGrants === undefined) return forAll
+  // Each branch uses its own index.
+  return unionAll(forAll, selectEvents(executor, filter, ofGrants))
+    .orderBy(desc(events.createdAt), desc(events.id))
+    .limit(sql.placeholder('limit'))
+}
+
+function selectEvents(executor: Executor, filter: EventFilter, condition?: SQL) {
   const conditions: (SQL | undefined)[] = [
-    eq(events.workspaceId, workspaceId),
+    eq(events.workspaceId, sql.placeholder('workspaceId')),
     filter.id === undefined ? undefined : eq(events.id, filter.id),
     filter.type === undefined ? undefined : eq(events.type, filter.type),
     filter.actorUserId === undefined ? undefined : eq(events.actorUserId, filter.actorUserId),
     filter.since && gte(events.createdAt, filter.since),
     filter.until && lt(events.createdAt, filter.until),
-    isBefore(events.createdAt, events.id, { at, id }),
+    isBefore(events.createdAt, events.id),
     condition,
   ]
   return executor
     .select({
-      id: events.id,
-      type: events.type,
-      actorType: events.actorType,
-      actorUserId: events.actorUserId,
-      actorName: events.actorName,
-      grantId: events.grantId,
-      apiKeyId: events.apiKeyId,
-      source: events.source,
-      targetType: events.targetType,
-      targetId: events.targetId,
-      summary: events.summary,
+      item: jsonItem<Event>({
+        id: events.id,
+        type: events.type,
+        actorType: events.actorType,
+        actorUserId: events.actorUserId,
+        actorName: events.actorName,
+        grantId: events.grantId,
+        apiKeyId: events.apiKeyId,
+        source: events.source,
+        targetType: events.targetType,
+        targetId: events.targetId,
+        summary: events.summary,
+        createdAt: events.createdAt,
+      }),
       createdAt: events.createdAt,
+      id: events.id,
     })
     .from(events)
     .where(and(...conditions))
     .orderBy(desc(events.createdAt), desc(events.id))
-    .limit(limit)
+    .limit(sql.placeholder('limit'))
 }
 
-/** Whether an event is about a grant of this user, whoever the actor is. */
-function isAboutGrantOf(workspaceId: string, userId: string): SQL {
-  const isOfPerson = and(eq(agentGrants.workspaceId, workspaceId), eq(agentGrants.userId, userId))
-  return sql`${events.type} in ${literals(grantEventTypes)} and ${events.targetId} in (
-    select ${agentGrants.id} from ${agentGrants} where ${isOfPerson}
-  )`
-}
+/** Whether an event is about a grant of the user `grantsOf`, whoever the actor is. */
+const isAboutOwnGrant = sql`${events.type} in ${literals(grantEventTypes)} and ${events.targetId} in (
+  select ${agentGrants.id} from ${agentGrants}
+  where ${agentGrants.workspaceId} = ${sql.placeholder('workspaceId')} and ${agentGrants.userId} = ${sql.placeholder('grantsOf')}
+)`

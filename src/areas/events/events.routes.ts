@@ -7,7 +7,7 @@ export function eventsRoutes(app: App, events: EventsService): void {
     reply.sendPage(events.list(principal, params.slug, query)),
   )
 
-  app.get('/v1/workspaces/:slug/events/:eventId', { schema: eventsGet }, ({ principal, params }) =>
-    events.get(principal, params.slug, params.eventId),
+  app.get('/v1/workspaces/:slug/events/:eventId', { schema: eventsGet }, ({ principal, params }, reply) =>
+    reply.sendJson(events.get(principal, params.slug, params.eventId)),
   )
 }

@@ -3,7 +3,15 @@ import type { AccessibleWorkspace, RequireWorkspace } from '../../access/workspa
 import type { Database } from '../../db/client.ts'
 import { errors } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
-import { readPage, startOf, type Page, type PageRequest } from '../../kernel/pagination.ts'
+import type { Json } from '../../kernel/json-text.ts'
+import {
+  noRows,
+  readPage,
+  startOf,
+  type Page,
+  type PageRange,
+  type PageRequest,
+} from '../../kernel/pagination.ts'
 import type { Principal } from '../../kernel/principal.ts'
 import { listEvents, type EventView } from './events.repository.ts'
 import type { Event as WorkspaceEvent } from './events.schemas.ts'
@@ -24,7 +32,7 @@ export interface EventsService {
   /** Newest first, without events of invites and grants that the caller may not list. */
   list(principal: Principal, slug: string, request: EventsRequest): Promise<Page<WorkspaceEvent>>
   /** Throws `not_found` for an event of another workspace, and for one that `list` does not show to the caller. */
-  get(principal: Principal, slug: string, eventId: string): Promise<WorkspaceEvent>
+  get(principal: Principal, slug: string, eventId: string): Promise<Json<WorkspaceEvent>>
 }
 
 export function createEventsService(options: {
@@ -45,12 +53,12 @@ export function createEventsService(options: {
       const view = viewOf(principal, workspace)
       // A malformed id belongs to nobody: the list is empty.
       const hasNone = actorUserId !== undefined && !isId(actorUserId)
-      return readPage(page, {
+      return readPage<WorkspaceEvent>(page, {
         listId: `events.list ${workspaceId} ${JSON.stringify([type, actorUserId, since, until])}`,
         order: 'newestFirst',
-        read: async (range) => (hasNone ? [] : listEvents(db, { workspaceId, filter, view, ...range })),
+        read: async (range) =>
+          hasNone ? noRows : listEvents(db, { workspaceId, filter, view, ...startAt(range, filter.until) }),
         positionOf: ({ createdAt, id }) => ({ at: createdAt, id }),
-        toItem: toEvent,
       })
     },
 
@@ -58,11 +66,20 @@ export function createEventsService(options: {
       const workspace = await requireWorkspace(principal, slug, 'events.get')
       if (!isId(eventId)) throw errors.notFound()
       const query = { workspaceId: workspace.id, filter: { id: eventId }, view: viewOf(principal, workspace) }
-      const [row] = await listEvents(db, { ...query, ...startOf.newestFirst, limit: 1 })
-      if (!row) throw errors.notFound()
-      return toEvent(row)
+      const { text, count } = await listEvents(db, { ...query, ...startOf.newestFirst, limit: 1 })
+      if (count === 0) throw errors.notFound()
+      return text as Json<WorkspaceEvent>
     },
   }
+}
+
+/**
+ * Begins a range without a cursor at `until`. PostgreSQL may enter an index at either bound of the same column, and from
+ * infinity it would read all events after `until`.
+ */
+function startAt(range: PageRange, until: Date | undefined): PageRange {
+  if (range.at !== startOf.newestFirst.at || !until) return range
+  return { ...range, at: until.toISOString(), id: startOf.oldestFirst.id }
 }
 
 function viewOf({ user }: Principal, { role }: AccessibleWorkspace): EventView {
@@ -70,10 +87,6 @@ function viewOf({ user }: Principal, { role }: AccessibleWorkspace): EventView {
     showsInvites: isAllowed(role, 'invites.list'),
     grantsOf: isAllowed(role, 'integrations.listAll') ? undefined : user.id,
   }
-}
-
-function toEvent(row: Awaited<ReturnType<typeof listEvents>>[number]): WorkspaceEvent {
-  return { ...row, createdAt: row.createdAt.toISOString() }
 }
 
 // Outside these bounds a time has no four-digit year or is unknown to PostgreSQL. No event is outside them.

@@ -1,10 +1,12 @@
 import { and, desc, eq, gt, isNull, sql, type SQL } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
+import { jsonItem, readOne, selectJsonRows } from '../../db/json-rows.ts'
 import { isBefore } from '../../db/keyset.ts'
 import { prepared } from '../../db/prepared.ts'
 import { agentGrants } from '../../db/schema/agent-grants.ts'
 import { users } from '../../db/schema/users.ts'
-import type { PageRange } from '../../kernel/pagination.ts'
+import type { JsonRows, PageRange } from '../../kernel/pagination.ts'
+import type { AgentGrant } from './integrations.schemas.ts'
 
 const selectGrants = prepared((executor) => prepareGrants(executor, 'agent_grants_select_of_workspace'))
 const selectGrantsOfPerson = prepared((executor) =>
@@ -12,18 +14,20 @@ const selectGrantsOfPerson = prepared((executor) =>
 )
 
 function prepareGrants(executor: Executor, name: string, filter?: SQL) {
-  return executor
+  const grants = executor
     .select({
-      id: agentGrants.id,
-      clientId: agentGrants.clientId,
-      clientName: agentGrants.clientName,
-      clientUri: agentGrants.clientUri,
-      userId: agentGrants.userId,
-      userName: users.name,
-      scopes: agentGrants.scopes,
-      createdAt: agentGrants.createdAt,
-      lastUsedAt: agentGrants.lastUsedAt,
-      expiresAt: agentGrants.expiresAt,
+      item: jsonItem<AgentGrant>({
+        id: agentGrants.id,
+        clientId: agentGrants.clientId,
+        clientName: agentGrants.clientName,
+        clientUri: agentGrants.clientUri,
+        userId: agentGrants.userId,
+        userName: users.name,
+        scopes: agentGrants.scopes,
+        createdAt: agentGrants.createdAt,
+        lastUsedAt: agentGrants.lastUsedAt,
+        expiresAt: agentGrants.expiresAt,
+      }),
     })
     .from(agentGrants)
     .innerJoin(users, eq(users.id, agentGrants.userId))
@@ -38,20 +42,20 @@ function prepareGrants(executor: Executor, name: string, filter?: SQL) {
     )
     .orderBy(desc(agentGrants.createdAt), desc(agentGrants.id))
     .limit(sql.placeholder('limit'))
-    .prepare(name)
+  return selectJsonRows(executor, grants).prepare(name)
 }
-
-export type GrantRow = Awaited<ReturnType<typeof listLiveGrants>>[number]
 
 /** Grants of a workspace, or of one person there, that are neither revoked nor expired, newest first. */
 export function listLiveGrants(
   executor: Executor,
   { userId, now, ...rest }: { workspaceId: string; userId: string | undefined; now: Date } & PageRange,
-) {
+): Promise<JsonRows> {
   const values = { ...rest, now: now.toISOString() }
-  return userId === undefined
-    ? selectGrants(executor).execute(values)
-    : selectGrantsOfPerson(executor).execute({ ...values, userId })
+  return readOne(
+    userId === undefined
+      ? selectGrants(executor).execute(values)
+      : selectGrantsOfPerson(executor).execute({ ...values, userId }),
+  )
 }
 
 /** A grant in a workspace, locked until the transaction ends. */

@@ -7,7 +7,7 @@ import { errors } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
 import { readPage, type Page, type PageRequest } from '../../kernel/pagination.ts'
 import type { Principal } from '../../kernel/principal.ts'
-import { listLiveGrants, lockGrant, revokeGrant, type GrantRow } from './integrations.repository.ts'
+import { listLiveGrants, lockGrant, revokeGrant } from './integrations.repository.ts'
 import type { AgentGrant } from './integrations.schemas.ts'
 
 export type { AgentGrant }
@@ -32,12 +32,11 @@ export function createIntegrationsService(options: IntegrationsServiceOptions): 
     async list(principal, slug, page) {
       const { id: workspaceId, role } = await requireWorkspace(principal, slug, 'integrations.list')
       const userId = isAllowed(role, 'integrations.listAll') ? undefined : principal.user.id
-      return readPage(page, {
+      return readPage<AgentGrant>(page, {
         listId: `integrations.list ${workspaceId} ${userId ?? ''}`,
         order: 'newestFirst',
         read: (range) => listLiveGrants(db, { workspaceId, userId, now: clock.now(), ...range }),
         positionOf: ({ createdAt, id }) => ({ at: createdAt, id }),
-        toItem: toAgentGrant,
       })
     },
 
@@ -58,14 +57,5 @@ export function createIntegrationsService(options: IntegrationsServiceOptions): 
         })
       })
     },
-  }
-}
-
-function toAgentGrant(row: GrantRow): AgentGrant {
-  return {
-    ...row,
-    createdAt: row.createdAt.toISOString(),
-    lastUsedAt: row.lastUsedAt?.toISOString() ?? null,
-    expiresAt: row.expiresAt.toISOString(),
   }
 }

@@ -2,6 +2,7 @@ import { and, asc, eq, gt, gte, inArray, min, or, sql, count } from 'drizzle-orm
 import type { Executor } from '../../db/client.ts'
 import { isUniqueViolation } from '../../db/errors.ts'
 import { hasAddress } from '../../db/has-address.ts'
+import { jsonItem, readOne, selectJsonRows } from '../../db/json-rows.ts'
 import { isAfter } from '../../db/keyset.ts'
 import { prepared } from '../../db/prepared.ts'
 import { events } from '../../db/schema/events.ts'
@@ -11,46 +12,50 @@ import { users } from '../../db/schema/users.ts'
 import { workspaces } from '../../db/schema/workspaces.ts'
 import { canonicalizeEmail } from '../../kernel/email.ts'
 import { errors } from '../../kernel/errors.ts'
-import type { PageRange } from '../../kernel/pagination.ts'
+import type { JsonRows, PageRange } from '../../kernel/pagination.ts'
 import type { Role } from '../../kernel/roles.ts'
+import type { Invite } from './invites.schemas.ts'
 
 export type InviteState = (typeof invites.$inferSelect)['state']
 
-const inviteColumns = {
-  id: invites.id,
-  email: invites.email,
-  role: invites.role,
-  state: invites.state,
-  invitedByUserId: invites.invitedByUserId,
-  invitedByName: users.name,
-  createdAt: invites.createdAt,
-  expiresAt: invites.expiresAt,
-  lastSentAt: invites.lastSentAt,
-}
-
 const selectPendingInvites = prepared((executor) =>
-  executor
-    .select(inviteColumns)
-    .from(invites)
-    .innerJoin(users, eq(users.id, invites.invitedByUserId))
-    .where(
-      and(
-        eq(invites.workspaceId, sql.placeholder('workspaceId')),
-        // A literal, not a parameter: only then can a prepared statement use the partial index.
-        sql`${invites.state} = 'open'`,
-        isAfter(invites.createdAt, invites.id),
-      ),
-    )
-    .orderBy(asc(invites.createdAt), asc(invites.id))
-    .limit(sql.placeholder('limit'))
-    .prepare('invites_select_open'),
+  selectJsonRows(
+    executor,
+    executor
+      .select({
+        item: jsonItem<Invite>({
+          id: invites.id,
+          email: invites.email,
+          role: invites.role,
+          status: sql`case when ${invites.expiresAt} <= ${sql.placeholder('now')} then 'expired' else 'pending' end`,
+          invitedByUserId: invites.invitedByUserId,
+          invitedByName: users.name,
+          createdAt: invites.createdAt,
+          expiresAt: invites.expiresAt,
+          lastSentAt: invites.lastSentAt,
+        }),
+      })
+      .from(invites)
+      .innerJoin(users, eq(users.id, invites.invitedByUserId))
+      .where(
+        and(
+          eq(invites.workspaceId, sql.placeholder('workspaceId')),
+          // A literal, not a parameter: only then can a prepared statement use the partial index.
+          sql`${invites.state} = 'open'`,
+          isAfter(invites.createdAt, invites.id),
+        ),
+      )
+      .orderBy(asc(invites.createdAt), asc(invites.id))
+      .limit(sql.placeholder('limit')),
+  ).prepare('invites_select_open'),
 )
 
-export type InviteRow = Awaited<ReturnType<typeof listPendingInvites>>[number]
-
 /** Invites of a workspace that are neither accepted nor revoked, expired ones included, oldest first. */
-export function listPendingInvites(executor: Executor, input: { workspaceId: string } & PageRange) {
-  return selectPendingInvites(executor).execute({ ...input })
+export function listPendingInvites(
+  executor: Executor,
+  input: { workspaceId: string; now: Date } & PageRange,
+): Promise<JsonRows> {
+  return readOne(selectPendingInvites(executor).execute({ ...input, now: input.now.toISOString() }))
 }
 
 export interface LockedInvite {

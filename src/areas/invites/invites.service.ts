@@ -34,7 +34,6 @@ import {
   replaceExpiredInvite,
   updateInvite,
   type InviteByToken,
-  type InviteRow,
   type LockedInvite,
 } from './invites.repository.ts'
 import type { Invite, InvitePreview } from './invites.schemas.ts'
@@ -144,12 +143,12 @@ export function createInvitesService(options: InvitesServiceOptions): InvitesSer
   return {
     async list(principal, slug, page) {
       const { id: workspaceId } = await requireWorkspace(principal, slug, 'invites.list')
-      return readPage(page, {
+      const now = clock.now()
+      return readPage<Invite>(page, {
         listId: `invites.list ${workspaceId}`,
         order: 'oldestFirst',
-        read: (range) => listPendingInvites(db, { workspaceId, ...range }),
+        read: (range) => listPendingInvites(db, { workspaceId, now, ...range }),
         positionOf: ({ createdAt, id }) => ({ at: createdAt, id }),
-        toItem: (row) => toInvite(row, clock.now()),
       })
     },
 
@@ -183,7 +182,17 @@ export function createInvitesService(options: InvitesServiceOptions): InvitesSer
           target: { type: 'invite', id: row.id },
           summary: `${user.name} invited ${email} as ${input.role}`,
         })
-        return { invite: toInvite({ ...row, invitedByName: user.name }, now), inviteUrl }
+        const { state: _, ...invite } = row
+        return {
+          invite: {
+            ...invite,
+            status: 'pending',
+            invitedByName: user.name,
+            createdAt: row.createdAt.toISOString(),
+            expiresAt: row.expiresAt.toISOString(),
+          },
+          inviteUrl,
+        }
       })
     },
 
@@ -327,21 +336,6 @@ function statusOf(
 ): InvitePreview['status'] {
   if (state === 'accepted' || state === 'revoked') return state
   return state === 'replaced' || expiresAt <= now ? 'expired' : 'pending'
-}
-
-function toInvite(row: InviteRow, now: Date): Invite {
-  const { id, email, role, invitedByUserId, invitedByName } = row
-  return {
-    id,
-    email,
-    role,
-    status: row.expiresAt <= now ? 'expired' : 'pending',
-    invitedByUserId,
-    invitedByName,
-    createdAt: row.createdAt.toISOString(),
-    expiresAt: row.expiresAt.toISOString(),
-    lastSentAt: row.lastSentAt?.toISOString() ?? null,
-  }
 }
 
 function isSameAddress(address: string, other: string): boolean {

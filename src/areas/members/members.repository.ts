@@ -1,40 +1,49 @@
 import { and, asc, count, eq, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
+import { jsonItem, pictureUrl, readOne, selectJsonRows } from '../../db/json-rows.ts'
 import { isAfter } from '../../db/keyset.ts'
 import { prepared } from '../../db/prepared.ts'
 import { memberships } from '../../db/schema/memberships.ts'
 import { users } from '../../db/schema/users.ts'
 import { workspaces } from '../../db/schema/workspaces.ts'
 import { errors } from '../../kernel/errors.ts'
-import type { PageRange } from '../../kernel/pagination.ts'
+import type { JsonRows, PageRange } from '../../kernel/pagination.ts'
 import type { Role } from '../../kernel/roles.ts'
+import type { Member } from './members.schemas.ts'
 
 const selectMembers = prepared((executor) =>
-  executor
-    .select({
-      userId: memberships.userId,
-      name: users.name,
-      email: users.email,
-      imageKey: users.imageKey,
-      role: memberships.role,
-      joinedAt: memberships.joinedAt,
-    })
-    .from(memberships)
-    .innerJoin(users, eq(users.id, memberships.userId))
-    .where(
-      and(
-        eq(memberships.workspaceId, sql.placeholder('workspaceId')),
-        isAfter(memberships.joinedAt, memberships.userId),
-      ),
-    )
-    .orderBy(asc(memberships.joinedAt), asc(memberships.userId))
-    .limit(sql.placeholder('limit'))
-    .prepare('memberships_select_of_workspace'),
+  selectJsonRows(
+    executor,
+    executor
+      .select({
+        item: jsonItem<Member>({
+          userId: memberships.userId,
+          name: users.name,
+          email: users.email,
+          image: pictureUrl(users.imageKey),
+          role: memberships.role,
+          joinedAt: memberships.joinedAt,
+        }),
+      })
+      .from(memberships)
+      .innerJoin(users, eq(users.id, memberships.userId))
+      .where(
+        and(
+          eq(memberships.workspaceId, sql.placeholder('workspaceId')),
+          isAfter(memberships.joinedAt, memberships.userId),
+        ),
+      )
+      .orderBy(asc(memberships.joinedAt), asc(memberships.userId))
+      .limit(sql.placeholder('limit')),
+  ).prepare('memberships_select_of_workspace'),
 )
 
 /** Members of a workspace, in the order in which they joined. */
-export function listMembers(executor: Executor, input: { workspaceId: string } & PageRange) {
-  return selectMembers(executor).execute({ ...input })
+export function listMembers(
+  executor: Executor,
+  input: { workspaceId: string; pictureUrlPrefix: string } & PageRange,
+): Promise<JsonRows> {
+  return readOne(selectMembers(executor).execute({ ...input }))
 }
 
 /**

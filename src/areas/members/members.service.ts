@@ -61,16 +61,12 @@ export function createMembersService(options: MembersServiceOptions): MembersSer
   return {
     async list(principal, slug, page) {
       const { id: workspaceId } = await requireWorkspace(principal, slug, 'members.list')
-      return readPage(page, {
+      const pictureUrlPrefix = pictures.urlPrefix
+      return readPage<Member>(page, {
         listId: `members.list ${workspaceId}`,
         order: 'oldestFirst',
-        read: (range) => listMembers(db, { workspaceId, ...range }),
+        read: (range) => listMembers(db, { workspaceId, pictureUrlPrefix, ...range }),
         positionOf: ({ joinedAt, userId }) => ({ at: joinedAt, id: userId }),
-        toItem: ({ imageKey, joinedAt, ...row }) => ({
-          ...row,
-          image: pictures.urlOf(imageKey),
-          joinedAt: joinedAt.toISOString(),
-        }),
       })
     },
 

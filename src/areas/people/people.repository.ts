@@ -1,32 +1,32 @@
-import { and, asc, eq, lt, or, sql, type SQL } from 'drizzle-orm'
+import { and, asc, eq, lt, or, sql, type Column, type SQL } from 'drizzle-orm'
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import type { Executor } from '../../db/client.ts'
 import { contains, escapeLike, isLike } from '../../db/contains.ts'
+import { jsonItem, jsonRows, pictureUrl, readOne } from '../../db/json-rows.ts'
 import { isAfter } from '../../db/keyset.ts'
+import { prepared } from '../../db/prepared.ts'
 import { invites } from '../../db/schema/invites.ts'
 import { memberships } from '../../db/schema/memberships.ts'
 import { teamMembers, teams } from '../../db/schema/teams.ts'
 import { users } from '../../db/schema/users.ts'
 import { bytesBefore } from '../../db/text-bytes.ts'
-import { pageBytesMax, type PageRange } from '../../kernel/pagination.ts'
-import type { Role } from '../../kernel/roles.ts'
+import { pageBytesMax, type JsonRows, type PageRange } from '../../kernel/pagination.ts'
+import type { Person } from './people.schemas.ts'
 
-export interface PersonRow {
-  id: string
-  name: string
-  email: string
-  imageKey: string | null
-  role: Role
-  teams: { id: string; name: string }[]
-  /** The sort key, before `id`. */
-  at: Date
+/** Rows of people. */
+export interface PeopleRows extends JsonRows {
+  /** When each member joined or each invite was created: milliseconds since 1970, separated by commas. */
+  times: string
 }
 
 interface PeopleQuery extends PageRange {
   workspaceId: string
+  pictureUrlPrefix: string
   /** Only people whose name or email address contains this. */
   text: string | undefined
 }
+
+type PersonColumns = Parameters<typeof jsonItem<Person>>[0]
 
 const teamsOfMember = sql<{ id: string; name: string }[]>`(
   select coalesce(json_agg(json_build_object('id', ${teams.id}, 'name', ${teams.name}) order by ${teams.createdAt}, ${teams.id}), '[]')
@@ -35,8 +35,17 @@ const teamsOfMember = sql<{ id: string; name: string }[]>`(
 )`
 
 /** Members of a workspace with their teams, in the order in which they joined; no more than `pageBytesMax`. */
-export function listMemberPeople(executor: Executor, query: PeopleQuery): Promise<PersonRow[]> {
-  const { workspaceId, text, limit } = query
+export async function listMemberPeople(
+  executor: Executor,
+  { text, ...values }: PeopleQuery,
+): Promise<PeopleRows> {
+  const statement = text === undefined ? selectMembers(executor) : prepareMembers(executor, '', text)
+  return readOne(statement.execute(values))
+}
+
+const selectMembers = prepared((executor) => prepareMembers(executor, 'people_select_members'))
+
+function prepareMembers(executor: Executor, name: string, text?: string) {
   const page = executor
     .select({
       id: users.id,
@@ -51,64 +60,80 @@ export function listMemberPeople(executor: Executor, query: PeopleQuery): Promis
     .innerJoin(users, eq(users.id, memberships.userId))
     .where(
       and(
-        eq(memberships.workspaceId, workspaceId),
+        eq(memberships.workspaceId, sql.placeholder('workspaceId')),
         text === undefined ? undefined : matches(users.searchText, text),
-        isAfter(memberships.joinedAt, memberships.userId, query),
+        isAfter(memberships.joinedAt, memberships.userId),
       ),
     )
     .orderBy(asc(memberships.joinedAt), asc(memberships.userId))
-    .limit(limit)
+    .limit(sql.placeholder('limit'))
     .as('page')
-  const { id, name, email, imageKey, role, teams: teamsOfPage, at } = page
+  const order = sql`${page.at}, ${page.id}`
   const placed = executor
     .select({
-      id,
-      name,
-      email,
-      imageKey,
-      role,
-      teams: teamsOfPage,
-      at,
-      bytesBefore: bytesBefore(sql`octet_length(${teamsOfPage}::text)`, sql`${at}, ${id}`).as('teams_before'),
+      ...page._.selectedFields,
+      bytesBefore: bytesBefore(sql`octet_length(${page.teams}::text)`, order).as('teams_before'),
     })
     .from(page)
     .as('placed')
-  return executor
-    .select({
-      id: placed.id,
-      name: placed.name,
-      email: placed.email,
-      imageKey: placed.imageKey,
-      role: placed.role,
-      teams: placed.teams,
-      at: placed.at,
-    })
+  const { id, name: personName, email, imageKey, role, teams, at } = placed
+  const person: PersonColumns = {
+    ...{ id, kind: sql`'member'`, userId: id, name: personName, email },
+    ...{ image: pictureUrl(imageKey), role, teams: sql`${teams}` },
+  }
+  const rows = executor
+    .select({ item: jsonItem<Person>(person), at })
     .from(placed)
     .where(lt(placed.bytesBefore, pageBytesMax))
-    .orderBy(asc(placed.at), asc(placed.id))
+    .orderBy(asc(at), asc(id))
+    .as('rows')
+  return executor
+    .select({ ...jsonRows(rows), times: timesOf(rows.at) })
+    .from(rows)
+    .prepare(name)
 }
 
 /** People with a pending invite that has not expired, oldest invite first. */
 export async function listInvitedPeople(
   executor: Executor,
-  query: PeopleQuery & { now: Date },
-): Promise<PersonRow[]> {
-  const { workspaceId, text, limit, now } = query
-  const rows = await executor
-    .select({ id: invites.id, email: invites.email, role: invites.role, at: invites.createdAt })
+  { text, now, ...values }: PeopleQuery & { now: Date },
+): Promise<PeopleRows> {
+  const statement = text === undefined ? selectInvited(executor) : prepareInvited(executor, '', text)
+  return readOne(statement.execute({ ...values, now: now.toISOString() }))
+}
+
+const selectInvited = prepared((executor) => prepareInvited(executor, 'people_select_invited'))
+
+function prepareInvited(executor: Executor, name: string, text?: string) {
+  const { id, email, role, createdAt: at } = invites
+  const person: PersonColumns = {
+    ...{ id, kind: sql`'invited'`, userId: sql`null`, name: email, email },
+    ...{ image: sql`null`, role, teams: sql`'[]'::json` },
+  }
+  const rows = executor
+    .select({ item: jsonItem<Person>(person), at })
     .from(invites)
     .where(
       and(
-        eq(invites.workspaceId, workspaceId),
-        eq(invites.state, 'open'),
-        sql`${invites.expiresAt} > ${now.toISOString()}`,
+        eq(invites.workspaceId, sql.placeholder('workspaceId')),
+        // A literal, not a parameter: only then can a prepared statement use the partial index.
+        sql`${invites.state} = 'open'`,
+        sql`${invites.expiresAt} > ${sql.placeholder('now')}`,
         text === undefined ? undefined : matches(invites.searchText, text),
-        isAfter(invites.createdAt, invites.id, query),
+        isAfter(at, id),
       ),
     )
-    .orderBy(asc(invites.createdAt), asc(invites.id))
-    .limit(limit)
-  return rows.map((row) => ({ ...row, name: row.email, imageKey: null, teams: [] }))
+    .orderBy(asc(at), asc(id))
+    .limit(sql.placeholder('limit'))
+    .as('rows')
+  return executor
+    .select({ ...jsonRows(rows), times: timesOf(rows.at) })
+    .from(rows)
+    .prepare(name)
+}
+
+function timesOf(at: Column): SQL<string> {
+  return sql<string>`coalesce(string_agg(((extract(epoch from ${at}) * 1000)::bigint)::text, ','), '')`
 }
 
 /**

@@ -2,11 +2,11 @@ import { isAllowed } from '../../access/permissions.ts'
 import type { RequireWorkspace } from '../../access/workspace-access.ts'
 import type { Database } from '../../db/client.ts'
 import type { Clock } from '../../kernel/clock.ts'
-import { readPage, startOf, type Page, type PageRequest } from '../../kernel/pagination.ts'
+import { joinRows, noRows, readPage, startOf, type Page, type PageRequest } from '../../kernel/pagination.ts'
 import type { Principal } from '../../kernel/principal.ts'
 import { normalizeText } from '../../kernel/text.ts'
 import type { PictureStore } from '../../pictures/picture-store.ts'
-import { listInvitedPeople, listMemberPeople, type PersonRow } from './people.repository.ts'
+import { listInvitedPeople, listMemberPeople, type PeopleRows } from './people.repository.ts'
 import type { Person } from './people.schemas.ts'
 
 export type { Person }
@@ -23,41 +23,40 @@ export interface PeopleServiceOptions {
   pictures: PictureStore
 }
 
+const nobody: PeopleRows = { ...noRows, times: '' }
+
 // In the order in which they are listed.
 const kinds = ['member', 'invited'] as const satisfies Person['kind'][]
 
-interface KindedRow extends PersonRow {
-  kind: Person['kind']
-}
-
 export function createPeopleService(options: PeopleServiceOptions): PeopleService {
   const { db, clock, requireWorkspace, pictures } = options
-
-  function toPerson({ kind, id, name, email, imageKey, role, teams }: KindedRow): Person {
-    const userId = kind === 'member' ? id : null
-    return { id, kind, userId, name, email, image: pictures.urlOf(imageKey), role, teams }
-  }
 
   return {
     async list(principal, slug, { q, ...page }) {
       const { id: workspaceId, role } = await requireWorkspace(principal, slug, 'people.list')
       const text = q === undefined ? undefined : normalizeText(q) || undefined
-      const query = { workspaceId, text }
-      return readPage<KindedRow, Person, Person['kind']>(page, {
+      const query = { workspaceId, text, pictureUrlPrefix: pictures.urlPrefix }
+      let times: readonly string[] = []
+      return readPage<Person, Person['kind']>(page, {
         listId: `people.list ${workspaceId} ${JSON.stringify(text?.toLowerCase())}`,
         order: 'oldestFirst',
         parts: kinds,
         async read(range, part) {
-          const members = part === 'member' ? await listMemberPeople(db, { ...query, ...range }) : []
-          const rows: KindedRow[] = members.map((row) => ({ ...row, kind: 'member' }))
-          if (rows.length === range.limit || !isAllowed(role, 'invites.list')) return rows
+          const members = part === 'member' ? await listMemberPeople(db, { ...query, ...range }) : nobody
+          const left = range.limit - members.count
           const start = part === 'invited' ? range : startOf.oldestFirst
-          const rest = { ...query, ...start, limit: range.limit - rows.length, now: clock.now() }
-          const invited = await listInvitedPeople(db, rest)
-          return [...rows, ...invited.map((row) => ({ ...row, kind: 'invited' as const }))]
+          const invited =
+            left > 0 && isAllowed(role, 'invites.list')
+              ? await listInvitedPeople(db, { ...query, ...start, limit: left, now: clock.now() })
+              : nobody
+          times = [members.times, invited.times].filter(Boolean)
+          return joinRows([members, invited])
         },
-        positionOf: ({ kind, at, id }) => ({ part: kind, at, id }),
-        toItem: toPerson,
+        positionOf: ({ kind, id }, place) => ({
+          part: kind,
+          at: new Date(Number(times.join().split(',')[place])).toISOString(),
+          id,
+        }),
       })
     },
   }

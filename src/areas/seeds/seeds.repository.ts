@@ -1,14 +1,16 @@
 import { and, desc, eq, getTableColumns, like, lt, sql, type Column, type SQL } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { isForeignKeyViolation } from '../../db/errors.ts'
+import { jsonItem, readOne, selectJsonRows } from '../../db/json-rows.ts'
 import { isBefore } from '../../db/keyset.ts'
 import { prepared } from '../../db/prepared.ts'
 import { bytesBefore, evidenceBytes, seedBytes } from '../../db/text-bytes.ts'
 import { events } from '../../db/schema/events.ts'
 import { evidence, seedParticipants, seeds } from '../../db/schema/seeds.ts'
 import { errors } from '../../kernel/errors.ts'
-import { pageBytesMax, type PageRange } from '../../kernel/pagination.ts'
+import { pageBytesMax, type JsonRows, type PageRange } from '../../kernel/pagination.ts'
 import type { SeedStatus } from '../../kernel/seeds.ts'
+import type { Evidence, Seed } from './seeds.schemas.ts'
 
 /** What people write about a seed, and its status. */
 export interface SeedFields {
@@ -62,13 +64,13 @@ const selectSeedsOfStatus = prepared((executor) =>
 function prepareSeeds(executor: Executor, name: string, filter?: SQL) {
   const isInWorkspace = eq(seeds.workspaceId, sql.placeholder('workspaceId'))
   const placed = placeRows(executor, seeds, seedBytes, and(isInWorkspace, filter))
-  return executor
-    .select(seedColumns)
+  const rows = executor
+    .select({ item: jsonItem<Seed>(seedColumns) })
     .from(placed)
     .innerJoin(seeds, eq(seeds.id, placed.id))
     .where(lt(placed.bytesBefore, pageBytesMax))
     .orderBy(desc(seeds.createdAt), desc(seeds.id))
-    .prepare(name)
+  return selectJsonRows(executor, rows).prepare(name)
 }
 
 /** The ids of the rows of a page, newest first, each with the total bytes of the texts of the rows before it. */
@@ -96,10 +98,12 @@ function placeRows(
 export function listSeeds(
   executor: Executor,
   { status, ...rest }: { workspaceId: string; userId: string; status: SeedStatus | undefined } & PageRange,
-) {
-  return status === undefined
-    ? selectSeeds(executor).execute(rest)
-    : selectSeedsOfStatus(executor).execute({ ...rest, status })
+): Promise<JsonRows> {
+  return readOne(
+    status === undefined
+      ? selectSeeds(executor).execute(rest)
+      : selectSeedsOfStatus(executor).execute({ ...rest, status }),
+  )
 }
 
 const selectSeed = prepared((executor) =>
@@ -191,20 +195,18 @@ export async function deleteParticipant(
 const selectEvidence = prepared((executor) => {
   const isOfSeed = eq(evidence.seedId, sql.placeholder('seedId'))
   const placed = placeRows(executor, evidence, evidenceBytes, isOfSeed)
-  return executor
-    .select(getTableColumns(evidence))
+  const rows = executor
+    .select({ item: jsonItem<Evidence>(getTableColumns(evidence)) })
     .from(placed)
     .innerJoin(evidence, eq(evidence.id, placed.id))
     .where(lt(placed.bytesBefore, pageBytesMax))
     .orderBy(desc(evidence.createdAt), desc(evidence.id))
-    .prepare('evidence_select_of_seed')
+  return selectJsonRows(executor, rows).prepare('evidence_select_of_seed')
 })
 
-export type EvidenceRow = Awaited<ReturnType<typeof listEvidence>>[number]
-
 /** Evidence of a seed, newest first; no more than `pageBytesMax`. */
-export function listEvidence(executor: Executor, input: { seedId: string } & PageRange) {
-  return selectEvidence(executor).execute({ ...input })
+export function listEvidence(executor: Executor, input: { seedId: string } & PageRange): Promise<JsonRows> {
+  return readOne(selectEvidence(executor).execute({ ...input }))
 }
 
 export async function insertEvidence(executor: Executor, row: typeof evidence.$inferInsert): Promise<void> {

@@ -34,7 +34,6 @@ import {
   lockParticipant,
   lockSeed,
   updateSeed,
-  type EvidenceRow,
   type LockedSeed,
   type SeedFields,
   type SeedRow,
@@ -117,12 +116,11 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
     async list(principal, slug, { status, ...page }) {
       const { id: workspaceId } = await requireWorkspace(principal, slug, 'seeds.list')
       const userId = principal.user.id
-      return readPage(page, {
+      return readPage<Seed>(page, {
         listId: `seeds.list ${workspaceId} ${status ?? ''}`,
         order: 'newestFirst',
         read: (range) => listSeeds(db, { workspaceId, userId, status, ...range }),
         positionOf: ({ createdAt, id }) => ({ at: createdAt, id }),
-        toItem: toSeed,
       })
     },
 
@@ -231,12 +229,11 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
 
     async listEvidence(principal, seedId, page) {
       await requireWorkspaceOfSeed(principal, seedId, 'seeds.listEvidence')
-      return readPage(page, {
+      return readPage<Evidence>(page, {
         listId: `seeds.listEvidence ${seedId}`,
         order: 'newestFirst',
         read: (range) => listEvidence(db, { seedId, ...range }),
         positionOf: ({ createdAt, id }) => ({ at: createdAt, id }),
-        toItem: toEvidence,
       })
     },
 
@@ -266,7 +263,7 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
           target: { type: 'evidence', id: row.id },
           summary: `${user.name} added ${describeEvidence(row)} to the seed ${title}`,
         })
-        return toEvidence(row)
+        return { ...row, createdAt: now.toISOString() }
       })
     },
   }
@@ -274,10 +271,6 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
 
 function toSeed(row: SeedRow): Seed {
   return { ...row, createdAt: row.createdAt.toISOString(), updatedAt: row.updatedAt.toISOString() }
-}
-
-function toEvidence(row: EvidenceRow): Evidence {
-  return { ...row, createdAt: row.createdAt.toISOString() }
 }
 
 function requireTitle(text: string): string {

@@ -1,12 +1,14 @@
 import { and, asc, eq, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { isForeignKeyViolation, isUniqueViolation } from '../../db/errors.ts'
+import { jsonItem, pictureUrl, readOne, selectJsonRows } from '../../db/json-rows.ts'
 import { isAfter } from '../../db/keyset.ts'
 import { prepared } from '../../db/prepared.ts'
 import { teamMembers, teams } from '../../db/schema/teams.ts'
 import { users } from '../../db/schema/users.ts'
 import { errors } from '../../kernel/errors.ts'
-import type { PageRange } from '../../kernel/pagination.ts'
+import type { JsonRows, PageRange } from '../../kernel/pagination.ts'
+import type { Team, TeamMember } from './teams.schemas.ts'
 
 const teamColumns = {
   id: teams.id,
@@ -16,18 +18,20 @@ const teamColumns = {
 }
 
 const selectTeams = prepared((executor) =>
-  executor
-    .select(teamColumns)
-    .from(teams)
-    .where(and(eq(teams.workspaceId, sql.placeholder('workspaceId')), isAfter(teams.createdAt, teams.id)))
-    .orderBy(asc(teams.createdAt), asc(teams.id))
-    .limit(sql.placeholder('limit'))
-    .prepare('teams_select_of_workspace'),
+  selectJsonRows(
+    executor,
+    executor
+      .select({ item: jsonItem<Team>(teamColumns) })
+      .from(teams)
+      .where(and(eq(teams.workspaceId, sql.placeholder('workspaceId')), isAfter(teams.createdAt, teams.id)))
+      .orderBy(asc(teams.createdAt), asc(teams.id))
+      .limit(sql.placeholder('limit')),
+  ).prepare('teams_select_of_workspace'),
 )
 
 /** Teams of a workspace, oldest first. */
-export function listTeams(executor: Executor, input: { workspaceId: string } & PageRange) {
-  return selectTeams(executor).execute({ ...input })
+export function listTeams(executor: Executor, input: { workspaceId: string } & PageRange): Promise<JsonRows> {
+  return readOne(selectTeams(executor).execute({ ...input }))
 }
 
 /** Throws `team_name_taken`. */
@@ -83,29 +87,36 @@ export async function deleteTeam(executor: Executor, teamId: string): Promise<vo
 }
 
 const selectTeamMembers = prepared((executor) =>
-  executor
-    .select({
-      userId: teamMembers.userId,
-      name: users.name,
-      imageKey: users.imageKey,
-      addedAt: teamMembers.addedAt,
-    })
-    .from(teamMembers)
-    .innerJoin(users, eq(users.id, teamMembers.userId))
-    .where(
-      and(
-        eq(teamMembers.teamId, sql.placeholder('teamId')),
-        isAfter(teamMembers.addedAt, teamMembers.userId),
-      ),
-    )
-    .orderBy(asc(teamMembers.addedAt), asc(teamMembers.userId))
-    .limit(sql.placeholder('limit'))
-    .prepare('team_members_select_of_team'),
+  selectJsonRows(
+    executor,
+    executor
+      .select({
+        item: jsonItem<TeamMember>({
+          userId: teamMembers.userId,
+          name: users.name,
+          image: pictureUrl(users.imageKey),
+          addedAt: teamMembers.addedAt,
+        }),
+      })
+      .from(teamMembers)
+      .innerJoin(users, eq(users.id, teamMembers.userId))
+      .where(
+        and(
+          eq(teamMembers.teamId, sql.placeholder('teamId')),
+          isAfter(teamMembers.addedAt, teamMembers.userId),
+        ),
+      )
+      .orderBy(asc(teamMembers.addedAt), asc(teamMembers.userId))
+      .limit(sql.placeholder('limit')),
+  ).prepare('team_members_select_of_team'),
 )
 
 /** Members of a team, in the order in which they were added. */
-export function listTeamMembers(executor: Executor, input: { teamId: string } & PageRange) {
-  return selectTeamMembers(executor).execute({ ...input })
+export function listTeamMembers(
+  executor: Executor,
+  input: { teamId: string; pictureUrlPrefix: string } & PageRange,
+): Promise<JsonRows> {
+  return readOne(selectTeamMembers(executor).execute({ ...input }))
 }
 
 /** Throws `already_team_member`, and `not_found` for a person who is not a member of the workspace. */

@@ -76,12 +76,11 @@ export function createTeamsService(options: TeamsServiceOptions): TeamsService {
   return {
     async list(principal, slug, page) {
       const { id: workspaceId } = await requireWorkspace(principal, slug, 'teams.list')
-      return readPage(page, {
+      return readPage<Team>(page, {
         listId: `teams.list ${workspaceId}`,
         order: 'oldestFirst',
         read: (range) => listTeams(db, { workspaceId, ...range }),
         positionOf: ({ createdAt, id }) => ({ at: createdAt, id }),
-        toItem: toTeam,
       })
     },
 
@@ -89,7 +88,7 @@ export function createTeamsService(options: TeamsServiceOptions): TeamsService {
       const { id } = await requireWorkspace(principal, slug, 'teams.get')
       const team = isId(teamId) ? await findTeam(db, id, teamId) : undefined
       if (!team) throw errors.notFound()
-      return toTeam(team)
+      return { ...team, createdAt: team.createdAt.toISOString() }
     },
 
     async create(principal, slug, input) {
@@ -135,16 +134,12 @@ export function createTeamsService(options: TeamsServiceOptions): TeamsService {
     async listMembers(principal, { slug, teamId }, page) {
       const { id } = await requireWorkspace(principal, slug, 'teams.listMembers')
       if (!isId(teamId) || !(await hasTeam(db, id, teamId))) throw errors.notFound()
-      return readPage(page, {
+      const pictureUrlPrefix = pictures.urlPrefix
+      return readPage<TeamMember>(page, {
         listId: `teams.listMembers ${teamId}`,
         order: 'oldestFirst',
-        read: (range) => listTeamMembers(db, { teamId, ...range }),
+        read: (range) => listTeamMembers(db, { teamId, pictureUrlPrefix, ...range }),
         positionOf: ({ addedAt, userId }) => ({ at: addedAt, id: userId }),
-        toItem: ({ imageKey, addedAt, ...row }) => ({
-          ...row,
-          image: pictures.urlOf(imageKey),
-          addedAt: addedAt.toISOString(),
-        }),
       })
     },
 
@@ -185,8 +180,4 @@ export function createTeamsService(options: TeamsServiceOptions): TeamsService {
       })
     },
   }
-}
-
-function toTeam(row: Awaited<ReturnType<typeof listTeams>>[number]): Team {
-  return { ...row, createdAt: row.createdAt.toISOString() }
 }

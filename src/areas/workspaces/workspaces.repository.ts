@@ -1,13 +1,22 @@
 import { and, asc, count, desc, eq, inArray, isNotNull, isNull, lte, or, sql, type SQL } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { contains } from '../../db/contains.ts'
+import { jsonItem, pictureUrl, selectJsonRows } from '../../db/json-rows.ts'
 import { prepared } from '../../db/prepared.ts'
 import { memberships } from '../../db/schema/memberships.ts'
 import { workspaceColumns, workspaces, workspaceSlugs } from '../../db/schema/workspaces.ts'
 import { errors } from '../../kernel/errors.ts'
+import type { JsonRows } from '../../kernel/pagination.ts'
+import type { Membership } from './workspaces.schemas.ts'
 
 /** The most workspaces that one person may be in. Their list has no pages. */
 export const membershipsMax = 1000
+
+const lastUsedFirst = [
+  desc(memberships.lastUsedAt),
+  desc(memberships.joinedAt),
+  desc(memberships.workspaceId),
+]
 
 const selectMemberships = prepared((executor) =>
   executor
@@ -15,7 +24,7 @@ const selectMemberships = prepared((executor) =>
     .from(memberships)
     .innerJoin(workspaces, eq(workspaces.id, memberships.workspaceId))
     .where(eq(memberships.userId, sql.placeholder('userId')))
-    .orderBy(desc(memberships.lastUsedAt), desc(memberships.joinedAt), desc(memberships.workspaceId))
+    .orderBy(...lastUsedFirst)
     .limit(sql.placeholder('limit'))
     .prepare('memberships_select_of_user'),
 )
@@ -25,6 +34,39 @@ export type MembershipRow = Awaited<ReturnType<typeof listMembershipsOfUser>>[nu
 /** A person's workspaces with their role in each, the one used last first. */
 export function listMembershipsOfUser(executor: Executor, userId: string, limit: number) {
   return selectMemberships(executor).execute({ userId, limit })
+}
+
+const selectMembershipsOfUsers = prepared((executor) => {
+  const rows = executor
+    .select({
+      item: jsonItem<Membership>({
+        id: workspaces.id,
+        name: workspaces.name,
+        slug: workspaces.slug,
+        iconUrl: pictureUrl(workspaces.iconKey),
+        role: memberships.role,
+      }),
+    })
+    .from(memberships)
+    .innerJoin(workspaces, eq(workspaces.id, memberships.workspaceId))
+    .where(eq(memberships.userId, sql`asked.user_id`))
+    .orderBy(...lastUsedFirst)
+    .limit(sql.placeholder('limit'))
+  const list = selectJsonRows(executor, rows).as('list')
+  return executor
+    .select({ text: list.text, count: list.count })
+    .from(sql`unnest(${sql.placeholder('userIds')}::uuid[]) with ordinality as asked (user_id, place)`)
+    .crossJoinLateral(list)
+    .orderBy(sql`asked.place`)
+    .prepare('memberships_select_of_users')
+})
+
+/** The workspaces of each of several people with their role in it, the one used last first, in one round trip. */
+export function listMembershipsOfUsers(
+  executor: Executor,
+  input: { userIds: readonly string[]; limit: number; pictureUrlPrefix: string },
+): Promise<JsonRows[]> {
+  return selectMembershipsOfUsers(executor).execute({ ...input })
 }
 
 export async function countMembershipsOfUser(executor: Executor, userId: string): Promise<number> {

@@ -12,7 +12,9 @@ import {
 import type { WorkspacesService } from './workspaces.service.ts'
 
 export function workspacesRoutes(app: App, workspaces: WorkspacesService): void {
-  app.get('/v1/workspaces', { schema: workspacesList }, (request) => workspaces.list(request.principal))
+  app.get('/v1/workspaces', { schema: workspacesList }, ({ principal }, reply) =>
+    reply.sendJson(workspaces.list(principal)),
+  )
 
   app.post('/v1/workspaces', { schema: workspacesCreate }, ({ body }, reply) =>
     reply.answerChange(

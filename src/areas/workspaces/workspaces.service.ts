@@ -1,12 +1,14 @@
 import type { Changes } from '../../access/change.ts'
 import type { RequireWorkspace } from '../../access/workspace-access.ts'
 import { lockUser } from '../../accounts/accounts.repository.ts'
+import { createBatch } from '../../db/batch.ts'
 import type { Database, Executor } from '../../db/client.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { isPublicMailDomain, parseDomains } from '../../kernel/domains.ts'
 import { canonicalDomainOf } from '../../kernel/email.ts'
 import { errors } from '../../kernel/errors.ts'
 import { createId } from '../../kernel/ids.ts'
+import type { Json } from '../../kernel/json-text.ts'
 import type { Principal } from '../../kernel/principal.ts'
 import { assertUsableSlug, isReservedSlug, isSlug } from '../../kernel/slugs.ts'
 import { parseQuery, requireName } from '../../kernel/text.ts'
@@ -18,7 +20,7 @@ import {
   insertMembership,
   insertWorkspace,
   keepFormerSlug,
-  listMembershipsOfUser,
+  listMembershipsOfUsers,
   listWorkspaces,
   lockWorkspace,
   releaseOldestSlugs,
@@ -55,7 +57,7 @@ export interface WorkspacesService {
   /** All workspaces of the installation, newest first, for operators. `total` counts them beyond `limit`. */
   listAll(filter: { query?: string; limit?: number }): Promise<{ items: ListedWorkspace[]; total: number }>
   /** The caller's workspaces, the one used last first. */
-  list(principal: Principal): Promise<Membership[]>
+  list(principal: Principal): Promise<Json<Membership[]>>
   /**
    * The caller becomes its owner. Throws `name_invalid`, `slug_invalid`, `slug_reserved`, `slug_taken` and
    * `workspace_limit`.
@@ -87,6 +89,10 @@ export interface WorkspacesServiceOptions {
 export function createWorkspacesService(options: WorkspacesServiceOptions): WorkspacesService {
   const { db, clock, changes, requireWorkspace, pictures } = options
 
+  const readMemberships = createBatch((userIds: readonly string[]) =>
+    listMembershipsOfUsers(db, { userIds, limit: membershipsMax, pictureUrlPrefix: pictures.urlPrefix }),
+  )
+
   async function isFree(
     userId: string,
     candidate: string,
@@ -108,8 +114,8 @@ export function createWorkspacesService(options: WorkspacesServiceOptions): Work
     },
 
     async list({ user }) {
-      const rows = await listMembershipsOfUser(db, user.id, membershipsMax)
-      return rows.map(({ iconKey, ...row }) => ({ ...row, iconUrl: pictures.urlOf(iconKey) }))
+      const { text } = await readMemberships(user.id)
+      return `[${text}]` as Json<Membership[]>
     },
 
     async create(principal, input) {
