@@ -5,7 +5,8 @@ import type { App } from './app-types.ts'
  * close one while a request is in transit.
  */
 export function registerDraining(app: App, isStopping: () => boolean): void {
-  app.addHook('onSend', async (_request, reply) => {
+  app.addHook('onSend', (_request, reply, payload, done) => {
     if (isStopping()) void reply.header('connection', 'close')
+    done(null, payload)
   })
 }

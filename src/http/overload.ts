@@ -35,22 +35,26 @@ export function registerOverloadProtection(app: App, max: number, { keepsUpMs }:
   app.addHook('onRoute', (route) => {
     if (!route.config?.vital) declareAnswers(route, { errors: [errors.overloaded] })
   })
-  app.addHook('onRequest', async (request, { raw }) => {
-    if (request.routeOptions.config.vital) return
+  app.addHook('onRequest', (request, { raw }, done) => {
+    if (request.routeOptions.config.vital) return done()
     const isFull = isTooMany(request)
     logOverload(isFull)
-    if (isFull) throw errors.overloaded({ retryAfterSeconds: 1 })
+    if (isFull) return done(errors.overloaded({ retryAfterSeconds: 1 }))
     requests.add(request)
     raw.once('close', () => requests.delete(request))
+    done()
   })
-  app.addHook('preParsing', async (request) => {
+  app.addHook('preParsing', (request, _reply, payload, done) => {
     if (hasBody(request)) requests.delete(request)
+    done(null, payload)
   })
-  app.addHook('preHandler', async (request, { raw }) => {
+  app.addHook('preHandler', (request, { raw }, done) => {
     if (hasBody(request) && !raw.destroyed) requests.add(request)
+    done()
   })
-  app.addHook('onSend', async (request) => {
+  app.addHook('onSend', (request, _reply, payload, done) => {
     requests.delete(request)
+    done(null, payload)
   })
 
   function isTooMany(request: FastifyRequest): boolean {

@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify'
 import type { App } from './app-types.ts'
 
 /**
@@ -6,14 +7,19 @@ import type { App } from './app-types.ts'
  */
 export function registerProxyWarning(app: App): void {
   let isWarned = false
-  app.addHook('onRequest', async (request) => {
-    if (isWarned || request.headers['x-forwarded-for'] === undefined) return
-    // The trusted addresses: more than one if the connection comes from a named proxy.
-    if (request.ips !== undefined && request.ips.length > 1) return
-    isWarned = true
-    app.log.warn(
-      'X-Forwarded-For came from an address that TRUST_PROXY does not name and was ignored. If that is your proxy, ' +
-        'set TRUST_PROXY: all its clients share one rate limit otherwise.',
-    )
+  app.addHook('onRequest', (request, _reply, done) => {
+    if (!isWarned && isFromUnnamedProxy(request)) {
+      isWarned = true
+      app.log.warn(
+        'X-Forwarded-For came from an address that TRUST_PROXY does not name and was ignored. If that is your proxy, ' +
+          'set TRUST_PROXY: all its clients share one rate limit otherwise.',
+      )
+    }
+    done()
   })
+}
+
+function isFromUnnamedProxy({ headers, ips = [] }: FastifyRequest): boolean {
+  // `ips` are the trusted addresses: more than one if the connection comes from a named proxy.
+  return headers['x-forwarded-for'] !== undefined && ips.length <= 1
 }

@@ -12,11 +12,13 @@ export function registerRequestContext(app: App): void {
   app.addHook('onRoute', (route) => {
     declareAnswers(route, { errors: [errors.urlTooLong], headers: ['X-Request-Id'] })
   })
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     void reply.header('x-request-id', request.id)
+    done()
   })
   // After authentication and the hooks that set response headers, like the other limits of a request.
-  app.addHook('preParsing', async (request) => {
-    if (!request.is404 && request.url.length > urlBytesMax) throw errors.urlTooLong()
+  app.addHook('preParsing', (request, _reply, payload, done) => {
+    if (!request.is404 && request.url.length > urlBytesMax) done(errors.urlTooLong())
+    else done(null, payload)
   })
 }

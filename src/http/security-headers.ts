@@ -1,5 +1,7 @@
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
 import fastifyCors, { type FastifyCorsOptions } from '@fastify/cors'
-import fastifyHelmet from '@fastify/helmet'
+import helmet, { type HelmetOptions } from 'helmet'
 import type { App } from './app-types.ts'
 import { responseHeaders } from './response-headers.ts'
 
@@ -13,7 +15,7 @@ export interface SecurityHeadersOptions {
 
 /** Adds security and CORS headers to every response. */
 export async function registerSecurityHeaders(app: App, config: SecurityHeadersOptions): Promise<void> {
-  await app.register(fastifyHelmet, {
+  const headers = readHeaders({
     // Responses are data: browsers must not execute or frame them.
     contentSecurityPolicy: {
       useDefaults: false,
@@ -28,6 +30,10 @@ export async function registerSecurityHeaders(app: App, config: SecurityHeadersO
     xPermittedCrossDomainPolicies: false,
     xXssProtection: false,
     strictTransportSecurity: config.baseUrl.startsWith('https:'),
+  })
+  app.addHook('onRequest', (_request, reply, done) => {
+    void reply.headers(headers)
+    done()
   })
   const options: FastifyCorsOptions = {
     // Safe for any origin, since no cookie authenticates a request: a page needs an API key.
@@ -47,4 +53,13 @@ export async function registerSecurityHeaders(app: App, config: SecurityHeadersO
     // Discovery and OAuth are open to every origin; the MCP endpoint checks origins itself.
     delegator: (request, done) => done(null, agentPaths.test(request.url) ? options : restricted),
   })
+}
+
+/** The headers that Helmet sets. They are the same for every response, so Helmet, which builds them anew, runs once. */
+function readHeaders(options: HelmetOptions): Record<string, string> {
+  const response = new ServerResponse(new IncomingMessage(new Socket()))
+  helmet(options)(response.req, response, (error) => {
+    if (error !== undefined) throw new Error('the security headers are invalid', { cause: error })
+  })
+  return response.getHeaders() as Record<string, string>
 }

@@ -24,7 +24,10 @@ export function registerTurns(app: App): void {
     if (reply.raw.destroyed) end()
   })
   // Before the response is sent, so that a slow reader does not hold the turn.
-  app.addHook('onSend', async (request) => ends.get(request)?.())
+  app.addHook('onSend', (request, _reply, payload, done) => {
+    ends.get(request)?.()
+    done(null, payload)
+  })
 }
 
 function isCostly({ routeOptions: { config, schema } }: FastifyRequest): boolean {
