@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
-import Fastify, { type FastifyRequest } from 'fastify'
+import Fastify from 'fastify'
 import pg from 'pg'
+import { hashKey, timeText } from './bare-parts.ts'
 
 // The minimal work of each operation: the hash of the key, one prepared statement, and a serialized response, or for lists
 // the JSON text as PostgreSQL makes it. Without validation of the key, limits, logging, security headers, request ids and
@@ -70,9 +70,6 @@ app.get<{ Params: { slug: string } }>(
   },
 )
 
-/** A time as text, as the API writes it. */
-const time = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
-
 /** Serves the first page of a list in a workspace; `rows` selects it for the `caller`. */
 function serveList(path: string, workspace: string, rows: string): void {
   const statement = `with caller as (
@@ -94,7 +91,7 @@ function serveList(path: string, workspace: string, rows: string): void {
 serveList(
   '/v1/workspaces/:of/members',
   'workspace_slugs',
-  `select user_id as "userId", name, email, image_key as image, role, ${time('joined_at')} as "joinedAt"
+  `select user_id as "userId", name, email, image_key as image, role, ${timeText('joined_at')} as "joinedAt"
     from memberships join users on users.id = user_id
     where workspace_id = caller.workspace_id
     order by joined_at, user_id`,
@@ -105,7 +102,7 @@ serveList(
   'workspace_slugs',
   `select id, type, actor_type as "actorType", actor_user_id as "actorUserId", actor_name as "actorName",
       grant_id as "grantId", api_key_id as "apiKeyId", source, target_type as "targetType", target_id as "targetId",
-      summary, ${time('created_at')} as "createdAt"
+      summary, ${timeText('created_at')} as "createdAt"
     from events
     where workspace_id = caller.workspace_id
     order by created_at desc, id desc`,
@@ -132,7 +129,7 @@ serveList(
       created_by_user_id as "createdByUserId",
       (select count(*)::int from seed_participants where seed_id = seeds.id) as "participantCount",
       exists (select from seed_participants where seed_id = seeds.id and user_id = caller.user_id) as joined,
-      ${time('created_at')} as "createdAt", ${time('updated_at')} as "updatedAt"
+      ${timeText('created_at')} as "createdAt", ${timeText('updated_at')} as "updatedAt"
     from seeds
     where workspace_id = caller.workspace_id
     order by created_at desc, id desc`,
@@ -142,18 +139,13 @@ serveList(
   '/v1/seeds/:of/evidence',
   'seeds',
   `select id, seed_id as "seedId", kind, verdict, summary, source_url as "sourceUrl", author_user_id as "authorUserId",
-      author_name as "authorName", ${time('created_at')} as "createdAt"
+      author_name as "authorName", ${timeText('created_at')} as "createdAt"
     from evidence
     where seed_id = $2
     order by created_at desc, id desc`,
 )
 
 await app.listen({ host: '127.0.0.1', port: Number(process.env.PORT) })
-
-function hashKey({ headers }: FastifyRequest): Buffer {
-  const apiKey = headers.authorization?.slice('Bearer '.length) ?? ''
-  return createHash('sha256').update(apiKey).digest()
-}
 
 async function query(name: string, statement: string, values: unknown[]): Promise<Record<string, unknown>[]> {
   const { rows } = await pool.query<Record<string, unknown>>({ name, text: statement, values })

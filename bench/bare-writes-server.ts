@@ -1,15 +1,14 @@
-import { createHash, randomBytes } from 'node:crypto'
-import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
+import { randomBytes } from 'node:crypto'
+import Fastify, { type FastifyReply } from 'fastify'
 import pg from 'pg'
 import { canonicalizeEmail } from '../src/kernel/email.ts'
+import { hash, hashKey, timeText } from './bare-parts.ts'
 
 // The minimal work of each write: one prepared statement, which is its own transaction. It checks the key and the role,
 // inserts the rows, the event and the job, and makes the JSON of the answer. Without locks, validation, limits,
 // Idempotency-Key and what else the service does.
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10 })
 const app = Fastify()
-
-const time = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 
 const person = `select users.id as user_id, users.name, users.email, users.canonical_email, api_keys.id as api_key_id
   from api_keys join users on users.id = api_keys.user_id
@@ -84,7 +83,7 @@ app.post<{ Params: { slug: string } }>('/v1/workspaces/:slug/seeds', async (requ
     select json_build_object('ok', true, 'seed', json_build_object(
       'id', id, 'title', title, 'summary', summary, 'problem', problem, 'audience', audience, 'hypothesis', hypothesis,
       'successCriteria', success_criteria, 'status', status, 'createdByUserId', created_by_user_id,
-      'participantCount', 0, 'joined', false, 'createdAt', ${time('created_at')}, 'updatedAt', ${time('updated_at')}
+      'participantCount', 0, 'joined', false, 'createdAt', ${timeText('created_at')}, 'updatedAt', ${timeText('updated_at')}
     ))::text as body from seed`,
     [
       ...[hashKey(request), request.params.slug],
@@ -122,7 +121,7 @@ app.post<{ Params: { id: string } }>('/v1/seeds/:id/evidence', async (request, r
     })})
     select json_build_object('ok', true, 'evidence', json_build_object(
       'id', id, 'seedId', seed_id, 'kind', kind, 'verdict', verdict, 'summary', summary, 'sourceUrl', source_url,
-      'authorUserId', author_user_id, 'authorName', author_name, 'createdAt', ${time('created_at')}
+      'authorUserId', author_user_id, 'authorName', author_name, 'createdAt', ${timeText('created_at')}
     ))::text as body from piece`,
     [hashKey(request), request.params.id, kind, verdict, summary, sourceUrl],
   )
@@ -151,7 +150,7 @@ app.post<{ Params: { slug: string } }>('/v1/workspaces/:slug/invites', async (re
     )
     select json_build_object('ok', true, 'inviteUrl', $7::text, 'invite', json_build_object(
       'id', invite.id, 'email', invite.email, 'role', role, 'status', 'pending', 'invitedByUserId', invited_by_user_id,
-      'invitedByName', caller.name, 'createdAt', ${time('created_at')}, 'expiresAt', ${time('expires_at')},
+      'invitedByName', caller.name, 'createdAt', ${timeText('created_at')}, 'expiresAt', ${timeText('expires_at')},
       'lastSentAt', null
     ))::text as body from invite, caller, job`,
     [
@@ -190,14 +189,6 @@ app.post<{ Params: { token: string } }>('/v1/invites/:token/accept', async (requ
 })
 
 await app.listen({ host: '127.0.0.1', port: Number(process.env.PORT) })
-
-function hashKey({ headers }: FastifyRequest): Buffer {
-  return hash(headers.authorization?.slice('Bearer '.length) ?? '')
-}
-
-function hash(secret: string): Buffer {
-  return createHash('sha256').update(secret).digest()
-}
 
 async function answer(reply: FastifyReply, name: string, text: string, values: unknown[]) {
   const { rows } = await pool.query<{ body: string }>({ name, text, values })

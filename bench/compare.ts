@@ -27,7 +27,7 @@ export const atMost = (bound: number): Goal => ({ is: 'at most', bound })
 export const below = (bound: number): Goal => ({ is: 'below', bound })
 
 // The short form notices what became much slower. It asks for less, since it measures for less time.
-const short = { rounds: 3, secondsMin: 0.6, ofSeconds: 0.5, ofGoal: 0.7, tries: 3 }
+const short = { rounds: 3, secondsMin: 0.5, ofSeconds: 0.4, ofGoal: 0.7, tries: 3 }
 
 /**
  * Measures servers in turn. The short form asks for 0.7 of the goals of ratios, and measures again what does not reach

@@ -40,6 +40,10 @@ const rarePeople = 10
 export const rareType = 'team.renamed'
 const rareEvents = 20
 
+/** SQL of the id with the number `i` in a group, in the form of UUIDv7, like the ids of the service. */
+const idOf = (group: string) => `('00000000-0000-7000-${group}-' || lpad(to_hex(i), 12, '0'))::uuid`
+const uuid = idOf('8000')
+
 /**
  * Fills a database. Its user is a member of ten workspaces, and owns those with members and people. Returns the keys of
  * the callers, who are in the same workspaces.
@@ -52,8 +56,6 @@ async function fill(pool: pg.Pool, { userId }: BenchDatabase, size: Size): Promi
       from generate_series(1, 10) as i`,
     [userId],
   )
-  // In the form of UUIDv7, like the ids of the service.
-  const uuid = `('00000000-0000-7000-8000-' || lpad(to_hex(i), 12, '0'))::uuid`
   await pool.query(
     `insert into users (id, email, name, created_at)
       select ${uuid}, 'person-' || i || '@' || i % 97 || '.example.com',
@@ -89,7 +91,7 @@ async function fill(pool: pg.Pool, { userId }: BenchDatabase, size: Size): Promi
       from generate_series(1, ${size.events}) as i`,
     [company.id, userId],
   )
-  await fillWithSeeds(pool, uuid)
+  await fillWithSeeds(pool)
   const added = await addCallers(pool, 'Caller', callers)
   await pool.query(
     `insert into memberships (workspace_id, user_id, role, joined_at, last_used_at)
@@ -102,12 +104,11 @@ async function fill(pool: pg.Pool, { userId }: BenchDatabase, size: Size): Promi
 }
 
 /** Adds seeds with a few participants to the second workspace, and evidence to one of them. */
-async function fillWithSeeds(pool: pg.Pool, uuid: string): Promise<void> {
-  const id = uuid.replace('-8000-', '-a000-')
+async function fillWithSeeds(pool: pg.Pool): Promise<void> {
   await pool.query(
     `insert into seeds (id, workspace_id, title, summary, problem, audience, hypothesis, success_criteria, status,
         created_by_user_id, created_at, updated_at)
-      select ${id}, $1, 'Seed ' || i, repeat('What it is about. ', 15), repeat('What is wrong today. ', 12),
+      select ${idOf('a000')}, $1, 'Seed ' || i, repeat('What it is about. ', 15), repeat('What is wrong today. ', 12),
         'People who work together', repeat('What we believe. ', 10), array['Ten people ask for it', 'One of them pays'],
         'open', ${uuid}, '2024-01-01'::timestamptz + i * interval '1 hour', now()
       from generate_series(1, ${seeds}) as i`,
@@ -120,7 +121,7 @@ async function fillWithSeeds(pool: pg.Pool, uuid: string): Promise<void> {
   )
   await pool.query(
     `insert into evidence (id, seed_id, kind, verdict, summary, source_url, author_user_id, author_name, created_at)
-      select ${uuid.replace('-8000-', '-b000-')}, $1, 'interview',
+      select ${idOf('b000')}, $1, 'interview',
         (array['supports', 'contradicts', 'neutral'])[i % 3 + 1], repeat('What somebody said. ', 15),
         'https://example.com/' || i, ${uuid}, 'Person', '2024-01-01'::timestamptz + i * interval '1 minute'
       from generate_series(1, ${seeds}) as i`,

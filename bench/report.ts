@@ -73,12 +73,10 @@ function formatRow(row: Row, before: Row | undefined): string[] {
 export function formatSummary(sections: readonly Section[]): string {
   const judged = sections.flatMap(({ rows }) => rows.filter(({ goal }) => goal))
   const missed = judged.filter((row) => !isMet(row))
-  const lines = missed.map(({ request, server, values = [], unit = '', goal }) =>
-    `- ${request}, ${server}: ${format(median(values))} ${unit}, goal ${goal ? formatGoal(goal) : ''}`.replace(
-      ' ,',
-      ',',
-    ),
-  )
+  const lines = missed.map(({ request, server, values = [], unit, goal }) => {
+    const measured = [format(median(values)), unit].filter(Boolean).join(' ')
+    return `- ${request}, ${server}: ${measured}${goal ? `, goal ${formatGoal(goal)}` : ''}`
+  })
   const head = `Goals met: ${judged.length - missed.length} of ${judged.length}`
   return missed.length === 0 ? head : `${head}. Missed:\n\n${lines.join('\n')}`
 }
