@@ -35,7 +35,7 @@ export const kit: Area = {
           load: repeat(requestOf, atOnce),
           subjects: [ours, bare],
           rounds: 5,
-          roundSeconds: 2,
+          roundSeconds: 1.5,
           ratios: [{ of: ours, to: bare, goal }],
         })
       }),

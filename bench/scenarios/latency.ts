@@ -13,7 +13,7 @@ const requests = {
 
 const topSeconds = 2
 const rounds = 3
-const roundSeconds = 3
+const roundSeconds = 2
 
 export const latency: Area = {
   name: 'latency',

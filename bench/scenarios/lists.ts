@@ -49,7 +49,7 @@ export const lists: Area = {
         load: repeat(() => ({ path })),
         subjects: [ours, bare, ...(big ? [big] : [])],
         rounds: 5,
-        roundSeconds: 1,
+        roundSeconds: 0.8,
         ratios: [
           { of: ours, to: bare, goal: atLeast(0.85) },
           ...(big ? [{ of: big, to: ours, goal: atLeast(0.9) }] : []),
@@ -69,7 +69,7 @@ export const lists: Area = {
         load: repeat((subject) => ({ path: find(subject) })),
         subjects: [ours, big],
         rounds: 3,
-        roundSeconds: 1,
+        roundSeconds: 0.8,
         ratios: [{ of: big, to: ours, goal: atLeast(0.9) }],
       }
       trials.push(compare(bench, scenario))

@@ -65,7 +65,7 @@ export const neighbours: Area = {
         load: measure(neighbour.apiKey, (subject) => (subject === beside ? load : undefined)),
         subjects: [alone, beside],
         rounds: 3,
-        roundSeconds: 1,
+        roundSeconds: 0.7,
         ratios: [{ of: beside, to: alone, by: 'p99Ms', goal: atMost(2) }],
       })
     })

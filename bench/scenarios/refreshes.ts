@@ -29,7 +29,7 @@ export const refreshes: Area = {
         load: refreshInTurn(chainsOf),
         subjects: [ours, bare],
         rounds: 5,
-        roundSeconds: 2,
+        roundSeconds: 1.5,
         ratios: [{ of: ours, to: bare, goal: atLeast(0.9) }],
         goalPerSecond: 600,
       }),

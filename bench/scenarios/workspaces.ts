@@ -27,7 +27,7 @@ export const workspaces: Area = {
         load: repeat(() => ({ path })),
         subjects: [ours, bare, ...(big ? [big] : [])],
         rounds: 5,
-        roundSeconds: 1,
+        roundSeconds: 0.8,
         ratios: [
           { of: ours, to: bare, goal: atLeast(1) },
           ...(big ? [{ of: big, to: ours, goal: atLeast(0.9) }] : []),

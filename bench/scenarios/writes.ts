@@ -33,7 +33,7 @@ export const writes: Area = {
           load: sendNext(nextOf),
           subjects,
           rounds: 5,
-          roundSeconds: 1,
+          roundSeconds: 0.8,
           ratios: [{ of: ours, to: bare, goal: atLeast(0.8) }],
         }),
       )
