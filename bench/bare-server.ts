@@ -1,9 +1,10 @@
-import { createHash } from 'node:crypto'
-import Fastify, { type FastifyRequest } from 'fastify'
+import Fastify from 'fastify'
 import pg from 'pg'
+import { hashKey, timeText } from './bare-parts.ts'
 
-// The minimal work of each operation: the hash of the key, one prepared statement, and a serialized response. Without
-// validation of the key, limits, logging, security headers and request ids.
+// The minimal work of each operation: the hash of the key, one prepared statement, and a serialized response, or for lists
+// the JSON text as PostgreSQL makes it. Without validation of the key, limits, logging, security headers, request ids and
+// cursors.
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10 })
 const app = Fastify()
 
@@ -69,14 +70,84 @@ app.get<{ Params: { slug: string } }>(
   },
 )
 
-await app.listen({ host: '127.0.0.1', port: Number(process.env.PORT) })
-
-function hashKey({ headers }: FastifyRequest): Buffer {
-  const apiKey = headers.authorization?.slice('Bearer '.length) ?? ''
-  return createHash('sha256').update(apiKey).digest()
+/** Serves the first page of a list in a workspace; `rows` selects it for the `caller`. */
+function serveList(path: string, workspace: string, rows: string): void {
+  const statement = `with caller as (
+      select memberships.workspace_id, memberships.user_id
+      from api_keys
+      join memberships on memberships.user_id = api_keys.user_id
+      join ${workspace} on ${workspace}.workspace_id = memberships.workspace_id
+      where api_keys.secret_hash = $1 and api_keys.revoked_at is null
+        and ${workspace}.${workspace === 'seeds' ? 'id' : 'slug'} = $2
+    )
+    select (select coalesce(json_agg(row_to_json(page)), '[]') from (${rows} limit 100) as page)::text as body
+    from caller`
+  app.get<{ Params: { of: string } }>(path, async (request, reply) => {
+    const [row] = await query(path, statement, [hashKey(request), request.params.of])
+    return reply.type('application/json; charset=utf-8').send(row?.body)
+  })
 }
 
-async function query(name: string, statement: string, values: unknown[]): Promise<unknown[]> {
+serveList(
+  '/v1/workspaces/:of/members',
+  'workspace_slugs',
+  `select user_id as "userId", name, email, image_key as image, role, ${timeText('joined_at')} as "joinedAt"
+    from memberships join users on users.id = user_id
+    where workspace_id = caller.workspace_id
+    order by joined_at, user_id`,
+)
+
+serveList(
+  '/v1/workspaces/:of/events',
+  'workspace_slugs',
+  `select id, type, actor_type as "actorType", actor_user_id as "actorUserId", actor_name as "actorName",
+      grant_id as "grantId", api_key_id as "apiKeyId", source, target_type as "targetType", target_id as "targetId",
+      summary, ${timeText('created_at')} as "createdAt"
+    from events
+    where workspace_id = caller.workspace_id
+    order by created_at desc, id desc`,
+)
+
+// Members come first, and fill the page, so the invited are not read.
+serveList(
+  '/v1/workspaces/:of/people',
+  'workspace_slugs',
+  `select users.id, 'member' as kind, users.id as "userId", users.name, email, image_key as image, role, (
+        select coalesce(json_agg(json_build_object('id', teams.id, 'name', teams.name) order by created_at, teams.id), '[]')
+        from team_members join teams on teams.id = team_members.team_id
+        where team_members.workspace_id = memberships.workspace_id and team_members.user_id = memberships.user_id
+      ) as teams
+    from memberships join users on users.id = memberships.user_id
+    where workspace_id = caller.workspace_id
+    order by joined_at, memberships.user_id`,
+)
+
+serveList(
+  '/v1/workspaces/:of/seeds',
+  'workspace_slugs',
+  `select id, title, summary, problem, audience, hypothesis, success_criteria as "successCriteria", status,
+      created_by_user_id as "createdByUserId",
+      (select count(*)::int from seed_participants where seed_id = seeds.id) as "participantCount",
+      exists (select from seed_participants where seed_id = seeds.id and user_id = caller.user_id) as joined,
+      ${timeText('created_at')} as "createdAt", ${timeText('updated_at')} as "updatedAt"
+    from seeds
+    where workspace_id = caller.workspace_id
+    order by created_at desc, id desc`,
+)
+
+serveList(
+  '/v1/seeds/:of/evidence',
+  'seeds',
+  `select id, seed_id as "seedId", kind, verdict, summary, source_url as "sourceUrl", author_user_id as "authorUserId",
+      author_name as "authorName", ${timeText('created_at')} as "createdAt"
+    from evidence
+    where seed_id = $2
+    order by created_at desc, id desc`,
+)
+
+await app.listen({ host: '127.0.0.1', port: Number(process.env.PORT) })
+
+async function query(name: string, statement: string, values: unknown[]): Promise<Record<string, unknown>[]> {
   const { rows } = await pool.query<Record<string, unknown>>({ name, text: statement, values })
   if (rows.length === 0) throw new Error('no such key')
   return rows

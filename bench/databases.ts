@@ -1,8 +1,12 @@
 import type pg from 'pg'
 import { fillDatabase } from '../tests/support/fill-database.ts'
+import { addCallers } from './callers.ts'
 import type { Bench, BenchDatabase } from './harness.ts'
 
-/** A workspace with events and one with people. Their sizes differ, but the pages that are read have the same size. */
+/**
+ * A workspace with events, and one with people and seeds. Their sizes differ, but the pages that are read have the same
+ * size.
+ */
 interface Size {
   workspaces: number
   members: number
@@ -13,15 +17,22 @@ interface Size {
 const small: Size = { workspaces: 10, members: 150, events: 1_000, people: 150 }
 const big: Size = { workspaces: 10_000, members: 10_000, events: 1_000_000, people: 100_000 }
 
-export const openSmallDatabase = (bench: Bench) =>
-  bench.database('small', (pool, database) => fill(pool, database, small))
+export const fillSmall = (pool: pg.Pool, database: BenchDatabase) => fill(pool, database, small)
+
+export const openSmallDatabase = (bench: Bench) => bench.database('small', fillSmall)
 
 export const openBigDatabase = (bench: Bench) =>
   bench.database('big', (pool, database) => fill(pool, database, big))
 
-/** The workspace with members and events, and the one with people. */
+/** The workspace with members and events, and the one with people and seeds. */
 export const company = { id: '00000000-0000-7000-9000-000000000001', slug: 'bench-company' }
 export const crowd = { id: '00000000-0000-7000-9000-000000000002', slug: 'bench-crowd' }
+
+/** The seed with evidence. */
+export const seedWithEvidence = '00000000-0000-7000-a000-000000000001'
+const seeds = 150
+
+const callers = 20
 
 /** The number of rare people and events, in a database of any size. */
 export const rareName = 'zelda'
@@ -29,8 +40,15 @@ const rarePeople = 10
 export const rareType = 'team.renamed'
 const rareEvents = 20
 
-/** Fills a database. Its user is a member of ten workspaces, and owns those with members and people. */
-async function fill(pool: pg.Pool, { userId }: BenchDatabase, size: Size): Promise<void> {
+/** SQL of the id with the number `i` in a group, in the form of UUIDv7, like the ids of the service. */
+const idOf = (group: string) => `('00000000-0000-7000-${group}-' || lpad(to_hex(i), 12, '0'))::uuid`
+const uuid = idOf('8000')
+
+/**
+ * Fills a database. Its user is a member of ten workspaces, and owns those with members and people. Returns the keys of
+ * the callers, who are in the same workspaces.
+ */
+async function fill(pool: pg.Pool, { userId }: BenchDatabase, size: Size): Promise<string[]> {
   await fillDatabase(pool, size.workspaces)
   await pool.query(
     `insert into memberships (workspace_id, user_id, role, joined_at, last_used_at)
@@ -38,8 +56,6 @@ async function fill(pool: pg.Pool, { userId }: BenchDatabase, size: Size): Promi
       from generate_series(1, 10) as i`,
     [userId],
   )
-  // In the form of UUIDv7, like the ids of the service.
-  const uuid = `('00000000-0000-7000-8000-' || lpad(to_hex(i), 12, '0'))::uuid`
   await pool.query(
     `insert into users (id, email, name, created_at)
       select ${uuid}, 'person-' || i || '@' || i % 97 || '.example.com',
@@ -75,5 +91,40 @@ async function fill(pool: pg.Pool, { userId }: BenchDatabase, size: Size): Promi
       from generate_series(1, ${size.events}) as i`,
     [company.id, userId],
   )
+  await fillWithSeeds(pool)
+  const added = await addCallers(pool, 'Caller', callers)
+  await pool.query(
+    `insert into memberships (workspace_id, user_id, role, joined_at, last_used_at)
+      select workspace_id, new.user_id, case role when 'owner' then 'admin' else role end, now(), last_used_at
+      from memberships as of_user, unnest($2::uuid[]) as new (user_id) where of_user.user_id = $1`,
+    [userId, added.map(({ id }) => id)],
+  )
   await pool.query('vacuum analyze')
+  return added.map(({ apiKey }) => apiKey)
+}
+
+/** Adds seeds with a few participants to the second workspace, and evidence to one of them. */
+async function fillWithSeeds(pool: pg.Pool): Promise<void> {
+  await pool.query(
+    `insert into seeds (id, workspace_id, title, summary, problem, audience, hypothesis, success_criteria, status,
+        created_by_user_id, created_at, updated_at)
+      select ${idOf('a000')}, $1, 'Seed ' || i, repeat('What it is about. ', 15), repeat('What is wrong today. ', 12),
+        'People who work together', repeat('What we believe. ', 10), array['Ten people ask for it', 'One of them pays'],
+        'open', ${uuid}, '2024-01-01'::timestamptz + i * interval '1 hour', now()
+      from generate_series(1, ${seeds}) as i`,
+    [crowd.id],
+  )
+  await pool.query(
+    `insert into seed_participants (seed_id, user_id, workspace_id, joined_at)
+      select seeds.id, ${uuid}, $1, now() from seeds, generate_series(1, 5) as i where workspace_id = $1`,
+    [crowd.id],
+  )
+  await pool.query(
+    `insert into evidence (id, seed_id, kind, verdict, summary, source_url, author_user_id, author_name, created_at)
+      select ${idOf('b000')}, $1, 'interview',
+        (array['supports', 'contradicts', 'neutral'])[i % 3 + 1], repeat('What somebody said. ', 15),
+        'https://example.com/' || i, ${uuid}, 'Person', '2024-01-01'::timestamptz + i * interval '1 minute'
+      from generate_series(1, ${seeds}) as i`,
+    [seedWithEvidence],
+  )
 }

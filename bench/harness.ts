@@ -1,15 +1,17 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import autocannon from 'autocannon'
 import pg from 'pg'
 import { startEmbeddedDatabase } from '../src/db/embedded.ts'
+import type { Trial } from './compare.ts'
+import { connections } from './loads.ts'
+import type { Section } from './report.ts'
 
-const connections = 50
 const person = 'bench@example.com'
 const startLimitMs = 30_000
 const stopLimitMs = 10_000
@@ -19,6 +21,8 @@ export interface BenchDatabase {
   url: string
   userId: string
   apiKey: string
+  /** The API keys of the users whose requests are the load. */
+  callers: readonly string[]
 }
 
 /** A server under load. */
@@ -29,55 +33,43 @@ export interface Subject {
   process: ChildProcess
 }
 
-export interface Measurement {
-  requestsPerSecond: number
-  p50Ms: number
-  p99Ms: number
-}
-
-/** Measures a server for a number of seconds. */
-export type Load = (subject: Subject, seconds: number) => Promise<Measurement>
-
-/** A comparison of servers, which are measured alternately. */
-export interface Scenario {
-  name: string
-  load: Load
-  subjects: readonly Subject[]
-  /** The number of measurements of each server, and their duration. */
-  rounds: number
-  roundSeconds: number
-  /**
-   * The ratios to report, at most one for each `of`; by default of the requests per second. The median should reach the
-   * goal; with `p99Ms` it should not exceed it.
-   */
-  ratios?: readonly { of: Subject; to: Subject; by?: keyof Measurement; goal?: number }[]
-  /** The requests per second that the first server should reach. */
-  goalPerSecond?: number
-}
-
-/** A group of scenarios. */
+/** A group of measurements. */
 export interface Area {
   /** The name on the command line. */
   name: string
   title: string
-  prepare: (bench: Bench) => Promise<readonly Scenario[]>
+  /** Whether the short form measures it. */
+  isInShort?: boolean
+  prepare: (bench: Bench) => Promise<readonly Trial[]>
 }
 
+/** Fills a new database, and returns the API keys of its callers. */
+type Fill = (pool: pg.Pool, database: BenchDatabase) => Promise<readonly string[]>
+
 export interface Bench {
+  /** Whether only what CI checks is measured, briefly. */
+  isShort: boolean
   /** Returns the database with a name. Creates and fills it at the first call. */
-  database: (
-    name: string,
-    fill: (pool: pg.Pool, database: BenchDatabase) => Promise<void>,
-  ) => Promise<BenchDatabase>
+  database: (name: string, fill: Fill) => Promise<BenchDatabase>
+  /** Returns the copy of a database with a name. Creates it at the first call. No server may use the original. */
+  copy: (name: string, of: BenchDatabase, change?: (pool: pg.Pool) => Promise<void>) => Promise<BenchDatabase>
   /** Returns the server with a name on a database. Starts it at the first call. */
   start: (name: string, args: readonly string[], database: BenchDatabase) => Promise<Subject>
-  measure: (area: Area) => Promise<void>
+  /** Starts a server whatever runs already, and waits until `path` is answered with 200, by default `/`. */
+  startAnew: (
+    name: string,
+    args: readonly string[],
+    database: BenchDatabase,
+    wait?: { path: string; everyMs: number },
+  ) => Promise<Subject & { startMs: number }>
+  stop: (subject: Subject) => Promise<void>
+  measure: (area: Area) => Promise<Section>
   /** Stops all servers, then PostgreSQL. */
   close: () => Promise<void>
 }
 
 /** Starts PostgreSQL in an empty folder, for one run. */
-export async function openBench(): Promise<Bench> {
+export async function openBench({ isShort }: { isShort: boolean }): Promise<Bench> {
   const dataDir = await mkdtemp(join(tmpdir(), 'workspace-bench-'))
   const removeData = () => rm(dataDir, { recursive: true, force: true })
   const server = await startEmbeddedDatabase({ dataDir }).catch(async (error: unknown) => {
@@ -86,30 +78,33 @@ export async function openBench(): Promise<Bench> {
   })
   const databases = new Map<string, Promise<BenchDatabase>>()
   const subjects = new Map<string, Promise<Subject>>()
-  const children: ChildProcess[] = []
+  const children = new Set<ChildProcess>()
+
+  const urlOf = (name: string) => Object.assign(new URL(server.url), { pathname: `/${name}` }).href
 
   async function createDatabase(name: string): Promise<BenchDatabase> {
     await withPool(server.url, (pool) => pool.query(`create database ${name}`))
-    const url = new URL(server.url)
-    url.pathname = `/${name}`
-    const env = { ...process.env, DATABASE_URL: url.href }
+    const url = urlOf(name)
+    const env = { ...process.env, DATABASE_URL: url }
     const admin = async (...args: string[]) =>
       (await promisify(execFile)(process.execPath, ['dist/cli/admin.js', ...args], { env })).stdout.trim()
     await admin('create-user', '--email', person, '--name', 'Bench', '--verified')
     const apiKey = await admin('create-key', '--email', person, '--name', 'Bench')
-    const { rows } = await withPool(url.href, (pool) =>
+    const { rows } = await withPool(url, (pool) =>
       pool.query<{ id: string }>('select id from users where email = $1', [person]),
     )
-    return { url: url.href, userId: String(rows[0]?.id), apiKey }
+    return { url, userId: String(rows[0]?.id), apiKey, callers: [apiKey] }
   }
 
-  async function startSubject(
+  async function startAnew(
     name: string,
     args: readonly string[],
     database: BenchDatabase,
-  ): Promise<Subject> {
+    { path, everyMs } = { path: '/', everyMs: 50 },
+  ) {
     const port = await findFreePort()
     const origin = `http://127.0.0.1:${port}`
+    const at = performance.now()
     const child = spawn(process.execPath, args, {
       // As in production, with logging and rate limits.
       env: {
@@ -120,37 +115,55 @@ export async function openBench(): Promise<Bench> {
       },
       stdio: ['ignore', 'ignore', 'inherit'],
     })
-    children.push(child)
-    const limit = Date.now() + startLimitMs
-    while ((await fetch(origin).catch(() => undefined)) === undefined) {
-      if (child.exitCode !== null || Date.now() > limit) throw new Error(`${name} did not start`)
-      await new Promise((done) => setTimeout(done, 50))
+    children.add(child)
+    // Any answer of a bare server will do: it has no page at `/`.
+    const isThere = (answer: Response | undefined) => answer && (path === '/' || answer.ok)
+    while (!isThere(await fetch(origin + path).catch(() => undefined))) {
+      if (child.exitCode !== null || performance.now() - at > startLimitMs)
+        throw new Error(`${name} did not start`)
+      await new Promise((done) => setTimeout(done, everyMs))
     }
-    return { name, origin, database, process: child }
+    return { name, origin, database, process: child, startMs: performance.now() - at }
   }
 
   const bench: Bench = {
+    isShort,
+
     database: (name, fill) =>
       remember(databases, name, async () => {
         const database = await createDatabase(name)
-        await withPool(database.url, (pool) => fill(pool, database))
-        return database
+        return { ...database, callers: await withPool(database.url, (pool) => fill(pool, database)) }
+      }),
+
+    copy: (name, of, change) =>
+      remember(databases, name, async () => {
+        const original = new URL(of.url).pathname.slice(1)
+        await withPool(server.url, (pool) => pool.query(`create database ${name} template ${original}`))
+        if (change) await withPool(urlOf(name), change)
+        return { ...of, url: urlOf(name) }
       }),
 
     start: (name, args, database) =>
-      remember(subjects, [name, ...args, database.url].join(' '), () => startSubject(name, args, database)),
+      remember(subjects, [name, ...args, database.url].join(' '), () => startAnew(name, args, database)),
 
-    async measure(area) {
-      const rows: string[][] = []
-      for (const scenario of await area.prepare(bench)) {
-        console.error(`${area.name}: ${scenario.name}`)
-        rows.push(...(await describe(scenario, await measureScenario(scenario))))
+    startAnew,
+
+    async stop(subject) {
+      await stop(subject.process)
+      children.delete(subject.process)
+    },
+
+    async measure({ name, title, prepare }) {
+      const rows = []
+      for (const trial of await prepare(bench)) {
+        console.error(`${Math.round(process.uptime())} s, ${name}: ${trial.name}`)
+        rows.push(...(await trial.run()))
       }
-      console.log(`### ${area.title}\n\n${formatTable(rows)}\n`)
+      return { area: name, title, rows }
     },
 
     async close() {
-      await Promise.all(children.map(stop))
+      await Promise.all([...children].map(stop))
       await server.stop()
       await removeData()
     },
@@ -166,6 +179,8 @@ export function environmentOf(databaseUrl: string, origin: string): Record<strin
     APP_SECRET: 'a secret of the servers of this run alone',
     RATE_LIMIT_PER_MINUTE: '1000000000',
     AGENT_LIMIT_PER_MINUTE: '1000000000',
+    // Not 0, with which the service would not count at all.
+    INVITE_LIMIT_PER_HOUR: '1000000000',
   }
 }
 
@@ -189,123 +204,15 @@ export async function describeMachine(database: BenchDatabase): Promise<string> 
   )
 }
 
-/** The request to repeat. */
-export interface Request {
-  method?: 'GET' | 'POST'
-  path: string
-  headers?: Record<string, string>
-  body?: string
-  /** Default: the API key of the user of the database. */
-  token?: string
-}
+/** The peak memory of a process until now, in MB of 10^6 bytes. */
+export const peakMemoryMb = (subject: Subject): number => readMemoryMb(subject, 'VmHWM')
 
-/** Creates a load that repeats one request on all connections. */
-export function repeat(requestOf: (subject: Subject) => Request): Load {
-  return async (subject, seconds) => {
-    const { method = 'GET', path, headers, body, token = subject.database.apiKey } = requestOf(subject)
-    const { errors, non2xx, duration, latency, ...result } = await autocannon({
-      url: subject.origin + path,
-      method,
-      connections,
-      duration: seconds,
-      ...(body !== undefined && { body }),
-      headers: { ...headers, authorization: `Bearer ${token}` },
-    })
-    if (non2xx > 0 || errors > 0) throw new Error(`${subject.name} answered ${path} with errors`)
-    return { requestsPerSecond: result['2xx'] / duration, p50Ms: latency.p50, p99Ms: latency.p99 }
-  }
-}
+/** The memory of a process (RSS), in MB of 10^6 bytes. */
+export const memoryMb = (subject: Subject): number => readMemoryMb(subject, 'VmRSS')
 
-async function measureScenario(scenario: Scenario): Promise<Map<Subject, Measurement[]>> {
-  const { load, rounds, roundSeconds, subjects } = scenario
-  const measured = new Map<Subject, Measurement[]>(subjects.map((subject) => [subject, []]))
-  for (const subject of subjects) await load(subject, Math.min(roundSeconds, 2))
-  for (let round = 0; round < rounds; round++) {
-    // Each server is measured first equally often.
-    const first = round % subjects.length
-    const inTurn = [...subjects.slice(first), ...subjects.slice(0, first)]
-    for (const subject of inTurn) measured.get(subject)?.push(await load(subject, roundSeconds))
-  }
-  return measured
-}
-
-const columns = [
-  'request',
-  'server',
-  'req/s',
-  'p50 ms',
-  'p99 ms',
-  'peak MiB',
-  'ratio',
-  'in each round',
-  'goal',
-]
-const numeric = new Set(['req/s', 'p50 ms', 'p99 ms', 'peak MiB', 'ratio', 'goal'])
-
-/** Returns a row for each server, with the medians of the rounds and the ratio to another server. */
-function describe(scenario: Scenario, measured: Map<Subject, Measurement[]>): Promise<string[][]> {
-  const { name, subjects, ratios = [], goalPerSecond } = scenario
-  return Promise.all(
-    [...measured].map(async ([subject, measurements], i) => {
-      const medianOf = (field: keyof Measurement) =>
-        median(measurements.map((measurement) => measurement[field]))
-      const ratio = ratios.find(({ of }) => of === subject)
-      const values = ratio ? ratiosOf(measurements, measured.get(ratio.to) ?? [], ratio.by) : []
-      const isSole = subjects.length === 1
-      const rates = measurements.map(({ requestsPerSecond }) => Math.round(requestsPerSecond))
-      return [
-        i === 0 ? name : '',
-        subject.name,
-        String(Math.round(medianOf('requestsPerSecond'))),
-        String(medianOf('p50Ms')),
-        String(medianOf('p99Ms')),
-        (await peakMemoryMiB(subject)).toFixed(0),
-        ratio ? median(values).toFixed(2) : '',
-        ratio
-          ? `${values.map((value) => value.toFixed(2)).join(', ')} to ${ratio.to.name}`
-          : isSole
-            ? rates.join(', ')
-            : '',
-        ratio?.goal !== undefined ? `${ratio.goal}` : i === 0 && goalPerSecond ? `${goalPerSecond}/s` : '',
-      ]
-    }),
-  )
-}
-
-function ratiosOf(
-  of: readonly Measurement[],
-  to: readonly Measurement[],
-  by: keyof Measurement = 'requestsPerSecond',
-): number[] {
-  return of.map((measurement, i) => measurement[by] / (to[i]?.[by] ?? NaN))
-}
-
-/** Formats a Markdown table like Prettier. */
-function formatTable(rows: readonly string[][]): string {
-  const widths = columns.map((column, i) => Math.max(3, ...[columns, ...rows].map((row) => lengthOf(row[i]))))
-  const format = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
-  const pad = (row: readonly string[]) =>
-    row.map((cell, i) => (isNumeric(i) ? cell.padStart(widths[i] ?? 0) : cell.padEnd(widths[i] ?? 0)))
-  const rule = widths.map((width, i) => (isNumeric(i) ? `${'-'.repeat(width - 1)}:` : '-'.repeat(width)))
-  return [format(pad(columns)), format(rule), ...rows.map((row) => format(pad(row)))].join('\n')
-}
-
-const lengthOf = (cell: string | undefined) => cell?.length ?? 0
-const isNumeric = (i: number) => numeric.has(columns[i] ?? '')
-
-/** The peak memory of a process (VmHWM of Linux). */
-async function peakMemoryMiB({ process: { pid } }: Subject): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8')
-  return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) / 1024
-}
-
-function median(values: readonly number[]): number {
-  return percentile(values, 0.5)
-}
-
-/** The quantile of the values. */
-export function percentile(values: readonly number[], share: number): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length * share)] ?? NaN
+function readMemoryMb({ process: { pid } }: Subject, field: string): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  return (Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) * 1024) / 1e6
 }
 
 async function findFreePort(): Promise<number> {

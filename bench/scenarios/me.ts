@@ -1,23 +1,30 @@
+import { atLeast, compare } from '../compare.ts'
 import { openSmallDatabase } from '../databases.ts'
-import { repeat, type Area } from '../harness.ts'
+import type { Area } from '../harness.ts'
+import { repeat } from '../loads.ts'
+import { assertSameAnswer } from '../same-answer.ts'
 import { startBare, startService } from '../subjects.ts'
+
+const request = () => ({ path: '/v1/me' })
 
 export const me: Area = {
   name: 'me',
   title: 'The profile, against a bare server',
+  isInShort: true,
   async prepare(bench) {
     const database = await openSmallDatabase(bench)
     const ours = await startService(bench, database)
     const bare = await startBare(bench, database)
+    await assertSameAnswer([ours, bare], request)
     return [
-      {
+      compare(bench, {
         name: 'GET /v1/me',
-        load: repeat(() => ({ path: '/v1/me' })),
+        load: repeat(request),
         subjects: [ours, bare],
         rounds: 5,
-        roundSeconds: 4,
-        ratios: [{ of: ours, to: bare, goal: 0.9 }],
-      },
+        roundSeconds: 2,
+        ratios: [{ of: ours, to: bare, goal: atLeast(1.4) }],
+      }),
     ]
   },
 }

@@ -4,8 +4,11 @@ import { Agent, request } from 'node:http'
 import { createRequire } from 'node:module'
 import { setTimeout } from 'node:timers/promises'
 import { createAgentAccess } from '../agent-access.ts'
+import { atMost, compare } from '../compare.ts'
 import { company, crowd, openSmallDatabase } from '../databases.ts'
-import { percentile, withPool, type Area, type Load, type Request } from '../harness.ts'
+import { withPool, type Area } from '../harness.ts'
+import type { Load, Request } from '../loads.ts'
+import { percentile, roundMs } from '../report.ts'
 import { startService } from '../subjects.ts'
 import { createNeighbour, fillWithLongTexts } from '../neighbour.ts'
 
@@ -13,6 +16,10 @@ import { createNeighbour, fillWithLongTexts } from '../neighbour.ts'
 const connections = 10
 /** The pause of the other caller after each response, so that it creates little load. */
 const pauseMs = 5
+
+// A process for the load starts within this time. The load begins that early, and ends a little later.
+const startsWithinMs = 800
+const loadsForSeconds = 1
 
 const json = { 'content-type': 'application/json' }
 
@@ -53,14 +60,14 @@ export const neighbours: Area = {
     const alone = { ...ours, name: 'alone' }
     return Object.entries(loads).map(([name, load]) => {
       const beside = { ...ours, name: 'beside' }
-      return {
+      return compare(bench, {
         name,
         load: measure(neighbour.apiKey, (subject) => (subject === beside ? load : undefined)),
         subjects: [alone, beside],
-        rounds: 5,
-        roundSeconds: 3,
-        ratios: [{ of: beside, to: alone, by: 'p99Ms' as const, goal: 2 }],
-      }
+        rounds: 3,
+        roundSeconds: 0.7,
+        ratios: [{ of: beside, to: alone, by: 'p99Ms', goal: atMost(2) }],
+      })
     })
   },
 }
@@ -70,9 +77,10 @@ function measure(apiKey: string, loadOf: (subject: Parameters<Load>[0]) => Reque
   return async (subject, seconds) => {
     const load = loadOf(subject)
     const loader =
-      load && startLoader(subject.origin, { token: subject.database.apiKey, ...load }, seconds + 2)
+      load &&
+      startLoader(subject.origin, { token: subject.database.apiKey, ...load }, seconds + loadsForSeconds)
     // Waits until the load is at its maximum.
-    if (loader) await setTimeout(1_000)
+    if (loader) await setTimeout(startsWithinMs)
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     const tookMs: number[] = []
     const end = performance.now() + seconds * 1000
@@ -83,11 +91,10 @@ function measure(apiKey: string, loadOf: (subject: Parameters<Load>[0]) => Reque
     }
     agent.destroy()
     await loader?.ended
-    const round = (ms: number) => Math.round(ms * 10) / 10
     return {
       requestsPerSecond: tookMs.length / seconds,
-      p50Ms: round(percentile(tookMs, 0.5)),
-      p99Ms: round(percentile(tookMs, 0.99)),
+      p50Ms: roundMs(percentile(tookMs, 0.5)),
+      p99Ms: roundMs(percentile(tookMs, 0.99)),
     }
   }
 }

@@ -1,74 +1,54 @@
-import { once } from 'node:events'
-import { Agent, request, type IncomingMessage } from 'node:http'
-import { text } from 'node:stream/consumers'
-import { createAgentAccess, type AgentAccess } from '../agent-access.ts'
+import { createAgentAccess } from '../agent-access.ts'
+import { chains, refresh, refreshInTurn, type Chain } from '../chains.ts'
+import { atLeast, compare } from '../compare.ts'
 import { openSmallDatabase } from '../databases.ts'
-import { percentile, type Area, type Load } from '../harness.ts'
-import { startService } from '../subjects.ts'
-
-/** Agents that refresh repeatedly, each with the refresh token of its last response. */
-const chains = 20
+import type { Area, Subject } from '../harness.ts'
+import { assertSame } from '../same-answer.ts'
+import { startBareOAuth, startService } from '../subjects.ts'
 
 export const refreshes: Area = {
   name: 'refreshes',
-  title: `Refreshes of access tokens, ${chains} chains in parallel`,
+  title: `Refreshes of access tokens, ${chains} chains in parallel, against the same provider in memory`,
+  isInShort: true,
   async prepare(bench) {
-    const ours = await startService(bench, await openSmallDatabase(bench))
+    const database = await openSmallDatabase(bench)
+    const ours = await startService(bench, database)
+    const bare = await startBareOAuth(bench, database)
+    const begun = new Map<Subject, Chain[]>([
+      [ours, await createAgentAccess(ours, chains)],
+      [bare, (await (await fetch(`${bare.origin}/chains`)).json()) as Chain[]],
+    ])
+    const chainsOf = (subject: Subject) => begun.get(subject) ?? []
+    assertSame(
+      [await describeRefresh(ours, chainsOf(ours)), await describeRefresh(bare, chainsOf(bare))],
+      'a refresh',
+    )
     return [
-      {
+      compare(bench, {
         name: 'POST /agent/oauth/token',
-        load: refresh(await createAgentAccess(ours, chains)),
-        subjects: [ours],
+        load: refreshInTurn(chainsOf),
+        subjects: [ours, bare],
         rounds: 5,
-        roundSeconds: 2,
-        goalPerSecond: 500,
-      },
+        roundSeconds: 1.5,
+        ratios: [{ of: ours, to: bare, goal: atLeast(0.9) }],
+        goalPerSecond: 600,
+      }),
     ]
   },
 }
 
-function refresh(agents: readonly AgentAccess[]): Load {
-  const tokens = new Map(agents.map(({ clientId, refreshToken }) => [clientId, refreshToken]))
-  return async ({ origin }, seconds) => {
-    const connection = new Agent({ keepAlive: true, maxSockets: chains })
-    const start = performance.now()
-    const end = start + seconds * 1000
-    const tookMs: number[] = []
-    const follow = async ({ clientId }: AgentAccess) => {
-      for (let at = performance.now(); at < end; at = performance.now()) {
-        const refreshToken = await exchange(origin, connection, {
-          grant_type: 'refresh_token',
-          client_id: clientId,
-          refresh_token: String(tokens.get(clientId)),
-        })
-        tokens.set(clientId, refreshToken)
-        tookMs.push(performance.now() - at)
-      }
-    }
-    try {
-      await Promise.all(agents.map(follow))
-    } finally {
-      connection.destroy()
-    }
-    const requestsPerSecond = (tookMs.length / (performance.now() - start)) * 1000
-    return {
-      requestsPerSecond,
-      p50Ms: Math.round(percentile(tookMs, 0.5)),
-      p99Ms: Math.round(percentile(tookMs, 0.99)),
-    }
+/** What a refresh is answered with, except for what differs each time: the claims and the header by name only. */
+async function describeRefresh({ origin }: Subject, [chain]: readonly Chain[]): Promise<object> {
+  if (!chain) throw new Error('there is no chain')
+  const { access_token: token, refresh_token: next, ...rest } = await refresh(origin, chain)
+  const [header, claims] = token
+    .split('.', 2)
+    .map((part) => JSON.parse(Buffer.from(part, 'base64url').toString()) as Record<string, unknown>)
+  return {
+    ...rest,
+    nextLength: next.length,
+    algorithm: header?.alg,
+    claims: Object.keys(claims ?? {}).sort(),
+    scope: claims?.scope,
   }
-}
-
-/** Returns the next refresh token. */
-async function exchange(origin: string, agent: Agent, parameters: Record<string, string>): Promise<string> {
-  const call = request(`${origin}/agent/oauth/token`, {
-    method: 'POST',
-    agent,
-    headers: { 'content-type': 'application/x-www-form-urlencoded' },
-  })
-  call.end(new URLSearchParams(parameters).toString())
-  const [answer] = (await once(call, 'response')) as [IncomingMessage]
-  const body = await text(answer)
-  if (answer.statusCode !== 200) throw new Error(`a refresh is answered with ${answer.statusCode}: ${body}`)
-  return (JSON.parse(body) as { refresh_token: string }).refresh_token
 }

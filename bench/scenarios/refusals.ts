@@ -1,5 +1,8 @@
+import { compare } from '../compare.ts'
 import { openSmallDatabase } from '../databases.ts'
-import { percentile, type Area, type Load } from '../harness.ts'
+import type { Area } from '../harness.ts'
+import type { Load } from '../loads.ts'
+import { percentile, roundMs } from '../report.ts'
 import { startService } from '../subjects.ts'
 import { makeWorstBodies, type WorstBodies } from '../../tests/support/worst-bodies.ts'
 
@@ -12,13 +15,15 @@ export const refusals: Area = {
     const operations = makeWorstBodies((await description.json()) as Parameters<typeof makeWorstBodies>[0])
     return operations
       .filter(({ path }) => path.startsWith('/v1/'))
-      .map((operation) => ({
-        name: `${operation.operationId}, ${operation.bodies.size} bodies`,
-        load: refuse(operation),
-        subjects: [ours],
-        rounds: 3,
-        roundSeconds: 1,
-      }))
+      .map((operation) =>
+        compare(bench, {
+          name: `${operation.operationId}, ${operation.bodies.size} bodies`,
+          load: refuse(operation),
+          subjects: [ours],
+          rounds: 1,
+          roundSeconds: 1,
+        }),
+      )
   },
 }
 
@@ -38,11 +43,10 @@ function refuse({ method, path, bodies }: WorstBodies): Load {
           throw new Error(`${path} answers ${kind} with ${answer.status}`)
       }
     }
-    const round = (ms: number) => Math.round(ms * 10) / 10
     return {
       requestsPerSecond: (tookMs.length / (performance.now() - start)) * 1000,
-      p50Ms: round(percentile(tookMs, 0.5)),
-      p99Ms: round(percentile(tookMs, 0.99)),
+      p50Ms: roundMs(percentile(tookMs, 0.5)),
+      p99Ms: roundMs(percentile(tookMs, 0.99)),
     }
   }
 }

@@ -1,0 +1,197 @@
+import { randomBytes } from 'node:crypto'
+import Fastify, { type FastifyReply } from 'fastify'
+import pg from 'pg'
+import { canonicalizeEmail } from '../src/kernel/email.ts'
+import { hash, hashKey, timeText } from './bare-parts.ts'
+
+// The minimal work of each write: one prepared statement, which is its own transaction. It checks the key and the role,
+// inserts the rows, the event and the job, and makes the JSON of the answer. Without locks, validation, limits,
+// Idempotency-Key and what else the service does.
+const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10 })
+const app = Fastify()
+
+const person = `select users.id as user_id, users.name, users.email, users.canonical_email, api_keys.id as api_key_id
+  from api_keys join users on users.id = api_keys.user_id
+  where api_keys.secret_hash = $1 and api_keys.revoked_at is null`
+
+/** The caller with a workspace: `join` finds it, and a membership of one of the roles is needed. */
+const personIn = (join: string, roles: string) => `select person.*, memberships.workspace_id
+  from (${person}) as person ${join}
+  join memberships on memberships.workspace_id = place.workspace_id and memberships.user_id = person.user_id
+  where memberships.role in (${roles})`
+
+const bySlug = 'join workspace_slugs as place on place.slug = $2'
+const writers = `'owner', 'admin', 'member'`
+const managers = `'owner', 'admin'`
+
+interface EventSql {
+  type: string
+  targetType: string
+  targetId: string
+  summary: string
+  from: string
+}
+
+/** An event by the `caller` in the only workspace of the rows of `from`. */
+const event = ({ type, targetType, targetId, summary, from }: EventSql) => `
+  insert into events (id, workspace_id, type, actor_type, actor_user_id, actor_name, api_key_id, source, target_type,
+    target_id, summary, created_at)
+  select uuidv7(), workspace_id, '${type}', 'user', user_id, caller.name, api_key_id, 'api', '${targetType}', ${targetId},
+    ${summary}, now()
+  from ${from}`
+
+const job = (name: string, payload: string) =>
+  `graphile_worker.add_job('${name}', ${payload}, run_at => now(), max_attempts => 25, job_key_mode => 'preserve_run_at')`
+
+app.patch('/v1/me', async (request, reply) => {
+  const { name } = request.body as { name: string }
+  return answer(
+    reply,
+    'update me',
+    `update users set name = $2 from (${person}) as caller where users.id = caller.user_id
+      returning '{"ok":true}' as body`,
+    [hashKey(request), name],
+  )
+})
+
+interface SeedBody {
+  title: string
+  summary: string
+  problem: string
+  audience: string
+  hypothesis: string
+  successCriteria: string[]
+}
+
+app.post<{ Params: { slug: string } }>('/v1/workspaces/:slug/seeds', async (request, reply) => {
+  const { title, summary, problem, audience, hypothesis, successCriteria } = request.body as SeedBody
+  return answer(
+    reply,
+    'create seed',
+    `with caller as (${personIn(bySlug, writers)}), seed as (
+      insert into seeds (id, workspace_id, title, summary, problem, audience, hypothesis, success_criteria, status,
+        created_by_user_id, created_at, updated_at)
+      select uuidv7(), workspace_id, $3, $4, $5, $6, $7, $8::text[], 'open', user_id, now(), now() from caller
+      returning *
+    ), event as (${event({
+      type: 'seed.created',
+      targetType: 'seed',
+      targetId: 'seed.id',
+      summary: `caller.name || ' created the seed ' || seed.title`,
+      from: 'caller join seed using (workspace_id)',
+    })})
+    select json_build_object('ok', true, 'seed', json_build_object(
+      'id', id, 'title', title, 'summary', summary, 'problem', problem, 'audience', audience, 'hypothesis', hypothesis,
+      'successCriteria', success_criteria, 'status', status, 'createdByUserId', created_by_user_id,
+      'participantCount', 0, 'joined', false, 'createdAt', ${timeText('created_at')}, 'updatedAt', ${timeText('updated_at')}
+    ))::text as body from seed`,
+    [
+      ...[hashKey(request), request.params.slug],
+      ...[title, summary, problem, audience, hypothesis, successCriteria],
+    ],
+  )
+})
+
+interface EvidenceBody {
+  kind: string
+  verdict: string
+  summary: string
+  sourceUrl: string
+}
+
+app.post<{ Params: { id: string } }>('/v1/seeds/:id/evidence', async (request, reply) => {
+  const { kind, verdict, summary, sourceUrl } = request.body as EvidenceBody
+  const bySeed = `join seeds as place on place.id = $2
+    join seed_participants on seed_participants.seed_id = place.id and seed_participants.user_id = person.user_id`
+  return answer(
+    reply,
+    'add evidence',
+    `with caller as (${personIn(bySeed, writers)}), seed as (
+      update seeds set updated_at = now() from caller where seeds.id = $2 returning seeds.*
+    ), piece as (
+      insert into evidence (id, seed_id, kind, verdict, summary, source_url, author_user_id, author_name, created_at)
+      select uuidv7(), $2, $3, $4, $5, $6, user_id, name, now() from caller
+      returning *
+    ), event as (${event({
+      type: 'evidence.added',
+      targetType: 'evidence',
+      targetId: 'piece.id',
+      summary: `caller.name || ' added an ' || kind || ' that ' || verdict || ' it to the seed ' || seed.title`,
+      from: 'caller join seed using (workspace_id), piece',
+    })})
+    select json_build_object('ok', true, 'evidence', json_build_object(
+      'id', id, 'seedId', seed_id, 'kind', kind, 'verdict', verdict, 'summary', summary, 'sourceUrl', source_url,
+      'authorUserId', author_user_id, 'authorName', author_name, 'createdAt', ${timeText('created_at')}
+    ))::text as body from piece`,
+    [hashKey(request), request.params.id, kind, verdict, summary, sourceUrl],
+  )
+})
+
+app.post<{ Params: { slug: string } }>('/v1/workspaces/:slug/invites', async (request, reply) => {
+  const { email, role } = request.body as { email: string; role: string }
+  const token = randomBytes(32).toString('base64url')
+  return answer(
+    reply,
+    'create invite',
+    `with caller as (${personIn(bySlug, managers)}), invite as (
+      insert into invites (id, workspace_id, email, canonical_email, role, state, invited_by_user_id, created_at, expires_at)
+      select uuidv7(), workspace_id, $3, $4, $5, 'open', user_id, now(), now() + interval '7 days' from caller
+      returning *
+    ), token as (
+      insert into invite_tokens (token_hash, invite_id) select $6, id from invite
+    ), event as (${event({
+      type: 'invite.created',
+      targetType: 'invite',
+      targetId: 'invite.id',
+      summary: `caller.name || ' invited ' || invite.email || ' as ' || role`,
+      from: 'caller join invite using (workspace_id)',
+    })}), job as (
+      select ${job('send_invite', `json_build_object('inviteId', id)`)} from invite
+    )
+    select json_build_object('ok', true, 'inviteUrl', $7::text, 'invite', json_build_object(
+      'id', invite.id, 'email', invite.email, 'role', role, 'status', 'pending', 'invitedByUserId', invited_by_user_id,
+      'invitedByName', caller.name, 'createdAt', ${timeText('created_at')}, 'expiresAt', ${timeText('expires_at')},
+      'lastSentAt', null
+    ))::text as body from invite, caller, job`,
+    [
+      ...[hashKey(request), request.params.slug, email, canonicalizeEmail(email), role],
+      ...[hash(token), `http://${request.host}/invites/${token}`],
+    ],
+  )
+})
+
+app.post<{ Params: { token: string } }>('/v1/invites/:token/accept', async (request, reply) => {
+  return answer(
+    reply,
+    'accept invite',
+    `with caller as (${person}), invite as (
+      update invites set state = 'accepted' from invite_tokens, caller
+      where token_hash = $2 and invites.id = invite_id and invites.canonical_email = caller.canonical_email
+        and state = 'open' and expires_at > now()
+      returning invites.*
+    ), member as (
+      insert into memberships (workspace_id, user_id, role, joined_at, last_used_at)
+      select workspace_id, user_id, role, now(), now() from invite, caller
+    ), event as (${event({
+      type: 'member.joined',
+      targetType: 'user',
+      targetId: 'user_id',
+      summary: `caller.name || ' accepted the invite of ' || inviter.name || ' and joined as ' || role`,
+      from: 'caller, invite join users as inviter on inviter.id = invited_by_user_id',
+    })}), job as (
+      select ${job('send_invite_accepted', `json_build_object('inviteId', invite.id, 'memberName', caller.name)`)}
+      from invite, caller
+    )
+    select json_build_object('ok', true, 'workspaceId', workspaces.id, 'slug', workspaces.slug, 'role', role)::text as body
+    from invite join workspaces on workspaces.id = workspace_id, job`,
+    [hashKey(request), hash(request.params.token)],
+  )
+})
+
+await app.listen({ host: '127.0.0.1', port: Number(process.env.PORT) })
+
+async function answer(reply: FastifyReply, name: string, text: string, values: unknown[]) {
+  const { rows } = await pool.query<{ body: string }>({ name, text, values })
+  if (!rows[0]) throw new Error('the caller may not do this')
+  return reply.type('application/json; charset=utf-8').send(rows[0].body)
+}

@@ -1,0 +1,121 @@
+/** What the median of a row's values has to be. */
+export interface Goal {
+  is: 'at least' | 'at most' | 'below'
+  bound: number
+}
+
+/** What was measured of one server: a row of a table. */
+export interface Row {
+  request: string
+  server: string
+  requestsPerSecond?: number
+  p50Ms?: number
+  p99Ms?: number
+  /** The highest memory of the process until then. */
+  peakMb?: number
+  /** What the goal is about, once for each round. */
+  values?: readonly number[]
+  /** What the values are, such as `of bare Fastify`. */
+  unit?: string
+  goal?: Goal
+}
+
+/** The rows of an area. */
+export interface Section {
+  area: string
+  title: string
+  rows: readonly Row[]
+}
+
+export function isMet({ values, goal }: Row): boolean {
+  if (!goal || !values) return true
+  const value = median(values)
+  // A value that could not be measured reaches no goal.
+  if (goal.is === 'at least') return value >= goal.bound
+  return goal.is === 'below' ? value < goal.bound : value <= goal.bound
+}
+
+const columns = [
+  ...['request', 'server', 'req/s', 'p50 ms', 'p99 ms', 'peak MB'],
+  ...['median', 'in each round', 'goal', 'is'],
+]
+const numeric = new Set(['req/s', 'p50 ms', 'p99 ms', 'peak MB', 'median', 'goal'])
+
+/** A section as Markdown, with its table as Prettier formats it. */
+export function formatSection({ title, rows }: Section): string {
+  const lines = rows.map((row, i) => formatRow(row, rows[i - 1]))
+  const widths = columns.map((column, i) =>
+    Math.max(3, column.length, ...lines.map((line) => line[i]?.length ?? 0)),
+  )
+  const isNumeric = columns.map((column) => numeric.has(column))
+  const pad = (line: readonly string[]) =>
+    line.map((cell, i) => (isNumeric[i] ? cell.padStart(widths[i] ?? 0) : cell.padEnd(widths[i] ?? 0)))
+  const rule = widths.map((width, i) => (isNumeric[i] ? `${'-'.repeat(width - 1)}:` : '-'.repeat(width)))
+  const table = [pad(columns), rule, ...lines.map(pad)].map((cells) => `| ${cells.join(' | ')} |`)
+  return `### ${title}\n\n${table.join('\n')}\n`
+}
+
+function formatRow(row: Row, before: Row | undefined): string[] {
+  const { request, server, requestsPerSecond, p50Ms, p99Ms, peakMb, values, unit = '', goal } = row
+  const round = (value: number | undefined) => (value === undefined ? '' : String(Math.round(value)))
+  return [
+    request === before?.request ? '' : request,
+    server,
+    ...[round(requestsPerSecond), p50Ms?.toString() ?? '', p99Ms?.toString() ?? '', round(peakMb)],
+    values ? format(median(values)) : '',
+    values ? `${values.map(format).join(', ')} ${unit}`.trim() : '',
+    goal ? formatGoal(goal) : '',
+    goal ? (isMet(row) ? 'met' : 'missed') : '',
+  ]
+}
+
+/** How many goals are met, and which are missed. */
+export function formatSummary(sections: readonly Section[]): string {
+  const judged = sections.flatMap(({ rows }) => rows.filter(({ goal }) => goal))
+  const missed = judged.filter((row) => !isMet(row))
+  const lines = missed.map(({ request, server, values = [], unit, goal }) => {
+    const measured = [format(median(values)), unit].filter(Boolean).join(' ')
+    return `- ${request}, ${server}: ${measured}${goal ? `, goal ${formatGoal(goal)}` : ''}`
+  })
+  const head = `Goals met: ${judged.length - missed.length} of ${judged.length}`
+  return missed.length === 0 ? head : `${head}. Missed:\n\n${lines.join('\n')}`
+}
+
+/** The whole run as one JSON document. */
+export function toJson(machine: string, sections: readonly Section[]): string {
+  const areas = sections.map(({ area, title, rows }) => ({
+    area,
+    title,
+    rows: rows.map((row) => ({
+      ...row,
+      ...(row.values && { median: median(row.values) }),
+      ...(row.goal && { met: isMet(row) }),
+    })),
+  }))
+  const judged = sections.flatMap(({ rows }) => rows.filter(({ goal }) => goal))
+  return JSON.stringify(
+    { machine, goals: judged.length, met: judged.filter(isMet).length, areas },
+    undefined,
+    2,
+  )
+}
+
+const signs = { 'at least': '≥', 'at most': '≤', below: '<' }
+const formatGoal = ({ is, bound }: Goal) => `${signs[is]} ${format(bound)}`
+
+/** Two decimals for ratios, none for large numbers. */
+function format(value: number): string {
+  return Math.abs(value) >= 20 ? value.toFixed(0) : String(Math.round(value * 100) / 100)
+}
+
+export function median(values: readonly number[]): number {
+  return percentile(values, 0.5)
+}
+
+/** The quantile of the values. */
+export function percentile(values: readonly number[], share: number): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length * share)] ?? NaN
+}
+
+/** Milliseconds with one decimal. */
+export const roundMs = (ms: number): number => Math.round(ms * 10) / 10

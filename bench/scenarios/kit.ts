@@ -1,0 +1,93 @@
+import { createAgentAccess, kitSize, type AgentAccess } from '../agent-access.ts'
+import { atLeast, compare } from '../compare.ts'
+import { openSmallDatabase } from '../databases.ts'
+import type { Area, Subject } from '../harness.ts'
+import { repeat, type Request } from '../loads.ts'
+import { assertSame, send } from '../same-answer.ts'
+import { startBareKit, startService } from '../subjects.ts'
+
+/** Few connections: a kit takes so long that the ones in work at the end of a round, which do not count, would be many. */
+const atOnce = 10
+
+export const kit: Area = {
+  name: 'kit',
+  title: `The validation kit, ${kitSize}, against a bare server`,
+  isInShort: true,
+  async prepare(bench) {
+    const database = await openSmallDatabase(bench)
+    const ours = await startService(bench, database)
+    const bare = await startBareKit(bench, database)
+    // Created here, since the access tokens expire after a few minutes.
+    const [access] = await createAgentAccess(ours, 1)
+    if (!access) throw new Error('there is no agent')
+    const tokenOf = (subject: Subject) => (subject === bare ? access.grantId : access.accessToken)
+    const { http, oneSeedOverMcp } = kitRequests(access)
+    const scenarios = [
+      { name: 'POST /agent/v1/validation-kit:read', request: http, goal: atLeast(1) },
+      { name: 'tools/call read_validation_kit, one seed', request: oneSeedOverMcp, goal: atLeast(0.95) },
+    ]
+    return Promise.all(
+      scenarios.map(async ({ name, request, goal }) => {
+        const requestOf = (subject: Subject) => ({ ...request, token: tokenOf(subject) })
+        await assertSameKit([ours, bare], requestOf)
+        return compare(bench, {
+          name,
+          load: repeat(requestOf, atOnce),
+          subjects: [ours, bare],
+          rounds: 5,
+          roundSeconds: 1.5,
+          ratios: [{ of: ours, to: bare, goal }],
+        })
+      }),
+    )
+  },
+}
+
+/** The requests of an agent with its access token. */
+export function kitRequests({
+  accessToken,
+  seedId,
+}: AgentAccess): Record<'http' | 'oneSeedOverMcp', Request> {
+  const method = 'POST' as const
+  return {
+    http: { method, path: '/agent/v1/validation-kit:read', token: accessToken },
+    // Over MCP a kit of all seeds is truncated, which the bare server does not do. So the agent reads one seed.
+    oneSeedOverMcp: {
+      method,
+      path: '/agent/mcp',
+      token: accessToken,
+      headers: { accept: 'application/json, text/event-stream' },
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: { name: 'read_validation_kit', arguments: { seedId } },
+      }),
+    },
+  }
+}
+
+/** Throws unless the compared kits are equal, except for the time of their generation. */
+async function assertSameKit(
+  subjects: readonly Subject[],
+  requestOf: (subject: Subject) => Request,
+): Promise<void> {
+  const kits: object[] = []
+  for (const subject of subjects) {
+    const answer = await send(subject, requestOf(subject))
+    kits.push(...kitsOf(answer).map((each) => ({ ...each, generatedAt: '' })))
+  }
+  assertSame(kits, 'the kit')
+}
+
+interface McpAnswer {
+  result: { content: { text: string }[]; structuredContent: object }
+}
+
+/** The kits in a response. MCP sends the kit twice, possibly in an event stream of one message. */
+function kitsOf(answer: string): object[] {
+  const json = JSON.parse(answer.replace(/^event: message\ndata: /, '')) as object | McpAnswer
+  if (!('result' in json)) return [json]
+  const { content, structuredContent } = json.result
+  return [structuredContent, ...content.map(({ text }) => JSON.parse(text) as object)]
+}

@@ -1,0 +1,91 @@
+import type pg from 'pg'
+import { atLeast, compare, type Trial } from '../compare.ts'
+import { withPool, type Area, type Subject } from '../harness.ts'
+import { sendNext, type Request } from '../loads.ts'
+import { assertSame, assertSameAnswer } from '../same-answer.ts'
+import { startBareWrites, startService } from '../subjects.ts'
+import { openWriteDatabase } from '../write-database.ts'
+import { writeRequests } from '../write-requests.ts'
+
+/** What an answer has of its own each time. */
+const volatile = ['id', 'inviteUrl', 'createdAt', 'updatedAt', 'expiresAt']
+
+export const writes: Area = {
+  name: 'writes',
+  title: 'Writes, against a bare server that makes the same rows, event and job in one statement',
+  isInShort: true,
+  async prepare(bench) {
+    const original = await openWriteDatabase(bench)
+    // A database for each, so that neither finds what the other has written.
+    const subjects = [
+      await startService(bench, await bench.copy('writes_service', original, keepJobs)),
+      await startBareWrites(bench, await bench.copy('writes_bare', original, keepJobs)),
+    ] as const
+    const [ours, bare] = subjects
+    const trials: Trial[] = []
+    for (const [name, requestOf] of Object.entries(writeRequests(original))) {
+      const nextOf = inTurn(requestOf)
+      await assertSameAnswer(subjects, nextOf, volatile)
+      assertSame(await Promise.all(subjects.map(findLastTraces)), `what ${name} leaves`)
+      trials.push(
+        compare(bench, {
+          name,
+          load: sendNext(nextOf),
+          subjects,
+          rounds: 5,
+          roundSeconds: 0.8,
+          ratios: [{ of: ours, to: bare, goal: atLeast(0.8) }],
+        }),
+      )
+    }
+    return trials
+  },
+}
+
+/** Sends each server the same requests, each once. */
+function inTurn(requestOf: (place: number) => Request): (subject: Subject) => Request {
+  const places = new Map<Subject, number>()
+  return (subject) => {
+    const place = places.get(subject) ?? 0
+    places.set(subject, place + 1)
+    return requestOf(place)
+  }
+}
+
+/**
+ * Has jobs wait for a day, and no worker told of them: the bare server runs none, so the service does not run them during
+ * the measurement either. It still polls for jobs.
+ */
+async function keepJobs(pool: pg.Pool): Promise<void> {
+  await pool.query(`
+    create function keep_job() returns trigger language plpgsql as
+      $$ begin new.run_at := now() + interval '1 day'; return new; end $$;
+    alter table graphile_worker._private_jobs disable trigger user;
+    create trigger keep_job before insert on graphile_worker._private_jobs for each row execute function keep_job()`)
+}
+
+/** The newest event and the newest job of a database, without ids and times. */
+async function findLastTraces({ database }: Subject): Promise<unknown> {
+  return withPool(database.url, async (pool) => {
+    const { rows: events } = await pool.query<Record<string, unknown>>(
+      `select type, actor_type, actor_user_id, actor_name, grant_id, api_key_id, source, target_type, workspace_id,
+          summary, target_id is null as is_without_target
+        from events order by created_at desc limit 1`,
+    )
+    const { rows: jobs } = await pool.query<{ payload: object }>(
+      `select identifier, payload, queue_name, priority, max_attempts, flags, key
+        from graphile_worker._private_jobs as jobs
+        join graphile_worker._private_tasks as tasks on tasks.id = jobs.task_id
+        left join graphile_worker._private_job_queues as queues on queues.id = jobs.job_queue_id
+        order by jobs.id desc limit 1`,
+    )
+    const { rows: counts } = await pool.query(
+      `select (select count(*) from seeds) as seeds, (select count(*) from evidence) as evidence,
+        (select count(*) from invites) as invites, (select count(*) from invite_tokens) as tokens,
+        (select count(*) from invites where state = 'accepted') as accepted,
+        (select count(*) from memberships) as members, (select count(*) from events) as events,
+        (select count(*) from graphile_worker._private_jobs) as jobs`,
+    )
+    return [events, jobs.map((job) => ({ ...job, payload: { ...job.payload, inviteId: '' } })), counts]
+  })
+}
