@@ -117,12 +117,6 @@ export interface ServicesOptions {
 export function createServices(options: ServicesOptions): Services {
   const { config, db, jobsDb = db, clock, log, untrustedFetch, oauthRecordBounds = recordBounds } = options
   const redis = config.redisUrl === undefined ? undefined : connectRedis(config.redisUrl, log)
-  const authenticator = createApiKeyAuthenticator({
-    db,
-    clock,
-    onRecordError: (error) =>
-      log.warn({ err: error }, 'the last uses of API keys could not be written; will retry'),
-  })
   const changes = createChanges({ db, clock })
   /** The dependencies of an area: a share of the connections, which its changes use too. */
   const takeShare = () => {
@@ -144,6 +138,13 @@ export function createServices(options: ServicesOptions): Services {
   const requireWorkspace = createWorkspaceAccess({ db, clock })
   const shareOfSeeds = takeShare()
   const requireWorkspaceOfSeed = createSeedAccess(shareOfSeeds)
+  const authenticator = createApiKeyAuthenticator({
+    db,
+    seedsDb: shareOfSeeds.db,
+    clock,
+    onRecordError: (error) =>
+      log.warn({ err: error }, 'the last uses of API keys could not be written; will retry'),
+  })
   const agents = createAgentAuthenticator({
     db,
     clock,

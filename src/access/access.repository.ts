@@ -1,25 +1,14 @@
 import { and, eq, gt, isNull, or, sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
+import { keysParameter } from '../db/batch.ts'
 import { prepared } from '../db/prepared.ts'
 import { memberships } from '../db/schema/memberships.ts'
 import { seeds } from '../db/schema/seeds.ts'
 import { workspaceColumns, workspaces, workspaceSlugs } from '../db/schema/workspaces.ts'
-import type { Role } from '../kernel/roles.ts'
+import type { WorkspaceOfCaller } from '../kernel/principal.ts'
 
-/** A workspace with the caller's role. */
-export interface WorkspaceOfCaller {
-  id: string
-  name: string
-  slug: string
-  iconKey: string | null
-  allowedDomains: string[]
-  /** Null for a caller who is not a member. */
-  role: Role | null
-  /** Whether its recent use is recorded, and no later use of another workspace. */
-  isUseRecorded: boolean | null
-}
-
-const workspaceOfCaller = {
+/** The columns of a workspace of the caller, in a query that joins `memberships`. */
+export const workspaceOfCaller = {
   ...workspaceColumns,
   allowedDomains: workspaces.allowedDomains,
   role: memberships.role,
@@ -33,8 +22,14 @@ const workspaceOfCaller = {
 
 /** The workspaces that callers ask for, as rows: the slug or seed, the caller, and the place of the question. */
 const askedFor = (type: 'text' | 'uuid') => sql`
-  unnest(${sql.placeholder('keys')}::${sql.raw(type)}[], ${sql.placeholder('userIds')}::uuid[])
+  unnest(${keysParameter('keys', type)}, ${keysParameter('userIds', 'uuid')})
     with ordinality as asked (key, user_id, place)`
+
+/** Whether a slug is the current one of a workspace, or a former one that still works. */
+export const isSlugInUse = or(
+  isNull(workspaceSlugs.keptUntil),
+  gt(workspaceSlugs.keptUntil, sql.placeholder('now')),
+)
 
 const place = sql<number>`asked.place::int`
 const isMembershipOfCaller = and(
@@ -49,7 +44,7 @@ const selectBySlug = prepared((executor) =>
     .innerJoin(workspaceSlugs, eq(workspaceSlugs.slug, sql`asked.key`))
     .innerJoin(workspaces, eq(workspaces.id, workspaceSlugs.workspaceId))
     .leftJoin(memberships, isMembershipOfCaller)
-    .where(or(isNull(workspaceSlugs.keptUntil), gt(workspaceSlugs.keptUntil, sql.placeholder('now'))))
+    .where(isSlugInUse)
     .prepare('workspaces_select_by_slug'),
 )
 

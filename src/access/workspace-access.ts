@@ -3,15 +3,10 @@ import type { Database } from '../db/client.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { errors } from '../kernel/errors.ts'
 import { isId } from '../kernel/ids.ts'
-import type { Principal } from '../kernel/principal.ts'
+import type { Principal, WorkspaceOfCaller } from '../kernel/principal.ts'
 import type { Role } from '../kernel/roles.ts'
 import { isSlug } from '../kernel/slugs.ts'
-import {
-  findWorkspacesBySeed,
-  findWorkspacesBySlug,
-  recordWorkspaceUse,
-  type WorkspaceOfCaller,
-} from './access.repository.ts'
+import { findWorkspacesBySeed, findWorkspacesBySlug, recordWorkspaceUse } from './access.repository.ts'
 import { isAllowed, type WorkspaceAction } from './permissions.ts'
 
 /** A workspace in which the caller may do `action`. */
@@ -53,6 +48,8 @@ export function createWorkspaceAccess({ db, clock }: { db: Database; clock: Cloc
   )
 
   function find(principal: Principal, slug: string): FoundWorkspace {
+    const { read } = principal
+    if (read && 'slug' in read.subject && read.subject.slug === slug) return Promise.resolve(read.workspace)
     // Reject malformed slugs before querying: some of them PostgreSQL could not compare.
     if (!isSlug(slug)) return Promise.resolve(undefined)
     const search = () => findBySlug({ slug, userId: principal.user.id })
@@ -83,14 +80,18 @@ export function createSeedAccess({ db, clock }: { db: Database; clock: Clock }):
   )
   return async (principal, seedId, action) => {
     const userId = principal.user.id
-    const workspace = isId(seedId) ? await findBySeed({ seedId, userId }) : undefined
+    const { read } = principal
+    const isRead = read && 'seedId' in read.subject && read.subject.seedId === seedId
+    const search = () => (isId(seedId) ? findBySeed({ seedId, userId }) : undefined)
+    const workspace = isRead ? read.workspace : await search()
     // 404, not 403: only members may learn whether a seed exists.
     if (!workspace?.role) throw errors.notFound()
     return enter(db, { ...workspace, role: workspace.role }, { userId, action, now: clock.now() })
   }
 }
 
-function timesOf(clock: Clock): { now: Date; recordedSince: Date } {
+/** The times that a look-up of a workspace compares with. */
+export function timesOf(clock: Clock): { now: Date; recordedSince: Date } {
   const now = clock.now()
   return { now, recordedSince: new Date(now.getTime() - recordedEveryMs) }
 }

@@ -2,36 +2,38 @@ import { Column, is, sql, type SQL, type Subquery } from 'drizzle-orm'
 import { PgTimestamp } from 'drizzle-orm/pg-core'
 import type { Executor } from './client.ts'
 
-/**
- * A row as the JSON of an item, of columns under the names of its properties. Times have the form of the API. A query of
- * `jsonItem`s is read by `selectJsonRows`.
- */
-export function jsonItem<Item>(
-  columns: Record<keyof Item & string, Column | SQL | SQL.Aliased>,
-): SQL.Aliased {
-  const named = Object.entries<Column | SQL | SQL.Aliased>(columns).map(
-    ([name, column]) =>
-      sql`${is(column, PgTimestamp) ? timestampText(column) : column} as ${sql.identifier(name)}`,
-  )
-  return sql`(select row_to_json(item) from (select ${sql.join(named, sql`, `)}) as item)`.as('item')
+type Columns<Item> = Record<keyof Item & string, Column | SQL | SQL.Aliased>
+
+/** Columns under the names of the properties of an item. Times have the form of the API. */
+export function itemColumns<Item>(columns: Columns<Item>): Record<keyof Item & string, SQL.Aliased> {
+  const named = Object.entries<Column | SQL | SQL.Aliased>(columns).map(([name, column]) => [
+    name,
+    sql`${is(column, PgTimestamp) ? timestampText(column) : column}`.as(name),
+  ])
+  return Object.fromEntries(named) as Record<keyof Item & string, SQL.Aliased>
 }
 
-/** Selects all rows of a subquery as one JSON text, in the order of the subquery. */
-export function jsonRows({ item }: { item: SQL.Aliased }) {
+/** Reads all rows of a query of `itemColumns` as one JSON text, in the order of the query. */
+export function selectJsonRows(executor: Pick<Executor, 'select'>, query: { as(alias: string): Subquery }) {
+  const rows = query.as('rows')
+  return executor.select(jsonRows(sql`row_to_json(${sql.identifier('rows')})`)).from(rows)
+}
+
+/** An item as a JSON column, for a query that selects more than items. A little slower than `selectJsonRows`. */
+export function jsonItem<Item>(columns: Columns<Item>): SQL.Aliased {
+  const fields = Object.values<SQL.Aliased>(itemColumns(columns)).map(
+    ({ sql: value, fieldAlias }) => sql`${value} as ${sql.identifier(fieldAlias)}`,
+  )
+  return sql`(select row_to_json(item) from (select ${sql.join(fields, sql`, `)}) as item)`.as('item')
+}
+
+/** Aggregates items. */
+export function jsonRows(item: SQL | SQL.Aliased) {
   return {
     // JSON without line feeds between its tokens has none at all, so that they separate the items.
     text: sql<string>`coalesce(string_agg(${item}::text, E',\\n'), '')`.as('text'),
     count: sql<number>`count(*)::int`.as('count'),
   }
-}
-
-/** Reads all rows of a query of `jsonItem`s by `jsonRows`. */
-export function selectJsonRows<Query extends { as(alias: string): { item: SQL.Aliased } }>(
-  executor: Pick<Executor, 'select'>,
-  query: Query,
-) {
-  const rows = query.as('rows')
-  return executor.select(jsonRows(rows)).from(rows as unknown as Subquery)
 }
 
 /** Runs a query that returns one row. */

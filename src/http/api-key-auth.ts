@@ -1,7 +1,7 @@
 import fastifyPlugin from 'fastify-plugin'
 import type { FastifyRequest } from 'fastify'
 import { errors } from '../kernel/errors.ts'
-import type { Principal } from '../kernel/principal.ts'
+import type { Principal, Subject } from '../kernel/principal.ts'
 import { isWellFormedApiKey } from '../kernel/tokens.ts'
 import { declareAnswers } from './answers.ts'
 import type { App } from './app-types.ts'
@@ -11,8 +11,11 @@ import { addressOf, createRateLimiter, sendRateLimitHeaders } from './rate-limit
 import { createRecentCallers } from './recent-callers.ts'
 
 export interface ApiKeyAuthOptions {
-  /** The principal of an active key. Is called only for well-formed keys. */
-  authenticate: (apiKey: string) => Promise<Principal | undefined>
+  /**
+   * The principal of an active key. Is called only for well-formed keys. `subject` is what a request that changes nothing
+   * is about.
+   */
+  authenticate: (apiKey: string, subject?: Subject) => Promise<Principal | undefined>
   /** Requests a minute for each key; 0 = no limit. */
   rateLimitPerMinute: number
   /** Requests with an unknown or revoked key a minute for each client address; 0 = no limit. */
@@ -78,7 +81,7 @@ export const apiKeyAuth = fastifyPlugin(
       if (badKeys?.isExceeded && !goodAddresses.has(address))
         throw errors.tooManyBadKeys({ retryAfterSeconds: badKeys.resetSeconds })
 
-      const principal = await authenticate(presented)
+      const principal = await authenticate(presented, findSubject(request))
       if (!principal) {
         await badKeyLimiter?.count(request)
         throw errors.apiKeyRequired()
@@ -95,6 +98,17 @@ export const apiKeyAuth = fastifyPlugin(
   },
   { name: 'api-key-auth' },
 )
+
+/**
+ * What a request without a body is about, so that its workspace is read with the key. A body could take so long to arrive
+ * that the role is no longer true.
+ */
+function findSubject({ method, params, routeOptions }: FastifyRequest): Subject | undefined {
+  if (method !== 'GET' && method !== 'HEAD') return undefined
+  const { slug, id } = params as { slug?: string; id?: string }
+  if (slug !== undefined) return { slug }
+  return id !== undefined && routeOptions.url?.startsWith('/v1/seeds/') ? { seedId: id } : undefined
+}
 
 /**
  * The key of a request, from `Authorization: Bearer` (RFC 6750 §2.1, the scheme in any case) or `X-API-Key`. Undefined

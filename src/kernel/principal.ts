@@ -1,4 +1,5 @@
 import type { AnswerToKeep } from './idempotency.ts'
+import type { Role } from './roles.ts'
 
 /** The user of a request, read in the same round trip as the credential. */
 export interface PrincipalUser {
@@ -8,6 +9,22 @@ export interface PrincipalUser {
   emailVerifiedAt: Date | null
   imageKey: string | null
 }
+
+/** A workspace with the caller's role. */
+export interface WorkspaceOfCaller {
+  id: string
+  name: string
+  slug: string
+  iconKey: string | null
+  allowedDomains: string[]
+  /** Null for a caller who is not a member. */
+  role: Role | null
+  /** Whether its recent use is recorded, and no later use of another workspace. */
+  isUseRecorded: boolean | null
+}
+
+/** What a request is about: a workspace by its slug, or a seed. */
+export type Subject = { slug: string } | { seedId: string }
 
 /** The caller: the user, and the credential that was used. Services take it with every call. */
 export interface Principal {
@@ -23,6 +40,8 @@ export interface Principal {
    * like a single call, they see the role that the caller had at the start of the request.
    */
   isOfOneRequest?: boolean
+  /** The workspace that the request is about, if it was read together with the credential. */
+  read?: { subject: Subject; workspace: WorkspaceOfCaller | undefined }
   /** Called with the current slug of a workspace that was requested by a former one. */
   onSlugMoved?: (currentSlug: string) => void
   /** Makes the response to store for a request with an `Idempotency-Key`, from the result of its change. */

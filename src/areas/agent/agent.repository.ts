@@ -181,7 +181,7 @@ function prepareKit(executor: Executor, name: string, filter?: SQL) {
     .as('rows')
   return executor
     .with(latest)
-    .select({ ...jsonRows(rows), isCut: sql<boolean>`coalesce(bool_or(${rows.isCut}), false)` })
+    .select({ ...jsonRows(rows.item), isCut: sql<boolean>`coalesce(bool_or(${rows.isCut}), false)` })
     .from(rows)
     .prepare(name)
 }

@@ -1,20 +1,38 @@
+import { timesOf } from '../../access/workspace-access.ts'
 import { createBatch } from '../../db/batch.ts'
 import type { Database } from '../../db/client.ts'
 import { createUseRecorder } from '../../db/use-recorder.ts'
 import type { Clock } from '../../kernel/clock.ts'
-import type { Principal } from '../../kernel/principal.ts'
+import { isId } from '../../kernel/ids.ts'
+import type { Principal, Subject } from '../../kernel/principal.ts'
+import { isSlug } from '../../kernel/slugs.ts'
 import { hashSecret } from '../../kernel/tokens.ts'
-import { findApiKeyOwners, recordApiKeyUses, type ApiKeyOwner } from './apiKeys.repository.ts'
+import {
+  findApiKeyOwners,
+  findApiKeyOwnersAndWorkspaces,
+  recordApiKeyUses,
+  type ApiKeyOwner,
+} from './apiKeys.repository.ts'
 
 export interface ApiKeyAuthenticator {
-  /** The owner of an active key, read from the database. Undefined for an unknown or revoked key. */
-  authenticate: (apiKey: string) => Promise<Principal | undefined>
+  /**
+   * The owner of an active key, read from the database; with a subject, together with the workspace that it is about.
+   * Undefined for an unknown or revoked key.
+   */
+  authenticate: (apiKey: string, subject?: Subject) => Promise<Principal | undefined>
   /** Writes the pending uses and stops. */
   close: () => Promise<void>
 }
 
+interface Question {
+  secretHash: Buffer
+  subject: Subject
+}
+
 export interface ApiKeyAuthenticatorOptions {
   db: Database
+  /** The share of the connections for what reads seeds. */
+  seedsDb: Database
   clock: Clock
   /** Called when writing the uses of keys failed. They are retried. */
   onRecordError: (error: unknown) => void
@@ -25,15 +43,32 @@ export interface ApiKeyAuthenticatorOptions {
  * between turns: a revoked key is refused from the next request on.
  */
 export function createApiKeyAuthenticator(options: ApiKeyAuthenticatorOptions): ApiKeyAuthenticator {
-  const { db, clock, onRecordError } = options
+  const { db, seedsDb, clock, onRecordError } = options
   const uses = createUseRecorder({ write: (batch) => recordApiKeyUses(db, batch), onRecordError })
   const findOwner = createBatch((hashes: readonly Buffer[]) => findOwners(db, hashes))
+  const findBySlug = createBatch((questions: readonly Question[]) =>
+    findApiKeyOwnersAndWorkspaces(db, questions, timesOf(clock)),
+  )
+  const findBySeed = createBatch((questions: readonly Question[]) =>
+    findApiKeyOwnersAndWorkspaces(seedsDb, questions, timesOf(clock)),
+  )
+
+  async function find(secretHash: Buffer, subject: Subject | undefined) {
+    // Malformed slugs and ids name nothing, and some of them PostgreSQL could not compare.
+    if (subject && 'slug' in subject && isSlug(subject.slug)) return findBySlug({ secretHash, subject })
+    if (subject && 'seedId' in subject && isId(subject.seedId)) return findBySeed({ secretHash, subject })
+    const owner = await findOwner(secretHash)
+    return owner && { owner, workspace: undefined }
+  }
+
   return {
-    async authenticate(apiKey) {
-      const owner = await findOwner(hashSecret(apiKey))
-      if (!owner) return undefined
-      uses.record(owner.apiKeyId, clock.now())
-      return { user: owner.user, source: 'api', apiKeyId: owner.apiKeyId, sessionId: null, grantId: null }
+    async authenticate(apiKey, subject) {
+      const found = await find(hashSecret(apiKey), subject)
+      if (!found) return undefined
+      const { user, apiKeyId } = found.owner
+      uses.record(apiKeyId, clock.now())
+      const principal: Principal = { user, source: 'api', apiKeyId, sessionId: null, grantId: null }
+      return subject ? { ...principal, read: { subject, workspace: found.workspace } } : principal
     },
     close: () => uses.close(),
   }

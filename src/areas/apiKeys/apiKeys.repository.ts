@@ -1,11 +1,16 @@
 import { and, count, desc, eq, isNull, sql } from 'drizzle-orm'
+import { isSlugInUse, workspaceOfCaller } from '../../access/access.repository.ts'
 import type { Executor } from '../../db/client.ts'
+import { keysParameter } from '../../db/batch.ts'
 import { prepared } from '../../db/prepared.ts'
 import { apiKeys } from '../../db/schema/api-keys.ts'
+import { memberships } from '../../db/schema/memberships.ts'
+import { seeds } from '../../db/schema/seeds.ts'
 import { principalColumns, users } from '../../db/schema/users.ts'
+import { workspaces, workspaceSlugs } from '../../db/schema/workspaces.ts'
 import { writeUses } from '../../db/last-used.repository.ts'
 import type { Use } from '../../db/use-recorder.ts'
-import type { PrincipalUser } from '../../kernel/principal.ts'
+import type { PrincipalUser, Subject, WorkspaceOfCaller } from '../../kernel/principal.ts'
 
 const activeKeysOfUser = and(eq(apiKeys.userId, sql.placeholder('userId')), isNull(apiKeys.revokedAt))
 
@@ -75,18 +80,16 @@ export interface ApiKeyOwner {
   user: PrincipalUser
 }
 
+const ownerColumns = { apiKeyId: apiKeys.id, secretHash: apiKeys.secretHash, user: principalColumns }
+
 const selectOwners = prepared((executor) =>
   executor
-    .select({
-      apiKeyId: apiKeys.id,
-      secretHash: apiKeys.secretHash,
-      user: principalColumns,
-    })
+    .select(ownerColumns)
     .from(apiKeys)
     .innerJoin(users, eq(users.id, apiKeys.userId))
     .where(
       and(
-        sql`${apiKeys.secretHash} = any(${sql.placeholder('secretHashes')}::bytea[])`,
+        sql`${apiKeys.secretHash} = any(${keysParameter('secretHashes', 'bytea')})`,
         isNull(apiKeys.revokedAt),
       ),
     )
@@ -99,6 +102,71 @@ export function findApiKeyOwners(
   secretHashes: readonly Buffer[],
 ): Promise<ApiKeyOwner[]> {
   return selectOwners(executor).execute({ secretHashes })
+}
+
+/** The owner of a key, and the workspace of the subject with their role in it. */
+export interface OwnerAndWorkspace {
+  owner: ApiKeyOwner
+  workspace: WorkspaceOfCaller | undefined
+}
+
+const selectOwnersBySlug = prepared((executor) =>
+  selectOwnersAnd(executor, 'text')
+    .leftJoin(workspaceSlugs, and(eq(workspaceSlugs.slug, sql`asked.key`), isSlugInUse))
+    .leftJoin(workspaces, eq(workspaces.id, workspaceSlugs.workspaceId))
+    .leftJoin(memberships, isMembershipOfOwner)
+    .prepare('api_keys_select_owners_by_slug'),
+)
+
+const selectOwnersBySeed = prepared((executor) =>
+  selectOwnersAnd(executor, 'uuid')
+    .leftJoin(seeds, eq(seeds.id, sql`asked.key`))
+    .leftJoin(workspaces, eq(workspaces.id, seeds.workspaceId))
+    .leftJoin(memberships, isMembershipOfOwner)
+    .prepare('api_keys_select_owners_by_seed'),
+)
+
+const isMembershipOfOwner = and(
+  eq(memberships.workspaceId, workspaces.id),
+  eq(memberships.userId, apiKeys.userId),
+)
+
+/** Selects the owners of keys, each with the workspace of a slug or seed, which the caller of the function joins. */
+function selectOwnersAnd(executor: Executor, type: 'text' | 'uuid') {
+  return executor
+    .select({ place: sql<number>`asked.place::int`, ...ownerColumns, workspace: workspaceOfCaller })
+    .from(
+      sql`unnest(${keysParameter('secretHashes', 'bytea')}, ${keysParameter('keys', type)})
+        with ordinality as asked (secret_hash, key, place)`,
+    )
+    .innerJoin(apiKeys, and(eq(apiKeys.secretHash, sql`asked.secret_hash`), isNull(apiKeys.revokedAt)))
+    .innerJoin(users, eq(users.id, apiKeys.userId))
+    .$dynamic()
+}
+
+/**
+ * The owners of active keys, each with the workspace that its request is about, in one round trip, in the order of the
+ * questions. All questions are about slugs, or all about seeds.
+ */
+export async function findApiKeyOwnersAndWorkspaces(
+  executor: Executor,
+  questions: readonly { secretHash: Buffer; subject: Subject }[],
+  { now, recordedSince }: { now: Date; recordedSince: Date },
+): Promise<(OwnerAndWorkspace | undefined)[]> {
+  const secretHashes = questions.map(({ secretHash }) => secretHash)
+  const values = { secretHashes, recordedSince: recordedSince.toISOString() }
+  const slugs = questions.flatMap(({ subject }) => ('slug' in subject ? [subject.slug] : []))
+  const seedIds = questions.flatMap(({ subject }) => ('seedId' in subject ? [subject.seedId] : []))
+  const rows =
+    seedIds.length === 0
+      ? await selectOwnersBySlug(executor).execute({ ...values, keys: slugs, now: now.toISOString() })
+      : await selectOwnersBySeed(executor).execute({ ...values, keys: seedIds })
+  const found = new Array<OwnerAndWorkspace | undefined>(questions.length).fill(undefined)
+  for (const { place, workspace, ...owner } of rows) {
+    const isFound = workspace.id !== null
+    found[place - 1] = { owner, workspace: isFound ? (workspace as WorkspaceOfCaller) : undefined }
+  }
+  return found
 }
 
 /** Records when keys were last used. Skips rows that another replica has locked. */

@@ -1,7 +1,7 @@
 import { and, desc, eq, gte, inArray, lt, or, sql, type SQL } from 'drizzle-orm'
 import { unionAll } from 'drizzle-orm/pg-core'
 import type { Executor } from '../../db/client.ts'
-import { jsonItem, readOne, selectJsonRows } from '../../db/json-rows.ts'
+import { itemColumns, readOne, selectJsonRows } from '../../db/json-rows.ts'
 import { isBefore } from '../../db/keyset.ts'
 import { prepared } from '../../db/prepared.ts'
 import { agentGrants } from '../../db/schema/agent-grants.ts'
@@ -226,9 +226,9 @@ function selectVisible(executor: Executor, query: EventQuery) {
   if (filter.type !== undefined || hiddenTypes.length === 0) return selectEvents(executor, filter)
   const forAll = selectEvents(executor, filter, sql`${events.type} not in ${literals(hiddenTypes)}`)
   if (ofGrants === undefined) return forAll
-  // Each branch uses its own index.
+  // Each branch uses its own index. Times as texts have the order of the times.
   return unionAll(forAll, selectEvents(executor, filter, ofGrants))
-    .orderBy(desc(events.createdAt), desc(events.id))
+    .orderBy(sql`"createdAt" desc, "id" desc`)
     .limit(sql.placeholder('limit'))
 }
 
@@ -244,8 +244,8 @@ function selectEvents(executor: Executor, filter: EventFilter, condition?: SQL) 
     condition,
   ]
   return executor
-    .select({
-      item: jsonItem<Event>({
+    .select(
+      itemColumns<Event>({
         id: events.id,
         type: events.type,
         actorType: events.actorType,
@@ -259,9 +259,7 @@ function selectEvents(executor: Executor, filter: EventFilter, condition?: SQL) 
         summary: events.summary,
         createdAt: events.createdAt,
       }),
-      createdAt: events.createdAt,
-      id: events.id,
-    })
+    )
     .from(events)
     .where(and(...conditions))
     .orderBy(desc(events.createdAt), desc(events.id))

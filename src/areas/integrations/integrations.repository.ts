@@ -1,6 +1,6 @@
 import { and, desc, eq, gt, isNull, sql, type SQL } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
-import { jsonItem, readOne, selectJsonRows } from '../../db/json-rows.ts'
+import { itemColumns, readOne, selectJsonRows } from '../../db/json-rows.ts'
 import { isBefore } from '../../db/keyset.ts'
 import { prepared } from '../../db/prepared.ts'
 import { agentGrants } from '../../db/schema/agent-grants.ts'
@@ -15,8 +15,8 @@ const selectGrantsOfPerson = prepared((executor) =>
 
 function prepareGrants(executor: Executor, name: string, filter?: SQL) {
   const grants = executor
-    .select({
-      item: jsonItem<AgentGrant>({
+    .select(
+      itemColumns<AgentGrant>({
         id: agentGrants.id,
         clientId: agentGrants.clientId,
         clientName: agentGrants.clientName,
@@ -28,7 +28,7 @@ function prepareGrants(executor: Executor, name: string, filter?: SQL) {
         lastUsedAt: agentGrants.lastUsedAt,
         expiresAt: agentGrants.expiresAt,
       }),
-    })
+    )
     .from(agentGrants)
     .innerJoin(users, eq(users.id, agentGrants.userId))
     .where(

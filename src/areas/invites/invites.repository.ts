@@ -2,7 +2,7 @@ import { and, asc, eq, gt, gte, inArray, min, or, sql, count } from 'drizzle-orm
 import type { Executor } from '../../db/client.ts'
 import { isUniqueViolation } from '../../db/errors.ts'
 import { hasAddress } from '../../db/has-address.ts'
-import { jsonItem, readOne, selectJsonRows } from '../../db/json-rows.ts'
+import { itemColumns, readOne, selectJsonRows } from '../../db/json-rows.ts'
 import { isAfter } from '../../db/keyset.ts'
 import { prepared } from '../../db/prepared.ts'
 import { events } from '../../db/schema/events.ts'
@@ -22,8 +22,8 @@ const selectPendingInvites = prepared((executor) =>
   selectJsonRows(
     executor,
     executor
-      .select({
-        item: jsonItem<Invite>({
+      .select(
+        itemColumns<Invite>({
           id: invites.id,
           email: invites.email,
           role: invites.role,
@@ -34,7 +34,7 @@ const selectPendingInvites = prepared((executor) =>
           expiresAt: invites.expiresAt,
           lastSentAt: invites.lastSentAt,
         }),
-      })
+      )
       .from(invites)
       .innerJoin(users, eq(users.id, invites.invitedByUserId))
       .where(

@@ -1,6 +1,6 @@
 import { and, asc, count, eq, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
-import { jsonItem, pictureUrl, readOne, selectJsonRows } from '../../db/json-rows.ts'
+import { itemColumns, pictureUrl, readOne, selectJsonRows } from '../../db/json-rows.ts'
 import { isAfter } from '../../db/keyset.ts'
 import { prepared } from '../../db/prepared.ts'
 import { memberships } from '../../db/schema/memberships.ts'
@@ -15,8 +15,8 @@ const selectMembers = prepared((executor) =>
   selectJsonRows(
     executor,
     executor
-      .select({
-        item: jsonItem<Member>({
+      .select(
+        itemColumns<Member>({
           userId: memberships.userId,
           name: users.name,
           email: users.email,
@@ -24,7 +24,7 @@ const selectMembers = prepared((executor) =>
           role: memberships.role,
           joinedAt: memberships.joinedAt,
         }),
-      })
+      )
       .from(memberships)
       .innerJoin(users, eq(users.id, memberships.userId))
       .where(

@@ -88,7 +88,7 @@ function prepareMembers(executor: Executor, name: string, text?: string) {
     .orderBy(asc(at), asc(id))
     .as('rows')
   return executor
-    .select({ ...jsonRows(rows), times: timesOf(rows.at) })
+    .select({ ...jsonRows(rows.item), times: timesOf(rows.at) })
     .from(rows)
     .prepare(name)
 }
@@ -127,7 +127,7 @@ function prepareInvited(executor: Executor, name: string, text?: string) {
     .limit(sql.placeholder('limit'))
     .as('rows')
   return executor
-    .select({ ...jsonRows(rows), times: timesOf(rows.at) })
+    .select({ ...jsonRows(rows.item), times: timesOf(rows.at) })
     .from(rows)
     .prepare(name)
 }

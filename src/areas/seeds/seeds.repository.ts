@@ -1,7 +1,7 @@
 import { and, desc, eq, getTableColumns, like, lt, sql, type Column, type SQL } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { isForeignKeyViolation } from '../../db/errors.ts'
-import { jsonItem, readOne, selectJsonRows } from '../../db/json-rows.ts'
+import { itemColumns, readOne, selectJsonRows } from '../../db/json-rows.ts'
 import { isBefore } from '../../db/keyset.ts'
 import { prepared } from '../../db/prepared.ts'
 import { bytesBefore, evidenceBytes, seedBytes } from '../../db/text-bytes.ts'
@@ -65,7 +65,7 @@ function prepareSeeds(executor: Executor, name: string, filter?: SQL) {
   const isInWorkspace = eq(seeds.workspaceId, sql.placeholder('workspaceId'))
   const placed = placeRows(executor, seeds, seedBytes, and(isInWorkspace, filter))
   const rows = executor
-    .select({ item: jsonItem<Seed>(seedColumns) })
+    .select(itemColumns<Seed>(seedColumns))
     .from(placed)
     .innerJoin(seeds, eq(seeds.id, placed.id))
     .where(lt(placed.bytesBefore, pageBytesMax))
@@ -196,7 +196,7 @@ const selectEvidence = prepared((executor) => {
   const isOfSeed = eq(evidence.seedId, sql.placeholder('seedId'))
   const placed = placeRows(executor, evidence, evidenceBytes, isOfSeed)
   const rows = executor
-    .select({ item: jsonItem<Evidence>(getTableColumns(evidence)) })
+    .select(itemColumns<Evidence>(getTableColumns(evidence)))
     .from(placed)
     .innerJoin(evidence, eq(evidence.id, placed.id))
     .where(lt(placed.bytesBefore, pageBytesMax))

@@ -1,7 +1,7 @@
 import { and, asc, eq, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { isForeignKeyViolation, isUniqueViolation } from '../../db/errors.ts'
-import { jsonItem, pictureUrl, readOne, selectJsonRows } from '../../db/json-rows.ts'
+import { itemColumns, pictureUrl, readOne, selectJsonRows } from '../../db/json-rows.ts'
 import { isAfter } from '../../db/keyset.ts'
 import { prepared } from '../../db/prepared.ts'
 import { teamMembers, teams } from '../../db/schema/teams.ts'
@@ -21,7 +21,7 @@ const selectTeams = prepared((executor) =>
   selectJsonRows(
     executor,
     executor
-      .select({ item: jsonItem<Team>(teamColumns) })
+      .select(itemColumns<Team>(teamColumns))
       .from(teams)
       .where(and(eq(teams.workspaceId, sql.placeholder('workspaceId')), isAfter(teams.createdAt, teams.id)))
       .orderBy(asc(teams.createdAt), asc(teams.id))
@@ -90,14 +90,14 @@ const selectTeamMembers = prepared((executor) =>
   selectJsonRows(
     executor,
     executor
-      .select({
-        item: jsonItem<TeamMember>({
+      .select(
+        itemColumns<TeamMember>({
           userId: teamMembers.userId,
           name: users.name,
           image: pictureUrl(users.imageKey),
           addedAt: teamMembers.addedAt,
         }),
-      })
+      )
       .from(teamMembers)
       .innerJoin(users, eq(users.id, teamMembers.userId))
       .where(

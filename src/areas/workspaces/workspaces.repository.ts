@@ -1,7 +1,8 @@
 import { and, asc, count, desc, eq, inArray, isNotNull, isNull, lte, or, sql, type SQL } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { contains } from '../../db/contains.ts'
-import { jsonItem, pictureUrl, selectJsonRows } from '../../db/json-rows.ts'
+import { itemColumns, pictureUrl, selectJsonRows } from '../../db/json-rows.ts'
+import { keysParameter } from '../../db/batch.ts'
 import { prepared } from '../../db/prepared.ts'
 import { memberships } from '../../db/schema/memberships.ts'
 import { workspaceColumns, workspaces, workspaceSlugs } from '../../db/schema/workspaces.ts'
@@ -38,15 +39,15 @@ export function listMembershipsOfUser(executor: Executor, userId: string, limit:
 
 const selectMembershipsOfUsers = prepared((executor) => {
   const rows = executor
-    .select({
-      item: jsonItem<Membership>({
+    .select(
+      itemColumns<Membership>({
         id: workspaces.id,
         name: workspaces.name,
         slug: workspaces.slug,
         iconUrl: pictureUrl(workspaces.iconKey),
         role: memberships.role,
       }),
-    })
+    )
     .from(memberships)
     .innerJoin(workspaces, eq(workspaces.id, memberships.workspaceId))
     .where(eq(memberships.userId, sql`asked.user_id`))
@@ -55,7 +56,7 @@ const selectMembershipsOfUsers = prepared((executor) => {
   const list = selectJsonRows(executor, rows).as('list')
   return executor
     .select({ text: list.text, count: list.count })
-    .from(sql`unnest(${sql.placeholder('userIds')}::uuid[]) with ordinality as asked (user_id, place)`)
+    .from(sql`unnest(${keysParameter('userIds', 'uuid')}) with ordinality as asked (user_id, place)`)
     .crossJoinLateral(list)
     .orderBy(sql`asked.place`)
     .prepare('memberships_select_of_users')
