@@ -19,6 +19,7 @@ import {
   parameterLengthMax,
   paths,
 } from './protocol.ts'
+import { createRefreshAdapter, type RefreshRequest } from './refreshes.repository.ts'
 import type { SigningKeys } from './signing-keys.ts'
 
 const refreshIdleSeconds = 30 * 24 * 60 * 60
@@ -49,14 +50,10 @@ export function createProvider(options: ProviderOptions): Provider {
   const { db, clock, log, keys, appSecret, baseUrl, webUrl, accessTokenLifetimeSeconds } = options
   const { recordBounds: bounds, findOrigin } = options
   const resource = `${baseUrl}${paths.mcp}`
+  const alreadyUsed = () => new errors.InvalidGrant('already used')
+  const records = createRecordAdapter({ db, clock, bounds, findOrigin, alreadyUsed })
   const configuration: Configuration = {
-    adapter: createRecordAdapter({
-      db,
-      clock,
-      bounds,
-      findOrigin,
-      alreadyUsed: () => new errors.InvalidGrant('already used'),
-    }),
+    adapter: createRefreshAdapter(records, { db, clock, alreadyUsed, findRefresh }),
     jwks: { keys: [keys.signing] },
     cookies: {
       keys: [deriveKey(appSecret, 'oauth cookies').toString('base64url')],
@@ -154,6 +151,15 @@ export function createProvider(options: ProviderOptions): Provider {
     await next()
   })
   return provider
+}
+
+/** The refresh that is being handled; undefined for all other requests. */
+function findRefresh(): RefreshRequest | undefined {
+  const { oidc } = Provider.ctx ?? {}
+  const { grant_type: grantType, refresh_token: refreshToken } = oidc?.params ?? {}
+  return oidc && grantType === 'refresh_token' && typeof refreshToken === 'string'
+    ? { context: oidc, refreshToken }
+    : undefined
 }
 
 /** Replaces the server's `server_error` by one that clients retry. */
