@@ -1,5 +1,5 @@
 import DataLoader from 'dataloader'
-import { and, eq, gt, isNull, or, sql } from 'drizzle-orm'
+import { and, eq, gt, inArray, isNull, or, sql } from 'drizzle-orm'
 import { alias, type AnyPgColumn } from 'drizzle-orm/pg-core'
 import type { Adapter, AdapterPayload } from 'oidc-provider'
 import type { Executor } from '../db/client.ts'
@@ -33,6 +33,17 @@ interface Refresh {
   used?: string
 }
 
+/** A refresh token, and the one that replaces it. */
+interface Exchange {
+  used: string
+  id: string
+  payload: AdapterPayload
+  expiresInSeconds: number | undefined
+}
+
+// One statement for all refreshes of a turn of the event loop, without anything kept.
+const inOneTurn = { cache: false, maxBatchSize: 100, batchScheduleFn: setImmediate }
+
 /** What a refresh reads. A payload is missing when the record has expired, or the grant was revoked. */
 type RefreshRecords = Record<'RefreshToken' | 'Client' | 'Grant', { id: string; payload?: AdapterPayload }>
 
@@ -47,9 +58,13 @@ export function createRefreshAdapter(
   { db, clock, alreadyUsed, findRefresh }: RefreshAdapterOptions,
 ): (kind: string) => Adapter {
   const refreshes = new WeakMap<object, Refresh>()
-  const reader = new DataLoader<string, RefreshRecords | undefined>(
+  const records = new DataLoader<string, RefreshRecords | undefined>(
     (tokens) => findRefreshRecords(db, tokens, clock.now()),
-    { cache: false, maxBatchSize: 100, batchScheduleFn: setImmediate },
+    inOneTurn,
+  )
+  const exchanges = new DataLoader<Exchange, boolean>(
+    (tokens) => exchangeRefreshTokens(db, tokens, clock.now()),
+    inOneTurn,
   )
 
   function currentRefresh(): Refresh | undefined {
@@ -57,7 +72,7 @@ export function createRefreshAdapter(
     if (!request || !isStorable(request.refreshToken)) return undefined
     let refresh = refreshes.get(request.context)
     if (!refresh) {
-      refresh = { records: reader.load(request.refreshToken) }
+      refresh = { records: records.load(request.refreshToken) }
       refreshes.set(request.context, refresh)
     }
     return refresh
@@ -83,8 +98,7 @@ export function createRefreshAdapter(
       async upsert(id, payload, expiresInSeconds) {
         const used = currentRefresh()?.used
         if (used === undefined) return adapter.upsert(id, payload, expiresInSeconds)
-        const next = { id, payload, expiresInSeconds }
-        if (!(await replaceRefreshToken(db, used, next, clock.now()))) throw alreadyUsed()
+        if (!(await exchanges.load({ used, id, payload, expiresInSeconds }))) throw alreadyUsed()
       },
     }
   }
@@ -156,7 +170,22 @@ async function findRefreshRecords(
   })
 }
 
-const replaceToken = prepared((executor) => {
+const exchangeTokens = prepared((executor) => {
+  // Locked in the order of their keys, so that two processes with the same tokens do not wait for each other.
+  const locked = executor.$with('locked').as(
+    executor
+      .select({ key: oauthRecords.key })
+      .from(oauthRecords)
+      .where(
+        and(
+          eq(oauthRecords.kind, 'RefreshToken'),
+          sql`${oauthRecords.key} = any(${sql.placeholder('usedKeys')})`,
+          or(isNull(oauthRecords.consumedAt), gt(oauthRecords.consumedAt, sql.placeholder('graceBeganAt'))),
+        ),
+      )
+      .orderBy(oauthRecords.key)
+      .for('update'),
+  )
   const used = executor.$with('used').as(
     executor
       .update(oauthRecords)
@@ -164,46 +193,48 @@ const replaceToken = prepared((executor) => {
       .where(
         and(
           eq(oauthRecords.kind, 'RefreshToken'),
-          eq(oauthRecords.key, sql.placeholder('usedKey')),
-          or(isNull(oauthRecords.consumedAt), gt(oauthRecords.consumedAt, sql.placeholder('graceBeganAt'))),
+          inArray(oauthRecords.key, executor.select({ key: locked.key }).from(locked)),
         ),
       )
       .returning(),
   )
   return (
     executor
-      .with(used)
+      .with(locked, used)
       .insert(oauthRecords)
       // In the order of the columns of the table.
       .select(
-        sql`select kind, ${sql.placeholder('key')}, grant_id, client_id, origin, ${sql.placeholder('payload')}::jsonb,
-          ${now}::timestamptz, null, ${sql.placeholder('expiresAt')}::timestamptz from ${used}`,
+        sql`select used.kind, next.key, used.grant_id, used.client_id, used.origin, next.payload, ${now}::timestamptz,
+            null, next.expires_at
+          from used join jsonb_to_recordset(${sql.placeholder('next')}::jsonb)
+            as next (used_key text, key text, payload jsonb, expires_at timestamptz) on next.used_key = used.key`,
       )
-      .prepare('oauth_records_replace_refresh_token')
+      .returning({ key: oauthRecords.key })
+      .prepare('oauth_records_exchange_refresh_tokens')
   )
 })
 
 /**
- * Marks a refresh token as used and inserts the one that replaces it, of the same grant. Returns false if there is no
- * such token, or it was used before the period of grace.
+ * Marks refresh tokens as used and inserts the ones that replace them, of the same grants. Returns for each whether it
+ * was replaced: it was not if there is no such token any longer, or it was used before the period of grace.
  */
-async function replaceRefreshToken(
+async function exchangeRefreshTokens(
   db: Executor,
-  used: string,
-  {
-    id,
-    payload,
-    expiresInSeconds,
-  }: { id: string; payload: AdapterPayload; expiresInSeconds: number | undefined },
+  exchanges: readonly Exchange[],
   at: Date,
-): Promise<boolean> {
-  const { rowCount } = await replaceToken(db).execute({
-    usedKey: keyOf('RefreshToken', used),
-    graceBeganAt: new Date(at.getTime() - refreshGraceMs),
+): Promise<boolean[]> {
+  const next = exchanges.map(({ used, id, payload, expiresInSeconds }) => ({
+    used_key: keyOf('RefreshToken', used),
     key: keyOf('RefreshToken', id),
-    payload: JSON.stringify(toStored('RefreshToken', payload)),
+    payload: toStored('RefreshToken', payload),
+    expires_at: expiresInSeconds ? new Date(at.getTime() + expiresInSeconds * 1000) : null,
+  }))
+  const inserted = await exchangeTokens(db).execute({
+    usedKeys: next.map((row) => row.used_key),
+    graceBeganAt: new Date(at.getTime() - refreshGraceMs),
+    next: JSON.stringify(next),
     now: at,
-    expiresAt: expiresInSeconds ? new Date(at.getTime() + expiresInSeconds * 1000) : null,
   })
-  return rowCount === 1
+  const keys = new Set(inserted.map((row) => row.key))
+  return next.map((row) => keys.has(row.key))
 }
