@@ -130,9 +130,8 @@ export function keyOf(kind: string, id: string): string {
 
 /** What is stored of a payload: all but a secret id. */
 export function toStored(kind: string, payload: AdapterPayload): AdapterPayload {
-  if (!secretKinds.has(kind)) return payload
-  const { jti: _secret, ...rest } = payload
-  return rest
+  const { jti, ...rest } = payload
+  return secretKinds.has(kind) ? rest : { ...rest, jti }
 }
 
 /** The payload of a stored record, as oidc-provider saved it. */

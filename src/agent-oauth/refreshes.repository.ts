@@ -163,8 +163,8 @@ async function findRefreshRecords(
     return (
       row && {
         RefreshToken: { id, payload: toPayload('RefreshToken', id, row, at) },
-        Client: { id: row.clientId ?? '', ...(row.client && { payload: row.client as AdapterPayload }) },
-        Grant: { id: row.grantId ?? '', ...(row.grant && { payload: row.grant as AdapterPayload }) },
+        Client: { id: row.clientId ?? '', ...(row.client && { payload: row.client }) },
+        Grant: { id: row.grantId ?? '', ...(row.grant && { payload: row.grant }) },
       }
     )
   })

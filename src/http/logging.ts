@@ -21,7 +21,7 @@ export function createLogger(level: string, destination: DestinationStream = sta
 function standardOutput(): DestinationStream {
   if (process.stdout.isTTY) {
     // Loaded on demand, since a service in production has no terminal.
-    const pinoPretty = createRequire(import.meta.url)('pino-pretty') as typeof import('pino-pretty').default
+    const pinoPretty = createRequire(import.meta.url)('pino-pretty') as typeof import('pino-pretty')
     return pinoPretty({ sync: true, ignore: 'pid,hostname' })
   }
   return pino.destination({ fd: 1, sync: false })
