@@ -36,6 +36,8 @@ function ensureBuilt() {
       bundle: true,
       splitting: true,
       sourcemap: true,
+      // Stack traces need the positions alone, and the process keeps the maps in memory.
+      sourcesContent: false,
       format: 'esm',
       platform: 'node',
       target: 'node20',

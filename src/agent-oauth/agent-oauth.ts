@@ -134,8 +134,12 @@ export function createAgentOAuth(options: AgentOAuthOptions): AgentOAuth {
   const { db, clock, changes, baseUrl, webUrl } = options
   const resource = `${baseUrl}${paths.mcp}`
   let secrets: { appSecret: string; originKey: Buffer; keyStore: SigningKeyStore } | undefined
-  const originOfRequest = new AsyncLocalStorage<string>()
-  const findOrigin = () => originOfRequest.getStore()
+  const addressOfRequest = new AsyncLocalStorage<string>()
+  const findOrigin = () => {
+    const address = addressOfRequest.getStore()
+    if (address === undefined) return undefined
+    return createHmac('sha256', loadSecrets().originKey).update(address).digest('base64url')
+  }
   const server: oauth.AuthorizationServer = { issuer: baseUrl, jwks_uri: `${baseUrl}${paths.jwks}` }
   let loaded: Loaded | undefined
   let loading: Promise<Loaded> | undefined
@@ -196,11 +200,8 @@ export function createAgentOAuth(options: AgentOAuthOptions): AgentOAuth {
     async loadHandler() {
       try {
         const { answer } = await load()
-        const { originKey } = loadSecrets()
-        return (request, response, clientAddress) => {
-          const origin = createHmac('sha256', originKey).update(clientAddress).digest('base64url')
-          return originOfRequest.run(origin, () => answer(request, response))
-        }
+        return (request, response, clientAddress) =>
+          addressOfRequest.run(clientAddress, () => answer(request, response))
       } catch (error) {
         if (!isDatabaseUnavailable(error)) throw error
         throw errors.databaseUnavailable({ cause: error, retryAfterSeconds: databaseRetryAfterSeconds })

@@ -12,7 +12,7 @@ import { hashSecret } from '../kernel/tokens.ts'
 const secretKinds = new Set(['AccessToken', 'AuthorizationCode', 'Interaction', 'RefreshToken', 'Session'])
 
 /** How long a refresh token may be used again: processes of one client may refresh at the same time. */
-const refreshGraceMs = 10_000
+export const refreshGraceMs = 10_000
 
 /** How long a registered client without a grant is kept. */
 const unusedClientKeptMs = 7 * 24 * 60 * 60 * 1000
@@ -53,15 +53,12 @@ export function createRecordAdapter(options: RecordAdapterOptions): (kind: strin
   return (kind) => {
     // People are identified by the website's session only.
     if (kind === 'Session') return createNoopAdapter()
-    const isSecret = secretKinds.has(kind)
-    const keyOf = (id: string) => (isSecret ? hashSecret(id).toString('base64url') : id)
-    const isRecord = (id: string) => and(eq(oauthRecords.kind, kind), eq(oauthRecords.key, keyOf(id)))
+    const isRecord = (id: string) => and(eq(oauthRecords.kind, kind), eq(oauthRecords.key, keyOf(kind, id)))
     return {
       async upsert(id, payload, expiresInSeconds) {
-        const { jti, ...rest } = payload
         const now = clock.now()
         const row = {
-          payload: isSecret ? rest : { ...rest, jti },
+          payload: toStored(kind, payload),
           grantId: payload.grantId ?? null,
           clientId: payload.clientId ?? null,
           origin: kind === 'Client' ? (findOrigin() ?? null) : null,
@@ -69,7 +66,7 @@ export function createRecordAdapter(options: RecordAdapterOptions): (kind: strin
         }
         await db
           .insert(oauthRecords)
-          .values({ kind, key: keyOf(id), ...row, createdAt: now })
+          .values({ kind, key: keyOf(kind, id), ...row, createdAt: now })
           .onConflictDoUpdate({ target: [oauthRecords.kind, oauthRecords.key], set: row })
         await keepWithinBounds(kind)
       },
@@ -87,14 +84,7 @@ export function createRecordAdapter(options: RecordAdapterOptions): (kind: strin
               kind === 'Grant' ? isLiveGrant(id, now) : undefined,
             ),
           )
-        if (!record) return undefined
-        const { payload, consumedAt } = record
-        const isConsumed = consumedAt && !(kind === 'RefreshToken' && isWithinGrace(consumedAt, now))
-        return {
-          ...(payload as AdapterPayload),
-          ...(isSecret && { jti: id }),
-          ...(isConsumed && { consumed: Math.floor(consumedAt.getTime() / 1000) }),
-        }
+        return record && toPayload(kind, id, record, now)
       },
 
       async consume(id) {
@@ -130,6 +120,32 @@ export function createRecordAdapter(options: RecordAdapterOptions): (kind: strin
       findByUid: () => Promise.resolve(undefined),
       findByUserCode: () => Promise.resolve(undefined),
     }
+  }
+}
+
+/** The key under which a record is stored. */
+export function keyOf(kind: string, id: string): string {
+  return secretKinds.has(kind) ? hashSecret(id).toString('base64url') : id
+}
+
+/** What is stored of a payload: all but a secret id. */
+export function toStored(kind: string, payload: AdapterPayload): AdapterPayload {
+  const { jti, ...rest } = payload
+  return secretKinds.has(kind) ? rest : { ...rest, jti }
+}
+
+/** The payload of a stored record, as oidc-provider saved it. */
+export function toPayload(
+  kind: string,
+  id: string,
+  { payload, consumedAt }: { payload: Record<string, unknown>; consumedAt: Date | null },
+  now: Date,
+): AdapterPayload {
+  const isConsumed = consumedAt && !(kind === 'RefreshToken' && isWithinGrace(consumedAt, now))
+  return {
+    ...(payload as AdapterPayload),
+    ...(secretKinds.has(kind) && { jti: id }),
+    ...(isConsumed && { consumed: Math.floor(consumedAt.getTime() / 1000) }),
   }
 }
 
@@ -358,7 +374,7 @@ async function revokeGrantsWithEvent(db: Executor, condition: SQL | undefined, n
 /** Whether a grant is active. Its tokens end with it, also at the token endpoint. */
 function isLiveGrant(id: string, now: Date): SQL {
   return sql`exists (select from ${agentGrants} where ${and(
-    sql`${agentGrants.id}::text = ${id}`,
+    eq(agentGrants.id, id),
     isNull(agentGrants.revokedAt),
     gt(agentGrants.expiresAt, now),
   )})`

@@ -1,4 +1,11 @@
-import { errors, Provider, type Configuration, type KoaContextWithOIDC } from 'oidc-provider'
+import { createPrivateKey, createPublicKey, sign, type KeyObject } from 'node:crypto'
+import {
+  errors,
+  ExternalSigningKey,
+  Provider,
+  type Configuration,
+  type KoaContextWithOIDC,
+} from 'oidc-provider'
 import type { Logger } from 'pino'
 import type { Database } from '../db/client.ts'
 import { isDatabaseUnavailable } from '../db/errors.ts'
@@ -19,7 +26,8 @@ import {
   parameterLengthMax,
   paths,
 } from './protocol.ts'
-import type { SigningKeys } from './signing-keys.ts'
+import { createRefreshAdapter, type RefreshRequest } from './refreshes.repository.ts'
+import type { Jwk, SigningKeys } from './signing-keys.ts'
 
 const refreshIdleSeconds = 30 * 24 * 60 * 60
 const codeLifetimeSeconds = 60
@@ -49,15 +57,11 @@ export function createProvider(options: ProviderOptions): Provider {
   const { db, clock, log, keys, appSecret, baseUrl, webUrl, accessTokenLifetimeSeconds } = options
   const { recordBounds: bounds, findOrigin } = options
   const resource = `${baseUrl}${paths.mcp}`
+  const alreadyUsed = () => new errors.InvalidGrant('already used')
+  const records = createRecordAdapter({ db, clock, bounds, findOrigin, alreadyUsed })
   const configuration: Configuration = {
-    adapter: createRecordAdapter({
-      db,
-      clock,
-      bounds,
-      findOrigin,
-      alreadyUsed: () => new errors.InvalidGrant('already used'),
-    }),
-    jwks: { keys: [keys.signing] },
+    adapter: createRefreshAdapter(records, { db, clock, alreadyUsed, findRefresh }),
+    jwks: { keys: [new SigningKey(keys.signing)] },
     cookies: {
       keys: [deriveKey(appSecret, 'oauth cookies').toString('base64url')],
       names: { session: 'oauth_session', interaction: 'oauth_interaction', resume: 'oauth_resume' },
@@ -122,6 +126,7 @@ export function createProvider(options: ProviderOptions): Provider {
         allowedPolicy: async (_ctx, client, token) => token.clientId === client.clientId,
       },
       rpMetadataChoices: { enabled: true },
+      externalSigningSupport: { enabled: true, ack: 'experimental-01' },
       clientIdMetadataDocument: { enabled: true, ack: 'draft-02' },
       resourceIndicators: {
         enabled: true,
@@ -154,6 +159,47 @@ export function createProvider(options: ProviderOptions): Provider {
     await next()
   })
   return provider
+}
+
+/**
+ * Signs in this thread, in a fifth of the processor time that WebCrypto takes, with which oidc-provider would sign: it
+ * hands each signature of 40 µs to another thread.
+ */
+class SigningKey extends ExternalSigningKey {
+  readonly #jwk: Jwk
+  readonly #privateKey: KeyObject
+
+  constructor(jwk: Jwk) {
+    super()
+    this.#jwk = jwk
+    this.#privateKey = createPrivateKey({ key: jwk, format: 'jwk' })
+  }
+
+  override get kid() {
+    return this.#jwk.kid
+  }
+
+  override get alg() {
+    return 'ES256'
+  }
+
+  override keyObject(): KeyObject {
+    return createPublicKey(this.#privateKey)
+  }
+
+  /** In the format of RFC 7518 §3.4. */
+  override sign(data: Uint8Array): Uint8Array {
+    return sign('sha256', data, { key: this.#privateKey, dsaEncoding: 'ieee-p1363' })
+  }
+}
+
+/** The refresh that is being handled; undefined for all other requests. */
+function findRefresh(): RefreshRequest | undefined {
+  const { oidc } = Provider.ctx ?? {}
+  const { grant_type: grantType, refresh_token: refreshToken } = oidc?.params ?? {}
+  return oidc && grantType === 'refresh_token' && typeof refreshToken === 'string'
+    ? { context: oidc, refreshToken }
+    : undefined
 }
 
 /** Replaces the server's `server_error` by one that clients retry. */

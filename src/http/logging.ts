@@ -1,6 +1,6 @@
+import { createRequire } from 'node:module'
 import { LogController, type FastifyReply, type FastifyRequest } from 'fastify'
 import { pino, type DestinationStream, type Logger } from 'pino'
-import pinoPretty from 'pino-pretty'
 
 /**
  * Creates a logger that writes JSON lines, or readable lines on a terminal. `RequestLog` picks the fields of requests
@@ -19,7 +19,11 @@ export function createLogger(level: string, destination: DestinationStream = sta
 }
 
 function standardOutput(): DestinationStream {
-  if (process.stdout.isTTY) return pinoPretty({ sync: true, ignore: 'pid,hostname' })
+  if (process.stdout.isTTY) {
+    // Loaded on demand, since a service in production has no terminal.
+    const pinoPretty = createRequire(import.meta.url)('pino-pretty') as typeof import('pino-pretty')
+    return pinoPretty({ sync: true, ignore: 'pid,hostname' })
+  }
   return pino.destination({ fd: 1, sync: false })
 }
 

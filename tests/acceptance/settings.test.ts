@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import { describe, expect, inject, it, vi } from 'vitest'
@@ -116,6 +116,28 @@ describe('DATABASE_URL', () => {
     expect(existsSync(join(workingDirectory, '.data'))).toBe(false)
   })
 
+  it('starts without the packages that few requests need', async () => {
+    const coverage = await makeDirectory()
+    const environment = { DATABASE_URL: await makeDatabase(), NODE_V8_COVERAGE: coverage }
+    const service = await startService({ environment })
+    expect(await call(service, 'GET /ready')).toMatchObject({ status: 200 })
+    expect(await stopService(service)).toBe(0)
+    const packages = await findLoadedPackages(coverage)
+    expect(packages).toContain('fastify')
+    for (const name of [
+      '@aws-sdk/client-s3',
+      '@modelcontextprotocol/server',
+      '@zxcvbn-ts/language-common',
+      'ioredis',
+      'nodemailer',
+      'oidc-provider',
+      'pino-pretty',
+      'request-filtering-agent',
+      'sharp',
+    ])
+      expect(packages).not.toContain(name)
+  })
+
   it('serves several replicas that start at once on an empty database', async () => {
     const DATABASE_URL = await makeDatabase()
     const replicas = await Promise.all(
@@ -191,4 +213,11 @@ async function query(url: string, statement: string): Promise<pg.QueryResult> {
   } finally {
     await client.end()
   }
+}
+
+/** The packages whose modules a process has loaded, by the coverage that Node.js wrote when it ended. */
+async function findLoadedPackages(folder: string): Promise<string[]> {
+  const [file = ''] = await readdir(folder)
+  const { result } = JSON.parse(await readFile(join(folder, file), 'utf8')) as { result: { url: string }[] }
+  return result.flatMap(({ url }) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1] ?? [])
 }

@@ -4,6 +4,7 @@ import type { LightMyRequestResponse } from 'fastify'
 import { describe, expect, it } from 'vitest'
 import { deleteStaleRecords } from '../../src/agent-oauth/oauth-records.repository.ts'
 import { deleteRetiredSigningKeys } from '../../src/agent-oauth/signing-keys.repository.ts'
+import { countQueries } from '../support/count-queries.ts'
 import { createComparison } from '../support/hold-to-description.ts'
 import { codeOf, createOAuthTester, redirectOf } from '../support/oauth-client.ts'
 import { selectRows, startTestApp } from '../support/test-app.ts'
@@ -315,6 +316,43 @@ describe('the refresh token', () => {
     expect((await refresh(agent, first.refresh_token)).json()).toMatchObject({ error: 'invalid_grant' })
     expect(await isLetIn(second.access_token)).toBe(false)
     expect((await refresh(agent, second.refresh_token)).statusCode).toBe(400)
+  })
+
+  it('is exchanged in two statements, which refreshes at the same time share', async () => {
+    const [agent, host, other] = [await createAgent(), await createHost(), await createAgent()]
+    const [mine, theirs] = [await getTokens(agent, host), await getTokens(other, host)]
+    expect(await countQueries(() => refresh(agent, mine.refresh_token))).toBe(2)
+    const both = () => Promise.all([refresh(agent, mine.refresh_token), refresh(other, theirs.refresh_token)])
+    expect(await countQueries(both)).toBe(2)
+  })
+
+  it('is not used up when its successor cannot be stored', async () => {
+    const [agent, host] = [await createAgent(), await createHost()]
+    const { refresh_token: token } = await getTokens(agent, host)
+    await db.execute(sql`alter table oauth_records add constraint no_refresh_tokens check
+      (kind <> 'RefreshToken' or consumed_at is not null or client_id <> ${sql.raw(`'${agent.clientId}'`)}) not valid`)
+    try {
+      expect((await refresh(agent, token)).statusCode).toBe(500)
+    } finally {
+      await db.execute(sql`alter table oauth_records drop constraint no_refresh_tokens`)
+    }
+    clock.advance(11_000)
+    expect((await refresh(agent, token)).statusCode).toBe(200)
+  })
+
+  it('ends with the grant, from the next request on', async () => {
+    const [agent, host] = [await createAgent(), await createHost()]
+    const { refresh_token: token } = await getTokens(agent, host)
+    const next = (await refresh(agent, token)).json<{ refresh_token: string }>()
+    await db.execute(sql`update agent_grants set revoked_at = now() where client_id = ${agent.clientId}`)
+    expect((await refresh(agent, next.refresh_token)).json()).toMatchObject({ error: 'invalid_grant' })
+  })
+
+  it('ends with its client', async () => {
+    const [agent, host] = [await createAgent(), await createHost()]
+    const { refresh_token: token } = await getTokens(agent, host)
+    await db.execute(sql`delete from oauth_records where kind = 'Client' and key = ${agent.clientId}`)
+    expect((await refresh(agent, token)).json()).toMatchObject({ error: 'invalid_client' })
   })
 
   it('is of its own client', async () => {

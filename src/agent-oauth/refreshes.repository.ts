@@ -1,0 +1,240 @@
+import DataLoader from 'dataloader'
+import { and, eq, gt, inArray, isNull, or, sql } from 'drizzle-orm'
+import { alias, type AnyPgColumn } from 'drizzle-orm/pg-core'
+import type { Adapter, AdapterPayload } from 'oidc-provider'
+import type { Executor } from '../db/client.ts'
+import { prepared } from '../db/prepared.ts'
+import { agentGrants } from '../db/schema/agent-grants.ts'
+import { oauthRecords } from '../db/schema/oauth.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { isStorable } from '../kernel/text.ts'
+import { keyOf, refreshGraceMs, toPayload, toStored } from './oauth-records.repository.ts'
+
+/** A request with `grant_type=refresh_token`. */
+export interface RefreshRequest {
+  /** Identifies the request. */
+  context: object
+  refreshToken: string
+}
+
+export interface RefreshAdapterOptions {
+  db: Executor
+  clock: Clock
+  /** Creates the error for a record that was already consumed. */
+  alreadyUsed: () => Error
+  /** The refresh that is being handled; undefined for all other requests. */
+  findRefresh: () => RefreshRequest | undefined
+}
+
+/** A refresh so far. */
+interface Refresh {
+  records: Promise<RefreshRecords | undefined>
+  /** The token that the next saved one replaces. */
+  used?: string
+}
+
+/** A refresh token, and the one that replaces it. */
+interface Exchange {
+  used: string
+  id: string
+  payload: AdapterPayload
+  expiresInSeconds: number | undefined
+}
+
+// One statement for all refreshes of a turn of the event loop, without anything kept.
+const inOneTurn = { cache: false, maxBatchSize: 100, batchScheduleFn: setImmediate }
+
+/** What a refresh reads. A payload is missing when the record has expired, or the grant was revoked. */
+type RefreshRecords = Record<'RefreshToken' | 'Client' | 'Grant', { id: string; payload?: AdapterPayload }>
+
+/**
+ * Wraps the adapter for refreshes, which it would answer in five statements: the three records that oidc-provider asks
+ * for one after the other are read together, and the old token is marked as used in the statement that inserts the new
+ * one. So no token is used up without its successor. Refreshes that arrive in one turn of the event loop share the
+ * reading statement. Nothing is kept after the request.
+ */
+export function createRefreshAdapter(
+  adapterOf: (kind: string) => Adapter,
+  { db, clock, alreadyUsed, findRefresh }: RefreshAdapterOptions,
+): (kind: string) => Adapter {
+  const refreshes = new WeakMap<object, Refresh>()
+  const records = new DataLoader<string, RefreshRecords | undefined>(
+    (tokens) => findRefreshRecords(db, tokens, clock.now()),
+    inOneTurn,
+  )
+  const exchanges = new DataLoader<Exchange, boolean>(
+    (tokens) => exchangeRefreshTokens(db, tokens, clock.now()),
+    inOneTurn,
+  )
+
+  function currentRefresh(): Refresh | undefined {
+    const request = findRefresh()
+    if (!request || !isStorable(request.refreshToken)) return undefined
+    let refresh = refreshes.get(request.context)
+    if (!refresh) {
+      refresh = { records: records.load(request.refreshToken) }
+      refreshes.set(request.context, refresh)
+    }
+    return refresh
+  }
+
+  return (kind) => {
+    const adapter = adapterOf(kind)
+    if (kind !== 'RefreshToken' && kind !== 'Client' && kind !== 'Grant') return adapter
+    const find: Adapter['find'] = async (id) => {
+      const record = (await currentRefresh()?.records)?.[kind]
+      return record?.id === id ? record.payload : adapter.find(id)
+    }
+    if (kind !== 'RefreshToken') return { ...adapter, find }
+    return {
+      ...adapter,
+      find,
+      // oidc-provider saves the next token directly afterwards.
+      async consume(id) {
+        const refresh = currentRefresh()
+        if (refresh) refresh.used = id
+        else await adapter.consume(id)
+      },
+      async upsert(id, payload, expiresInSeconds) {
+        const used = currentRefresh()?.used
+        if (used === undefined) return adapter.upsert(id, payload, expiresInSeconds)
+        if (!(await exchanges.load({ used, id, payload, expiresInSeconds }))) throw alreadyUsed()
+      },
+    }
+  }
+}
+
+const tokens = alias(oauthRecords, 'tokens')
+const clients = alias(oauthRecords, 'clients')
+const grants = alias(oauthRecords, 'grants')
+const now = sql.placeholder('now')
+const isUnexpired = ({ expiresAt }: { expiresAt: AnyPgColumn }) => or(isNull(expiresAt), gt(expiresAt, now))
+
+const selectRefreshRecords = prepared((executor) =>
+  executor
+    .select({
+      key: tokens.key,
+      payload: tokens.payload,
+      consumedAt: tokens.consumedAt,
+      clientId: tokens.clientId,
+      client: clients.payload,
+      grantId: tokens.grantId,
+      grant: grants.payload,
+    })
+    .from(tokens)
+    .leftJoin(
+      clients,
+      and(eq(clients.kind, 'Client'), eq(clients.key, tokens.clientId), isUnexpired(clients)),
+    )
+    .leftJoin(
+      grants,
+      and(
+        eq(grants.kind, 'Grant'),
+        eq(grants.key, tokens.grantId),
+        isUnexpired(grants),
+        sql`exists (select from ${agentGrants} where ${and(
+          sql`${agentGrants.id} = ${tokens.grantId}::uuid`,
+          isNull(agentGrants.revokedAt),
+          gt(agentGrants.expiresAt, now),
+        )})`,
+      ),
+    )
+    .where(
+      and(
+        eq(tokens.kind, 'RefreshToken'),
+        sql`${tokens.key} = any(${sql.placeholder('keys')})`,
+        isUnexpired(tokens),
+      ),
+    )
+    .prepare('oauth_records_select_refreshes'),
+)
+
+/** Finds the records of refresh tokens, in the order of the tokens; undefined for an unknown or expired one. */
+async function findRefreshRecords(
+  db: Executor,
+  refreshTokens: readonly string[],
+  at: Date,
+): Promise<(RefreshRecords | undefined)[]> {
+  const keys = refreshTokens.map((token) => keyOf('RefreshToken', token))
+  const rows = await selectRefreshRecords(db).execute({ keys, now: at })
+  const byKey = new Map(rows.map((row) => [row.key, row]))
+  return refreshTokens.map((id, i) => {
+    const row = byKey.get(keys[i] ?? '')
+    return (
+      row && {
+        RefreshToken: { id, payload: toPayload('RefreshToken', id, row, at) },
+        Client: { id: row.clientId ?? '', ...(row.client && { payload: row.client }) },
+        Grant: { id: row.grantId ?? '', ...(row.grant && { payload: row.grant }) },
+      }
+    )
+  })
+}
+
+const exchangeTokens = prepared((executor) => {
+  // Locked in the order of their keys, so that two processes with the same tokens do not wait for each other.
+  const locked = executor.$with('locked').as(
+    executor
+      .select({ key: oauthRecords.key })
+      .from(oauthRecords)
+      .where(
+        and(
+          eq(oauthRecords.kind, 'RefreshToken'),
+          sql`${oauthRecords.key} = any(${sql.placeholder('usedKeys')})`,
+          or(isNull(oauthRecords.consumedAt), gt(oauthRecords.consumedAt, sql.placeholder('graceBeganAt'))),
+        ),
+      )
+      .orderBy(oauthRecords.key)
+      .for('update'),
+  )
+  const used = executor.$with('used').as(
+    executor
+      .update(oauthRecords)
+      .set({ consumedAt: sql`coalesce(${oauthRecords.consumedAt}, ${now})` })
+      .where(
+        and(
+          eq(oauthRecords.kind, 'RefreshToken'),
+          inArray(oauthRecords.key, executor.select({ key: locked.key }).from(locked)),
+        ),
+      )
+      .returning(),
+  )
+  return (
+    executor
+      .with(locked, used)
+      .insert(oauthRecords)
+      // In the order of the columns of the table.
+      .select(
+        sql`select used.kind, next.key, used.grant_id, used.client_id, used.origin, next.payload, ${now}::timestamptz,
+            null, next.expires_at
+          from used join jsonb_to_recordset(${sql.placeholder('next')}::jsonb)
+            as next (used_key text, key text, payload jsonb, expires_at timestamptz) on next.used_key = used.key`,
+      )
+      .returning({ key: oauthRecords.key })
+      .prepare('oauth_records_exchange_refresh_tokens')
+  )
+})
+
+/**
+ * Marks refresh tokens as used and inserts the ones that replace them, of the same grants. Returns for each whether it
+ * was replaced: it was not if there is no such token any longer, or it was used before the period of grace.
+ */
+async function exchangeRefreshTokens(
+  db: Executor,
+  exchanges: readonly Exchange[],
+  at: Date,
+): Promise<boolean[]> {
+  const next = exchanges.map(({ used, id, payload, expiresInSeconds }) => ({
+    used_key: keyOf('RefreshToken', used),
+    key: keyOf('RefreshToken', id),
+    payload: toStored('RefreshToken', payload),
+    expires_at: expiresInSeconds ? new Date(at.getTime() + expiresInSeconds * 1000) : null,
+  }))
+  const inserted = await exchangeTokens(db).execute({
+    usedKeys: next.map((row) => row.used_key),
+    graceBeganAt: new Date(at.getTime() - refreshGraceMs),
+    next: JSON.stringify(next),
+    now: at,
+  })
+  const keys = new Set(inserted.map((row) => row.key))
+  return next.map((row) => keys.has(row.key))
+}
