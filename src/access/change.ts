@@ -2,6 +2,8 @@ import { insertEvent, type NewEvent } from '../areas/events/events.repository.ts
 import { lockMembersOfWorkspace, requireRoleNow } from '../areas/members/members.repository.ts'
 import type { Database, Executor } from '../db/client.ts'
 import { keepAnswer } from '../db/idempotency.repository.ts'
+import { together } from '../db/together.ts'
+import type { Write } from '../db/transactions.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { errors } from '../kernel/errors.ts'
 import type { Principal } from '../kernel/principal.ts'
@@ -19,8 +21,10 @@ export interface ChangeContext<Event> {
   tx: Executor
   /** The time of the change. */
   now: Date
+  /** Sends a write, and leaves its answer to the end of the change. */
+  write: Write
   /** Appends the event of the change. Not called when nothing has changed. */
-  appendEvent: (event: Event) => Promise<void>
+  appendEvent: (event: Event) => void
 }
 
 /** What the function of a change in a workspace receives. */
@@ -42,14 +46,15 @@ export type Lock<Locked> = (tx: Executor, input: LockInput) => Promise<Locked | 
  * made from it. Throws `idempotency_in_flight` when the same request was answered meanwhile.
  */
 export interface Changes {
-  /**
-   * Makes a change outside of a workspace. `isOneStatement`: it is a single statement without an event, which runs without
-   * a transaction when no answer is stored.
-   */
+  /** Makes a change outside of a workspace. */
   make<Result>(
     principal: Principal,
     run: (context: ChangeContext<Omit<NewEvent, 'at'>>) => Promise<Result>,
-    options?: { isOneStatement?: boolean },
+  ): Promise<Result>
+  /** Makes a change that is one statement without an event. It runs without a transaction when no answer is stored. */
+  makeAtOnce<Result>(
+    principal: Principal,
+    run: (executor: Executor, now: Date) => Promise<Result>,
   ): Promise<Result>
   /**
    * Makes a change in a workspace while `lock` is held. Throws `not_found` when `lock` finds nothing, and `overloaded` when
@@ -67,9 +72,11 @@ export function createChanges({ db, clock }: { db: Database; clock: Clock }): Ch
   // Changes of one workspace wait for the same locks. Without this limit they could hold all connections of the area.
   const turns = createTurns({ atOnceMax: 2, waitMsMax: 2_500 })
 
-  function begin(tx: Executor, principal: Principal): ChangeContext<Omit<NewEvent, 'at'>> {
+  function begin(tx: Executor, write: Write, principal: Principal): ChangeContext<Omit<NewEvent, 'at'>> {
     const now = clock.now()
-    return { tx, now, appendEvent: (event) => insertEvent(tx, principal, { ...event, at: now }) }
+    const appendEvent = (event: Omit<NewEvent, 'at'>) =>
+      write(() => insertEvent(tx, principal, { ...event, at: now }))
+    return { tx, now, write, appendEvent }
   }
 
   async function finish<Result>(tx: Executor, principal: Principal, result: Result): Promise<Result> {
@@ -79,25 +86,25 @@ export function createChanges({ db, clock }: { db: Database; clock: Clock }): Ch
   }
 
   return {
-    async make(principal, run, { isOneStatement = false } = {}) {
-      const perform = async (tx: Executor) => finish(tx, principal, await run(begin(tx, principal)))
-      return isOneStatement && !principal.answerOf ? perform(db) : db.transaction(perform)
+    make: (principal, run) =>
+      db.transaction(async (tx, write) => finish(tx, principal, await run(begin(tx, write, principal)))),
+
+    async makeAtOnce(principal, run) {
+      const perform = async (executor: Executor) =>
+        finish(executor, principal, await run(executor, clock.now()))
+      return principal.answerOf ? db.transaction(perform) : perform(db)
     },
 
     async makeIn(principal, workspace, lock, run) {
       const end = await turns.take(workspace.id)
       try {
-        return await db.transaction(async (tx) => {
+        return await db.transaction(async (tx, write) => {
           const locked = await lock(tx, { principal, workspace, clock })
           if (locked === undefined || locked === null) throw errors.notFound()
-          const { now, appendEvent } = begin(tx, principal)
-          const context = {
-            tx,
-            now,
-            appendEvent: (event: Omit<NewEvent, 'at' | 'workspaceId'>) =>
-              appendEvent({ ...event, workspaceId: workspace.id }),
-          }
-          return finish(tx, principal, await run(context, locked))
+          const { appendEvent, ...context } = begin(tx, write, principal)
+          const append: WorkspaceChangeContext['appendEvent'] = (event) =>
+            appendEvent({ ...event, workspaceId: workspace.id })
+          return finish(tx, principal, await run({ ...context, appendEvent: append }, locked))
         })
       } finally {
         end()
@@ -116,16 +123,22 @@ export async function noLock(): Promise<true> {
  * `not_a_member` and `role_insufficient`.
  */
 export async function lockMembers(tx: Executor, { principal, workspace }: LockInput): Promise<Role> {
-  await lockMembersOfWorkspace(tx, workspace.id)
-  return requireAllowedRole(tx, principal, workspace)
+  const [, role] = await together([
+    lockMembersOfWorkspace(tx, workspace.id),
+    requireAllowedRole(tx, principal, workspace),
+  ])
+  return role
 }
 
 /** `lockMembers` for changes that give access: also checks that the caller's credential is still valid. */
 export async function lockMembersWithCredential(tx: Executor, input: LockInput): Promise<Role> {
   const { principal, workspace, clock } = input
-  await lockMembersOfWorkspace(tx, workspace.id)
-  await requireLiveCredential(tx, principal, clock.now())
-  return requireAllowedRole(tx, principal, workspace)
+  const [, , role] = await together([
+    lockMembersOfWorkspace(tx, workspace.id),
+    requireLiveCredential(tx, principal, clock.now()),
+    requireAllowedRole(tx, principal, workspace),
+  ])
+  return role
 }
 
 async function requireAllowedRole(

@@ -1,9 +1,29 @@
-import { and, eq, gt, isNull } from 'drizzle-orm'
+import { and, eq, gt, isNull, sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
+import { prepared } from '../db/prepared.ts'
 import { sessions } from '../db/schema/accounts.ts'
 import { apiKeys } from '../db/schema/api-keys.ts'
+import { together } from '../db/together.ts'
 import { errors } from '../kernel/errors.ts'
 import type { Principal } from '../kernel/principal.ts'
+
+const lockActiveKey = prepared((executor) =>
+  executor
+    .select({ id: apiKeys.id })
+    .from(apiKeys)
+    .where(and(eq(apiKeys.id, sql.placeholder('id')), isNull(apiKeys.revokedAt)))
+    .for('share')
+    .prepare('api_keys_lock_active'),
+)
+
+const lockLiveSession = prepared((executor) =>
+  executor
+    .select({ id: sessions.id })
+    .from(sessions)
+    .where(and(eq(sessions.id, sql.placeholder('id')), gt(sessions.expiresAt, sql.placeholder('now'))))
+    .for('share')
+    .prepare('sessions_lock_live'),
+)
 
 /**
  * Checks again, in the transaction that creates a credential, that the credential of the request is still valid, and locks
@@ -12,14 +32,10 @@ import type { Principal } from '../kernel/principal.ts'
  */
 export async function requireLiveCredential(tx: Executor, principal: Principal, now: Date): Promise<void> {
   const { apiKeyId, sessionId } = principal
-  if (apiKeyId !== null) {
-    const isActive = and(eq(apiKeys.id, apiKeyId), isNull(apiKeys.revokedAt))
-    const [key] = await tx.select({ id: apiKeys.id }).from(apiKeys).where(isActive).for('share')
-    if (!key) throw errors.apiKeyRequired()
-  }
-  if (sessionId !== null) {
-    const isLive = and(eq(sessions.id, sessionId), gt(sessions.expiresAt, now))
-    const [session] = await tx.select({ id: sessions.id }).from(sessions).where(isLive).for('share')
-    if (!session) throw errors.signInRequired()
-  }
+  const [keys, liveSessions] = await together([
+    apiKeyId === null ? undefined : lockActiveKey(tx).execute({ id: apiKeyId }),
+    sessionId === null ? undefined : lockLiveSession(tx).execute({ id: sessionId, now: now.toISOString() }),
+  ])
+  if (keys?.length === 0) throw errors.apiKeyRequired()
+  if (liveSessions?.length === 0) throw errors.signInRequired()
 }

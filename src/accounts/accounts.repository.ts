@@ -3,6 +3,7 @@ import type { Executor } from '../db/client.ts'
 import { contains } from '../db/contains.ts'
 import { isUniqueViolation } from '../db/errors.ts'
 import { hasAddress } from '../db/has-address.ts'
+import { prepared } from '../db/prepared.ts'
 import { users } from '../db/schema/users.ts'
 import { canonicalizeEmail } from '../kernel/email.ts'
 import { errors } from '../kernel/errors.ts'
@@ -33,9 +34,18 @@ function withCanonicalEmail(row: NewUser) {
   return { ...row, canonicalEmail: canonicalizeEmail(row.email) }
 }
 
+const selectLocked = prepared((executor) =>
+  executor
+    .select({ id: users.id })
+    .from(users)
+    .where(eq(users.id, sql.placeholder('userId')))
+    .for('no key update')
+    .prepare('users_lock'),
+)
+
 /** Locks a user until the transaction ends, so that transactions that count what the user has run one after another. */
 export async function lockUser(executor: Executor, userId: string): Promise<void> {
-  await executor.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('no key update')
+  await selectLocked(executor).execute({ userId })
 }
 
 export async function findUserByEmail(executor: Executor, email: string): Promise<UserRow | undefined> {

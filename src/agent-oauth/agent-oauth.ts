@@ -284,7 +284,7 @@ export function createAgentOAuth(options: AgentOAuthOptions): AgentOAuth {
       // Under the lock of members, so that nobody leaves the workspace meanwhile.
       await changes.makeIn(principal, place, lockMembersWithCredential, async ({ tx, now, appendEvent }) => {
         for (const id of await revokeReplacedGrants(tx, { userId: user.id, clientId, workspaceId }, now)) {
-          await appendEvent({
+          appendEvent({
             type: 'integration.revoked',
             target: { type: 'integration', id },
             summary: `${user.name} replaced the access of ${clientName}`,

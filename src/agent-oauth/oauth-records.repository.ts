@@ -1,7 +1,7 @@
 import { and, desc, eq, gt, isNull, lt, or, sql, type SQL } from 'drizzle-orm'
 import type { Adapter, AdapterPayload } from 'oidc-provider'
 import { insertServiceEvent } from '../areas/events/events.repository.ts'
-import type { Executor } from '../db/client.ts'
+import type { Database, Executor } from '../db/client.ts'
 import { agentGrants } from '../db/schema/agent-grants.ts'
 import { oauthRecords } from '../db/schema/oauth.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -34,7 +34,7 @@ export const recordBounds: RecordBounds = {
 }
 
 export interface RecordAdapterOptions {
-  db: Executor
+  db: Database
   clock: Clock
   bounds: RecordBounds
   /** Creates the error for a record that was already consumed. */
@@ -311,7 +311,7 @@ export async function deleteRecordsOfPerson(db: Executor, userId: string): Promi
 }
 
 /** Deletes a client and revokes its grants, with events. Returns their number; undefined if there is no such client. */
-export async function deleteClient(db: Executor, clientId: string, now: Date): Promise<number | undefined> {
+export async function deleteClient(db: Database, clientId: string, now: Date): Promise<number | undefined> {
   const { rowCount } = await db
     .delete(oauthRecords)
     .where(and(eq(oauthRecords.kind, 'Client'), eq(oauthRecords.key, clientId)))
@@ -355,7 +355,7 @@ async function revokeGrants(db: Executor, condition: SQL | undefined, now: Date)
 }
 
 /** Revokes grants on behalf of the agent or an operator, with an event for each. Returns their number. */
-async function revokeGrantsWithEvent(db: Executor, condition: SQL | undefined, now: Date): Promise<number> {
+async function revokeGrantsWithEvent(db: Database, condition: SQL | undefined, now: Date): Promise<number> {
   return db.transaction(async (tx) => {
     const revoked = await revokeGrants(tx, condition, now)
     for (const { id, workspaceId, clientName } of revoked) {

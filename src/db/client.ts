@@ -1,15 +1,12 @@
-import type { NodePgDatabase, NodePgQueryResultHKT } from 'drizzle-orm/node-postgres'
-import type { PgDatabase } from 'drizzle-orm/pg-core'
 import pg from 'pg'
 import { keepConnectionsHealthy } from './connection-health.ts'
 import { PoolShare } from './pool-share.ts'
-import { openDrizzle } from './transactions.ts'
+import { openDrizzle, type Executor, type Transact } from './transactions.ts'
+
+export type { Executor }
 
 /** The database, on which services open transactions. */
-export type Database = NodePgDatabase & { $client: pg.Pool }
-
-/** The first parameter of repository functions: the database, or a transaction. */
-export type Executor = PgDatabase<NodePgQueryResultHKT>
+export type Database = Executor & { $client: pg.Pool; transaction: Transact }
 
 /** Timeouts, in milliseconds. */
 export interface Limits {
@@ -50,6 +47,7 @@ export function openDatabase({ url, poolMax, limits, onIdleError }: DatabaseOpti
     idle_in_transaction_session_timeout: 30_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 5_000,
+    pipeline: true,
   })
   pool.on('error', onIdleError)
   keepConnectionsHealthy(pool, limits.silenceMs)

@@ -289,8 +289,8 @@ describe('a failure midway', () => {
     const { pictures, png, show, clock, files, rows, shown } = await assemble()
     const before = keyOf(await pictures.replace(png, show))
     const transaction = db.transaction.bind(db)
-    vi.spyOn(db, 'transaction').mockImplementationOnce(async (run, config) => {
-      await transaction(run, config)
+    vi.spyOn(db, 'transaction').mockImplementationOnce(async (run) => {
+      await transaction(run)
       throw new Error('Connection terminated')
     })
     await expect(pictures.replace(png, show)).rejects.toThrow('Connection terminated')

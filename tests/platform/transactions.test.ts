@@ -1,8 +1,11 @@
 import { sql } from 'drizzle-orm'
+import { integer, pgTable, timestamp } from 'drizzle-orm/pg-core'
 import type pg from 'pg'
-import { expect, it } from 'vitest'
-import { openDatabase, requestLimits } from '../../src/db/client.ts'
-import { isDatabaseUnavailable } from '../../src/db/errors.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { openDatabase, requestLimits, type Executor } from '../../src/db/client.ts'
+import { isDatabaseUnavailable, isUniqueViolation } from '../../src/db/errors.ts'
+import { placeholdersOf, prepared } from '../../src/db/prepared.ts'
+import { together } from '../../src/db/together.ts'
 import { afterFile } from '../support/after-file.ts'
 import { startDatabaseProxy } from '../support/database-proxy.ts'
 import { clone } from '../support/test-app.ts'
@@ -54,4 +57,118 @@ it('a connection that breaks between two statements of whoever holds it ends not
   await ended
   await expect(client.query('select 1')).rejects.toSatisfy(isDatabaseUnavailable)
   client.release(true)
+})
+
+describe('writes', () => {
+  const things = pgTable('things', { number: integer('number').primaryKey(), at: timestamp('at') })
+  const prepareInsert = (name: string) =>
+    prepared((executor) => executor.insert(things).values(placeholdersOf(things)).prepare(name))
+  const insert = prepareInsert('things_insert')
+  // After a value that it could not send, node-postgres has lost the statement.
+  const insertUnusable = prepareInsert('things_insert_unusable')
+  const add = (tx: Executor, number: number, at = new Date()) => insert(tx).execute({ number, at })
+  const numbers = async () => {
+    const { rows } = await db.execute<{ number: number }>(sql`select number from things order by number`)
+    return rows.map((row) => row.number)
+  }
+
+  beforeEach(async () => {
+    await db.execute(sql`drop table if exists things`)
+    await db.execute(sql`create table things (number integer primary key, at timestamp)`)
+    await db.execute(sql`insert into things values (1, now())`)
+  })
+
+  it('are kept together', async () => {
+    const result = await db.transaction(async (tx, write) => {
+      write(() => add(tx, 2))
+      write(() => add(tx, 3))
+      return 'done'
+    })
+    expect(result).toBe('done')
+    expect(await numbers()).toEqual([1, 2, 3])
+  })
+
+  it.each(['refused by the server', 'with an unusable time', 'with an unusable value'])(
+    'of which one is %s are undone, with its error and not with those behind it',
+    async (kind) => {
+      const unusable = {
+        toPostgres() {
+          throw new Error('unusable')
+        },
+      }
+      const failing = {
+        'refused by the server': (tx: Executor) => add(tx, 1),
+        'with an unusable time': (tx: Executor) => add(tx, 3, new Date(Number.NaN)),
+        'with an unusable value': (tx: Executor) =>
+          insertUnusable(tx).execute({ number: unusable, at: new Date() }),
+      }[kind]
+      const error: unknown = await db
+        .transaction(async (tx, write) => {
+          write(() => add(tx, 2))
+          if (failing) write(failing)
+          write(() => add(tx, 4))
+        })
+        .catch((reason: unknown) => reason)
+      if (kind === 'refused by the server') expect(isUniqueViolation(error, 'things_pkey')).toBe(true)
+      else expect(String((error as Error).cause ?? error)).toMatch(/unusable|Invalid time value/)
+      expect(await numbers()).toEqual([1])
+    },
+  )
+
+  it('are undone when the function throws behind them', async () => {
+    const failing = db.transaction(async (tx, write) => {
+      write(() => add(tx, 2))
+      await tx.execute(sql`select 1`)
+      throw new Error('changed my mind')
+    })
+    await expect(failing).rejects.toThrow('changed my mind')
+    expect(await numbers()).toEqual([1])
+  })
+
+  it('that failed are the reason when what is awaited behind them fails', async () => {
+    const error: unknown = await db
+      .transaction(async (tx, write) => {
+        write(() => add(tx, 1))
+        await tx.execute(sql`select 1`)
+      })
+      .catch((reason: unknown) => reason)
+    expect(isUniqueViolation(error, 'things_pkey')).toBe(true)
+  })
+
+  it('send their statements at once, or nothing is kept', async () => {
+    const failing = db.transaction(async (tx, write) => {
+      write(() => add(tx, 2))
+      write(async (executor) => executor.insert(things).values({ number: 3 }))
+    })
+    await expect(failing).rejects.toThrow('a write did not send one statement at once')
+    expect(await numbers()).toEqual([1])
+  })
+
+  it('are refused after the end of the transaction', async () => {
+    const late = await db.transaction(async (tx) => () => add(tx, 2))
+    await expect(late()).rejects.toMatchObject({
+      cause: { message: 'a statement was sent after the end of its transaction' },
+    })
+    expect(await numbers()).toEqual([1])
+  })
+})
+
+it('a transaction whose failure was caught does not count as committed', async () => {
+  const failing = db.transaction(async (tx) => {
+    await tx.execute(sql`select 1 / 0`).catch(() => undefined)
+  })
+  await expect(failing).rejects.toThrow('the transaction was rolled back')
+})
+
+it('statements that are sent together fail with the error of the first', async () => {
+  const error: unknown = await db
+    .transaction((tx) =>
+      together([
+        tx.execute(sql`select 1 / 0`).execute(),
+        tx.execute(sql`select 1`).execute(),
+        tx.execute(sql`select 2`).execute(),
+      ]),
+    )
+    .catch((reason: unknown) => reason)
+  expect(error).toMatchObject({ cause: { code: '22012' } })
 })

@@ -88,10 +88,10 @@ export function createApiKeysService(options: ApiKeysServiceOptions): ApiKeysSer
     async revoke(principal, apiKeyId) {
       if (!isId(apiKeyId)) throw errors.notFound()
       const key = { id: apiKeyId, userId: principal.user.id }
-      const revoke = async ({ tx, now }: { tx: Executor; now: Date }) => {
-        if (!(await revokeApiKeyOfUser(tx, { ...key, revokedAt: now }))) throw errors.notFound()
+      const revoke = async (executor: Executor, now: Date) => {
+        if (!(await revokeApiKeyOfUser(executor, { ...key, revokedAt: now }))) throw errors.notFound()
       }
-      await changes.make(principal, revoke, { isOneStatement: true })
+      await changes.makeAtOnce(principal, revoke)
     },
 
     async revokeAny(apiKeyId) {

@@ -3,7 +3,7 @@ import { unionAll } from 'drizzle-orm/pg-core'
 import type { Executor } from '../../db/client.ts'
 import { itemColumns, readOne, selectJsonRows } from '../../db/json-rows.ts'
 import { isBefore } from '../../db/keyset.ts'
-import { prepared } from '../../db/prepared.ts'
+import { placeholdersOf, prepared } from '../../db/prepared.ts'
 import { agentGrants } from '../../db/schema/agent-grants.ts'
 import { events, literals } from '../../db/schema/events.ts'
 import { grantEventTypes, inviteEventTypes } from '../../kernel/events.ts'
@@ -48,6 +48,10 @@ export interface NewEvent {
   at: Date
 }
 
+const insert = prepared((executor) =>
+  executor.insert(events).values(placeholdersOf(events)).prepare('events_insert'),
+)
+
 /** Appends an event to a workspace's feed, in the transaction of the change that it describes. */
 export async function insertEvent(
   transaction: Executor,
@@ -55,7 +59,7 @@ export async function insertEvent(
   event: NewEvent,
 ): Promise<void> {
   const { user, source, apiKeyId, grantId } = principal
-  await transaction.insert(events).values({
+  await insert(transaction).execute({
     id: createId(),
     workspaceId: event.workspaceId,
     type: event.type,
@@ -74,7 +78,7 @@ export async function insertEvent(
 
 /** Appends an event caused by the service, such as a grant that ended because a refresh token was reused. */
 export async function insertServiceEvent(transaction: Executor, event: NewEvent): Promise<void> {
-  await transaction.insert(events).values({
+  await insert(transaction).execute({
     id: createId(),
     workspaceId: event.workspaceId,
     type: event.type,

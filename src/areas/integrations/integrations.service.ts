@@ -50,7 +50,7 @@ export function createIntegrationsService(options: IntegrationsServiceOptions): 
         if (!mayRevoke) throw errors.notFound()
         if (grant.revokedAt) return
         await revokeGrant(tx, grantId, now)
-        await appendEvent({
+        appendEvent({
           type: 'integration.revoked',
           target: { type: 'integration', id: grantId },
           summary: `${user.name} revoked the access of ${grant.clientName}`,

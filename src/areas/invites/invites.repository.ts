@@ -1,15 +1,16 @@
-import { and, asc, eq, gt, gte, inArray, min, or, sql, count } from 'drizzle-orm'
+import { and, asc, count, eq, gt, gte, inArray, lte, min, or, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { isUniqueViolation } from '../../db/errors.ts'
-import { hasAddress } from '../../db/has-address.ts'
+import { comparableAddress, hasAddress } from '../../db/has-address.ts'
 import { itemColumns, readOne, selectJsonRows } from '../../db/json-rows.ts'
 import { isAfter } from '../../db/keyset.ts'
-import { prepared } from '../../db/prepared.ts'
+import { placeholdersOf, prepared } from '../../db/prepared.ts'
 import { events } from '../../db/schema/events.ts'
 import { invites, inviteTokens } from '../../db/schema/invites.ts'
 import { memberships } from '../../db/schema/memberships.ts'
 import { users } from '../../db/schema/users.ts'
 import { workspaces } from '../../db/schema/workspaces.ts'
+import { together } from '../../db/together.ts'
 import { canonicalizeEmail } from '../../kernel/email.ts'
 import { errors } from '../../kernel/errors.ts'
 import type { JsonRows, PageRange } from '../../kernel/pagination.ts'
@@ -17,6 +18,9 @@ import type { Role } from '../../kernel/roles.ts'
 import type { Invite } from './invites.schemas.ts'
 
 export type InviteState = (typeof invites.$inferSelect)['state']
+
+// A literal, not a parameter: only then can a prepared statement use the partial indexes.
+const isOpen = sql`${invites.state} = 'open'`
 
 const selectPendingInvites = prepared((executor) =>
   selectJsonRows(
@@ -40,8 +44,7 @@ const selectPendingInvites = prepared((executor) =>
       .where(
         and(
           eq(invites.workspaceId, sql.placeholder('workspaceId')),
-          // A literal, not a parameter: only then can a prepared statement use the partial index.
-          sql`${invites.state} = 'open'`,
+          isOpen,
           isAfter(invites.createdAt, invites.id),
         ),
       )
@@ -86,44 +89,74 @@ export async function lockInvite(
   return invite
 }
 
+const selectMemberWithAddress = prepared((executor) =>
+  executor
+    .select({ userId: memberships.userId })
+    .from(memberships)
+    .innerJoin(users, eq(users.id, memberships.userId))
+    .where(
+      and(
+        eq(memberships.workspaceId, sql.placeholder('workspaceId')),
+        eq(users.canonicalEmail, sql.placeholder('address')),
+      ),
+    )
+    .prepare('memberships_select_with_address'),
+)
+
 export async function hasMemberWithEmail(
   executor: Executor,
   workspaceId: string,
   email: string,
 ): Promise<boolean> {
-  const rows = await executor
-    .select({ userId: memberships.userId })
-    .from(memberships)
-    .innerJoin(users, eq(users.id, memberships.userId))
-    .where(and(eq(memberships.workspaceId, workspaceId), hasAddress(users.canonicalEmail, email)))
+  const rows = await selectMemberWithAddress(executor).execute({
+    workspaceId,
+    address: comparableAddress(email),
+  })
   return rows.length > 0
 }
+
+const replaceExpired = prepared((executor) =>
+  executor
+    .update(invites)
+    .set({ state: 'replaced' })
+    .where(
+      and(
+        eq(invites.workspaceId, sql.placeholder('workspaceId')),
+        eq(invites.canonicalEmail, sql.placeholder('address')),
+        isOpen,
+        lte(invites.expiresAt, sql.placeholder('now')),
+      ),
+    )
+    .prepare('invites_replace_expired'),
+)
 
 /** Marks an expired invite to an address as replaced, so that a new one can be created. */
 export async function replaceExpiredInvite(
   executor: Executor,
   input: { workspaceId: string; email: string; now: Date },
 ): Promise<void> {
-  await executor
-    .update(invites)
-    .set({ state: 'replaced' })
-    .where(
-      and(
-        eq(invites.workspaceId, input.workspaceId),
-        hasAddress(invites.canonicalEmail, input.email),
-        eq(invites.state, 'open'),
-        sql`${invites.expiresAt} <= ${input.now.toISOString()}`,
-      ),
-    )
+  const { workspaceId, email, now } = input
+  await replaceExpired(executor).execute({
+    workspaceId,
+    address: comparableAddress(email),
+    now: now.toISOString(),
+  })
 }
 
-/** Throws `already_invited`. */
+const insertIntoInvites = prepared((executor) =>
+  executor.insert(invites).values(placeholdersOf(invites, 'lastSentAt')).prepare('invites_insert'),
+)
+
+/** Inserts an invite that has not been sent. Throws `already_invited`. */
 export async function insertInvite(
   executor: Executor,
-  row: Omit<typeof invites.$inferInsert, 'canonicalEmail'>,
+  row: Omit<typeof invites.$inferInsert, 'canonicalEmail' | 'lastSentAt'>,
 ): Promise<void> {
   try {
-    await executor.insert(invites).values({ ...row, canonicalEmail: canonicalizeEmail(row.email) })
+    await insertIntoInvites(executor).execute({
+      ...row,
+      canonicalEmail: canonicalizeEmail(row.email) ?? null,
+    })
   } catch (error) {
     if (isUniqueViolation(error, 'invites_open_canonical_email_key'))
       throw errors.alreadyInvited({ cause: error })
@@ -131,12 +164,16 @@ export async function insertInvite(
   }
 }
 
+const insertIntoInviteTokens = prepared((executor) =>
+  executor.insert(inviteTokens).values(placeholdersOf(inviteTokens)).prepare('invite_tokens_insert'),
+)
+
 export async function insertInviteToken(
   executor: Executor,
   inviteId: string,
   tokenHash: Buffer,
 ): Promise<void> {
-  await executor.insert(inviteTokens).values({ inviteId, tokenHash })
+  await insertIntoInviteTokens(executor).execute({ inviteId, tokenHash })
 }
 
 /** Invalidates all links to an invite. */
@@ -152,24 +189,57 @@ export async function updateInvite(
   await executor.update(invites).set(change).where(eq(invites.id, inviteId))
 }
 
+const accept = prepared((executor) =>
+  executor
+    .update(invites)
+    .set({ state: 'accepted' })
+    .where(eq(invites.id, sql.placeholder('inviteId')))
+    .prepare('invites_accept'),
+)
+
+export async function acceptInvite(executor: Executor, inviteId: string): Promise<void> {
+  await accept(executor).execute({ inviteId })
+}
+
+const isSending = inArray(events.type, ['invite.created', 'invite.resent'])
+const isRecent = gte(events.createdAt, sql.placeholder('since'))
+const recent = { count: count(), firstAt: min(events.createdAt) }
+
+const countOfWorkspace = prepared((executor) =>
+  executor
+    .select(recent)
+    .from(events)
+    .where(and(eq(events.workspaceId, sql.placeholder('workspaceId')), isSending, isRecent))
+    .prepare('events_count_invites'),
+)
+
 /** Counts the invites that a workspace has sent since a time, with the time of the first. */
 export async function countInvitesSince(
   executor: Executor,
   workspaceId: string,
   since: Date,
 ): Promise<{ count: number; firstAt: Date | null }> {
-  const [row] = await executor
-    .select({ count: count(), firstAt: min(events.createdAt) })
-    .from(events)
-    .where(
-      and(
-        eq(events.workspaceId, workspaceId),
-        inArray(events.type, ['invite.created', 'invite.resent']),
-        gte(events.createdAt, since),
-      ),
-    )
+  const [row] = await countOfWorkspace(executor).execute({ workspaceId, since: since.toISOString() })
   return row ?? { count: 0, firstAt: null }
 }
+
+const lockRecipient = prepared((executor) =>
+  executor
+    .select({
+      lock: sql`pg_advisory_xact_lock(hashtextextended('invites ' || lower(${sql.placeholder('email')}), 0))`,
+    })
+    .from(sql`(values (0)) as recipient`)
+    .prepare('invites_lock_recipient'),
+)
+
+const countToRecipient = prepared((executor) =>
+  executor
+    .select(recent)
+    .from(invites)
+    .innerJoin(events, and(eq(events.workspaceId, invites.workspaceId), eq(events.targetId, invites.id)))
+    .where(and(eq(invites.searchText, sql`lower(${sql.placeholder('email')})`), isSending, isRecent))
+    .prepare('events_count_invites_to_recipient'),
+)
 
 /**
  * Counts the invites that all workspaces have sent to an address since a time, with the time of the first. Serializes
@@ -180,20 +250,10 @@ export async function countInvitesToRecipientSince(
   email: string,
   since: Date,
 ): Promise<{ count: number; firstAt: Date | null }> {
-  await executor.execute(
-    sql`select pg_advisory_xact_lock(hashtextextended('invites ' || lower(${email}), 0))`,
-  )
-  const [row] = await executor
-    .select({ count: count(), firstAt: min(events.createdAt) })
-    .from(invites)
-    .innerJoin(events, and(eq(events.workspaceId, invites.workspaceId), eq(events.targetId, invites.id)))
-    .where(
-      and(
-        eq(invites.searchText, sql`lower(${email})`),
-        inArray(events.type, ['invite.created', 'invite.resent']),
-        gte(events.createdAt, since),
-      ),
-    )
+  const [, [row]] = await together([
+    lockRecipient(executor).execute({ email }),
+    countToRecipient(executor).execute({ email, since: since.toISOString() }),
+  ])
   return row ?? { count: 0, firstAt: null }
 }
 

@@ -2,12 +2,15 @@ import {
   lockMembersWithCredential,
   type Changes,
   type Lock,
+  type LockInput,
   type WorkspaceChangeContext,
 } from '../../access/change.ts'
 import { isAllowed, type WorkspaceAction } from '../../access/permissions.ts'
 import type { RequireWorkspace } from '../../access/workspace-access.ts'
 import { lockUser } from '../../accounts/accounts.repository.ts'
 import type { Database, Executor } from '../../db/client.ts'
+import { together } from '../../db/together.ts'
+import type { Write } from '../../db/transactions.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { canonicalizeEmail, parseEmail } from '../../kernel/email.ts'
 import { errors } from '../../kernel/errors.ts'
@@ -22,6 +25,7 @@ import { forgetDeparture } from '../members/departures.repository.ts'
 import { findMember, insertMemberIfNew, lockMembersOfWorkspace } from '../members/members.repository.ts'
 import { countMembershipsOfUser, membershipsMax } from '../workspaces/workspaces.repository.ts'
 import {
+  acceptInvite,
   countInvitesSince,
   countInvitesToRecipientSince,
   deleteInviteTokens,
@@ -120,23 +124,30 @@ export function createInvitesService(options: InvitesServiceOptions): InvitesSer
     const since = new Date(now - limitWindowMs)
     const retryAfterSeconds = (firstAt: Date) =>
       Math.max(1, Math.ceil((firstAt.getTime() + limitWindowMs - now) / 1000))
-    if (inviteLimitPerHour > 0) {
-      const { count, firstAt } = await countInvitesSince(tx, workspaceId, since)
-      if (count >= inviteLimitPerHour && firstAt)
-        throw errors.tooManyInvites({ retryAfterSeconds: retryAfterSeconds(firstAt) })
-    }
-    if (mailLimitPerHour > 0) {
-      const { count, firstAt } = await countInvitesToRecipientSince(tx, email, since)
-      if (count >= mailLimitPerHour && firstAt)
-        throw errors.tooManyInvitesToRecipient({ retryAfterSeconds: retryAfterSeconds(firstAt) })
-    }
+    const [ofWorkspace, toRecipient] = await together([
+      inviteLimitPerHour > 0 ? countInvitesSince(tx, workspaceId, since) : undefined,
+      mailLimitPerHour > 0 ? countInvitesToRecipientSince(tx, email, since) : undefined,
+    ])
+    if (ofWorkspace?.firstAt && ofWorkspace.count >= inviteLimitPerHour)
+      throw errors.tooManyInvites({ retryAfterSeconds: retryAfterSeconds(ofWorkspace.firstAt) })
+    if (toRecipient?.firstAt && toRecipient.count >= mailLimitPerHour)
+      throw errors.tooManyInvitesToRecipient({ retryAfterSeconds: retryAfterSeconds(toRecipient.firstAt) })
+  }
+
+  /** Locks the members of a workspace for a caller who may give a role. Throws `role_too_high`. */
+  async function lockForGrant(tx: Executor, input: LockInput, role: Role): Promise<void> {
+    if (!mayGrant(await lockMembersWithCredential(tx, input), role)) throw errors.roleTooHigh()
+  }
+
+  async function assertNoMember(tx: Executor, workspaceId: string, email: string): Promise<void> {
+    if (await hasMemberWithEmail(tx, workspaceId, email)) throw errors.alreadyMember()
   }
 
   /** Creates the link of an invite and enqueues its mail. Returns the link, which is not stored. */
-  async function send(tx: Executor, inviteId: string): Promise<string> {
+  function send(write: Write, inviteId: string): string {
     const token = createToken()
-    await insertInviteToken(tx, inviteId, hashSecret(token))
-    await jobs.enqueue(tx, 'send_invite', { inviteId })
+    write((tx) => insertInviteToken(tx, inviteId, hashSecret(token)))
+    write((tx) => jobs.enqueue(tx, 'send_invite', { inviteId }))
     return inviteUrlOf(webUrl, token)
   }
 
@@ -158,12 +169,14 @@ export function createInvitesService(options: InvitesServiceOptions): InvitesSer
       const workspace = await requireWorkspace(principal, slug, 'invites.create')
       const { id: workspaceId } = workspace
       const { user } = principal
-      const lock = lockMembersWithCredential
-      return changes.makeIn(principal, workspace, lock, async ({ tx, now, appendEvent }, actorRole) => {
-        if (!mayGrant(actorRole, input.role)) throw errors.roleTooHigh()
-        if (await hasMemberWithEmail(tx, workspaceId, email)) throw errors.alreadyMember()
-        await assertWithinLimits(tx, workspaceId, email)
-        await replaceExpiredInvite(tx, { workspaceId, email, now })
+      const lock: Lock<unknown> = (tx, lockInput) =>
+        together([
+          lockForGrant(tx, lockInput, input.role),
+          assertNoMember(tx, workspaceId, email),
+          assertWithinLimits(tx, workspaceId, email),
+        ])
+      return changes.makeIn(principal, workspace, lock, async ({ now, write, appendEvent }) => {
+        write((tx) => replaceExpiredInvite(tx, { workspaceId, email, now }))
         const row = {
           id: createId(),
           email,
@@ -172,12 +185,11 @@ export function createInvitesService(options: InvitesServiceOptions): InvitesSer
           invitedByUserId: user.id,
           createdAt: now,
           expiresAt: new Date(now.getTime() + inviteLifetimeMs),
-          lastSentAt: null,
         }
-        await insertInvite(tx, { ...row, workspaceId })
-        await forgetDeparture(tx, workspaceId, { email })
-        const inviteUrl = await send(tx, row.id)
-        await appendEvent({
+        write((tx) => insertInvite(tx, { ...row, workspaceId }))
+        write((tx) => forgetDeparture(tx, workspaceId, { email }))
+        const inviteUrl = send(write, row.id)
+        appendEvent({
           type: 'invite.created',
           target: { type: 'invite', id: row.id },
           summary: `${user.name} invited ${email} as ${input.role}`,
@@ -190,6 +202,7 @@ export function createInvitesService(options: InvitesServiceOptions): InvitesSer
             invitedByName: user.name,
             createdAt: row.createdAt.toISOString(),
             expiresAt: row.expiresAt.toISOString(),
+            lastSentAt: null,
           },
           inviteUrl,
         }
@@ -201,14 +214,14 @@ export function createInvitesService(options: InvitesServiceOptions): InvitesSer
         principal,
         { slug, inviteId },
         'invites.resend',
-        async ({ tx, now, appendEvent }, invite) => {
+        async ({ tx, now, write, appendEvent }, invite) => {
           if (invite.state !== 'open') throw errors.inviteRevoked()
           await assertWithinLimits(tx, invite.workspaceId, invite.email)
           const expiresAt = new Date(now.getTime() + inviteLifetimeMs)
           await deleteInviteTokens(tx, invite.id)
           await updateInvite(tx, invite.id, { expiresAt })
-          const inviteUrl = await send(tx, invite.id)
-          await appendEvent({
+          const inviteUrl = send(write, invite.id)
+          appendEvent({
             type: 'invite.resent',
             target: { type: 'invite', id: invite.id },
             summary: `${principal.user.name} sent the invite to ${invite.email} again`,
@@ -222,7 +235,7 @@ export function createInvitesService(options: InvitesServiceOptions): InvitesSer
       await change(principal, { slug, inviteId }, 'invites.revoke', async ({ tx, appendEvent }, invite) => {
         if (invite.state !== 'open') return
         await updateInvite(tx, invite.id, { state: 'revoked' })
-        await appendEvent({
+        appendEvent({
           type: 'invite.revoked',
           target: { type: 'invite', id: invite.id },
           summary: `${principal.user.name} revoked the invite to ${invite.email}`,
@@ -240,7 +253,7 @@ export function createInvitesService(options: InvitesServiceOptions): InvitesSer
           if (invite.state !== 'open') throw errors.inviteRevoked()
           if (invite.role === role) return
           await updateInvite(tx, invite.id, { role })
-          await appendEvent({
+          appendEvent({
             type: 'invite.role_changed',
             target: { type: 'invite', id: invite.id },
             summary: `${principal.user.name} changed the role of the invite to ${invite.email} from ${invite.role} to ${role}`,
@@ -270,47 +283,48 @@ export function createInvitesService(options: InvitesServiceOptions): InvitesSer
       const tokenHash = hashSecret(token)
       const found = await findInviteByToken(db, tokenHash)
       if (!found) throw errors.notFound()
-      return changes.make(principal, async ({ tx, appendEvent }) => {
-        await lockUser(tx, user.id)
-        await lockMembersOfWorkspace(tx, found.workspaceId)
-        // Read again under the lock: it may have been accepted, revoked, changed or resent meanwhile.
-        const invite = await findInviteByToken(tx, tokenHash)
+      return changes.make(principal, async ({ tx, write, appendEvent }) => {
+        const { workspaceId } = found
+        const [, , invite, inviter, member, membershipCount] = await together([
+          lockUser(tx, user.id),
+          lockMembersOfWorkspace(tx, workspaceId),
+          // Read again under the lock: it may have been accepted, revoked, changed or resent meanwhile.
+          findInviteByToken(tx, tokenHash),
+          findMember(tx, workspaceId, found.invitedByUserId),
+          findMember(tx, workspaceId, user.id),
+          countMembershipsOfUser(tx, user.id),
+        ])
         if (!invite) throw errors.notFound()
         assertAcceptable(invite, principal, clock.now())
-        const inviter = await findMember(tx, invite.workspaceId, invite.invitedByUserId)
         const mayStillInvite =
           inviter && isAllowed(inviter.role, 'invites.create') && mayGrant(inviter.role, invite.role)
         if (!mayStillInvite) throw errors.inviteRevoked()
-        if ((await countMembershipsOfUser(tx, user.id)) >= membershipsMax) throw errors.workspaceLimit()
-        const now = clock.now()
-        await updateInvite(tx, invite.id, { state: 'accepted' })
-        const isNew = await insertMemberIfNew(tx, {
-          workspaceId: invite.workspaceId,
-          userId: user.id,
-          role: invite.role,
-          joinedAt: now,
-          lastUsedAt: now,
-        })
-        const accepted = { workspaceId: invite.workspaceId, slug: invite.workspaceSlug }
-        if (!isNew) {
+        if (membershipCount >= membershipsMax) throw errors.workspaceLimit()
+        write(() => acceptInvite(tx, invite.id))
+        const accepted = { workspaceId, slug: invite.workspaceSlug }
+        if (member) {
           // They joined by domain meanwhile, and keep their role.
-          await appendEvent({
-            workspaceId: invite.workspaceId,
+          appendEvent({
+            workspaceId,
             type: 'invite.accepted',
             target: { type: 'invite', id: invite.id },
             summary: `${user.name} accepted the invite of ${invite.invitedByName} and already was a member`,
           })
-          const member = await findMember(tx, invite.workspaceId, user.id)
-          return { ...accepted, role: member?.role ?? invite.role }
+          return { ...accepted, role: member.role }
         }
-        await appendEvent({
-          workspaceId: invite.workspaceId,
+        const { role } = invite
+        const now = clock.now()
+        const row = { workspaceId, userId: user.id, role, joinedAt: now, lastUsedAt: now }
+        write(() => insertMemberIfNew(tx, row))
+        appendEvent({
+          workspaceId,
           type: 'member.joined',
           target: { type: 'user', id: user.id },
-          summary: `${user.name} accepted the invite of ${invite.invitedByName} and joined as ${invite.role}`,
+          summary: `${user.name} accepted the invite of ${invite.invitedByName} and joined as ${role}`,
         })
-        await jobs.enqueue(tx, 'send_invite_accepted', { inviteId: invite.id, memberName: user.name })
-        return { ...accepted, role: invite.role }
+        const payload = { inviteId: invite.id, memberName: user.name }
+        write(() => jobs.enqueue(tx, 'send_invite_accepted', payload))
+        return { ...accepted, role }
       })
     },
   }

@@ -24,13 +24,37 @@ export async function findPreferences(
   return row
 }
 
-/** Updates the given columns of a user. */
-export async function updateUser(
+const isUser = eq(users.id, sql.placeholder('userId'))
+
+const setName = prepared((executor) =>
+  executor
+    .update(users)
+    .set({ name: sql`${sql.placeholder('name')}` })
+    .where(isUser)
+    .prepare('users_set_name'),
+)
+
+export async function updateName(executor: Executor, userId: string, name: string): Promise<void> {
+  await setName(executor).execute({ userId, name })
+}
+
+const setPreferences = prepared((executor) =>
+  executor
+    .update(users)
+    .set({
+      productUpdates: sql`${sql.placeholder('productUpdates')}`,
+      workspaceActivity: sql`${sql.placeholder('workspaceActivity')}`,
+    })
+    .where(isUser)
+    .prepare('users_set_preferences'),
+)
+
+export async function updatePreferences(
   executor: Executor,
   userId: string,
-  change: Partial<PreferencesRow & { name: string }>,
+  { productUpdates, workspaceActivity }: PreferencesRow,
 ): Promise<void> {
-  await executor.update(users).set(change).where(eq(users.id, userId))
+  await setPreferences(executor).execute({ userId, productUpdates, workspaceActivity })
 }
 
 /** Sets the profile photo. Returns the storage key of the previous one. */

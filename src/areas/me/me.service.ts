@@ -6,7 +6,7 @@ import { requireName } from '../../kernel/text.ts'
 import type { PictureStore } from '../../pictures/picture-store.ts'
 import { listMembershipsOfUser, type MembershipRow } from '../workspaces/workspaces.repository.ts'
 import type { Membership } from '../workspaces/workspaces.schemas.ts'
-import { findPreferences, replaceUserImage, updateUser } from './me.repository.ts'
+import { findPreferences, replaceUserImage, updateName, updatePreferences } from './me.repository.ts'
 import type { Preferences as PreferencesOfUser, Profile } from './me.schemas.ts'
 
 export type Preferences = Omit<PreferencesOfUser, 'userId'>
@@ -39,11 +39,6 @@ export function createMeService({ db, changes, pictures }: MeServiceOptions): Me
     return membership
   }
 
-  function change(principal: Principal, values: Parameters<typeof updateUser>[2]): Promise<void> {
-    const { id } = principal.user
-    return changes.make(principal, ({ tx }) => updateUser(tx, id, values), { isOneStatement: true })
-  }
-
   return {
     // Already read with the credential of this request.
     profile: ({ user: { id, name, email, imageKey } }) => ({
@@ -54,7 +49,8 @@ export function createMeService({ db, changes, pictures }: MeServiceOptions): Me
     }),
 
     async updateProfile(principal, input) {
-      await change(principal, { name: requireName(input.name) })
+      const name = requireName(input.name)
+      await changes.makeAtOnce(principal, (executor) => updateName(executor, principal.user.id, name))
     },
 
     async preferences({ user }) {
@@ -65,7 +61,9 @@ export function createMeService({ db, changes, pictures }: MeServiceOptions): Me
     },
 
     updatePreferences: (principal, { productUpdates, workspaceActivity }) =>
-      change(principal, { productUpdates, workspaceActivity }),
+      changes.makeAtOnce(principal, (executor) =>
+        updatePreferences(executor, principal.user.id, { productUpdates, workspaceActivity }),
+      ),
 
     uploadPhoto: (principal, upload) =>
       pictures.replace(principal, upload, ({ tx }, imageKey) =>

@@ -1,6 +1,7 @@
 import { and, eq, ne, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
-import { hasAddress } from '../../db/has-address.ts'
+import { comparableAddress } from '../../db/has-address.ts'
+import { prepared } from '../../db/prepared.ts'
 import { departures } from '../../db/schema/departures.ts'
 import { users } from '../../db/schema/users.ts'
 
@@ -21,15 +22,30 @@ export async function recordDeparture(
     })
 }
 
+const isOfWorkspace = eq(departures.workspaceId, sql.placeholder('workspaceId'))
+
+const deleteOfUser = prepared((executor) =>
+  executor
+    .delete(departures)
+    .where(and(isOfWorkspace, eq(departures.userId, sql.placeholder('userId'))))
+    .prepare('departures_delete_of_user'),
+)
+
+const deleteOfAddress = prepared((executor) => {
+  const isOfAddress = eq(users.canonicalEmail, sql.placeholder('address'))
+  const userId = executor.select({ id: users.id }).from(users).where(isOfAddress)
+  return executor
+    .delete(departures)
+    .where(and(isOfWorkspace, eq(departures.userId, userId)))
+    .prepare('departures_delete_of_address')
+})
+
 /** Deletes the record of a departure, when the person is invited or comes back. */
 export async function forgetDeparture(
   executor: Executor,
   workspaceId: string,
   person: { userId: string } | { email: string },
 ): Promise<void> {
-  const isPerson =
-    'userId' in person
-      ? eq(departures.userId, person.userId)
-      : sql`${departures.userId} = (select id from ${users} where ${hasAddress(users.canonicalEmail, person.email)})`
-  await executor.delete(departures).where(and(eq(departures.workspaceId, workspaceId), isPerson))
+  if ('userId' in person) await deleteOfUser(executor).execute({ workspaceId, userId: person.userId })
+  else await deleteOfAddress(executor).execute({ workspaceId, address: comparableAddress(person.email) })
 }

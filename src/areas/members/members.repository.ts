@@ -2,7 +2,7 @@ import { and, asc, count, eq, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { itemColumns, pictureUrl, readOne, selectJsonRows } from '../../db/json-rows.ts'
 import { isAfter } from '../../db/keyset.ts'
-import { prepared } from '../../db/prepared.ts'
+import { placeholdersOf, prepared } from '../../db/prepared.ts'
 import { memberships } from '../../db/schema/memberships.ts'
 import { users } from '../../db/schema/users.ts'
 import { workspaces } from '../../db/schema/workspaces.ts'
@@ -46,17 +46,36 @@ export function listMembers(
   return readOne(selectMembers(executor).execute({ ...input }))
 }
 
+const lockWorkspaceOfMembers = prepared((executor) =>
+  executor
+    .select({ id: workspaces.id })
+    .from(workspaces)
+    .where(eq(workspaces.id, sql.placeholder('workspaceId')))
+    .for('no key update')
+    .prepare('workspaces_lock_members'),
+)
+
 /**
  * Serializes the transactions that change members, roles and invites of a workspace. It is the first statement of each, so
  * that what they check cannot change before they write.
  */
 export async function lockMembersOfWorkspace(executor: Executor, workspaceId: string): Promise<void> {
-  await executor
-    .select({ id: workspaces.id })
-    .from(workspaces)
-    .where(eq(workspaces.id, workspaceId))
-    .for('no key update')
+  await lockWorkspaceOfMembers(executor).execute({ workspaceId })
 }
+
+const selectMember = prepared((executor) =>
+  executor
+    .select({ role: memberships.role, name: users.name })
+    .from(memberships)
+    .innerJoin(users, eq(users.id, memberships.userId))
+    .where(
+      and(
+        eq(memberships.workspaceId, sql.placeholder('workspaceId')),
+        eq(memberships.userId, sql.placeholder('userId')),
+      ),
+    )
+    .prepare('memberships_select'),
+)
 
 /** The role and name of a member; undefined for a person who is not one. */
 export async function findMember(
@@ -64,11 +83,7 @@ export async function findMember(
   workspaceId: string,
   userId: string,
 ): Promise<{ role: Role; name: string } | undefined> {
-  const [member] = await executor
-    .select({ role: memberships.role, name: users.name })
-    .from(memberships)
-    .innerJoin(users, eq(users.id, memberships.userId))
-    .where(and(eq(memberships.workspaceId, workspaceId), eq(memberships.userId, userId)))
+  const [member] = await selectMember(executor).execute({ workspaceId, userId })
   return member
 }
 
@@ -104,12 +119,20 @@ export async function deleteMember(executor: Executor, workspaceId: string, user
     .where(and(eq(memberships.workspaceId, workspaceId), eq(memberships.userId, userId)))
 }
 
+const insertNewMember = prepared((executor) =>
+  executor
+    .insert(memberships)
+    .values(placeholdersOf(memberships))
+    .onConflictDoNothing()
+    .prepare('memberships_insert_if_new'),
+)
+
 /** Adds a member. Returns false when the person already is one. */
 export async function insertMemberIfNew(
   executor: Executor,
   row: typeof memberships.$inferInsert,
 ): Promise<boolean> {
-  const { rowCount } = await executor.insert(memberships).values(row).onConflictDoNothing()
+  const { rowCount } = await insertNewMember(executor).execute(row)
   return rowCount === 1
 }
 

@@ -78,7 +78,7 @@ export function createMembersService(options: MembersServiceOptions): MembersSer
         if (target.role === role) return
         if (target.role === 'owner') await assertNotLastOwner(tx, workspaceId)
         await updateMemberRole(tx, { workspaceId, userId, role })
-        await appendEvent({
+        appendEvent({
           type: 'member.role_changed',
           target: { type: 'user', id: userId },
           summary: `${user.name} changed the role of ${target.name} from ${target.role} to ${role}`,
@@ -99,7 +99,7 @@ export function createMembersService(options: MembersServiceOptions): MembersSer
         await deleteMember(tx, workspaceId, userId)
         const kind = isSelf ? 'left' : 'removed'
         await recordDeparture(tx, { workspaceId, userId, kind, createdAt: now })
-        await appendEvent({
+        appendEvent({
           type: isSelf ? 'member.left' : 'member.removed',
           target: { type: 'user', id: userId },
           summary: isSelf ? `${user.name} left ${name}` : `${user.name} removed ${target.name}`,

@@ -3,7 +3,7 @@ import type { Executor } from '../../db/client.ts'
 import { isForeignKeyViolation } from '../../db/errors.ts'
 import { itemColumns, readOne, selectJsonRows } from '../../db/json-rows.ts'
 import { isBefore } from '../../db/keyset.ts'
-import { prepared } from '../../db/prepared.ts'
+import { placeholdersOf, prepared } from '../../db/prepared.ts'
 import { bytesBefore, evidenceBytes, seedBytes } from '../../db/text-bytes.ts'
 import { events } from '../../db/schema/events.ts'
 import { evidence, seedParticipants, seeds } from '../../db/schema/seeds.ts'
@@ -122,8 +122,24 @@ export async function findSeed(executor: Executor, input: { seedId: string; user
   return seed
 }
 
-export async function insertSeed(executor: Executor, row: typeof seeds.$inferInsert): Promise<void> {
-  await executor.insert(seeds).values(row)
+const insertIntoSeeds = prepared((executor) =>
+  executor.insert(seeds).values(placeholdersOf(seeds)).prepare('seeds_insert'),
+)
+
+export async function insertSeed(executor: Executor, row: typeof seeds.$inferSelect): Promise<void> {
+  await insertIntoSeeds(executor).execute(row)
+}
+
+const lockShared = prepared((executor) => prepareLock(executor, 'share', 'seeds_lock_shared'))
+const lockForChange = prepared((executor) => prepareLock(executor, 'no key update', 'seeds_lock'))
+
+function prepareLock(executor: Executor, strength: 'share' | 'no key update', name: string) {
+  return executor
+    .select({ ...fieldColumns, workspaceId: seeds.workspaceId })
+    .from(seeds)
+    .where(eq(seeds.id, sql.placeholder('seedId')))
+    .for(strength)
+    .prepare(name)
 }
 
 /**
@@ -135,11 +151,8 @@ export async function lockSeed(
   seedId: string,
   strength: 'share' | 'no key update',
 ): Promise<LockedSeed | undefined> {
-  const [seed] = await executor
-    .select({ ...fieldColumns, workspaceId: seeds.workspaceId })
-    .from(seeds)
-    .where(eq(seeds.id, seedId))
-    .for(strength)
+  const lock = strength === 'share' ? lockShared : lockForChange
+  const [seed] = await lock(executor).execute({ seedId })
   return seed
 }
 
@@ -151,13 +164,36 @@ export async function updateSeed(
   await executor.update(seeds).set(values).where(eq(seeds.id, seedId))
 }
 
-/** Whether a person has joined a seed. Locks the participation until the transaction ends. */
-export async function lockParticipant(executor: Executor, seedId: string, userId: string): Promise<boolean> {
-  const rows = await executor
+const touch = prepared((executor) =>
+  executor
+    .update(seeds)
+    .set({ updatedAt: sql`${sql.placeholder('at')}::timestamptz` })
+    .where(eq(seeds.id, sql.placeholder('seedId')))
+    .prepare('seeds_touch'),
+)
+
+/** Sets the time of the last change of a seed. */
+export async function touchSeed(executor: Executor, seedId: string, at: Date): Promise<void> {
+  await touch(executor).execute({ seedId, at: at.toISOString() })
+}
+
+const selectLockedParticipant = prepared((executor) =>
+  executor
     .select({ userId: seedParticipants.userId })
     .from(seedParticipants)
-    .where(and(eq(seedParticipants.seedId, seedId), eq(seedParticipants.userId, userId)))
+    .where(
+      and(
+        eq(seedParticipants.seedId, sql.placeholder('seedId')),
+        eq(seedParticipants.userId, sql.placeholder('userId')),
+      ),
+    )
     .for('key share')
+    .prepare('seed_participants_lock'),
+)
+
+/** Whether a person has joined a seed. Locks the participation until the transaction ends. */
+export async function lockParticipant(executor: Executor, seedId: string, userId: string): Promise<boolean> {
+  const rows = await selectLockedParticipant(executor).execute({ seedId, userId })
   return rows.length > 0
 }
 
@@ -209,8 +245,12 @@ export function listEvidence(executor: Executor, input: { seedId: string } & Pag
   return readOne(selectEvidence(executor).execute({ ...input }))
 }
 
-export async function insertEvidence(executor: Executor, row: typeof evidence.$inferInsert): Promise<void> {
-  await executor.insert(evidence).values(row)
+const insertIntoEvidence = prepared((executor) =>
+  executor.insert(evidence).values(placeholdersOf(evidence)).prepare('evidence_insert'),
+)
+
+export async function insertEvidence(executor: Executor, row: typeof evidence.$inferSelect): Promise<void> {
+  await insertIntoEvidence(executor).execute(row)
 }
 
 /** Changes the author's name on all their evidence. Returns the names that it replaced. */

@@ -1,7 +1,8 @@
-import { noLock, type Changes, type WorkspaceChangeContext } from '../../access/change.ts'
+import { noLock, type Changes, type Lock, type WorkspaceChangeContext } from '../../access/change.ts'
 import type { WorkspaceAction } from '../../access/permissions.ts'
 import type { RequireWorkspace, RequireWorkspaceOfSeed } from '../../access/workspace-access.ts'
 import type { Database } from '../../db/client.ts'
+import { together } from '../../db/together.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { errors } from '../../kernel/errors.ts'
 import { createId } from '../../kernel/ids.ts'
@@ -33,6 +34,7 @@ import {
   listSeeds,
   lockParticipant,
   lockSeed,
+  touchSeed,
   updateSeed,
   type LockedSeed,
   type SeedFields,
@@ -138,10 +140,10 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
         status: 'open' as const,
         createdByUserId: user.id,
       }
-      return changes.makeIn(principal, workspace, noLock, async ({ tx, now, appendEvent }) => {
+      return changes.makeIn(principal, workspace, noLock, async ({ now, write, appendEvent }) => {
         const row = { ...fields, createdAt: now, updatedAt: now }
-        await insertSeed(tx, { ...row, workspaceId: workspace.id })
-        await appendEvent({
+        write((tx) => insertSeed(tx, { ...row, workspaceId: workspace.id }))
+        appendEvent({
           type: 'seed.created',
           target: { type: 'seed', id: row.id },
           summary: `${user.name} created the seed ${row.title}`,
@@ -165,7 +167,7 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
         const changed = findChanges(seed, given)
         if (Object.keys(changed).length === 0) return
         await updateSeed(tx, seedId, { ...changed, updatedAt: now })
-        await appendEvent({
+        appendEvent({
           type: 'seed.updated',
           target: { type: 'seed', id: seedId },
           summary: `${principal.user.name} changed ${describeChanges(seed, changed)} of the seed ${seed.title}`,
@@ -188,7 +190,7 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
           }
           const row = { seedId, userId: user.id, workspaceId, joinedAt: now }
           if (!(await insertParticipantIfNew(tx, row))) return
-          await appendEvent({
+          appendEvent({
             type: 'seed.joined',
             target: { type: 'seed', id: seedId },
             summary: `${user.name} joined the seed ${title}`,
@@ -202,7 +204,7 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
       const how = { action: 'seeds.leave', strength: 'share' } as const
       await change(principal, seedId, how, async ({ tx, appendEvent }, { title }) => {
         if (!(await deleteParticipant(tx, seedId, user.id))) return
-        await appendEvent({
+        appendEvent({
           type: 'seed.left',
           target: { type: 'seed', id: seedId },
           summary: `${user.name} left the seed ${title}`,
@@ -242,8 +244,15 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
         throw errors.sourceUrlInvalid({ field: 'sourceUrl' })
       }
       const { user } = principal
-      const how = { action: 'seeds.addEvidence', strength: 'no key update' } as const
-      return change(principal, seedId, how, async ({ tx, now, appendEvent }, { title }) => {
+      const workspace = await requireWorkspaceOfSeed(principal, seedId, 'seeds.addEvidence')
+      const lock: Lock<{ title: string; isParticipant: boolean }> = async (tx) => {
+        const [seed, isParticipant] = await together([
+          lockSeed(tx, seedId, 'no key update'),
+          lockParticipant(tx, seedId, user.id),
+        ])
+        return seed && { title: seed.title, isParticipant }
+      }
+      return changes.makeIn(principal, workspace, lock, async ({ now, write, appendEvent }, seed) => {
         const row = {
           id: createId(),
           seedId,
@@ -255,13 +264,13 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
           authorName: user.name,
           createdAt: now,
         }
-        if (!(await lockParticipant(tx, seedId, user.id))) throw errors.notAParticipant()
-        await insertEvidence(tx, row)
-        await updateSeed(tx, seedId, { updatedAt: now })
-        await appendEvent({
+        if (!seed.isParticipant) throw errors.notAParticipant()
+        write((tx) => insertEvidence(tx, row))
+        write((tx) => touchSeed(tx, seedId, now))
+        appendEvent({
           type: 'evidence.added',
           target: { type: 'evidence', id: row.id },
-          summary: `${user.name} added ${describeEvidence(row)} to the seed ${title}`,
+          summary: `${user.name} added ${describeEvidence(row)} to the seed ${seed.title}`,
         })
         return { ...row, createdAt: now.toISOString() }
       })

@@ -96,7 +96,7 @@ export function createTeamsService(options: TeamsServiceOptions): TeamsService {
       const team = { id: createId(), name: requireLabel(input.name) }
       return changes.makeIn(principal, workspace, noLock, async ({ tx, now, appendEvent }) => {
         await insertTeam(tx, { ...team, workspaceId: workspace.id, createdAt: now })
-        await appendEvent({
+        appendEvent({
           type: 'team.created',
           target: { type: 'team', id: team.id },
           summary: `${principal.user.name} created the team ${team.name}`,
@@ -112,7 +112,7 @@ export function createTeamsService(options: TeamsServiceOptions): TeamsService {
         // Serializes renames: two that swap names would deadlock on the unique index.
         await lockWorkspace(tx, team.workspaceId)
         await renameTeam(tx, team.id, name)
-        await appendEvent({
+        appendEvent({
           type: 'team.renamed',
           target: { type: 'team', id: team.id },
           summary: `${principal.user.name} renamed the team ${team.name} to ${name}`,
@@ -123,7 +123,7 @@ export function createTeamsService(options: TeamsServiceOptions): TeamsService {
     async delete(principal, path) {
       await change(principal, path, 'teams.delete', async ({ tx, appendEvent }, team) => {
         await deleteTeam(tx, team.id)
-        await appendEvent({
+        appendEvent({
           type: 'team.deleted',
           target: { type: 'team', id: team.id },
           summary: `${principal.user.name} deleted the team ${team.name}`,
@@ -152,7 +152,7 @@ export function createTeamsService(options: TeamsServiceOptions): TeamsService {
           const member = isId(userId) ? await findMember(tx, workspaceId, userId) : undefined
           if (!member) throw errors.notFound()
           await insertTeamMember(tx, { teamId, userId, workspaceId, addedAt: now })
-          await appendEvent({
+          appendEvent({
             type: 'team.member_added',
             target: { type: 'team', id: teamId },
             summary:
@@ -170,7 +170,7 @@ export function createTeamsService(options: TeamsServiceOptions): TeamsService {
       await change(principal, path, action, async ({ tx, appendEvent }, team) => {
         const member = isId(userId) ? await findMember(tx, team.workspaceId, userId) : undefined
         if (!member || !(await deleteTeamMember(tx, team.id, userId))) throw errors.notFound()
-        await appendEvent({
+        appendEvent({
           type: 'team.member_removed',
           target: { type: 'team', id: team.id },
           summary: isSelf

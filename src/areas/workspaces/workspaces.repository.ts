@@ -70,11 +70,16 @@ export function listMembershipsOfUsers(
   return selectMembershipsOfUsers(executor).execute({ ...input })
 }
 
-export async function countMembershipsOfUser(executor: Executor, userId: string): Promise<number> {
-  const [row] = await executor
+const countOfUser = prepared((executor) =>
+  executor
     .select({ count: count() })
     .from(memberships)
-    .where(eq(memberships.userId, userId))
+    .where(eq(memberships.userId, sql.placeholder('userId')))
+    .prepare('memberships_count_of_user'),
+)
+
+export async function countMembershipsOfUser(executor: Executor, userId: string): Promise<number> {
+  const [row] = await countOfUser(executor).execute({ userId })
   return row?.count ?? 0
 }
 

@@ -140,7 +140,7 @@ export function createWorkspacesService(options: WorkspacesServiceOptions): Work
           joinedAt: now,
           lastUsedAt: now,
         })
-        await appendEvent({
+        appendEvent({
           workspaceId: workspace.id,
           type: 'workspace.created',
           target: { type: 'workspace', id: workspace.id },
@@ -186,7 +186,7 @@ export function createWorkspacesService(options: WorkspacesServiceOptions): Work
         if (after.slug !== before.slug)
           await moveSlug(tx, { workspaceId: id, from: before.slug, to: after.slug, now })
         await updateWorkspace(tx, id, after)
-        await appendEvent({ type: 'workspace.updated', target: { type: 'workspace', id }, summary })
+        appendEvent({ type: 'workspace.updated', target: { type: 'workspace', id }, summary })
       })
       principal.onSlugMoved?.(change.slug)
     },
@@ -203,7 +203,7 @@ export function createWorkspacesService(options: WorkspacesServiceOptions): Work
       const { id, name } = await requireWorkspace(principal, slug, 'workspaces.uploadIcon')
       return pictures.replace(principal, upload, async ({ tx, appendEvent }, iconKey) => {
         const before = await replaceWorkspaceIcon(tx, id, iconKey)
-        await appendEvent({
+        appendEvent({
           workspaceId: id,
           type: 'workspace.icon_changed',
           target: { type: 'workspace', id },
