@@ -105,9 +105,10 @@ export const apiKeyAuth = fastifyPlugin(
  */
 function findSubject({ method, params, routeOptions }: FastifyRequest): Subject | undefined {
   if (method !== 'GET' && method !== 'HEAD') return undefined
-  const { slug, id } = params as { slug?: string; id?: string }
-  if (slug !== undefined) return { slug }
-  return id !== undefined && routeOptions.url?.startsWith('/v1/seeds/') ? { seedId: id } : undefined
+  const { url = '' } = routeOptions
+  const { slug, id } = params as { slug: string; id: string }
+  if (url.startsWith('/v1/workspaces/:slug')) return { slug }
+  return url.startsWith('/v1/seeds/:id') ? { seedId: id } : undefined
 }
 
 /**

@@ -33,10 +33,10 @@ describe('200', () => {
     }
   })
 
-  it('takes three queries: the key, the workspace, the event', async () => {
+  it('takes two queries: the key with the workspace, and the event', async () => {
     await createTeam(service, company.owner, company)
     const event = await findNewest('team.created')
-    expect(await countQueries(() => as(company.owner, get(urlOf(event))))).toBe(3)
+    expect(await countQueries(() => as(company.owner, get(urlOf(event))))).toBe(2)
   })
 
   it('shows owners and admins events of invites', async () => {

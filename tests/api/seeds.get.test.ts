@@ -23,9 +23,9 @@ describe('200', () => {
     }
   })
 
-  it('asks three times: for the key, for the workspace, for the seed', async () => {
+  it('asks twice: for the key with the workspace, and for the seed', async () => {
     const { id } = await createSeed(service, company.member, company)
-    expect(await countQueries(() => as(company.member, get(`/v1/seeds/${id}`)))).toBe(3)
+    expect(await countQueries(() => as(company.member, get(`/v1/seeds/${id}`)))).toBe(2)
   })
 })
 

@@ -25,9 +25,9 @@ describe('200', () => {
     }
   })
 
-  it('takes three queries: the key, the workspace, the team', async () => {
+  it('takes two queries: the key with the workspace, and the team', async () => {
     const { url } = await createTeam(service, company.owner, company, 'Queries')
-    expect(await countQueries(() => as(company.viewer, get(url)))).toBe(3)
+    expect(await countQueries(() => as(company.viewer, get(url)))).toBe(2)
   })
 })
 

@@ -40,10 +40,10 @@ describe('200', () => {
     }
   })
 
-  it('asks the database three times beyond the key: for the workspace, the team and the list', async () => {
+  it('asks the database three times: for the key with the workspace, the team and the list', async () => {
     const company = await createCompany(service)
     const team = await createTeam(service, company.owner, company)
-    expect(await countQueries(() => as(company.owner, get(`${team.url}/members`)))).toBe(4)
+    expect(await countQueries(() => as(company.owner, get(`${team.url}/members`)))).toBe(3)
   })
 })
 

@@ -60,7 +60,10 @@ async function explain({ text, values }: Statement, mode: 'custom' | 'generic'):
   }
 }
 
-const toText = (value: unknown) => (Buffer.isBuffer(value) ? `\\x${value.toString('hex')}` : String(value))
+function toText(value: unknown): string {
+  if (Array.isArray(value)) return `{${value.map((item) => JSON.stringify(toText(item))).join(',')}}`
+  return Buffer.isBuffer(value) ? `\\x${value.toString('hex')}` : String(value)
+}
 
 function listReads(node: PlanNode): string[] {
   const { 'Node Type': type, 'Relation Name': relation, Plans = [] } = node
@@ -76,23 +79,24 @@ describe('with 10,000 workspaces and 100,000 memberships', () => {
   })
 
   const cases = [
-    ['GET /v1/workspaces', () => '/v1/workspaces'],
-    ['GET /v1/workspaces/{slug}', (slug: string) => `/v1/workspaces/${slug}`],
-    ['GET /v1/me/home', () => '/v1/me/home'],
-    ['GET /v1/me/onboarding', () => '/v1/me/onboarding'],
-    ['GET /v1/slugs/{slug}', (slug: string) => `/v1/slugs/${slug}`],
+    ['GET /v1/workspaces', 'the key', () => '/v1/workspaces'],
+    ['GET /v1/workspaces/{slug}', 'nothing', (slug: string) => `/v1/workspaces/${slug}`],
+    ['GET /v1/me/home', 'the key', () => '/v1/me/home'],
+    ['GET /v1/me/onboarding', 'the key', () => '/v1/me/onboarding'],
+    ['GET /v1/slugs/{slug}', 'the key', (slug: string) => `/v1/slugs/${slug}`],
   ] as const
 
-  it.each(cases)('%s asks once beyond the key, and reads by indexes alone', async (_name, urlOf) => {
+  it.each(cases)('%s asks once beyond %s, and reads by indexes alone', async (_name, before, urlOf) => {
     const person = await createPerson()
     const slugs: string[] = []
     for (let i = 0; i < 10; i++) slugs.push((await createWorkspace(service, person)).slug)
     const url = urlOf(slugs[9] ?? randomSlug())
     const statements = await captureStatements(person, url)
-    expect(statements).toHaveLength(2)
-    const [, own] = statements
+    expect(statements).toHaveLength(before === 'the key' ? 2 : 1)
+    const own = statements.at(-1)
     for (const mode of ['custom', 'generic'] as const) {
-      const reads = own ? await explain(own, mode) : []
+      // There are few keys here.
+      const reads = (own ? await explain(own, mode) : []).filter((read) => !read.endsWith(' api_keys'))
       expect(reads.length).toBeGreaterThanOrEqual(2)
       expect(reads.filter((read) => !/^(Index|Index Only|Bitmap Heap) Scan on /.test(read))).toEqual([])
     }
