@@ -24,7 +24,7 @@ function standardOutput(): DestinationStream {
     const pinoPretty = createRequire(import.meta.url)('pino-pretty') as typeof import('pino-pretty')
     return pinoPretty({ sync: true, ignore: 'pid,hostname' })
   }
-  return pino.destination({ fd: 1, sync: false })
+  return pino.destination({ fd: 1, sync: false, minLength: 4096, periodicFlush: 100 })
 }
 
 /**
