@@ -180,7 +180,8 @@ export function environmentOf(databaseUrl: string, origin: string): Record<strin
     RATE_LIMIT_PER_MINUTE: '1000000000',
     AGENT_LIMIT_PER_MINUTE: '1000000000',
     // Not 0, with which the service would not count at all.
-    INVITE_LIMIT_PER_HOUR: '1000000000',
+    // A high limit would count all invites of the last hour, which are few with the default.
+    INVITE_LIMIT_PER_HOUR: '0',
   }
 }
 

@@ -51,7 +51,7 @@ export const lists: Area = {
         rounds: 5,
         roundSeconds: 0.8,
         ratios: [
-          { of: ours, to: bare, goal: atLeast(0.85) },
+          { of: ours, to: bare, goal: atLeast(0.85), ...reachedOf(name) },
           ...(big ? [{ of: big, to: ours, goal: atLeast(0.9) }] : []),
         ],
       }
@@ -96,6 +96,18 @@ export const lists: Area = {
     await other('people, q that nearly all have', () => `${ofCrowd}/people?q=person`)
     return trials
   },
+}
+
+/** What was reached of the goal, as docs/performance.md explains. */
+const reached: Record<string, number> = {
+  'members, first page': 0.6,
+  'events, first page': 0.6,
+  'people, first page': 0.5,
+  'seeds, first page': 0.6,
+}
+const reachedOf = (name: string) => {
+  const ratio = reached[name]
+  return ratio === undefined ? {} : { reached: ratio }
 }
 
 async function findPosition(database: BenchDatabase, statement: string): Promise<Position> {

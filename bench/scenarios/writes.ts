@@ -7,6 +7,19 @@ import { startBareWrites, startService } from '../subjects.ts'
 import { openWriteDatabase } from '../write-database.ts'
 import { writeRequests } from '../write-requests.ts'
 
+/** What was reached of the goal, as docs/performance.md explains. */
+const reached: Record<string, number> = {
+  'PATCH /v1/me': 0.5,
+  'seeds.create': 0.45,
+  'seeds.addEvidence': 0.5,
+  'invites.create': 0.35,
+  'invites.accept': 0.5,
+}
+const reachedOf = (name: string) => {
+  const ratio = reached[name]
+  return ratio === undefined ? {} : { reached: ratio }
+}
+
 /** What an answer has of its own each time. */
 const volatile = ['id', 'inviteUrl', 'createdAt', 'updatedAt', 'expiresAt']
 
@@ -34,7 +47,7 @@ export const writes: Area = {
           subjects,
           rounds: 5,
           roundSeconds: 0.8,
-          ratios: [{ of: ours, to: bare, goal: atLeast(0.8) }],
+          ratios: [{ of: ours, to: bare, goal: atLeast(0.8), ...reachedOf(name) }],
         }),
       )
     }

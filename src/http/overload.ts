@@ -36,10 +36,16 @@ export function registerOverloadProtection(app: App, max: number, { keepsUpMs }:
     if (!route.config?.vital) declareAnswers(route, { errors: [errors.overloaded] })
   })
   app.addHook('onRequest', (request, { raw }, done) => {
-    if (request.routeOptions.config.vital) return done()
+    if (request.routeOptions.config.vital) {
+      done()
+      return
+    }
     const isFull = isTooMany(request)
     logOverload(isFull)
-    if (isFull) return done(errors.overloaded({ retryAfterSeconds: 1 }))
+    if (isFull) {
+      done(errors.overloaded({ retryAfterSeconds: 1 }))
+      return
+    }
     requests.add(request)
     raw.once('close', () => requests.delete(request))
     done()

@@ -14,6 +14,7 @@ import type { AgentPrincipal } from '../../kernel/agent.ts'
 import type { JsonRows } from '../../kernel/pagination.ts'
 import type { Verdict } from '../../kernel/seeds.ts'
 import { participationIn } from '../seeds/seeds.repository.ts'
+import type { Evidence } from '../seeds/seeds.schemas.ts'
 import type { KitSeed } from './agent.schemas.ts'
 
 const selectLiveGrant = prepared((executor) =>
@@ -133,15 +134,16 @@ function prepareKit(executor: Executor, name: string, filter?: SQL) {
     .from(latest)
     .crossJoinLateral(newest)
     .as('pieces')
+  const { kind, verdict, summary: finding, sourceUrl, authorUserId, authorName, createdAt } = pieces
+  const piece = jsonItem<Evidence>({
+    ...{ id: pieces.id, seedId: pieces.seedId, kind, verdict, summary: finding, sourceUrl },
+    ...{ authorUserId, authorName, createdAt: timestampText(createdAt) },
+  })
   const shown = executor
     .select({
       seedId: pieces.seedId,
       count: sql<number>`count(*)`.as('shown_count'),
-      evidence: sql`json_agg(json_build_object(
-        'id', ${pieces.id}, 'seedId', ${pieces.seedId}, 'kind', ${pieces.kind}, 'verdict', ${pieces.verdict},
-        'summary', ${pieces.summary}, 'sourceUrl', ${pieces.sourceUrl}, 'authorUserId', ${pieces.authorUserId},
-        'authorName', ${pieces.authorName}, 'createdAt', ${timestampText(pieces.createdAt)}
-      ) order by ${pieces.round})`.as('shown_evidence'),
+      evidence: sql`json_agg(${piece.sql} order by ${pieces.round})`.as('shown_evidence'),
     })
     .from(pieces)
     .where(lt(pieces.bytesBefore, sql.placeholder('evidenceBytesMax')))

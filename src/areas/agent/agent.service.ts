@@ -46,7 +46,7 @@ export function createKitService({ db, clock }: { db: Database; clock: Clock }):
       })
       if (seedId !== undefined && rows.count === 0) throw errors.notFound()
       const { json, truncated } = await cutToBudget(rows, bytesMax - headBytesMax)
-      const head: Omit<ValidationKit, 'seeds'> = {
+      const head: Omit<ValidationKit, 'seeds' | 'truncated'> = {
         version: '1',
         generatedAt: clock.now().toISOString(),
         workspace: { id: workspace.id, name: workspace.name, slug: workspace.slug },
@@ -59,9 +59,9 @@ export function createKitService({ db, clock }: { db: Database; clock: Clock }):
           scopes: grant.scopes,
           expiresAt: grant.expiresAt.toISOString(),
         },
-        truncated,
       }
-      return `${JSON.stringify(head).slice(0, -1)},"seeds":${json}}` as Json<ValidationKit>
+      const start = JSON.stringify(head).slice(0, -1)
+      return `${start},"seeds":${json},"truncated":${truncated}}` as Json<ValidationKit>
     },
   }
 }
@@ -70,16 +70,18 @@ export function createKitService({ db, clock }: { db: Database; clock: Clock }):
 async function cutToBudget(rows: KitRows, bytesMax: number): Promise<{ json: string; truncated: boolean }> {
   const { text, count } = firstRows(rows, kitSeedsMax)
   const json = `[${text}]` as Json<KitSeed[]>
-  // Parsed only if it has to be cut.
-  if (Buffer.byteLength(json) <= bytesMax) return { json, truncated: count < rows.count || rows.isCut }
-  return { json: JSON.stringify(await cutSeeds(parseJson(json), bytesMax)), truncated: true }
+  const truncated = count < rows.count || rows.isCut
+  // Parsed only if it has to be cut. PostgreSQL puts some spaces between tokens, which are left out then.
+  if (Buffer.byteLength(json) <= bytesMax) return { json, truncated }
+  const { seeds, isCut } = await cutSeeds(parseJson(json), bytesMax)
+  return { json: JSON.stringify(seeds), truncated: truncated || isCut }
 }
 
 /**
  * Removes what exceeds the budget: first seeds, the oldest change first, then evidence in rounds, so that every seed keeps
  * its newest piece before any keeps a second one. Seeds without their evidence take half of the budget at most.
  */
-async function cutSeeds(all: KitSeed[], bytesMax: number): Promise<KitSeed[]> {
+async function cutSeeds(all: KitSeed[], bytesMax: number): Promise<{ seeds: KitSeed[]; isCut: boolean }> {
   const bare = all.map((seed) => ({ ...seed, evidence: [] as KitSeed['evidence'] }))
   const seeds = bare.slice(0, Math.max(1, await countFitting(bare, bytesMax / 2)))
   const rounds = Array.from({ length: kitEvidenceMax }, (_, round) =>
@@ -91,5 +93,5 @@ async function cutSeeds(all: KitSeed[], bytesMax: number): Promise<KitSeed[]> {
   const pieces = rounds.map(({ piece }) => piece)
   const fitting = await countFitting(pieces, bytesMax - jsonBytesOf(seeds))
   for (const { place, piece } of rounds.slice(0, fitting)) seeds[place]?.evidence.push(piece)
-  return seeds
+  return { seeds, isCut: seeds.length < all.length || fitting < pieces.length }
 }

@@ -177,16 +177,9 @@ export function createInvitesService(options: InvitesServiceOptions): InvitesSer
         ])
       return changes.makeIn(principal, workspace, lock, async ({ now, write, appendEvent }) => {
         write((tx) => replaceExpiredInvite(tx, { workspaceId, email, now }))
-        const row = {
-          id: createId(),
-          email,
-          role: input.role,
-          state: 'open' as const,
-          invitedByUserId: user.id,
-          createdAt: now,
-          expiresAt: new Date(now.getTime() + inviteLifetimeMs),
-        }
-        write((tx) => insertInvite(tx, { ...row, workspaceId }))
+        const expiresAt = new Date(now.getTime() + inviteLifetimeMs)
+        const row = { id: createId(), email, role: input.role, invitedByUserId: user.id }
+        write((tx) => insertInvite(tx, { ...row, workspaceId, state: 'open', createdAt: now, expiresAt }))
         write((tx) => forgetDeparture(tx, workspaceId, { email }))
         const inviteUrl = send(write, row.id)
         appendEvent({
@@ -194,14 +187,13 @@ export function createInvitesService(options: InvitesServiceOptions): InvitesSer
           target: { type: 'invite', id: row.id },
           summary: `${user.name} invited ${email} as ${input.role}`,
         })
-        const { state: _, ...invite } = row
         return {
           invite: {
-            ...invite,
+            ...row,
             status: 'pending',
             invitedByName: user.name,
-            createdAt: row.createdAt.toISOString(),
-            expiresAt: row.expiresAt.toISOString(),
+            createdAt: now.toISOString(),
+            expiresAt: expiresAt.toISOString(),
             lastSentAt: null,
           },
           inviteUrl,

@@ -1,0 +1,1 @@
+CREATE INDEX "invites_by_address_idx" ON "invites" USING btree ("search_text");
