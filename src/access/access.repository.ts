@@ -1,4 +1,4 @@
-import { and, eq, gt, isNull, or, sql } from 'drizzle-orm'
+import { and, eq, gt, isNull, or, sql, type Column, type SQL } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
 import { keysParameter } from '../db/batch.ts'
 import { prepared } from '../db/prepared.ts'
@@ -6,18 +6,28 @@ import { memberships } from '../db/schema/memberships.ts'
 import { seeds } from '../db/schema/seeds.ts'
 import { workspaceColumns, workspaces, workspaceSlugs } from '../db/schema/workspaces.ts'
 import type { WorkspaceOfCaller } from '../kernel/principal.ts'
+import type { Role } from '../kernel/roles.ts'
 
-/** The columns of a workspace of the caller, in a query that joins `memberships`. */
-export const workspaceOfCaller = {
-  ...workspaceColumns,
-  allowedDomains: workspaces.allowedDomains,
-  role: memberships.role,
-  isUseRecorded: sql<boolean | null>`${gt(memberships.lastUsedAt, sql.placeholder('recordedSince'))}
-    and not exists (
-      select from ${memberships} as other
-      where other.user_id = ${memberships.userId} and other.workspace_id <> ${memberships.workspaceId}
-        and other.last_used_at >= ${memberships.lastUsedAt}
-    )`,
+/**
+ * The columns of a workspace of a caller, in a query that joins `workspaces`. The membership is read by subqueries, which
+ * look it up by its whole key: for a join, PostgreSQL may read all memberships of the workspace.
+ */
+export function workspaceOfCaller(userId: Column | SQL) {
+  const ofCaller = sql`from ${memberships} where ${memberships.workspaceId} = ${workspaces.id} and ${memberships.userId} = ${userId}`
+  return {
+    ...workspaceColumns,
+    allowedDomains: workspaces.allowedDomains,
+    role: sql<Role | null>`(select ${memberships.role} ${ofCaller})`.as('caller_role'),
+    isUseRecorded: sql<boolean | null>`(
+      select ${gt(memberships.lastUsedAt, sql.placeholder('recordedSince'))}
+        and not exists (
+          select from ${memberships} as other
+          where other.user_id = ${memberships.userId} and other.workspace_id <> ${memberships.workspaceId}
+            and other.last_used_at >= ${memberships.lastUsedAt}
+        )
+      ${ofCaller}
+    )`.as('is_use_recorded'),
+  }
 }
 
 /** The workspaces that callers ask for, as rows: the slug or seed, the caller, and the place of the question. */
@@ -32,18 +42,12 @@ export const isSlugInUse = or(
 )
 
 const place = sql<number>`asked.place::int`
-const isMembershipOfCaller = and(
-  eq(memberships.workspaceId, workspaces.id),
-  eq(memberships.userId, sql`asked.user_id`),
-)
-
 const selectBySlug = prepared((executor) =>
   executor
-    .select({ place, workspace: workspaceOfCaller })
+    .select({ place, workspace: workspaceOfCaller(sql`asked.user_id`) })
     .from(askedFor('text'))
     .innerJoin(workspaceSlugs, eq(workspaceSlugs.slug, sql`asked.key`))
     .innerJoin(workspaces, eq(workspaces.id, workspaceSlugs.workspaceId))
-    .leftJoin(memberships, isMembershipOfCaller)
     .where(isSlugInUse)
     .prepare('workspaces_select_by_slug'),
 )
@@ -68,11 +72,10 @@ export async function findWorkspacesBySlug(
 
 const selectBySeed = prepared((executor) =>
   executor
-    .select({ place, workspace: workspaceOfCaller })
+    .select({ place, workspace: workspaceOfCaller(sql`asked.user_id`) })
     .from(askedFor('uuid'))
     .innerJoin(seeds, eq(seeds.id, sql`asked.key`))
     .innerJoin(workspaces, eq(workspaces.id, seeds.workspaceId))
-    .leftJoin(memberships, isMembershipOfCaller)
     .prepare('workspaces_select_by_seed'),
 )
 

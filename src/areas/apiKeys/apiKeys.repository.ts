@@ -4,7 +4,6 @@ import type { Executor } from '../../db/client.ts'
 import { keysParameter } from '../../db/batch.ts'
 import { prepared } from '../../db/prepared.ts'
 import { apiKeys } from '../../db/schema/api-keys.ts'
-import { memberships } from '../../db/schema/memberships.ts'
 import { seeds } from '../../db/schema/seeds.ts'
 import { principalColumns, users } from '../../db/schema/users.ts'
 import { workspaces, workspaceSlugs } from '../../db/schema/workspaces.ts'
@@ -114,7 +113,6 @@ const selectOwnersBySlug = prepared((executor) =>
   selectOwnersAnd(executor, 'text')
     .leftJoin(workspaceSlugs, and(eq(workspaceSlugs.slug, sql`asked.key`), isSlugInUse))
     .leftJoin(workspaces, eq(workspaces.id, workspaceSlugs.workspaceId))
-    .leftJoin(memberships, isMembershipOfOwner)
     .prepare('api_keys_select_owners_by_slug'),
 )
 
@@ -122,19 +120,17 @@ const selectOwnersBySeed = prepared((executor) =>
   selectOwnersAnd(executor, 'uuid')
     .leftJoin(seeds, eq(seeds.id, sql`asked.key`))
     .leftJoin(workspaces, eq(workspaces.id, seeds.workspaceId))
-    .leftJoin(memberships, isMembershipOfOwner)
     .prepare('api_keys_select_owners_by_seed'),
-)
-
-const isMembershipOfOwner = and(
-  eq(memberships.workspaceId, workspaces.id),
-  eq(memberships.userId, apiKeys.userId),
 )
 
 /** Selects the owners of keys, each with the workspace of a slug or seed, which the caller of the function joins. */
 function selectOwnersAnd(executor: Executor, type: 'text' | 'uuid') {
   return executor
-    .select({ place: sql<number>`asked.place::int`, ...ownerColumns, workspace: workspaceOfCaller })
+    .select({
+      place: sql<number>`asked.place::int`,
+      ...ownerColumns,
+      workspace: workspaceOfCaller(apiKeys.userId),
+    })
     .from(
       sql`unnest(${keysParameter('secretHashes', 'bytea')}, ${keysParameter('keys', type)})
         with ordinality as asked (secret_hash, key, place)`,
@@ -163,8 +159,7 @@ export async function findApiKeyOwnersAndWorkspaces(
       : await selectOwnersBySeed(executor).execute({ ...values, keys: seedIds })
   const found = new Array<OwnerAndWorkspace | undefined>(questions.length).fill(undefined)
   for (const { place, workspace, ...owner } of rows) {
-    const isFound = workspace.id !== null
-    found[place - 1] = { owner, workspace: isFound ? (workspace as WorkspaceOfCaller) : undefined }
+    found[place - 1] = { owner, workspace: workspace ?? undefined }
   }
   return found
 }
