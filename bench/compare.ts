@@ -20,7 +20,13 @@ export interface Scenario {
    * The ratios to report, at most one for each `of`; by default of the requests per second. `reached` is what was last
    * measured where that is less than the goal: the short form holds it instead.
    */
-  ratios?: readonly { of: Subject; to: Subject; by?: keyof Measurement; goal: Goal; reached?: number }[]
+  ratios?: readonly {
+    of: Subject
+    to: Subject
+    by?: keyof Measurement
+    goal: Goal
+    reached?: number | undefined
+  }[]
   /** The requests per second that the first server should reach. */
   goalPerSecond?: number
 }

@@ -51,7 +51,7 @@ export const lists: Area = {
         rounds: 5,
         roundSeconds: 0.8,
         ratios: [
-          { of: ours, to: bare, goal: atLeast(0.85), ...reachedOf(name) },
+          { of: ours, to: bare, goal: atLeast(0.85), reached: reached[name] },
           ...(big ? [{ of: big, to: ours, goal: atLeast(0.9) }] : []),
         ],
       }
@@ -105,11 +105,6 @@ const reached: Record<string, number> = {
   'people, first page': 0.5,
   'seeds, first page': 0.6,
 }
-const reachedOf = (name: string) => {
-  const ratio = reached[name]
-  return ratio === undefined ? {} : { reached: ratio }
-}
-
 async function findPosition(database: BenchDatabase, statement: string): Promise<Position> {
   const { rows } = await withPool(database.url, (pool) =>
     pool.query<{ at: Date; id: string }>(statement, [company.id]),

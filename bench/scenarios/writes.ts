@@ -15,11 +15,6 @@ const reached: Record<string, number> = {
   'invites.create': 0.35,
   'invites.accept': 0.5,
 }
-const reachedOf = (name: string) => {
-  const ratio = reached[name]
-  return ratio === undefined ? {} : { reached: ratio }
-}
-
 /** What an answer has of its own each time. */
 const volatile = ['id', 'inviteUrl', 'createdAt', 'updatedAt', 'expiresAt']
 
@@ -47,7 +42,7 @@ export const writes: Area = {
           subjects,
           rounds: 5,
           roundSeconds: 0.8,
-          ratios: [{ of: ours, to: bare, goal: atLeast(0.8), ...reachedOf(name) }],
+          ratios: [{ of: ours, to: bare, goal: atLeast(0.8), reached: reached[name] }],
         }),
       )
     }

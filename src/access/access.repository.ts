@@ -1,6 +1,6 @@
 import { and, eq, gt, isNull, or, sql, type Column, type SQL } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
-import { keysParameter } from '../db/batch.ts'
+import { byPlace, keysParameter } from '../db/batch.ts'
 import { prepared } from '../db/prepared.ts'
 import { memberships } from '../db/schema/memberships.ts'
 import { seeds } from '../db/schema/seeds.ts'
@@ -42,9 +42,10 @@ export const isSlugInUse = or(
 )
 
 const place = sql<number>`asked.place::int`
+
 const selectBySlug = prepared((executor) =>
   executor
-    .select({ place, workspace: workspaceOfCaller(sql`asked.user_id`) })
+    .select({ place, value: workspaceOfCaller(sql`asked.user_id`) })
     .from(askedFor('text'))
     .innerJoin(workspaceSlugs, eq(workspaceSlugs.slug, sql`asked.key`))
     .innerJoin(workspaces, eq(workspaces.id, workspaceSlugs.workspaceId))
@@ -67,12 +68,12 @@ export async function findWorkspacesBySlug(
     now: now.toISOString(),
     recordedSince: recordedSince.toISOString(),
   })
-  return inOrder(questions.length, rows)
+  return byPlace(questions.length, rows)
 }
 
 const selectBySeed = prepared((executor) =>
   executor
-    .select({ place, workspace: workspaceOfCaller(sql`asked.user_id`) })
+    .select({ place, value: workspaceOfCaller(sql`asked.user_id`) })
     .from(askedFor('uuid'))
     .innerJoin(seeds, eq(seeds.id, sql`asked.key`))
     .innerJoin(workspaces, eq(workspaces.id, seeds.workspaceId))
@@ -90,17 +91,7 @@ export async function findWorkspacesBySeed(
     userIds: questions.map(({ userId }) => userId),
     recordedSince: recordedSince.toISOString(),
   })
-  return inOrder(questions.length, rows)
-}
-
-/** The workspaces by the place of their question, which begins at 1. */
-function inOrder(
-  length: number,
-  rows: readonly { place: number; workspace: WorkspaceOfCaller }[],
-): (WorkspaceOfCaller | undefined)[] {
-  const found = new Array<WorkspaceOfCaller | undefined>(length).fill(undefined)
-  for (const { place, workspace } of rows) found[place - 1] = workspace
-  return found
+  return byPlace(questions.length, rows)
 }
 
 /** Records the use of a workspace by a member. */

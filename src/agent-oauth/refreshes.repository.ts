@@ -1,7 +1,7 @@
-import DataLoader from 'dataloader'
 import { and, eq, gt, inArray, isNull, or, sql } from 'drizzle-orm'
 import { alias, type AnyPgColumn } from 'drizzle-orm/pg-core'
 import type { Adapter, AdapterPayload } from 'oidc-provider'
+import { createBatch } from '../db/batch.ts'
 import type { Executor } from '../db/client.ts'
 import { prepared } from '../db/prepared.ts'
 import { agentGrants } from '../db/schema/agent-grants.ts'
@@ -41,9 +41,6 @@ interface Exchange {
   expiresInSeconds: number | undefined
 }
 
-// One statement for all refreshes of a turn of the event loop, without anything kept.
-const inOneTurn = { cache: false, maxBatchSize: 100, batchScheduleFn: setImmediate }
-
 /** What a refresh reads. A payload is missing when the record has expired, or the grant was revoked. */
 type RefreshRecords = Record<'RefreshToken' | 'Client' | 'Grant', { id: string; payload?: AdapterPayload }>
 
@@ -58,13 +55,9 @@ export function createRefreshAdapter(
   { db, clock, alreadyUsed, findRefresh }: RefreshAdapterOptions,
 ): (kind: string) => Adapter {
   const refreshes = new WeakMap<object, Refresh>()
-  const records = new DataLoader<string, RefreshRecords | undefined>(
-    (tokens) => findRefreshRecords(db, tokens, clock.now()),
-    inOneTurn,
-  )
-  const exchanges = new DataLoader<Exchange, boolean>(
-    (tokens) => exchangeRefreshTokens(db, tokens, clock.now()),
-    inOneTurn,
+  const findRecords = createBatch((tokens: readonly string[]) => findRefreshRecords(db, tokens, clock.now()))
+  const exchange = createBatch((tokens: readonly Exchange[]) =>
+    exchangeRefreshTokens(db, tokens, clock.now()),
   )
 
   function currentRefresh(): Refresh | undefined {
@@ -72,7 +65,7 @@ export function createRefreshAdapter(
     if (!request || !isStorable(request.refreshToken)) return undefined
     let refresh = refreshes.get(request.context)
     if (!refresh) {
-      refresh = { records: records.load(request.refreshToken) }
+      refresh = { records: findRecords(request.refreshToken) }
       refreshes.set(request.context, refresh)
     }
     return refresh
@@ -98,7 +91,7 @@ export function createRefreshAdapter(
       async upsert(id, payload, expiresInSeconds) {
         const used = currentRefresh()?.used
         if (used === undefined) return adapter.upsert(id, payload, expiresInSeconds)
-        if (!(await exchanges.load({ used, id, payload, expiresInSeconds }))) throw alreadyUsed()
+        if (!(await exchange({ used, id, payload, expiresInSeconds }))) throw alreadyUsed()
       },
     }
   }

@@ -26,3 +26,13 @@ export function createBatch<Key, Value>(
 export function keysParameter(name: string, type: 'bytea' | 'text' | 'uuid'): SQL {
   return sql`(select ${sql.placeholder(name)}::${sql.raw(type)}[])::${sql.raw(type)}[]`
 }
+
+/** The values of a batch by the place of their key, which begins at 1 (`with ordinality`); undefined without a row. */
+export function byPlace<Value>(
+  length: number,
+  rows: readonly { place: number; value: Value }[],
+): (Value | undefined)[] {
+  const values = new Array<Value | undefined>(length).fill(undefined)
+  for (const { place, value } of rows) values[place - 1] = value
+  return values
+}

@@ -90,7 +90,8 @@ export async function readPage<Item, Part extends string = never>(
   const { text, count } = cut(rows, limit)
   const items = `[${text}]` as Json<Item[]>
   if (count === rows.count) return { items, nextCursor: null }
-  const last = parseJson(text.split(separator).at(-1) as Json<Item>)
+  const before = text.lastIndexOf(separator)
+  const last = parseJson((before === -1 ? text : text.slice(before + separator.length)) as Json<Item>)
   const end = positionOf(last, count - 1)
   const values = [end.at, end.id]
   return { items, nextCursor: encodeCursor(listId, end.part ? [end.part, ...values] : values) }

@@ -9,9 +9,11 @@ import { isSlug } from '../../kernel/slugs.ts'
 import { hashSecret } from '../../kernel/tokens.ts'
 import {
   findApiKeyOwners,
-  findApiKeyOwnersAndWorkspaces,
+  findOwnersBySeed,
+  findOwnersBySlug,
   recordApiKeyUses,
   type ApiKeyOwner,
+  type KeyAndSubject,
 } from './apiKeys.repository.ts'
 
 export interface ApiKeyAuthenticator {
@@ -22,11 +24,6 @@ export interface ApiKeyAuthenticator {
   authenticate: (apiKey: string, subject?: Subject) => Promise<Principal | undefined>
   /** Writes the pending uses and stops. */
   close: () => Promise<void>
-}
-
-interface Question {
-  secretHash: Buffer
-  subject: Subject
 }
 
 export interface ApiKeyAuthenticatorOptions {
@@ -46,17 +43,19 @@ export function createApiKeyAuthenticator(options: ApiKeyAuthenticatorOptions): 
   const { db, seedsDb, clock, onRecordError } = options
   const uses = createUseRecorder({ write: (batch) => recordApiKeyUses(db, batch), onRecordError })
   const findOwner = createBatch((hashes: readonly Buffer[]) => findOwners(db, hashes))
-  const findBySlug = createBatch((questions: readonly Question[]) =>
-    findApiKeyOwnersAndWorkspaces(db, questions, timesOf(clock)),
+  const findBySlug = createBatch((questions: readonly KeyAndSubject[]) =>
+    findOwnersBySlug(db, questions, timesOf(clock)),
   )
-  const findBySeed = createBatch((questions: readonly Question[]) =>
-    findApiKeyOwnersAndWorkspaces(seedsDb, questions, timesOf(clock)),
+  const findBySeed = createBatch((questions: readonly KeyAndSubject[]) =>
+    findOwnersBySeed(seedsDb, questions, timesOf(clock)),
   )
 
   async function find(secretHash: Buffer, subject: Subject | undefined) {
     // Malformed slugs and ids name nothing, and some of them PostgreSQL could not compare.
-    if (subject && 'slug' in subject && isSlug(subject.slug)) return findBySlug({ secretHash, subject })
-    if (subject && 'seedId' in subject && isId(subject.seedId)) return findBySeed({ secretHash, subject })
+    if (subject && 'slug' in subject && isSlug(subject.slug))
+      return findBySlug({ secretHash, key: subject.slug })
+    if (subject && 'seedId' in subject && isId(subject.seedId))
+      return findBySeed({ secretHash, key: subject.seedId })
     const owner = await findOwner(secretHash)
     return owner && { owner, workspace: undefined }
   }

@@ -1,7 +1,7 @@
 import { and, count, desc, eq, isNull, sql } from 'drizzle-orm'
 import { isSlugInUse, workspaceOfCaller } from '../../access/access.repository.ts'
 import type { Executor } from '../../db/client.ts'
-import { keysParameter } from '../../db/batch.ts'
+import { byPlace, keysParameter } from '../../db/batch.ts'
 import { prepared } from '../../db/prepared.ts'
 import { apiKeys } from '../../db/schema/api-keys.ts'
 import { seeds } from '../../db/schema/seeds.ts'
@@ -9,7 +9,7 @@ import { principalColumns, users } from '../../db/schema/users.ts'
 import { workspaces, workspaceSlugs } from '../../db/schema/workspaces.ts'
 import { writeUses } from '../../db/last-used.repository.ts'
 import type { Use } from '../../db/use-recorder.ts'
-import type { PrincipalUser, Subject, WorkspaceOfCaller } from '../../kernel/principal.ts'
+import type { PrincipalUser, WorkspaceOfCaller } from '../../kernel/principal.ts'
 
 const activeKeysOfUser = and(eq(apiKeys.userId, sql.placeholder('userId')), isNull(apiKeys.revokedAt))
 
@@ -140,28 +140,53 @@ function selectOwnersAnd(executor: Executor, type: 'text' | 'uuid') {
     .$dynamic()
 }
 
-/**
- * The owners of active keys, each with the workspace that its request is about, in one round trip, in the order of the
- * questions. All questions are about slugs, or all about seeds.
- */
-export async function findApiKeyOwnersAndWorkspaces(
+/** A key by its hash, with the slug or seed that its request is about. */
+export interface KeyAndSubject {
+  secretHash: Buffer
+  key: string
+}
+
+type Found = Promise<(OwnerAndWorkspace | undefined)[]>
+
+/** The owners of active keys, each with the workspace of a slug, in one round trip, in the order of the questions. */
+export async function findOwnersBySlug(
   executor: Executor,
-  questions: readonly { secretHash: Buffer; subject: Subject }[],
+  questions: readonly KeyAndSubject[],
   { now, recordedSince }: { now: Date; recordedSince: Date },
-): Promise<(OwnerAndWorkspace | undefined)[]> {
-  const secretHashes = questions.map(({ secretHash }) => secretHash)
-  const values = { secretHashes, recordedSince: recordedSince.toISOString() }
-  const slugs = questions.flatMap(({ subject }) => ('slug' in subject ? [subject.slug] : []))
-  const seedIds = questions.flatMap(({ subject }) => ('seedId' in subject ? [subject.seedId] : []))
-  const rows =
-    seedIds.length === 0
-      ? await selectOwnersBySlug(executor).execute({ ...values, keys: slugs, now: now.toISOString() })
-      : await selectOwnersBySeed(executor).execute({ ...values, keys: seedIds })
-  const found = new Array<OwnerAndWorkspace | undefined>(questions.length).fill(undefined)
-  for (const { place, workspace, ...owner } of rows) {
-    found[place - 1] = { owner, workspace: workspace ?? undefined }
+): Found {
+  const values = { ...toParameters(questions, recordedSince), now: now.toISOString() }
+  return toOwners(questions, await selectOwnersBySlug(executor).execute(values))
+}
+
+/** The owners of active keys, each with the workspace of a seed, in one round trip, in the order of the questions. */
+export async function findOwnersBySeed(
+  executor: Executor,
+  questions: readonly KeyAndSubject[],
+  { recordedSince }: { recordedSince: Date },
+): Found {
+  const values = toParameters(questions, recordedSince)
+  return toOwners(questions, await selectOwnersBySeed(executor).execute(values))
+}
+
+function toParameters(questions: readonly KeyAndSubject[], recordedSince: Date) {
+  return {
+    secretHashes: questions.map(({ secretHash }) => secretHash),
+    keys: questions.map(({ key }) => key),
+    recordedSince: recordedSince.toISOString(),
   }
-  return found
+}
+
+function toOwners(
+  { length }: readonly KeyAndSubject[],
+  rows: readonly (ApiKeyOwner & { place: number; workspace: WorkspaceOfCaller | null })[],
+): (OwnerAndWorkspace | undefined)[] {
+  return byPlace(
+    length,
+    rows.map(({ place, workspace, ...owner }) => ({
+      place,
+      value: { owner, workspace: workspace ?? undefined },
+    })),
+  )
 }
 
 /** Records when keys were last used. Skips rows that another replica has locked. */

@@ -6,7 +6,7 @@ import { itemColumns, readOne, selectJsonRows } from '../../db/json-rows.ts'
 import { isAfter } from '../../db/keyset.ts'
 import { placeholdersOf, prepared } from '../../db/prepared.ts'
 import { events } from '../../db/schema/events.ts'
-import { invites, inviteTokens } from '../../db/schema/invites.ts'
+import { invites, inviteTokens, isOpen } from '../../db/schema/invites.ts'
 import { memberships } from '../../db/schema/memberships.ts'
 import { users } from '../../db/schema/users.ts'
 import { workspaces } from '../../db/schema/workspaces.ts'
@@ -18,9 +18,6 @@ import type { Role } from '../../kernel/roles.ts'
 import type { Invite } from './invites.schemas.ts'
 
 export type InviteState = (typeof invites.$inferSelect)['state']
-
-// A literal, not a parameter: only then can a prepared statement use the partial indexes.
-const isOpen = sql`${invites.state} = 'open'`
 
 const selectPendingInvites = prepared((executor) =>
   selectJsonRows(

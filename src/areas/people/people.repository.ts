@@ -5,7 +5,7 @@ import { contains, escapeLike, isLike } from '../../db/contains.ts'
 import { jsonItem, jsonRows, pictureUrl, readOne } from '../../db/json-rows.ts'
 import { isAfter } from '../../db/keyset.ts'
 import { prepared } from '../../db/prepared.ts'
-import { invites } from '../../db/schema/invites.ts'
+import { invites, isOpen } from '../../db/schema/invites.ts'
 import { memberships } from '../../db/schema/memberships.ts'
 import { teamMembers, teams } from '../../db/schema/teams.ts'
 import { users } from '../../db/schema/users.ts'
@@ -116,8 +116,7 @@ function prepareInvited(executor: Executor, name: string, text?: string) {
     .where(
       and(
         eq(invites.workspaceId, sql.placeholder('workspaceId')),
-        // A literal, not a parameter: only then can a prepared statement use the partial index.
-        sql`${invites.state} = 'open'`,
+        isOpen,
         sql`${invites.expiresAt} > ${sql.placeholder('now')}`,
         text === undefined ? undefined : matches(invites.searchText, text),
         isAfter(at, id),

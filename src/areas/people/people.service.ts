@@ -36,7 +36,7 @@ export function createPeopleService(options: PeopleServiceOptions): PeopleServic
       const { id: workspaceId, role } = await requireWorkspace(principal, slug, 'people.list')
       const text = q === undefined ? undefined : normalizeText(q) || undefined
       const query = { workspaceId, text, pictureUrlPrefix: pictures.urlPrefix }
-      let times: readonly string[] = []
+      let times = ''
       return readPage<Person, Person['kind']>(page, {
         listId: `people.list ${workspaceId} ${JSON.stringify(text?.toLowerCase())}`,
         order: 'oldestFirst',
@@ -49,12 +49,12 @@ export function createPeopleService(options: PeopleServiceOptions): PeopleServic
             left > 0 && isAllowed(role, 'invites.list')
               ? await listInvitedPeople(db, { ...query, ...start, limit: left, now: clock.now() })
               : nobody
-          times = [members.times, invited.times].filter(Boolean)
+          times = [members.times, invited.times].filter(Boolean).join()
           return joinRows([members, invited])
         },
         positionOf: ({ kind, id }, place) => ({
           part: kind,
-          at: new Date(Number(times.join().split(',')[place])).toISOString(),
+          at: new Date(Number(times.split(',')[place])).toISOString(),
           id,
         }),
       })

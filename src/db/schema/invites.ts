@@ -40,6 +40,9 @@ export const invites = pgTable(
   ],
 )
 
+/** Whether an invite is open. A literal, not a parameter: only then can a prepared statement use the partial indexes. */
+export const isOpen = sql`${invites.state} = 'open'`
+
 /**
  * The tokens of invite links, as SHA-256: one for the response that created or resent the invite, and one for each
  * mail. The token of a mail is created by the job that sends it, so that the queue contains no token.
