@@ -34,6 +34,8 @@ const seeds = 150
 
 const callers = 20
 
+const tokens = 10_000
+
 /** The number of rare people and events, in a database of any size. */
 export const rareName = 'zelda'
 const rarePeople = 10
@@ -92,6 +94,7 @@ async function fill(pool: pg.Pool, { userId }: BenchDatabase, size: Size): Promi
     [company.id, userId],
   )
   await fillWithSeeds(pool)
+  await fillWithTokens(pool)
   const added = await addCallers(pool, 'Caller', callers)
   await pool.query(
     `insert into memberships (workspace_id, user_id, role, joined_at, last_used_at)
@@ -126,5 +129,19 @@ async function fillWithSeeds(pool: pg.Pool): Promise<void> {
         'https://example.com/' || i, ${uuid}, 'Person', '2024-01-01'::timestamptz + i * interval '1 minute'
       from generate_series(1, ${seeds}) as i`,
     [seedWithEvidence],
+  )
+}
+
+/**
+ * Adds refresh tokens that agents used before, as every installation has them after some days. Without them, PostgreSQL
+ * would plan for a table of a few rows, and keep that plan while the bench makes it thousands of times larger.
+ */
+async function fillWithTokens(pool: pg.Pool): Promise<void> {
+  await pool.query(
+    `insert into oauth_records (kind, key, grant_id, client_id, payload, created_at, consumed_at, expires_at)
+      select 'RefreshToken', md5('token-' || i), ${uuid}::text, 'client-' || i % 100,
+        jsonb_build_object('kind', 'RefreshToken', 'scope', 'validation-kit:read', 'filler', repeat('x', 500)),
+        now() - interval '1 day', now() - interval '1 hour', now() + interval '30 days'
+      from generate_series(1, ${tokens}) as i`,
   )
 }
