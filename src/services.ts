@@ -171,10 +171,13 @@ export function createServices(options: ServicesOptions): Services {
   // Loaded at the first MCP request, since the SDK is slow to load.
   const loadKitMcp = async () => {
     const { createKitMcpHandler } = await import('./areas/agent/agent.mcp.ts')
-    return createKitMcpHandler(kit, {
-      onError: (error) => log.error({ err: error }, 'the validation kit could not be read'),
-      onRefusal: (error) => log.debug({ err: error }, 'an MCP message was refused'),
-    })
+    return createKitMcpHandler(
+      { kit },
+      {
+        onError: (error) => log.error({ err: error }, 'a tool of agents failed'),
+        onRefusal: (error) => log.debug({ err: error }, 'an MCP message was refused'),
+      },
+    )
   }
   let runner: { stop: () => Promise<void> } | undefined
   return {

@@ -1,5 +1,7 @@
+import { validationKitScope } from '../kernel/agent.ts'
+
 /** The scope of a grant. */
-export const agentScope = 'validation-kit:read'
+export const agentScope = validationKitScope
 // Accepted because some clients always ask for it. It has no effect: every client gets a refresh token.
 export const offlineScope = 'offline_access'
 

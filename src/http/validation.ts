@@ -45,6 +45,17 @@ export const schemaController: SchemaController = {
 
 type Check = (data: unknown) => ErrorObject[] | undefined
 
+/**
+ * Makes a check that finds the violations of a schema as the body of a request would have them; it is compiled at the
+ * first call. The schema must be self-contained.
+ */
+export function createBodyCheck(schema: AnySchemaObject): (data: unknown) => DecodeIssue[] {
+  const check = checkerOfBody(bodyAjv, schema)
+  return (data) => toDecodeIssues(check()(data) ?? [])
+}
+
+const bodyAjv = once(() => createAjv({}, strictOptions))
+
 function buildValidator(sharedSchemas: Record<string, AnySchemaObject>) {
   const strict = once(() => createAjv(sharedSchemas, strictOptions))
   const coercing = once(() =>

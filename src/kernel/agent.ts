@@ -1,6 +1,9 @@
 import type { PrincipalUser } from './principal.ts'
 import type { Role } from './roles.ts'
 
+/** The scope of a grant that may read the validation kit. */
+export const validationKitScope = 'validation-kit:read'
+
 /** The caller of an agent's request: the grant, its user and its workspace. */
 export interface AgentPrincipal {
   grant: {

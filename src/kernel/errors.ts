@@ -554,6 +554,8 @@ export const errors = {
   ),
 } as const satisfies Record<string, ErrorFactory>
 
+export type ErrorCode = (typeof errors)[keyof typeof errors]['code']
+
 /** The code of an error schema that has only one in the catalogue. */
 export function findOnlyCode(tag: ErrorTag): string | undefined {
   const entries = Object.values<ErrorFactory>(errors).filter((entry) => entry.tag === tag)

@@ -1,7 +1,7 @@
 import { sql, type SQL } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import type { ValidationKit } from '../../src/areas/agent/agent.service.ts'
-import { mcpKitBytesMax } from '../../src/areas/agent/agent.mcp.ts'
+import { mcpKitBytesMax } from '../../src/areas/agent/read-validation-kit.mcp.ts'
 import { kitBytesMax } from '../../src/areas/agent/agent.service.ts'
 import { createId } from '../../src/kernel/ids.ts'
 import { pageBytesMax } from '../../src/kernel/pagination.ts'

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createKitMcpHandler, mcpKitBytesMax } from '../../src/areas/agent/agent.mcp.ts'
+import { createKitMcpHandler } from '../../src/areas/agent/agent.mcp.ts'
+import { mcpKitBytesMax } from '../../src/areas/agent/read-validation-kit.mcp.ts'
 import { kitBytesMax, type KitService, type ValidationKit } from '../../src/areas/agent/agent.service.ts'
 import type { AgentPrincipal } from '../../src/kernel/agent.ts'
 import { errors } from '../../src/kernel/errors.ts'
@@ -50,7 +51,7 @@ function createTester(read: KitService['read'] = async () => toJson(kit)) {
   const failures: unknown[] = []
   const refusals: unknown[] = []
   const handle = createKitMcpHandler(
-    { read },
+    { kit: { read } },
     { onError: (error) => failures.push(error), onRefusal: (error) => refusals.push(error) },
   )
 
@@ -203,7 +204,7 @@ describe.each([...revisionsBefore2026, latest])('in %s', (revision) => {
       isError: true,
       content: [
         {
-          text: expect.stringMatching(/no seed with this id in the workspace Acme.*without seedId/) as string,
+          text: 'Not found. No seed of this workspace has this seedId. Call read_validation_kit without seedId to see the seeds that there are.',
         },
       ],
     })
@@ -219,7 +220,11 @@ describe.each([...revisionsBefore2026, latest])('in %s', (revision) => {
     const answer = await call(revision)
     expect(answer.result).toMatchObject({
       isError: true,
-      content: [{ text: 'The validation kit cannot be read at the moment. Try again later.' }],
+      content: [
+        {
+          text: 'read_validation_kit failed. This is a fault of the service, not of the arguments. Try again later.',
+        },
+      ],
     })
     expect(JSON.stringify(answer)).not.toContain('12345')
     expect(failures).toEqual([fault])
@@ -229,15 +234,26 @@ describe.each([...revisionsBefore2026, latest])('in %s', (revision) => {
     const { call } = createTester(() => {
       throw new Error('it read')
     })
-    for (const args of [{ seedID: 'x' }, { seedId: 5 }, { seedId: null }]) {
+    for (const [args, fault] of [
+      [{ seedID: 'x' }, 'seedID is not a known field'],
+      [{ seedId: 5 }, 'seedId must be string'],
+      [{ seedId: null }, 'seedId must be string'],
+    ] as const) {
       const { result } = await call(revision, args)
-      expect(result).toMatchObject({
-        isError: true,
-        content: [
-          { text: expect.stringContaining('Invalid arguments for tool read_validation_kit') as string },
-        ],
-      })
+      const text = `Invalid arguments for read_validation_kit: ${fault}. Call it again with these arguments only: seedId.`
+      expect(result).toMatchObject({ isError: true, content: [{ text }] })
     }
+  })
+
+  it('shows no tool to a grant without its scope', async () => {
+    const { send } = createTester()
+    const message = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
+    const { result } = await send(
+      JSON.stringify(message),
+      {},
+      { ...agent, grant: { ...agent.grant, scopes: [] } },
+    )
+    expect(result?.tools).toEqual([])
   })
 
   it('knows no other tool and no other method', async () => {
@@ -302,7 +318,7 @@ describe('a client that hangs up', () => {
   it('before it is answered harms nobody', async () => {
     const { failures, refusals, send } = createTester()
     const handle = createKitMcpHandler(
-      { read: () => new Promise((done) => setTimeout(done, 50, toJson(kit))) },
+      { kit: { read: () => new Promise((done) => setTimeout(done, 50, toJson(kit))) } },
       { onError: (error) => failures.push(error), onRefusal: (error) => refusals.push(error) },
     )
     const abort = new AbortController()

@@ -1,6 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { exampleExpiry, exampleIds, exampleTime } from '../../http/examples.ts'
 import { operation } from '../../http/operation.ts'
+import { validationKitScope } from '../../kernel/agent.ts'
 import { closed, exampleOf, named, ref, Role, Timestamp } from '../../kernel/schemas.ts'
 import { errors } from '../../kernel/errors.ts'
 import { Evidence, exampleSeed, participationFields, seedFields } from '../seeds/seeds.schemas.ts'
@@ -70,7 +71,7 @@ export const ValidationKit = named(
       userId: exampleIds.user,
       userName: 'Grace Hopper',
       role: 'member',
-      scopes: ['validation-kit:read'],
+      scopes: [validationKitScope],
       expiresAt: exampleExpiry,
     },
     seeds: [exampleOf(KitSeed)],

@@ -1,0 +1,108 @@
+import type { Static, TObject, TSchema } from '@sinclair/typebox'
+import {
+  fromJsonSchema,
+  type CallToolResult,
+  type jsonSchemaValidator,
+  type McpServer,
+} from '@modelcontextprotocol/server'
+import { createBodyCheck } from '../../http/validation.ts'
+import type { AgentPrincipal } from '../../kernel/agent.ts'
+import { ApiError, errors, type ErrorCode } from '../../kernel/errors.ts'
+import { parseJson, type Json } from '../../kernel/json-text.ts'
+import { inlined } from '../../kernel/schemas.ts'
+
+/** A tool that agents call over MCP. The SDK sees it only through `registerTool`. */
+export interface McpTool<Input extends TObject = TObject, Output extends TObject = TObject> {
+  name: string
+  title: string
+  /** What the tool does and when to call it, for a model. */
+  description: string
+  /** The scope that a grant must have for the tool. */
+  scope: string
+  input: Input
+  output: Output
+  /** The named schemas that the input and the output refer to. */
+  parts: readonly TSchema[]
+  hints: {
+    readOnlyHint: boolean
+    destructiveHint: boolean
+    idempotentHint: boolean
+    openWorldHint: boolean
+  }
+  /** Throws an ApiError for what the agent can correct. */
+  call(agent: AgentPrincipal, input: Static<Input>): Promise<Json<Static<Output>>>
+  /** What to do next, in a sentence, after an error with this code. */
+  advice: Partial<Record<ErrorCode, string>>
+}
+
+/** Types a tool by its schemas, and returns it as one of a list of tools. */
+export function defineTool<Input extends TObject, Output extends TObject>(
+  tool: McpTool<Input, Output>,
+): McpTool {
+  return tool
+}
+
+/** Answers one call of a tool. */
+type ToolCall = (agent: AgentPrincipal, input: unknown) => Promise<CallToolResult>
+
+/** Makes a function that registers a tool with the server of a request. `onError` is called with unexpected errors. */
+export function toolRegistration(
+  tool: McpTool,
+  onError: (error: unknown) => void,
+): (server: McpServer, agent: AgentPrincipal) => void {
+  const { name, title, description, hints } = tool
+  const toSchema = (schema: TSchema) => fromJsonSchema(inlined(schema, tool.parts), trusting)
+  const config = {
+    ...{ title, description, inputSchema: toSchema(tool.input), outputSchema: toSchema(tool.output) },
+    annotations: { title, ...hints },
+  }
+  const call = toolCall(tool, onError)
+  return (server, agent) => {
+    server.registerTool(name, config, (input) => call(agent, input))
+  }
+}
+
+// Inputs are validated by the tool call, whose messages name the fields. Outputs are typed, and tests check them against
+// the schema: validating a thousand pieces of evidence at each call would take longer than reading them.
+const trusting: jsonSchemaValidator = {
+  getValidator: () => (data) => ({ valid: true, data: data as never, errorMessage: undefined }),
+}
+
+function toolCall(tool: McpTool, onError: (error: unknown) => void): ToolCall {
+  const findIssues = createBodyCheck(inlined(tool.input, tool.parts))
+  return async (agent, input) => {
+    try {
+      const issues = findIssues(input)
+      if (issues.length > 0) throw errors.decodeError({ issues })
+      const text = await tool.call(agent, input as Static<TObject>)
+      return { content: [{ type: 'text', text }], structuredContent: { ...parseJson(text) } }
+    } catch (error) {
+      // Caught here: the SDK would send the message of any error to the agent.
+      return { content: [{ type: 'text', text: describeError(error, tool, onError) }], isError: true }
+    }
+  }
+}
+
+/** Says what was wrong by name, and what to do next. Tells nothing of unexpected errors. */
+function describeError(
+  error: unknown,
+  { name, input, advice }: McpTool,
+  onError: (error: unknown) => void,
+): string {
+  if (!(error instanceof ApiError) || error.status >= 500) {
+    onError(error)
+    return `${name} failed. This is a fault of the service, not of the arguments. Try again later.`
+  }
+  if (error.code === errors.decodeError.code) {
+    const faults = error.issues.map(({ path, message }) => `${path.join('.') || 'the input'} ${message}`)
+    const known = Object.keys(input.properties).join(', ')
+    return `Invalid arguments for ${name}: ${faults.join('; ')}. Call it again with these arguments only: ${known}.`
+  }
+  const field = error.field === null ? '' : ` The argument ${error.field} is wrong.`
+  const next = advice[error.code as ErrorCode] ?? retryAdvice(error)
+  return `${error.message}${field}${next === '' ? '' : ` ${next}`}`
+}
+
+function retryAdvice({ retryAfterSeconds }: ApiError): string {
+  return retryAfterSeconds === undefined ? '' : `Try again in ${retryAfterSeconds} seconds.`
+}
