@@ -5,6 +5,7 @@ import { agentOAuthRoutes } from './agent-oauth/agent-oauth.routes.ts'
 import { agentOAuthSchemas } from './agent-oauth/agent-oauth.schemas.ts'
 import { agentRoutes } from './areas/agent/agent.routes.ts'
 import { agentSchemas } from './areas/agent/agent.schemas.ts'
+import { agentToolsSchemas } from './areas/agent/agent-tools.schemas.ts'
 import { agentScope, paths } from './agent-oauth/protocol.ts'
 import { apiKeysRoutes } from './areas/apiKeys/apiKeys.routes.ts'
 import { apiKeysSchemas } from './areas/apiKeys/apiKeys.schemas.ts'
@@ -76,6 +77,7 @@ const schemas = [
   ...seedsSchemas,
   ...integrationsSchemas,
   ...agentSchemas,
+  ...agentToolsSchemas,
   ...agentOAuthSchemas,
 ]
 
@@ -161,12 +163,12 @@ export async function buildApp(
   }
   await app.register(async (scope: App) => {
     await scope.register(agentTokenAuth, agentAuth)
-    agentRoutes(scope, services.kit)
+    agentRoutes(scope, services.kit, services.agentTools)
   })
   await app.register(async (scope: App) => {
     await scope.register(allowedOrigins, { origins: [config.baseUrl, config.webUrl, ...config.agentOrigins] })
     await scope.register(agentTokenAuth, agentAuth)
-    mcpRoutes(scope, services.kitMcp, paths.mcp, resource)
+    mcpRoutes(scope, services.mcp, paths.mcp, resource)
   })
   await app.register(async (scope: App) => {
     await scope.register(apiKeyAuth, {

@@ -24,6 +24,11 @@ import { deleteExpiredSessions, deleteForgottenBrowsers } from './accounts/sessi
 import { browserKnownMs } from './accounts/start-session.ts'
 import { createSessionsService, type SessionsService } from './accounts/sessions.service.ts'
 import type { KitMcpHandler } from './areas/agent/agent.mcp.ts'
+import { scopesOfCalls, type AgentTool } from './areas/agent/agent-tool.ts'
+import { readValidationKitTool } from './areas/agent/read-validation-kit.mcp.ts'
+import { createSeedLinks } from './areas/agent/seed-links.ts'
+import { seedsTools } from './areas/agent/seeds.tools.ts'
+import { workspaceTools } from './areas/agent/workspace.tools.ts'
 import { createKitService, type KitService } from './areas/agent/agent.service.ts'
 import { createApiKeyAuthenticator, type ApiKeyAuthenticator } from './areas/apiKeys/apiKeys.authenticator.ts'
 import { createApiKeysService, type ApiKeysService } from './areas/apiKeys/apiKeys.service.ts'
@@ -48,6 +53,7 @@ import { shareOf, type Database } from './db/client.ts'
 import { isDatabaseUnavailable } from './db/errors.ts'
 import { createIdempotencyStore, deleteExpiredIdempotentRequests } from './db/idempotency.repository.ts'
 import { isMigrated } from './db/migrate.ts'
+import type { McpHandler } from './http/mcp.ts'
 import type { Clock } from './kernel/clock.ts'
 import type { IdempotencyStore } from './kernel/idempotency.ts'
 import { createPictureStore, type PictureStore } from './pictures/picture-store.ts'
@@ -82,7 +88,9 @@ export interface Services {
   integrations: IntegrationsService
   invites: InvitesService
   kit: KitService
-  kitMcp: KitMcpHandler
+  /** What agents can do. */
+  agentTools: readonly AgentTool[]
+  mcp: McpHandler
   me: MeService
   members: MembersService
   offers: OffersService
@@ -167,17 +175,22 @@ export function createServices(options: ServicesOptions): Services {
   const jobs = createGraphileQueue()
   const mailer = createMailer(config, log)
   const { webUrl, inviteLimitPerHour, mailLimitPerHour } = config
-  let kitMcp: Promise<KitMcpHandler> | undefined
+  const events = createEventsService({ db: shareOf(db), requireWorkspace })
+  const people = createPeopleService({ db: shareOf(db), clock, requireWorkspace, pictures })
+  const seeds = createSeedsService({ ...shareOfSeeds, requireWorkspace, requireWorkspaceOfSeed })
+  const agentTools = [
+    readValidationKitTool(kit),
+    ...workspaceTools(people, events),
+    ...seedsTools(seeds, createSeedLinks(webUrl)),
+  ]
+  let mcpHandler: Promise<KitMcpHandler> | undefined
   // Loaded at the first MCP request, since the SDK is slow to load.
-  const loadKitMcp = async () => {
+  const loadMcpHandler = async () => {
     const { createKitMcpHandler } = await import('./areas/agent/agent.mcp.ts')
-    return createKitMcpHandler(
-      { kit },
-      {
-        onError: (error) => log.error({ err: error }, 'a tool of agents failed'),
-        onRefusal: (error) => log.debug({ err: error }, 'an MCP message was refused'),
-      },
-    )
+    return createKitMcpHandler(agentTools, {
+      onError: (error) => log.error({ err: error }, 'a tool of agents failed'),
+      onRefusal: (error) => log.debug({ err: error }, 'an MCP message was refused'),
+    })
   }
   let runner: { stop: () => Promise<void> } | undefined
   return {
@@ -188,6 +201,7 @@ export function createServices(options: ServicesOptions): Services {
       return agent?.grant.clientId === token.clientId ? agent : undefined
     },
     agentOAuth,
+    agentTools,
     accounts: createAccountsService({ db: shareOf(db), clock, jobs }),
     apiKeys: createApiKeysService({ ...takeShare(), jobs, apiKeyPrefix: config.apiKeyPrefix }),
     authenticator,
@@ -198,7 +212,7 @@ export function createServices(options: ServicesOptions): Services {
       passwords: createArgon2Passwords(),
       webUrl,
     }),
-    events: createEventsService({ db: shareOf(db), requireWorkspace }),
+    events,
     idempotency: createIdempotencyStore(db, clock),
     identityProviders: config.oidcProviders.map((provider) => createOidcProvider(provider, webUrl)),
     integrations: createIntegrationsService({ ...takeShare(), requireWorkspace }),
@@ -212,15 +226,19 @@ export function createServices(options: ServicesOptions): Services {
       mailLimitPerHour,
     }),
     kit,
-    kitMcp: async (request, agent) => (await (kitMcp ??= loadKitMcp()))(request, agent),
+    mcp: {
+      scopesOf: (message) => scopesOfCalls(agentTools, message),
+      answer: async (request, agent, message) =>
+        (await (mcpHandler ??= loadMcpHandler()))(request, agent, message),
+    },
     me: createMeService({ ...takeShare(), pictures }),
     members: createMembersService({ ...takeShare(), requireWorkspace, pictures, jobs }),
     offers: createOffersService({ ...takeShare(), pictures }),
-    people: createPeopleService({ db: shareOf(db), clock, requireWorkspace, pictures }),
+    people,
     pictures,
     redis,
     sessions: createSessionsService({ db: shareOf(db), clock }),
-    seeds: createSeedsService({ ...shareOfSeeds, requireWorkspace, requireWorkspaceOfSeed }),
+    seeds,
     system: createSystemService(() => isDatabaseReady(db)),
     teams: createTeamsService({ ...takeShare(), requireWorkspace, pictures }),
     workspaces: createWorkspacesService({ ...takeShare(), requireWorkspace, pictures }),

@@ -62,12 +62,11 @@ export function createWorkspaceAccess({ db, clock }: { db: Database; clock: Cloc
   }
 
   return async (principal, slug, action) => {
-    const userId = principal.user.id
     const workspace = await find(principal, slug)
-    if (!workspace) throw errors.notFound()
+    if (!workspace || !canReach(principal, workspace)) throw errors.notFound()
     const { role } = workspace
     if (role === null) throw errors.notAMember()
-    const accessible = await enter(db, { ...workspace, role }, { userId, action, now: clock.now() })
+    const accessible = await enter(db, { ...workspace, role }, { principal, action, now: clock.now() })
     workspace.isUseRecorded = true
     if (workspace.slug !== slug) principal.onSlugMoved?.(workspace.slug)
     return accessible
@@ -85,8 +84,8 @@ export function createSeedAccess({ db, clock }: { db: Database; clock: Clock }):
     const search = () => (isId(seedId) ? findBySeed({ seedId, userId }) : undefined)
     const workspace = isRead ? read.workspace : await search()
     // 404, not 403: only members may learn whether a seed exists.
-    if (!workspace?.role) throw errors.notFound()
-    return enter(db, { ...workspace, role: workspace.role }, { userId, action, now: clock.now() })
+    if (!workspace?.role || !canReach(principal, workspace)) throw errors.notFound()
+    return enter(db, { ...workspace, role: workspace.role }, { principal, action, now: clock.now() })
   }
 }
 
@@ -96,13 +95,20 @@ export function timesOf(clock: Clock): { now: Date; recordedSince: Date } {
   return { now, recordedSince: new Date(now.getTime() - recordedEveryMs) }
 }
 
-/** Checks that the role allows the action, and records the use of the workspace. */
+function canReach({ onlyWorkspaceId }: Principal, { id }: WorkspaceOfCaller): boolean {
+  return onlyWorkspaceId === undefined || onlyWorkspaceId === id
+}
+
+/** Checks that the role allows the action, and records the use of the workspace by a person. */
 async function enter<Found extends WorkspaceOfCaller & { role: Role }>(
   db: Database,
   workspace: Found,
-  { userId, action, now }: { userId: string; action: WorkspaceAction; now: Date },
+  { principal, action, now }: { principal: Principal; action: WorkspaceAction; now: Date },
 ) {
+  const userId = principal.user.id
   if (!isAllowed(workspace.role, action)) throw errors.roleInsufficient()
+  // An agent does not change which workspace `me.home` leads the person to.
+  if (principal.source === 'mcp') return { ...workspace, action }
   // Read from the database, not cached: another replica may have recorded another workspace since.
   if (!workspace.isUseRecorded) await recordWorkspaceUse(db, { workspaceId: workspace.id, userId, at: now })
   return { ...workspace, action }

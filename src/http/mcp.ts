@@ -2,8 +2,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AgentPrincipal } from '../kernel/agent.ts'
 import type { App } from './app-types.ts'
 
-/** Handles an MCP message of an agent. */
-export type McpHandler = (request: Request, agent: AgentPrincipal) => Promise<Response>
+/** Handles the MCP messages of agents. */
+export interface McpHandler {
+  /** The scopes that the tools need which a message calls. `message` is parsed JSON, or undefined if it is invalid. */
+  scopesOf(message: unknown): readonly string[]
+  answer(request: Request, agent: AgentPrincipal, message: unknown): Promise<Response>
+}
 
 const messageBytesMax = 256 * 1024
 
@@ -11,14 +15,16 @@ const messageBytesMax = 256 * 1024
  * The MCP endpoint (Streamable HTTP). The handler parses the JSON, since JSON-RPC defines the response to invalid JSON.
  * There are no sessions, so GET and DELETE return 405.
  */
-export function mcpRoutes(app: App, handle: McpHandler, url: string, resource: string): void {
+export function mcpRoutes(app: App, handler: McpHandler, url: string, resource: string): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))
   app.post(
     url,
     { bodyLimit: messageBytesMax, schema: { hide: true }, config: { openBody: true } },
     async (request, reply) => {
-      const answer = await handle(toWebRequest(request, reply, resource), request.agent)
+      const message = parse(request.body)
+      reply.requireAgentScopes(handler.scopesOf(message))
+      const answer = await handler.answer(toWebRequest(request, reply, resource), request.agent, message)
       // Node.js manages the connection (RFC 9110 §7.6.1). With this header a client that asked to close it would wait.
       answer.headers.delete('connection')
       return reply.send(answer)
@@ -31,6 +37,14 @@ export function mcpRoutes(app: App, handle: McpHandler, url: string, resource: s
       schema: { hide: true },
       handler: async (_request, reply) => reply.code(405).header('allow', 'POST').send(),
     })
+  }
+}
+
+function parse(body: unknown): unknown {
+  try {
+    return JSON.parse(String(body))
+  } catch {
+    return undefined
   }
 }
 

@@ -54,7 +54,11 @@ export async function registerOpenApi(app: App, { baseUrl, webUrl, tags }: OpenA
               authorizationCode: {
                 authorizationUrl: `${webUrl}/agent/oauth/authorize`,
                 tokenUrl: `${baseUrl}/agent/oauth/token`,
-                scopes: { 'validation-kit:read': 'Read the validation kit of one workspace.' },
+                scopes: {
+                  'validation-kit:read': 'Read the validation kit of one workspace. Every agent has it.',
+                  'workspace:read': 'Read its people and events, and search it.',
+                  'seeds:write': 'Create, change and join its seeds, and add evidence.',
+                },
               },
             },
           },

@@ -1,8 +1,17 @@
-import type { PrincipalUser } from './principal.ts'
+import type { Principal, PrincipalUser } from './principal.ts'
 import type { Role } from './roles.ts'
 
-/** The scope of a grant that may read the validation kit. */
+/** The scope of a grant that may read the validation kit. Every grant has it. */
 export const validationKitScope = 'validation-kit:read'
+
+/** The scopes that a person can give to an agent. */
+export const agentScopes = [validationKitScope, 'workspace:read', 'seeds:write'] as const
+export type AgentScope = (typeof agentScopes)[number]
+
+/** The known scopes among texts, each once, in the order of `agentScopes`, with the scope that every grant has. */
+export function toAgentScopes(texts: readonly string[]): AgentScope[] {
+  return agentScopes.filter((scope) => scope === validationKitScope || texts.includes(scope))
+}
 
 /** The caller of an agent's request: the grant, its user and its workspace. */
 export interface AgentPrincipal {
@@ -19,4 +28,10 @@ export interface AgentPrincipal {
   workspace: { id: string; name: string; slug: string }
   /** The current role of the user in the workspace. */
   role: Role
+}
+
+/** An agent as a caller of services: it acts as the user of its grant, and only in the workspace of its grant. */
+export function toPrincipal({ grant, user, workspace }: AgentPrincipal): Principal {
+  const credential = { apiKeyId: null, sessionId: null, grantId: grant.id }
+  return { user, source: 'mcp', ...credential, onlyWorkspaceId: workspace.id }
 }

@@ -114,6 +114,12 @@ export const errors = {
     'A valid access token of an agent is required. API keys are not accepted here.',
     'The request has no access token, or the token is invalid, expired or revoked, or is an API key.',
   ),
+  insufficientScope: error(
+    'Forbidden',
+    'insufficient_scope',
+    'The person did not allow this agent to do this.',
+    'The grant of the agent lacks the scope of the operation or tool. `WWW-Authenticate` names the scopes to ask the person for (RFC 6750 section 3.1).',
+  ),
   originForbidden: error(
     'Forbidden',
     'origin_forbidden',

@@ -6,3 +6,7 @@ export type Json<T> = string & { readonly [valueOf]: T }
 export function parseJson<T>(text: Json<T>): T {
   return JSON.parse(text) as T
 }
+
+export function toJson<T>(value: T): Json<T> {
+  return JSON.stringify(value) as Json<T>
+}

@@ -35,6 +35,8 @@ export interface Principal {
   /** The session on the website. */
   sessionId: string | null
   grantId: string | null
+  /** The only workspace that the caller can reach, which is that of an agent's grant. Others do not exist for it. */
+  onlyWorkspaceId?: string
   /**
    * Whether the object lives no longer than one request. Several service calls of a page then look up a workspace once;
    * like a single call, they see the role that the caller had at the start of the request.

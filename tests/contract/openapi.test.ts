@@ -261,6 +261,16 @@ describe.each(firstIds)('%s', (id) => {
   })
 })
 
+// Where agents need more than what every grant has.
+const scopeOf: Record<string, string> = {
+  'agent.listPeople': 'workspace:read',
+  'agent.listEvents': 'workspace:read',
+  'agent.createSeed': 'seeds:write',
+  'agent.updateSeed': 'seeds:write',
+  'agent.addEvidence': 'seeds:write',
+  'agent.joinSeed': 'seeds:write',
+}
+
 describe.each(operations)('$id', ({ id, method, path, operation }) => {
   it('has a tag, which is the first part of its id, and a summary', () => {
     expect(id).toMatch(/^[a-z][A-Za-z]*\.[a-z][A-Za-z]*$/)
@@ -270,7 +280,7 @@ describe.each(operations)('$id', ({ id, method, path, operation }) => {
 
   it('says which credentials it takes', () => {
     const apiKey = [{ bearer: [] }, { apiKey: [] }]
-    const agent = [{ agentOAuth: ['validation-kit:read'] }]
+    const agent = [{ agentOAuth: [scopeOf[id] ?? 'validation-kit:read'] }]
     const expected = publicOperations.includes(id) ? [] : id.startsWith('agent.') ? agent : apiKey
     expect(operation.security).toEqual(expected)
   })

@@ -61,6 +61,24 @@ export const operations: Record<string, Operation> = {
   'agentOAuth.token': { request: 'POST /agent/oauth/token', isOutside: true },
   'agentOAuth.revoke': { request: 'POST /agent/oauth/revoke', isOutside: true },
   'agent.readValidationKit': { request: 'POST /agent/v1/validation-kit:read', isOutside: true },
+  'agent.listPeople': { request: 'POST /agent/v1/people:list', body: {}, isOutside: true },
+  'agent.listEvents': { request: 'POST /agent/v1/events:list', body: {}, isOutside: true },
+  'agent.createSeed': {
+    request: 'POST /agent/v1/seeds:create',
+    body: { title: '{name}', summary: 'A summary' },
+    isOutside: true,
+  },
+  'agent.updateSeed': {
+    request: 'POST /agent/v1/seeds:update',
+    body: { seedId: '{seedId}', status: 'validating' },
+    isOutside: true,
+  },
+  'agent.addEvidence': {
+    request: 'POST /agent/v1/evidence:add',
+    body: { seedId: '{seedId}', kind: 'note', verdict: 'neutral', summary: 'A finding' },
+    isOutside: true,
+  },
+  'agent.joinSeed': { request: 'POST /agent/v1/seeds:join', body: { seedId: '{seedId}' }, isOutside: true },
 
   'apiKeys.list': { request: 'GET /v1/api-keys', isOutside: true },
   'apiKeys.create': { request: 'POST /v1/api-keys', body: { name: '{name}' }, isOutside: true },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createKitMcpHandler } from '../../src/areas/agent/agent.mcp.ts'
-import { mcpKitBytesMax } from '../../src/areas/agent/read-validation-kit.mcp.ts'
+import { mcpKitBytesMax, readValidationKitTool } from '../../src/areas/agent/read-validation-kit.mcp.ts'
 import { kitBytesMax, type KitService, type ValidationKit } from '../../src/areas/agent/agent.service.ts'
 import type { AgentPrincipal } from '../../src/kernel/agent.ts'
 import { errors } from '../../src/kernel/errors.ts'
@@ -51,7 +51,7 @@ function createTester(read: KitService['read'] = async () => toJson(kit)) {
   const failures: unknown[] = []
   const refusals: unknown[] = []
   const handle = createKitMcpHandler(
-    { kit: { read } },
+    [readValidationKitTool({ read })],
     { onError: (error) => failures.push(error), onRefusal: (error) => refusals.push(error) },
   )
 
@@ -318,7 +318,7 @@ describe('a client that hangs up', () => {
   it('before it is answered harms nobody', async () => {
     const { failures, refusals, send } = createTester()
     const handle = createKitMcpHandler(
-      { kit: { read: () => new Promise((done) => setTimeout(done, 50, toJson(kit))) } },
+      [readValidationKitTool({ read: () => new Promise((done) => setTimeout(done, 50, toJson(kit))) })],
       { onError: (error) => failures.push(error), onRefusal: (error) => refusals.push(error) },
     )
     const abort = new AbortController()

@@ -1,11 +1,13 @@
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
 import type { AgentPrincipal } from '../../kernel/agent.ts'
-import type { KitService } from './agent.service.ts'
-import { toolRegistration, type McpTool } from './mcp-tool.ts'
-import { readValidationKitTool } from './read-validation-kit.mcp.ts'
+import { mayCall, type AgentTool } from './agent-tool.ts'
+import { toolRegistration } from './mcp-tool.ts'
 
-/** Answers one request of an authenticated agent to the MCP endpoint. Aborting the request's signal ends it. */
-export type KitMcpHandler = (request: Request, agent: AgentPrincipal) => Promise<Response>
+/**
+ * Answers one request of an authenticated agent to the MCP endpoint. Aborting the request's signal ends it. `message` is
+ * the parsed body; undefined if it is not JSON.
+ */
+export type KitMcpHandler = (request: Request, agent: AgentPrincipal, message?: unknown) => Promise<Response>
 
 export interface KitMcpHandlerOptions {
   /** Called with what failed. The agent sees only a general message. */
@@ -14,28 +16,19 @@ export interface KitMcpHandlerOptions {
   onRefusal: (error: Error) => void
 }
 
-/** What the tools call. */
-export interface McpServices {
-  kit: KitService
-}
-
-/** All tools. An agent sees those whose scope its grant has. */
-function createTools({ kit }: McpServices): McpTool[] {
-  return [readValidationKitTool(kit)]
-}
-
 const requestBytesMax = 64 * 1024
+/** The most messages of a JSON-RPC batch, which the revision 2025-03-26 of MCP has. */
+export const batchMax = 16
 
 /**
  * Serves the tools over MCP, stateless, in every revision of the protocol from 2024-11-05 to 2026-07-28. The SDK parses the
  * request and answers protocol errors.
  */
-export function createKitMcpHandler(services: McpServices, options: KitMcpHandlerOptions): KitMcpHandler {
-  const { onError, onRefusal } = options
-  const tools = createTools(services).map((tool) => ({
-    scope: tool.scope,
-    register: toolRegistration(tool, onError),
-  }))
+export function createKitMcpHandler(
+  tools: readonly AgentTool[],
+  { onError, onRefusal }: KitMcpHandlerOptions,
+): KitMcpHandler {
+  const registrations = tools.map((tool) => ({ tool, register: toolRegistration(tool, onError) }))
   const handler = createMcpHandler(({ authInfo }) => createServer(authInfo?.extra?.agent as AgentPrincipal), {
     maxRequestBodySize: requestBytesMax,
     onerror: onRefusal,
@@ -46,14 +39,15 @@ export function createKitMcpHandler(services: McpServices, options: KitMcpHandle
       { name: 'workspace', title: 'Workspace', version: '1.0.0' },
       { instructions, capabilities: { tools: { listChanged: false } } },
     )
-    for (const { scope, register } of tools) {
-      if (agent.grant.scopes.includes(scope)) register(server, agent)
+    for (const { tool, register } of registrations) {
+      if (mayCall(agent, tool)) register(server, agent)
     }
     return server
   }
 
-  return (request, agent) =>
-    handler.fetch(request, {
+  return async (request, agent, message) => {
+    if (Array.isArray(message) && message.length > batchMax) return refuseBatch()
+    return handler.fetch(request, {
       authInfo: {
         // Do not expose the raw token to tools.
         token: '',
@@ -62,6 +56,12 @@ export function createKitMcpHandler(services: McpServices, options: KitMcpHandle
         extra: { agent },
       },
     })
+  }
+}
+
+function refuseBatch(): Response {
+  const error = { code: -32600, message: `A batch may have at most ${batchMax} messages.` }
+  return Response.json({ jsonrpc: '2.0', error, id: null }, { status: 400 })
 }
 
 const instructions =

@@ -1,12 +1,33 @@
 import type { App } from '../../http/app-types.ts'
+import { operation } from '../../http/operation.ts'
+import { ref } from '../../kernel/schemas.ts'
+import type { AgentTool } from './agent-tool.ts'
 import { agentReadValidationKit } from './agent.schemas.ts'
 import type { KitService } from './agent.service.ts'
 
-export function agentRoutes(app: App, kit: KitService): void {
+/** The operations of agents: the validation kit, and the HTTP forms of the tools. */
+export function agentRoutes(app: App, kit: KitService, tools: readonly AgentTool[]): void {
   app.post(
     // The router reads `::` as a literal colon; a single one starts a parameter.
     '/agent/v1/validation-kit::read',
     { schema: agentReadValidationKit, config: { optionalBody: true } },
     ({ agent, body }, reply) => reply.sendJson(kit.read(agent, body)),
   )
+
+  for (const { name, title, description, scope, http, input, output, call, errors } of tools) {
+    if (!http) continue
+    const { id, path, returns } = http
+    const schema = operation({
+      id,
+      summary: title,
+      description: `${description} The HTTP form of the MCP tool \`${name}\`, with the scope \`${scope}\`.`,
+      body: input,
+      success: ref(output),
+      returns,
+      errors,
+    })
+    app.post(path, { schema, config: { agentScope: scope } }, ({ agent, body }, reply) =>
+      reply.sendJson(call(agent, body)),
+    )
+  }
 }

@@ -8,46 +8,16 @@ import {
 import { createBodyCheck } from '../../http/validation.ts'
 import type { AgentPrincipal } from '../../kernel/agent.ts'
 import { ApiError, errors, type ErrorCode } from '../../kernel/errors.ts'
-import { parseJson, type Json } from '../../kernel/json-text.ts'
+import { parseJson } from '../../kernel/json-text.ts'
 import { inlined } from '../../kernel/schemas.ts'
-
-/** A tool that agents call over MCP. The SDK sees it only through `registerTool`. */
-export interface McpTool<Input extends TObject = TObject, Output extends TObject = TObject> {
-  name: string
-  title: string
-  /** What the tool does and when to call it, for a model. */
-  description: string
-  /** The scope that a grant must have for the tool. */
-  scope: string
-  input: Input
-  output: Output
-  /** The named schemas that the input and the output refer to. */
-  parts: readonly TSchema[]
-  hints: {
-    readOnlyHint: boolean
-    destructiveHint: boolean
-    idempotentHint: boolean
-    openWorldHint: boolean
-  }
-  /** Throws an ApiError for what the agent can correct. */
-  call(agent: AgentPrincipal, input: Static<Input>): Promise<Json<Static<Output>>>
-  /** What to do next, in a sentence, after an error with this code. */
-  advice: Partial<Record<ErrorCode, string>>
-}
-
-/** Types a tool by its schemas, and returns it as one of a list of tools. */
-export function defineTool<Input extends TObject, Output extends TObject>(
-  tool: McpTool<Input, Output>,
-): McpTool {
-  return tool
-}
+import type { AgentTool } from './agent-tool.ts'
 
 /** Answers one call of a tool. */
 type ToolCall = (agent: AgentPrincipal, input: unknown) => Promise<CallToolResult>
 
 /** Makes a function that registers a tool with the server of a request. `onError` is called with unexpected errors. */
 export function toolRegistration(
-  tool: McpTool,
+  tool: AgentTool,
   onError: (error: unknown) => void,
 ): (server: McpServer, agent: AgentPrincipal) => void {
   const { name, title, description, hints } = tool
@@ -68,7 +38,7 @@ const trusting: jsonSchemaValidator = {
   getValidator: () => (data) => ({ valid: true, data: data as never, errorMessage: undefined }),
 }
 
-function toolCall(tool: McpTool, onError: (error: unknown) => void): ToolCall {
+function toolCall(tool: AgentTool, onError: (error: unknown) => void): ToolCall {
   const findIssues = createBodyCheck(inlined(tool.input, tool.parts))
   return async (agent, input) => {
     try {
@@ -86,7 +56,7 @@ function toolCall(tool: McpTool, onError: (error: unknown) => void): ToolCall {
 /** Says what was wrong by name, and what to do next. Tells nothing of unexpected errors. */
 function describeError(
   error: unknown,
-  { name, input, advice }: McpTool,
+  { name, input, advice }: AgentTool,
   onError: (error: unknown) => void,
 ): string {
   if (!(error instanceof ApiError) || error.status >= 500) {

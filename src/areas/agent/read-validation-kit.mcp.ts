@@ -1,7 +1,8 @@
 import { validationKitScope } from '../../kernel/agent.ts'
+import { errors } from '../../kernel/errors.ts'
 import { ValidationKit, ValidationKitInput, validationKitParts } from './agent.schemas.ts'
 import { kitBytesMax, kitEvidenceMax, kitSeedsMax, type KitService } from './agent.service.ts'
-import { defineTool, type McpTool } from './mcp-tool.ts'
+import { defineTool, readingHints, type AgentTool } from './agent-tool.ts'
 
 /**
  * The most bytes of a kit of all seeds over MCP: about 16,000 tokens, which fits the context of a model. A single seed,
@@ -9,7 +10,7 @@ import { defineTool, type McpTool } from './mcp-tool.ts'
  */
 export const mcpKitBytesMax = 64 * 1024
 
-export function readValidationKitTool(kit: KitService): McpTool {
+export function readValidationKitTool(kit: KitService): AgentTool {
   return defineTool({
     name: 'read_validation_kit',
     title: 'Read the validation kit',
@@ -20,11 +21,13 @@ export function readValidationKitTool(kit: KitService): McpTool {
       'evidence of each, as many as fit in 64 KiB; `truncated` tells whether there is more. Give seedId to read one seed ' +
       'alone, with all of that evidence.',
     scope: validationKitScope,
+    action: 'seeds.list',
     input: ValidationKitInput,
     output: ValidationKit,
     parts: validationKitParts,
-    hints: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    hints: readingHints,
     call: (agent, input) => kit.read(agent, input, input.seedId === undefined ? mcpKitBytesMax : kitBytesMax),
+    errors: [errors.notFound],
     advice: {
       not_found:
         'No seed of this workspace has this seedId. Call read_validation_kit without seedId to see the seeds that there are.',

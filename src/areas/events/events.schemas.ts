@@ -11,7 +11,7 @@ import {
 } from '../../kernel/schemas.ts'
 import { workspaceErrors } from '../../kernel/errors.ts'
 
-const Event = named(
+export const Event = named(
   'Event',
   {
     id: Type.String(),
@@ -49,6 +49,20 @@ export const eventsSchemas = [Event]
 const time = (description: string) =>
   Type.Optional(Type.String({ format: 'date-time', description, examples: [exampleTime] }))
 
+/** The filters of `events.list`. */
+export const eventsFilters = {
+  type: Type.Optional(
+    Type.String({
+      maxLength: 64,
+      pattern: noControlCharacters,
+      description: 'Only events of this type.',
+    }),
+  ),
+  actorUserId: Type.Optional(Type.String({ maxLength: 64, description: 'Only events of this person.' })),
+  since: time('Only events at or after this time.'),
+  until: time('Only events before this time.'),
+}
+
 export const eventsList = listOperation(
   {
     id: 'events.list',
@@ -62,18 +76,7 @@ export const eventsList = listOperation(
   },
   {
     item: Event,
-    filters: {
-      type: Type.Optional(
-        Type.String({
-          maxLength: 64,
-          pattern: noControlCharacters,
-          description: 'Only events of this type.',
-        }),
-      ),
-      actorUserId: Type.Optional(Type.String({ maxLength: 64, description: 'Only events of this person.' })),
-      since: time('Only events at or after this time.'),
-      until: time('Only events before this time.'),
-    },
+    filters: eventsFilters,
   },
 )
 

@@ -12,7 +12,7 @@ import {
 } from '../../kernel/schemas.ts'
 import { workspaceErrors } from '../../kernel/errors.ts'
 
-const Person = named(
+export const Person = named(
   'Person',
   {
     id: Type.String(),
@@ -39,6 +39,19 @@ export type Person = Static<typeof Person>
 
 export const peopleSchemas = [Person]
 
+/** The filters of `people.list`. */
+export const peopleFilters = {
+  q: Type.Optional(
+    Type.String({
+      maxLength: 100,
+      pattern: noControlCharacters,
+      description:
+        'Only people whose name or e-mail address contains this text, ignoring case. One or two characters match ' +
+        'only the beginning of words.',
+    }),
+  ),
+}
+
 export const peopleList = listOperation(
   {
     id: 'people.list',
@@ -51,16 +64,6 @@ export const peopleList = listOperation(
   },
   {
     item: Person,
-    filters: {
-      q: Type.Optional(
-        Type.String({
-          maxLength: 100,
-          pattern: noControlCharacters,
-          description:
-            'Only people whose name or e-mail address contains this text, ignoring case. One or two characters match ' +
-            'only the beginning of words.',
-        }),
-      ),
-    },
+    filters: peopleFilters,
   },
 )

@@ -63,7 +63,7 @@ export const exampleSeed: Static<TObject<typeof seedFields & typeof participatio
   joined: true,
 }
 
-const Seed = named(
+export const Seed = named(
   'Seed',
   {
     ...seedFields,
@@ -136,6 +136,31 @@ const optionalFields = {
   ),
 }
 
+/** The body of `seeds.create`. */
+export const newSeedFields = { title, summary, ...optionalFields }
+
+/** The body of `seeds.update`. */
+export const seedChangeFields = {
+  title: Type.Optional(title),
+  summary: Type.Optional(summary),
+  ...optionalFields,
+  status: Type.Optional(stringEnum(seedStatuses)),
+}
+
+/** The body of `seeds.addEvidence`. */
+export const evidenceFields = {
+  kind: stringEnum(evidenceKinds),
+  verdict: stringEnum(verdicts),
+  summary: lines(evidenceSummaryLengthMax),
+  sourceUrl: Type.Optional(
+    Type.String({
+      maxLength: sourceUrlLengthMax,
+      pattern: sourceUrlPattern,
+      description: `an http or https URL of at most ${sourceUrlLengthMax} characters`,
+    }),
+  ),
+}
+
 const writerErrors = [errors.notFound, errors.roleInsufficient]
 
 export const seedsList = listOperation(
@@ -162,7 +187,7 @@ export const seedsCreate = operation({
     'For members and above. The seed is open and has no participants; its creator may join it. An empty `problem`, ' +
     '`audience` or `hypothesis` counts as none.',
   params: slugParams,
-  body: closed({ title, summary, ...optionalFields }, { examples: [exampleTexts] }),
+  body: closed(newSeedFields, { examples: [exampleTexts] }),
   success: ref(SeedCreation),
   returns: 'The new seed.',
   errors: [...workspaceErrors, errors.roleInsufficient],
@@ -185,15 +210,7 @@ export const seedsUpdate = operation({
     'For members and above. Absent fields stay unchanged. An empty `problem`, `audience` or `hypothesis` is cleared. ' +
     'Any status may follow any other.',
   params: seedParams,
-  body: closed(
-    {
-      title: Type.Optional(title),
-      summary: Type.Optional(summary),
-      ...optionalFields,
-      status: Type.Optional(stringEnum(seedStatuses)),
-    },
-    { examples: [{ status: 'validated' }] },
-  ),
+  body: closed(seedChangeFields, { examples: [{ status: 'validated' }] }),
   errors: writerErrors,
 })
 
@@ -230,21 +247,7 @@ export const seedsAddEvidence = operation({
   summary: 'Add evidence to a seed',
   description: 'For people who have joined the seed, whatever its status.',
   params: seedParams,
-  body: closed(
-    {
-      kind: stringEnum(evidenceKinds),
-      verdict: stringEnum(verdicts),
-      summary: lines(evidenceSummaryLengthMax),
-      sourceUrl: Type.Optional(
-        Type.String({
-          maxLength: sourceUrlLengthMax,
-          pattern: sourceUrlPattern,
-          description: `an http or https URL of at most ${sourceUrlLengthMax} characters`,
-        }),
-      ),
-    },
-    { examples: [exampleFinding] },
-  ),
+  body: closed(evidenceFields, { examples: [exampleFinding] }),
   success: ref(EvidenceAddition),
   returns: 'The new evidence.',
   errors: [...writerErrors, errors.notAParticipant, errors.sourceUrlInvalid],

@@ -1,0 +1,67 @@
+import type { Static, TObject, TSchema } from '@sinclair/typebox'
+import { isAllowed, type WorkspaceAction } from '../../access/permissions.ts'
+import type { AgentPrincipal, AgentScope } from '../../kernel/agent.ts'
+import type { ErrorCode, ErrorFactory } from '../../kernel/errors.ts'
+import type { Json } from '../../kernel/json-text.ts'
+
+/** What an agent can do: an MCP tool, and an operation of the HTTP API with the same input and output. */
+export interface AgentTool<Input extends TObject = TObject, Output extends TObject = TObject> {
+  /** The name over MCP. */
+  name: string
+  title: string
+  /** What the tool does and when to call it, for a model. */
+  description: string
+  /** The scope that a grant must have for the tool. */
+  scope: AgentScope
+  /** The row of the permission table: the tool is for the roles that may do this. */
+  action: WorkspaceAction
+  /** The HTTP form. The validation kit has a route of its own, since its limit is larger over HTTP. */
+  http?: { id: `agent.${string}`; path: `/agent/v1/${string}`; returns: string }
+  input: Input
+  output: Output
+  /** The named schemas that the input and the output refer to. */
+  parts: readonly TSchema[]
+  hints: {
+    readOnlyHint: boolean
+    destructiveHint: boolean
+    idempotentHint: boolean
+    openWorldHint: boolean
+  }
+  /** Throws an ApiError for what the agent can correct. */
+  call(agent: AgentPrincipal, input: Static<Input>): Promise<Json<Static<Output>>>
+  /** The errors that `call` throws. */
+  errors: readonly ErrorFactory[]
+  /** What to do next, in a sentence, after an error with this code. */
+  advice: Partial<Record<ErrorCode, string>>
+}
+
+/** Types a tool by its schemas, and returns it as one of a list of tools. */
+export function defineTool<Input extends TObject, Output extends TObject>(
+  tool: AgentTool<Input, Output>,
+): AgentTool {
+  return tool
+}
+
+/** Whether the grant of an agent has the scope of a tool, and the person the role for it. */
+export function mayCall({ grant, role }: AgentPrincipal, { scope, action }: AgentTool): boolean {
+  return grant.scopes.includes(scope) && isAllowed(role, action)
+}
+
+/** Hints of tools that only read. */
+export const readingHints = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+} as const
+
+/** The scopes of the tools that a JSON-RPC message, or a batch of them, calls. */
+export function scopesOfCalls(tools: readonly AgentTool[], message: unknown): AgentScope[] {
+  const names = [message].flat().map((part) => (isToolCall(part) ? part.params.name : undefined))
+  return tools.filter(({ name }) => names.includes(name)).map(({ scope }) => scope)
+}
+
+function isToolCall(message: unknown): message is { params: { name: unknown } } {
+  const { method, params } = (message ?? {}) as { method?: unknown; params?: unknown }
+  return method === 'tools/call' && typeof params === 'object' && params !== null && 'name' in params
+}

@@ -1,0 +1,10 @@
+import type { AgentPrincipal } from '../../kernel/agent.ts'
+
+/** The URLs of seeds on the website. */
+export interface SeedLinks {
+  urlOf(agent: AgentPrincipal, seedId: string): string
+}
+
+export function createSeedLinks(webUrl: string): SeedLinks {
+  return { urlOf: ({ workspace }, seedId) => `${webUrl}/w/${workspace.slug}/seeds/${seedId}` }
+}

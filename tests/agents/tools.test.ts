@@ -1,0 +1,298 @@
+import { sql } from 'drizzle-orm'
+import { describe, expect, it } from 'vitest'
+import { agentScopes } from '../../src/kernel/agent.ts'
+import { errors } from '../../src/kernel/errors.ts'
+import type { Principal } from '../../src/kernel/principal.ts'
+import type { Role } from '../../src/kernel/roles.ts'
+import { addPerson, createCompany, type TestCompany } from '../support/company.ts'
+import { expectError } from '../support/expect-error.ts'
+import { createOAuthTester } from '../support/oauth-client.ts'
+import { createSeed, findEvidence, findParticipants, findSeed } from '../support/seeds.ts'
+import { startTestApp, type TestPerson } from '../support/test-app.ts'
+import { createWorkspace, findEvents } from '../support/workspaces.ts'
+
+const service = await startTestApp()
+const { app, config, db, services } = service
+const { createAgent, getTokens } = createOAuthTester(service)
+
+interface TestAgentAccess {
+  grantId: string
+  token: string
+}
+
+/** Lets an agent act for a member of a workspace, with scopes besides the one that all have. */
+async function letIn(
+  { workspace }: Pick<TestCompany, 'workspace'>,
+  person: TestPerson,
+  scopes: readonly string[] = agentScopes,
+): Promise<TestAgentAccess> {
+  const user = await services.accounts.findByEmail(person.email)
+  if (!user) throw new Error('the person is not there')
+  const principal: Principal = { user, source: 'web', apiKeyId: null, sessionId: null, grantId: null }
+  const host = { ...person, workspaceId: workspace.id, slug: workspace.slug, principal }
+  const { access_token: token } = await getTokens(await createAgent(), host)
+  const grantId = (await services.authenticateAgent(token))?.grant.id ?? ''
+  await db.execute(sql`update agent_grants set scopes = ${sql.param([...scopes])} where id = ${grantId}`)
+  return { grantId, token }
+}
+
+function send({ token }: TestAgentAccess, path: string, payload: object = {}) {
+  const headers = { authorization: `Bearer ${token}` }
+  return app.inject({ method: 'POST', url: `/agent/v1/${path}`, headers, payload })
+}
+
+const acceptMcp = 'application/json, text/event-stream'
+
+function sendMcp({ token }: TestAgentAccess, message: unknown) {
+  const headers = { authorization: `Bearer ${token}`, accept: acceptMcp, 'content-type': 'application/json' }
+  return app.inject({ method: 'POST', url: '/agent/mcp', headers, payload: JSON.stringify(message) })
+}
+
+async function ask<Result>(agent: TestAgentAccess, method: string, params: object = {}): Promise<Result> {
+  const answer = await sendMcp(agent, { jsonrpc: '2.0', id: 1, method, params })
+  expect(answer.statusCode).toBe(200)
+  const data = /^data: (.*)$/m.exec(answer.payload)?.[1] ?? answer.payload
+  return (JSON.parse(data) as { result: Result }).result
+}
+
+interface ToolAnswer {
+  isError?: boolean
+  content: { text: string }[]
+  structuredContent?: Record<string, unknown>
+}
+
+const call = (agent: TestAgentAccess, name: string, args: object = {}) =>
+  ask<ToolAnswer>(agent, 'tools/call', { name, arguments: args })
+
+const namesOf = async (agent: TestAgentAccess) => {
+  const { tools } = await ask<{ tools: { name: string }[] }>(agent, 'tools/list')
+  return tools.map(({ name }) => name)
+}
+
+const readers = ['read_validation_kit', 'list_people', 'list_events']
+const writers = ['create_seed', 'update_seed', 'add_evidence', 'join_seed']
+const company = await createCompany(service)
+const { workspace, member, viewer } = company
+const agent = await letIn(company, member)
+
+describe('the tools', () => {
+  it.each<[scopes: string[], names: string[]]>([
+    [['validation-kit:read'], ['read_validation_kit']],
+    [['validation-kit:read', 'workspace:read'], readers],
+    [
+      ['validation-kit:read', 'seeds:write'],
+      ['read_validation_kit', ...writers],
+    ],
+    [[...agentScopes], [...readers, ...writers]],
+  ])('that a grant with %j lists are those of its scopes', async (scopes, names) => {
+    expect(await namesOf(await letIn(company, member, scopes))).toEqual(names)
+  })
+
+  it.each<[Role, string[]]>([
+    ['owner', [...readers, ...writers]],
+    ['viewer', readers],
+  ])('that an agent of an %s lists are those of the role', async (role, names) => {
+    expect(await namesOf(await letIn(company, company[role]))).toEqual(names)
+  })
+
+  it('follow the role from the next request on', async () => {
+    const person = await addPerson(service, workspace, 'member')
+    const access = await letIn(company, person)
+    expect(await namesOf(access)).toContain('create_seed')
+    await db.execute(
+      sql`update memberships set role = 'viewer' where workspace_id = ${workspace.id} and user_id = ${person.id}`,
+    )
+    expect(await namesOf(access)).toEqual(readers)
+    const answer = await send(access, 'seeds:create', { title: 'A title', summary: 'A summary' })
+    expectError(answer, errors.roleInsufficient)
+  })
+
+  it('have titles, closed schemas without references and all hints', async () => {
+    const { tools } = await ask<{ tools: Record<string, unknown>[] }>(agent, 'tools/list')
+    for (const tool of tools) {
+      expect(tool).toMatchObject({
+        title: expect.stringMatching(/^[A-Z]/) as string,
+        description: expect.stringMatching(/^.{40,}\.$/s) as string,
+        inputSchema: { type: 'object', additionalProperties: false },
+        outputSchema: { type: 'object', additionalProperties: false },
+        annotations: {
+          readOnlyHint: expect.any(Boolean) as boolean,
+          destructiveHint: expect.any(Boolean) as boolean,
+          idempotentHint: expect.any(Boolean) as boolean,
+          openWorldHint: expect.any(Boolean) as boolean,
+        },
+      })
+      expect(JSON.stringify(tool)).not.toMatch(/\$ref|\$id/)
+    }
+  })
+})
+
+describe('a call beyond the grant', async () => {
+  const reader = await letIn(company, member, ['validation-kit:read'])
+  const challenge = (scopes: string) =>
+    `Bearer error="insufficient_scope", resource_metadata="${config.baseUrl}/.well-known/oauth-protected-resource/agent/mcp", scope="${scopes}"`
+
+  it('is 403 with a challenge for the scopes over HTTP', async () => {
+    const answer = await send(reader, 'seeds:create', { title: 'A title', summary: 'A summary' })
+    expectError(answer, errors.insufficientScope)
+    expect(answer.headers['www-authenticate']).toBe(challenge('validation-kit:read seeds:write'))
+  })
+
+  it.each([
+    ['alone', (message: object) => message],
+    ['in a batch', (message: object) => [message]],
+  ])('is 403 with a challenge over MCP, %s', async (_how, wrap) => {
+    const params = { name: 'list_people', arguments: {} }
+    const answer = await sendMcp(reader, wrap({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }))
+    expectError(answer, errors.insufficientScope)
+    expect(answer.headers['www-authenticate']).toBe(challenge('validation-kit:read workspace:read'))
+  })
+
+  it('is allowed as soon as the grant has the scope', async () => {
+    const access = await letIn(company, member, ['validation-kit:read'])
+    expect((await send(access, 'people:list')).statusCode).toBe(403)
+    await db.execute(
+      sql`update agent_grants set scopes = '{validation-kit:read,workspace:read}' where id = ${access.grantId}`,
+    )
+    expect((await send(access, 'people:list')).statusCode).toBe(200)
+  })
+})
+
+describe('a batch', () => {
+  const message = (id: number) => ({ jsonrpc: '2.0', id, method: 'tools/list' })
+
+  it('has at most 16 messages', async () => {
+    expect(
+      (
+        await sendMcp(
+          agent,
+          Array.from({ length: 16 }, (_, id) => message(id)),
+        )
+      ).statusCode,
+    ).toBe(200)
+    const answer = await sendMcp(
+      agent,
+      Array.from({ length: 17 }, (_, id) => message(id)),
+    )
+    expect(answer.statusCode).toBe(400)
+    expect(answer.json()).toEqual({
+      jsonrpc: '2.0',
+      error: { code: -32600, message: 'A batch may have at most 16 messages.' },
+      id: null,
+    })
+  })
+})
+
+describe('an agent', () => {
+  it('creates, changes, joins and adds evidence to a seed, each with the event of an agent', async () => {
+    const own = await createCompany(service)
+    const access = await letIn(own, own.member)
+    const created = await call(access, 'create_seed', { title: 'Robots', summary: 'They help.' })
+    const { seed, url } = created.structuredContent as { seed: { id: string }; url: string }
+    expect(url).toBe(`${config.webUrl}/w/${own.workspace.slug}/seeds/${seed.id}`)
+    const seedId = seed.id
+    const changed = await call(access, 'update_seed', { seedId, status: 'validating', problem: 'Toil.' })
+    expect(changed.structuredContent).toMatchObject({ seed: { status: 'validating', problem: 'Toil.' }, url })
+    const finding = { seedId, kind: 'note', verdict: 'supports', summary: 'They did.' }
+    const early = await call(access, 'add_evidence', finding)
+    expect(early).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining('Call join_seed with this seedId first.') as string }],
+    })
+    const joined = await call(access, 'join_seed', { seedId })
+    expect(joined.structuredContent).toMatchObject({ seed: { joined: true, participantCount: 1 }, url })
+    const added = await call(access, 'add_evidence', finding)
+    expect(added.structuredContent).toMatchObject({ evidence: { summary: 'They did.' }, url })
+    expect(JSON.parse(added.content[0]?.text ?? '')).toEqual(added.structuredContent)
+    expect(await findParticipants(service, seed)).toEqual([own.member.id])
+    expect(await findEvidence(service, seed)).toHaveLength(1)
+    const events = (await findEvents(service, own.workspace)).filter(({ source }) => source === 'mcp')
+    expect(events.map(({ type }) => type)).toEqual([
+      'seed.created',
+      'seed.updated',
+      'seed.joined',
+      'evidence.added',
+    ])
+    for (const event of events) {
+      expect(event).toMatchObject({
+        actor_type: 'agent',
+        actor_user_id: own.member.id,
+        actor_name: own.member.name,
+        grant_id: access.grantId,
+        api_key_id: null,
+      })
+    }
+  })
+
+  it('gets the same over HTTP as over MCP', async () => {
+    for (const [path, name, input] of [
+      ['people:list', 'list_people', { q: 'olga' }],
+      ['events:list', 'list_events', { type: 'workspace.created', limit: 1 }],
+    ] as const) {
+      const overHttp = (await send(agent, path, input)).json<Record<string, unknown>>()
+      expect((await call(agent, name, input)).structuredContent).toEqual(overHttp)
+      expect(Object.values(overHttp)[0]).toHaveLength(1)
+    }
+  })
+
+  it('reads people and events page by page', async () => {
+    const first = (await send(agent, 'people:list', { limit: 3 })).json<{
+      people: { name: string }[]
+      nextCursor: string
+    }>()
+    expect(first.people).toHaveLength(3)
+    const rest = (await send(agent, 'people:list', { limit: 3, cursor: first.nextCursor })).json<
+      typeof first
+    >()
+    expect(rest.people.map(({ name }) => name)).toContain('Vera Viewer')
+    expectError(
+      await send(agent, 'people:list', { q: 'olga', cursor: first.nextCursor }),
+      errors.cursorInvalid,
+      { field: 'cursor' },
+    )
+    const over = await call(agent, 'list_people', { q: 'olga', cursor: first.nextCursor })
+    expect(over.isError).toBe(true)
+    expect(over.content[0]?.text).toContain('Call it again without cursor')
+  })
+
+  it('does not see the invites that its person does not see', async () => {
+    const answer = await send(await letIn(company, viewer), 'people:list')
+    expect(answer.json<{ people: { kind: string }[] }>().people.map(({ kind }) => kind)).not.toContain(
+      'invited',
+    )
+  })
+
+  it('does not reach seeds in another workspace of its person', async () => {
+    const other = await createWorkspace(service, member)
+    const seed = await createSeed(service, member, { url: `/v1/workspaces/${other.slug}` })
+    const before = await findSeed(service, seed)
+    for (const [path, input] of [
+      ['seeds:update', { status: 'dropped' }],
+      ['seeds:join', {}],
+      ['evidence:add', { kind: 'note', verdict: 'neutral', summary: 'A finding' }],
+    ] as const) {
+      expectError(await send(agent, path, { seedId: seed.id, ...input }), errors.notFound)
+    }
+    expect(await findSeed(service, seed)).toEqual(before)
+    expect(await findParticipants(service, seed)).toEqual([])
+  })
+
+  it('does not change the workspace that its person comes back to', async () => {
+    const person = await service.createPerson()
+    const first = await createWorkspace(service, person)
+    const latest = await createWorkspace(service, person)
+    const access = await letIn({ workspace: first }, person)
+    await service.as(person, { method: 'GET', url: `/v1/workspaces/${latest.slug}` })
+    expect((await send(access, 'people:list')).statusCode).toBe(200)
+    const home = await service.as(person, { method: 'GET', url: '/v1/me/home' })
+    expect(home.payload).toContain(latest.slug)
+  })
+
+  it('is told by name what is wrong with its arguments', async () => {
+    const { isError, content } = await call(agent, 'create_seed', { titel: 'x', summary: 5 })
+    expect(isError).toBe(true)
+    expect(content[0]?.text).toMatch(/^Invalid arguments for create_seed: .*title is required/)
+    expect(content[0]?.text).toContain('summary must be string')
+    expect(content[0]?.text).toContain('titel is not a known field')
+  })
+})
