@@ -99,7 +99,8 @@ function describeError(status: number, parts: TagCodes[], thrown: readonly Error
 
 /** The headers that only an error has, not the successful responses of its operation. */
 export function headersOfError(status: number, thrown: readonly ErrorFactory[] = []): ResponseHeader[] {
-  if (status === 401) return ['WWW-Authenticate']
+  if (status === 401 || (status === 403 && thrown.includes(errors.insufficientScope)))
+    return ['WWW-Authenticate']
   const mayBeRetried = status === 429 || status === 503 || thrown.includes(errors.idempotencyInFlight)
   return mayBeRetried ? ['Retry-After'] : []
 }

@@ -14,7 +14,8 @@ export function agentRoutes(app: App, kit: KitService, tools: readonly AgentTool
     ({ agent, body }, reply) => reply.sendJson(kit.read(agent, body)),
   )
 
-  for (const { name, title, description, scope, http, input, output, call, errors } of tools) {
+  for (const tool of tools) {
+    const { name, title, description, scope, http, input, output, errors } = tool
     if (!http) continue
     const { id, path, returns } = http
     const schema = operation({
@@ -27,7 +28,7 @@ export function agentRoutes(app: App, kit: KitService, tools: readonly AgentTool
       errors,
     })
     app.post(path, { schema, config: { agentScope: scope } }, ({ agent, body }, reply) =>
-      reply.sendJson(call(agent, body)),
+      reply.sendJson(tool.call(agent, body)),
     )
   }
 }
