@@ -2,6 +2,7 @@ import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { Adapter, AdapterPayload } from 'oidc-provider'
 import pino from 'pino'
+import { createAnswers } from '../src/agent-oauth/answers.ts'
 import { recordBounds } from '../src/agent-oauth/oauth-records.repository.ts'
 import { agentScope, clientAuthMethods, grantTypes, paths } from '../src/agent-oauth/protocol.ts'
 import { createProvider } from '../src/agent-oauth/provider.ts'
@@ -14,22 +15,25 @@ import { chains, type Chain } from './chains.ts'
 // gives refresh tokens to begin with.
 const port = Number(process.env.PORT)
 const baseUrl = `http://127.0.0.1:${port}`
+const appSecret = 'a secret of this server alone, of 32 characters'
+// Never connected: the adapters below replace the one that uses it.
+const db = openDatabase({
+  url: String(process.env.DATABASE_URL),
+  poolMax: 1,
+  limits: workLimits,
+  onIdleError: () => undefined,
+})
 const provider = createProvider({
-  // Never connected: the adapters below replace the one that uses it.
-  db: openDatabase({
-    url: String(process.env.DATABASE_URL),
-    poolMax: 1,
-    limits: workLimits,
-    onIdleError: () => undefined,
-  }),
+  db,
   clock: systemClock,
   log: pino({ level: 'silent' }),
   keys: createSigningKeys(),
-  appSecret: 'a secret of this server alone, of 32 characters',
+  appSecret,
   baseUrl,
   webUrl: baseUrl,
   accessTokenLifetimeSeconds: 900,
   recordBounds,
+  answers: createAnswers({ db, clock: systemClock, appSecret }),
   findOrigin: () => undefined,
   fetch,
 })

@@ -23,6 +23,8 @@ import {
   type RecordBounds,
 } from './oauth-records.repository.ts'
 import { agentScope, databaseRetryAfterSeconds, grantLifetimeSeconds, paths } from './protocol.ts'
+import { createAnswers, type Answers } from './answers.ts'
+import { storeDecision } from './decisions.repository.ts'
 import { createSigningKeyStore, type Jwk, type SigningKeys, type SigningKeyStore } from './signing-keys.ts'
 
 /** The claims of a valid access token. Its grant may have been revoked. */
@@ -54,6 +56,8 @@ export interface ConsentRequest {
   scopes: string[]
   /** In days. */
   durationDays: number
+  /** Whether the person has already allowed or denied it, which holds. */
+  isDecided: boolean
 }
 
 export interface AgentOAuth {
@@ -70,10 +74,11 @@ export interface AgentOAuth {
   findConsentRequest(request: IncomingMessage, response: ServerResponse): Promise<ConsentRequest | undefined>
   /**
    * Creates a grant for the pending request and a workspace of the person, and revokes the grant that it replaces.
-   * Returns the URL to redirect to. Throws `not_found` if the request has expired, and `not_a_member`.
+   * Returns the URL to redirect to: for a request that was decided before, that of the first decision. Throws
+   * `consent_expired` if the request has expired or its code was used, and `not_a_member`.
    */
   allow(exchange: Exchange, principal: Principal, workspaceId: string): Promise<string>
-  /** Denies the pending request. Returns the URL to redirect to. Throws `not_found` if the request has expired. */
+  /** Denies the pending request. Returns the URL to redirect to, and throws, as `allow` does. */
   deny(exchange: Exchange): Promise<string>
   /** Creates a new signing key, which every process uses within a minute. Returns its id. */
   rotateSigningKey(): Promise<string>
@@ -129,11 +134,18 @@ interface Loaded {
   at: number
 }
 
+/** A pending request, and the OAuth server that it was sent to. */
+interface Found {
+  provider: Provider
+  interaction: Awaited<ReturnType<Provider['interactionDetails']>>
+}
+
 /** Creates the OAuth server, with the functions that the website and the protected resource need. */
 export function createAgentOAuth(options: AgentOAuthOptions): AgentOAuth {
   const { db, clock, changes, baseUrl, webUrl } = options
   const resource = `${baseUrl}${paths.mcp}`
-  let secrets: { appSecret: string; originKey: Buffer; keyStore: SigningKeyStore } | undefined
+  let secrets:
+    { appSecret: string; originKey: Buffer; keyStore: SigningKeyStore; answers: Answers } | undefined
   const addressOfRequest = new AsyncLocalStorage<string>()
   const findOrigin = () => {
     const address = addressOfRequest.getStore()
@@ -151,20 +163,21 @@ export function createAgentOAuth(options: AgentOAuthOptions): AgentOAuth {
         appSecret,
         originKey: deriveKey(appSecret, 'origins of clients'),
         keyStore: createSigningKeyStore({ db, clock, appSecret }),
+        answers: createAnswers({ db, clock, appSecret }),
       }
     }
     return secrets
   }
 
   async function reload(): Promise<Loaded> {
-    const { appSecret, keyStore } = loadSecrets()
+    const { appSecret, keyStore, answers } = loadSecrets()
     const keys = await keyStore.load()
     // Imported on first use: oidc-provider is large, and warns about older versions of Node.
     const { createProvider } = await import('./provider.ts')
     if (loaded?.keys.signing.kid === keys.signing.kid) {
       loaded = { ...loaded, keys, at: Date.now() }
     } else {
-      const provider = createProvider({ ...options, appSecret, keys, findOrigin })
+      const provider = createProvider({ ...options, appSecret, keys, findOrigin, answers })
       loaded = { keys, provider, answer: provider.callback(), at: Date.now() }
     }
     return loaded
@@ -179,7 +192,7 @@ export function createAgentOAuth(options: AgentOAuthOptions): AgentOAuth {
     return loading
   }
 
-  async function findInteraction({ request, response }: Exchange) {
+  async function findInteraction({ request, response }: Exchange): Promise<Found | undefined> {
     const { provider } = await load()
     try {
       return { provider, interaction: await provider.interactionDetails(request, response) }
@@ -190,10 +203,19 @@ export function createAgentOAuth(options: AgentOAuthOptions): AgentOAuth {
     }
   }
 
-  async function requireInteraction(exchange: Exchange) {
+  async function requireInteraction(exchange: Exchange): Promise<Found> {
     const found = await findInteraction(exchange)
-    if (!found) throw errors.notFound()
+    if (!found) throw errors.consentExpired()
     return found
+  }
+
+  /** Where the browser continues once a request is decided. Throws `consent_expired` once its code was used. */
+  async function findNext({ interaction }: Found): Promise<string> {
+    const { answers } = loadSecrets()
+    const answer = await answers.find(interaction.uid)
+    if (answer === undefined) return `${webUrl}${paths.authorization}/${interaction.uid}`
+    if (await answers.isUsed(answer)) throw errors.consentExpired()
+    return answer
   }
 
   return {
@@ -266,73 +288,88 @@ export function createAgentOAuth(options: AgentOAuthOptions): AgentOAuth {
           .split(' ')
           .filter((part) => part === agentScope),
         durationDays: grantLifetimeSeconds / secondsPerDay,
+        isDecided: found.interaction.result !== undefined,
       }
     },
 
     async allow(exchange, principal, workspaceId) {
-      const { provider, interaction } = await requireInteraction(exchange)
+      const found = await requireInteraction(exchange)
+      const { provider, interaction } = found
+      if (interaction.result) return findNext(found)
       const { user } = principal
       const memberships = await listMembershipsOfUser(db, user.id, membershipsMax)
       const workspace = memberships.find(({ id }) => id === workspaceId)
       if (!workspace) throw errors.notAMember()
       const client = await provider.Client.find(String(interaction.params.client_id))
-      if (!client) throw errors.notFound()
+      if (!client) throw errors.consentExpired()
       const { clientId, clientUri = null } = client
       const clientName = nameOf(client)
       const grantId = createId()
-      const place = { id: workspaceId, action: 'integrations.grant' } as const
-      // Under the lock of members, so that nobody leaves the workspace meanwhile.
-      await changes.makeIn(principal, place, lockMembersWithCredential, async ({ tx, now, appendEvent }) => {
-        for (const id of await revokeReplacedGrants(tx, { userId: user.id, clientId, workspaceId }, now)) {
-          appendEvent({
-            type: 'integration.revoked',
-            target: { type: 'integration', id },
-            summary: `${user.name} replaced the access of ${clientName}`,
-          })
-        }
-        await insertGrant(tx, {
-          id: grantId,
-          clientId,
-          clientName,
-          clientUri,
-          workspaceId,
-          userId: user.id,
-          scopes: [agentScope],
-          createdAt: now,
-          expiresAt: new Date(now.getTime() + grantLifetimeSeconds * 1000),
-        })
-        await insertEvent(
-          tx,
-          { ...principal, grantId },
-          {
-            workspaceId,
-            type: 'integration.granted',
-            target: { type: 'integration', id: grantId },
-            summary: `${user.name} gave ${clientName} access to ${workspace.name}`,
-            at: now,
-          },
-        )
-      })
       const grant = new provider.Grant({ accountId: user.id, clientId })
       grant.jti = grantId
       grant.addResourceScope(resource, agentScope)
       // The server asks for consent again unless its own scope is granted as well.
       grant.addOIDCScope(String(interaction.params.scope))
+      // Before the decision, so that whoever reads the decision finds it. It has no effect without a row of agent_grants.
       await grant.save()
-      await provider.interactionResult(exchange.request, exchange.response, {
-        login: { accountId: user.id, remember: false },
-        consent: { grantId },
-      })
-      return `${webUrl}${paths.authorization}/${interaction.uid}`
+      const place = { id: workspaceId, action: 'integrations.grant' } as const
+      let isFirst = false
+      try {
+        // Under the lock of members, so that nobody leaves the workspace meanwhile.
+        isFirst = await changes.makeIn(
+          principal,
+          place,
+          lockMembersWithCredential,
+          async ({ tx, now, appendEvent }) => {
+            const decision = { login: { accountId: user.id, remember: false }, consent: { grantId } }
+            if (!(await storeDecision(tx, interaction.uid, decision, now))) return false
+            for (const id of await revokeReplacedGrants(
+              tx,
+              { userId: user.id, clientId, workspaceId },
+              now,
+            )) {
+              appendEvent({
+                type: 'integration.revoked',
+                target: { type: 'integration', id },
+                summary: `${user.name} replaced the access of ${clientName}`,
+              })
+            }
+            await insertGrant(tx, {
+              id: grantId,
+              clientId,
+              clientName,
+              clientUri,
+              workspaceId,
+              userId: user.id,
+              scopes: [agentScope],
+              createdAt: now,
+              expiresAt: new Date(now.getTime() + grantLifetimeSeconds * 1000),
+            })
+            await insertEvent(
+              tx,
+              { ...principal, grantId },
+              {
+                workspaceId,
+                type: 'integration.granted',
+                target: { type: 'integration', id: grantId },
+                summary: `${user.name} gave ${clientName} access to ${workspace.name}`,
+                at: now,
+              },
+            )
+            return true
+          },
+        )
+      } finally {
+        if (!isFirst) await grant.destroy()
+      }
+      return findNext(found)
     },
 
     async deny(exchange) {
-      const { provider, interaction } = await requireInteraction(exchange)
-      await provider.interactionResult(exchange.request, exchange.response, {
-        error: 'access_denied',
-        error_description: 'The person denied access.',
-      })
-      return `${webUrl}${paths.authorization}/${interaction.uid}`
+      const found = await requireInteraction(exchange)
+      const decision = { error: 'access_denied', error_description: 'The person denied access.' }
+      await storeDecision(db, found.interaction.uid, decision, clock.now())
+      return findNext(found)
     },
 
     async listClients({ limit }) {

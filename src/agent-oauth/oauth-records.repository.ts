@@ -107,6 +107,8 @@ export function createRecordAdapter(options: RecordAdapterOptions): (kind: strin
       },
 
       async destroy(id) {
+        // A request that was answered is kept with its answer, until both expire.
+        if (kind === 'Interaction') return
         await db.delete(oauthRecords).where(isRecord(id))
         if (kind === 'Grant') await revokeGrantsWithEvent(db, eq(agentGrants.id, id), clock.now())
       },

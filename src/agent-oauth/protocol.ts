@@ -13,6 +13,8 @@ export const grantLifetimeSeconds = 180 * 24 * 60 * 60
 /** How long a person may take to sign in and decide. */
 export const consentLifetimeSeconds = 30 * 60
 
+export const codeLifetimeSeconds = 60
+
 /** The `Retry-After` of OAuth errors while the database cannot be reached. */
 export const databaseRetryAfterSeconds = 5
 

@@ -12,12 +12,14 @@ import { isDatabaseUnavailable } from '../db/errors.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { errors as catalogue } from '../kernel/errors.ts'
 import { deriveKey } from '../kernel/sealing.ts'
+import type { Answers } from './answers.ts'
 import { renderErrorPage } from './error-page.ts'
 import { createRecordAdapter, type RecordBounds } from './oauth-records.repository.ts'
 import {
   agentScope,
   canonicalResource,
   clientAuthMethods,
+  codeLifetimeSeconds,
   consentLifetimeSeconds,
   databaseRetryAfterSeconds,
   grantLifetimeSeconds,
@@ -30,7 +32,6 @@ import { createRefreshAdapter, type RefreshRequest } from './refreshes.repositor
 import type { Jwk, SigningKeys } from './signing-keys.ts'
 
 const refreshIdleSeconds = 30 * 24 * 60 * 60
-const codeLifetimeSeconds = 60
 
 export interface ProviderOptions {
   db: Database
@@ -43,6 +44,7 @@ export interface ProviderOptions {
   webUrl: string
   accessTokenLifetimeSeconds: number
   recordBounds: RecordBounds
+  answers: Answers
   /** A digest of the client's address of the current request. */
   findOrigin: () => string | undefined
   /** Fetches client metadata documents, whose URLs are untrusted. */
@@ -157,8 +159,32 @@ export function createProvider(options: ProviderOptions): Provider {
   provider.use(async (ctx, next) => {
     if (ctx.path === paths.authorization) normalizeAuthorizationRequest(ctx as KoaContextWithOIDC, resource)
     await next()
+    await settleAnswer(ctx as KoaContextWithOIDC, options)
   })
   return provider
+}
+
+/** Redirects to the answer of the request, which is that of the first redirect to the client. */
+async function settleAnswer(
+  ctx: KoaContextWithOIDC,
+  { answers, webUrl }: Pick<ProviderOptions, 'answers' | 'webUrl'>,
+): Promise<void> {
+  if (!ctx.path.startsWith(`${paths.authorization}/`)) return
+  const { Interaction: interaction } = ctx.oidc.entities
+  const redirect = ctx.response.get('location')
+  if (!interaction || redirect === '') return
+  // The grant was revoked meanwhile: the person is asked again.
+  if (redirect.startsWith(`${webUrl}${paths.consent}/`)) return
+  const answer = await answers.settle(interaction.uid, redirect)
+  if (answer === redirect) return
+  if (await answers.isUsed(answer)) {
+    ctx.response.remove('location')
+    ctx.status = 400
+    ctx.type = 'html'
+    ctx.body = renderErrorPage('invalid_request', 'You have already answered this request.')
+  } else {
+    ctx.redirect(answer)
+  }
 }
 
 /**

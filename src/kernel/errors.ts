@@ -213,7 +213,7 @@ export const errors = {
   consentExpired: error(
     'NotFound',
     'consent_expired',
-    'This request for access has expired or was already answered. Start again in the agent.',
+    'This request for access has expired or was already answered. If the agent is not connected, start again there.',
     'Website only: the request of an agent has expired or was already answered, or belongs to another browser.',
   ),
   notFound: error(

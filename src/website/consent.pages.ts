@@ -30,6 +30,7 @@ export function consentPages(
 
   app.get<WithUid>(url, async (request, reply) => {
     const consent = await requireConsentRequest(request, reply)
+    if (consent.isDecided) throw errors.consentExpired()
     const choices = parseJson(await workspaces.list(request.principal))
     return reply
       .header('referrer-policy', 'no-referrer')
@@ -45,6 +46,7 @@ export function consentPages(
       decision === 'allow'
         ? await agentOAuth.allow(exchange, request.principal, workspaceId)
         : await agentOAuth.deny(exchange)
+    // The page stays until the agent answers, so people may click again: they continue to the same answer.
     return reply.redirect(next, 303)
   })
 }

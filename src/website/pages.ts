@@ -100,6 +100,7 @@ function isPageWanted({ headers, is404, routeOptions, url }: FastifyRequest): bo
 }
 
 const titlesOfCode: Record<string, string> = {
+  consent_expired: 'This request has ended',
   form_expired: 'Please try again',
   link_invalid: 'This link has expired',
 }

@@ -10,7 +10,7 @@ import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import { Browser } from '../support/browser.ts'
 import { findClosedPort } from '../support/raw-http.ts'
-import { startTestApp } from '../support/test-app.ts'
+import { selectRows, startTestApp } from '../support/test-app.ts'
 
 const port = await findClosedPort()
 const origin = `http://127.0.0.1:${port}`
@@ -186,14 +186,29 @@ describe('the consent page', () => {
     expect((await stranger.browser.open(action)).status).toBe(404)
   })
 
-  it('can be answered once', async () => {
+  it.each(['one after the other', 'at once'])('leads two clicks to the same code, %s', async (order) => {
     const { browser, workspaceId } = await createVisitor()
-    const authorization = await asked()
-    const page = await (await browser.open(authorization)).text()
+    const agent = createAgentMemory()
+    await auth(agent, { serverUrl: endpoint })
+    const page = await (await browser.open(agent.memory.authorization ?? '')).text()
     const action = /action="(\/agent\/oauth\/consent\/[^"]+)"/.exec(page)?.[1] ?? ''
-    const first = await browser.submit(page, action, { decision: 'allow', workspaceId })
-    expect(first.headers.get('location')).toMatch(redirectUrl)
-    const second = await browser.submit(page, action, { decision: 'allow', workspaceId })
-    expect(second.status).toBe(404)
+    const click = (decision: string) => browser.submit(page, action, { decision, workspaceId })
+    const answers =
+      order === 'at once'
+        ? await Promise.all([click('allow'), click('allow'), click('allow')])
+        : [await click('allow'), await click('allow'), await click('deny')]
+    const [first, ...others] = answers.map(({ headers }) => headers.get('location') ?? '')
+    expect(first).toMatch(/[?&]code=/)
+    for (const other of others) expect(other).toBe(first)
+    const grants = sql`select id from agent_grants where workspace_id = ${workspaceId}`
+    expect(await selectRows(db, grants)).toHaveLength(1)
+    const { code = '', iss = '' } = Object.fromEntries(new URL(first ?? '').searchParams)
+    expect(await auth(agent, { serverUrl: endpoint, authorizationCode: code, iss })).toBe('AUTHORIZED')
+
+    // The code is used: a second use would revoke the grant.
+    const late = await click('allow')
+    expect(late.status).toBe(404)
+    expect(await late.text()).toContain('already answered')
+    expect((await browser.open(action)).status).toBe(404)
   })
 })

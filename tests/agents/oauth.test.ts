@@ -165,7 +165,7 @@ describe('the flow', () => {
     expect(await services.agentOAuth.findConsentRequest(request, response)).toBeUndefined()
     const host = await createHost()
     const asked = services.agentOAuth.allow({ request, response }, host.principal, host.workspaceId)
-    await expect(asked).rejects.toMatchObject({ code: 'not_found' })
+    await expect(asked).rejects.toMatchObject({ code: 'consent_expired' })
   })
 })
 
