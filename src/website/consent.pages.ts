@@ -6,6 +6,8 @@ import { parseJson } from '../kernel/json-text.ts'
 import type { Services } from '../services.ts'
 import { renderConsent } from './consent.views.ts'
 import { form, readFields } from './forms.ts'
+import { forgetConsent, rememberConsent } from './pending-consent.ts'
+import { assertSignedIn } from './web-session.ts'
 
 interface WithUid {
   Params: { uid: string }
@@ -13,7 +15,7 @@ interface WithUid {
 
 const url = '/agent/oauth/consent/:uid'
 
-/** The page on which a person allows or denies an agent's request. Its scope requires a sign-in. */
+/** The page on which a person allows or denies an agent's request. Denying requires no sign-in. */
 export function consentPages(
   app: App,
   { agentOAuth, workspaces }: Pick<Services, 'agentOAuth' | 'workspaces'>,
@@ -24,13 +26,16 @@ export function consentPages(
     reply: FastifyReply,
   ): Promise<ConsentRequest> {
     const consent = await agentOAuth.findConsentRequest(request.raw, reply.raw)
-    if (consent?.uid !== request.params.uid) throw errors.consentExpired()
-    return consent
+    if (consent?.uid === request.params.uid) return consent
+    forgetConsent(reply)
+    throw errors.consentExpired()
   }
 
   app.get<WithUid>(url, async (request, reply) => {
     const consent = await requireConsentRequest(request, reply)
     if (consent.isDecided) throw errors.consentExpired()
+    rememberConsent(reply, consent.uid)
+    assertSignedIn(request)
     const choices = parseJson(await workspaces.list(request.principal))
     return reply
       .header('referrer-policy', 'no-referrer')
@@ -41,12 +46,15 @@ export function consentPages(
     await requireConsentRequest(request, reply)
     const { decision, workspaceId } = readFields(request, 'decision', 'workspaceId')
     const exchange = { request: request.raw, response: reply.raw }
-    // Any other value denies.
-    const next =
-      decision === 'allow'
-        ? await agentOAuth.allow(exchange, request.principal, workspaceId)
-        : await agentOAuth.deny(exchange)
+    let next: string
+    if (decision === 'allow') {
+      assertSignedIn(request)
+      next = await agentOAuth.allow(exchange, request.principal, workspaceId)
+    } else {
+      // Any other value denies.
+      next = await agentOAuth.deny(exchange)
+    }
     // The page stays until the agent answers, so people may click again: they continue to the same answer.
-    return reply.redirect(next, 303)
+    return forgetConsent(reply).redirect(next, 303)
   })
 }

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { ConsentRequest } from '../agent-oauth/agent-oauth.ts'
+import { paths } from '../agent-oauth/protocol.ts'
 import { renderForm, renderSelect } from './forms.ts'
 import { html, type Html } from './html.ts'
 import type { Page } from './pages.ts'
@@ -28,8 +29,9 @@ export function renderConsent(options: {
       <h1>Allow access?</h1>
       <p>
         <strong><bdi>${consent.clientName}</bdi></strong> ${renderIdentity(consent)} wants access to one of
-        your workspaces. You are signed in as <strong>${request.principal.user.email}</strong>.
+        your workspaces.
       </p>
+      ${renderAccount(request)}
       <h2>It will be able to</h2>
       <ul>
         ${consent.scopes.map((scope) => html`<li>${describeScope(scope)}</li>`)}
@@ -38,7 +40,11 @@ export function renderConsent(options: {
         Access lasts ${consent.durationDays} days. You can revoke it at any time on the Agents page of the
         workspace. You will be redirected to <strong>${consent.redirectTarget}</strong>.
       </p>
-      ${choices.length === 0 ? renderNoWorkspace() : renderChoice(request, consent, choices)}
+      ${renderForm({
+        request,
+        action: `${paths.consent}/${consent.uid}`,
+        body: choices.length === 0 ? renderNoWorkspace() : renderChoice(choices),
+      })}
     </section>`,
   }
 }
@@ -50,29 +56,36 @@ function renderIdentity({ metadataHost }: ConsentRequest): Html {
     : html`<span class="hint">(${metadataHost})</span>`
 }
 
-function renderChoice(
-  request: FastifyRequest,
-  consent: ConsentRequest,
-  choices: readonly { id: string; name: string }[],
-): Html {
+/** Whose decision it is. After signing out, the browser comes back here with another account. */
+function renderAccount(request: FastifyRequest): Html {
+  const { name, email } = request.principal.user
   return renderForm({
     request,
-    action: `/agent/oauth/consent/${consent.uid}`,
-    body: html`${renderSelect({
-        name: 'workspaceId',
-        label: 'Workspace',
-        choices: choices.map(({ id, name }) => ({ value: id, label: name })),
-        value: choices[0]?.id ?? '',
-      })}
-      <p>
-        <button name="decision" value="allow">Allow</button>
-        <button name="decision" value="deny" class="quiet">Deny</button>
-      </p>`,
+    action: '/sign-out',
+    className: 'inline',
+    body: html`You decide as <strong><bdi>${name}</bdi></strong> (${email}).
+      <button class="link">Not you? Use another account</button>`,
   })
+}
+
+function renderChoice(choices: readonly { id: string; name: string }[]): Html {
+  return html`${renderSelect({
+      name: 'workspaceId',
+      label: 'Workspace',
+      choices: choices.map(({ id, name }) => ({ value: id, label: name })),
+      value: choices[0]?.id ?? '',
+    })}
+    <p><button name="decision" value="allow">Allow</button> ${renderDeny()}</p>`
 }
 
 function renderNoWorkspace(): Html {
   return html`<p class="alert" role="alert">
-    You are not a member of a workspace yet. <a href="/onboarding">Create one</a> first.
-  </p>`
+      You are not a member of a workspace yet. <a href="/onboarding">Create or join one</a> first: you come
+      back here afterwards.
+    </p>
+    <p>${renderDeny()}</p>`
+}
+
+function renderDeny(): Html {
+  return html`<button name="decision" value="deny" class="quiet">Deny</button>`
 }

@@ -21,6 +21,7 @@ import { renderPicture } from './layout.ts'
 import { renderConfirmed, renderDone, renderMore, renderRows } from './lists.ts'
 import { grantable } from './members.pages.ts'
 import type { Page } from './pages.ts'
+import { findPendingConsent } from './pending-consent.ts'
 import { renderDate } from './words.ts'
 import { renderRole } from './workspace.pages.ts'
 import { sectionOf, type WorkspacePages, type WorkspaceVisit } from './workspace-visit.ts'
@@ -218,7 +219,7 @@ export function invitePages(app: App, { invites, sessions }: Pick<Services, 'inv
         </section>`,
       })
     }
-    return reply.redirect(`/w/${result.slug}`, 303)
+    return reply.redirect(findPendingConsent(request) ?? `/w/${result.slug}`, 303)
   })
 
   app.post<WithToken>('/invites/:token/switch', form, async (request, reply) => {

@@ -10,6 +10,7 @@ import { html, type Html } from './html.ts'
 import { renderPicture } from './layout.ts'
 import { renderRows } from './lists.ts'
 import type { Page } from './pages.ts'
+import { findPendingConsent } from './pending-consent.ts'
 import { renderSlugField } from './workspace-settings.pages.ts'
 import { renderRole } from './workspace.pages.ts'
 import { answer } from './workspace-visit.ts'
@@ -37,14 +38,14 @@ export function onboardingPages(
     answer(reply, { request, state: emptyForm }, show, async () => {
       const input = { name: readField(request, 'name'), slug: readField(request, 'slug').trim() }
       const { slug } = await workspaces.create(request.principal, input)
-      return `/w/${slug}`
+      return findPendingConsent(request) ?? `/w/${slug}`
     }),
   )
 
   app.post<WithId>('/onboarding/offers/:id/join', form, async (request, reply) =>
     answer(reply, { request, state: emptyForm }, show, async () => {
       const slug = await offers.join(request.principal, request.params.id)
-      return `/w/${slug}`
+      return findPendingConsent(request) ?? `/w/${slug}`
     }),
   )
 
@@ -71,6 +72,7 @@ function renderOnboarding(
     : 'Your workspaces'
   return {
     title,
+    isOnTheWay: true,
     body: html`<section class="narrow">
       <h1>${title}</h1>
       ${isFirst ? renderIntroduction() : renderMemberships(memberships)}

@@ -4,6 +4,7 @@ import type { ApiError } from '../kernel/errors.ts'
 import { registerAssets } from './assets.ts'
 import { html, type Html } from './html.ts'
 import { renderLayout, type Section } from './layout.ts'
+import { findPendingConsent, renderPendingConsent } from './pending-consent.ts'
 import { describeError } from './words.ts'
 
 declare module 'fastify' {
@@ -28,6 +29,8 @@ export interface Page {
    * follow a form (CSP Level 3 §6.4.1), so the policy of the page omits it.
    */
   mayLeave?: boolean
+  /** Whether people come here on the way to a consent page. If one waits, the page says so and offers to deny. */
+  isOnTheWay?: boolean
 }
 
 export interface PagesOptions {
@@ -40,13 +43,19 @@ export async function registerPages(app: App, { pictureUrl }: PagesOptions): Pro
   const assets = await registerAssets(app)
   app.decorateReply('showPage', function (this: FastifyReply, page: Page) {
     const { request } = this
-    const { error, mayLeave = false } = page
+    const { error, isOnTheWay = false } = page
+    const consent = isOnTheWay ? findPendingConsent(request) : undefined
+    const mayLeave = page.mayLeave === true || consent !== undefined
     if (error?.retryAfterSeconds !== undefined) void this.header('retry-after', error.retryAfterSeconds)
-    const document = renderLayout(page, {
-      assets,
-      user: (request.principal as typeof request.principal | null)?.user,
-      csrfToken: (request.visit as typeof request.visit | null | undefined)?.csrfToken,
-    })
+    const notice = consent !== undefined && renderPendingConsent(request, consent)
+    const document = renderLayout(
+      { ...page, body: html`${notice}${page.body}` },
+      {
+        assets,
+        user: (request.principal as typeof request.principal | null)?.user,
+        csrfToken: (request.visit as typeof request.visit | null | undefined)?.csrfToken,
+      },
+    )
     return (
       this.code(error?.status ?? 200)
         .type('text/html; charset=utf-8')

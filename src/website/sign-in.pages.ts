@@ -4,6 +4,7 @@ import type { App } from '../http/app-types.ts'
 import type { Services } from '../services.ts'
 import { attempt, emptyForm, form, readField, readFields, type FormState } from './forms.ts'
 import { parseLocalPath } from './local-path.ts'
+import { findPendingConsent } from './pending-consent.ts'
 import type { SignInLimits } from './sign-in-limits.ts'
 import {
   renderCheckMail,
@@ -48,7 +49,7 @@ export function signInPages(app: App, { services, providers, limits }: SignInPag
   const { credentials, sessions } = services
 
   app.get<{ Querystring: { next?: string; done?: string } }>('/sign-in', async (request, reply) => {
-    const next = parseLocalPath(request.query.next)
+    const next = parseLocalPath(request.query.next) ?? findPendingConsent(request)
     if (request.visit.sessionId !== undefined) return reply.redirect(next ?? '/', 303)
     const notice = notices.get(request.query.done ?? '')
     return reply.showPage(renderSignIn({ request, next, providers, notice }))
@@ -77,7 +78,7 @@ export function signInPages(app: App, { services, providers, limits }: SignInPag
   })
 
   app.get<{ Querystring: { next?: string } }>('/sign-up', async (request, reply) => {
-    const next = parseLocalPath(request.query.next)
+    const next = parseLocalPath(request.query.next) ?? findPendingConsent(request)
     if (request.visit.sessionId !== undefined) return reply.redirect(next ?? '/', 303)
     return reply.showPage(renderSignUp({ request, next, providers }))
   })
@@ -191,7 +192,7 @@ export function signInPages(app: App, { services, providers, limits }: SignInPag
 
 /** Redirects to the page that required the sign-in, or to the home page. */
 function continueToNext(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const next = parseLocalPath(request.visit.recall(nextCookie))
+  const next = parseLocalPath(request.visit.recall(nextCookie)) ?? findPendingConsent(request)
   return reply.remember(nextCookie, undefined).redirect(next ?? '/', 303)
 }
 

@@ -86,6 +86,7 @@ export function renderCheckMail(options: {
   const address = html`<strong>${email}</strong>`
   return {
     title: 'Check your email',
+    isOnTheWay: true,
     body: html`<section class="narrow">
       <h1>Check your email</h1>
       ${isUnverified && html`<p>Verify your email address before you sign in.</p>`}
@@ -196,6 +197,7 @@ function narrow(
     title: state?.error ? `Error: ${title}` : title,
     error: state?.error,
     mayLeave,
+    isOnTheWay: true,
     body: html`<section class="narrow">${body}</section>`,
   }
 }

@@ -19,8 +19,8 @@ declare module 'fastify' {
     signIn(sessionToken: string): FastifyReply
     /** Clears the cookie of the session. */
     signOut(): FastifyReply
-    /** Sets a cookie that lasts until the browser is closed; undefined clears it. */
-    remember(name: string, value: string | undefined): FastifyReply
+    /** Sets a cookie that lasts until the browser is closed, or as long as is said; undefined clears it. */
+    remember(name: string, value: string | undefined, maxAgeSeconds?: number): FastifyReply
   }
 }
 
@@ -84,10 +84,13 @@ export const webSession = fastifyPlugin(
     app.decorateReply('signOut', function (this: FastifyReply) {
       return this.clearCookie(cookieName('session'), cookieOptions)
     })
-    app.decorateReply('remember', function (this: FastifyReply, name: string, value: string | undefined) {
+    app.decorateReply('remember', function (this: FastifyReply, name, value, maxAgeSeconds) {
       return value === undefined
         ? this.clearCookie(cookieName(name), cookieOptions)
-        : this.setCookie(cookieName(name), value, cookieOptions)
+        : this.setCookie(cookieName(name), value, {
+            ...cookieOptions,
+            ...(maxAgeSeconds !== undefined && { maxAge: maxAgeSeconds }),
+          })
     })
 
     app.addHook('onRoute', (route) => {
@@ -129,15 +132,18 @@ export const webSession = fastifyPlugin(
   { name: 'web-session' },
 )
 
-/** Requires a sign-in on every route of its scope. Throws `sign_in_required`, which redirects to the sign-in page. */
+/** Requires a sign-in on every route of its scope. */
 export const signedInOnly = fastifyPlugin(
   async (app: App) => {
-    app.addHook('onRequest', async (request) => {
-      if (request.visit.sessionId === undefined) throw errors.signInRequired()
-    })
+    app.addHook('onRequest', async (request) => assertSignedIn(request))
   },
   { name: 'signed-in-only', dependencies: ['web-session'] },
 )
+
+/** Throws `sign_in_required`, which redirects to the sign-in page. */
+export function assertSignedIn({ visit }: FastifyRequest): void {
+  if (visit.sessionId === undefined) throw errors.signInRequired()
+}
 
 /** The token that forms are bound to before a sign-in. Sets its cookie if the browser has none. */
 function ensureVisitorToken(

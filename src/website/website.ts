@@ -7,6 +7,7 @@ import { identityPages } from './identity.pages.ts'
 import { invitePages, invitesPages } from './invites.pages.ts'
 import { membersPages } from './members.pages.ts'
 import { onboardingPages } from './onboarding.pages.ts'
+import { findPendingConsent } from './pending-consent.ts'
 import { createSignInLimits, type SignInLimitsOptions } from './sign-in-limits.ts'
 import { signInPages } from './sign-in.pages.ts'
 import { renderSignIn } from './sign-in.views.ts'
@@ -34,7 +35,7 @@ export async function websiteRoutes(app: App, services: Services, options: Websi
 
   app.get('/', async (request, reply) => {
     if (request.visit.sessionId === undefined)
-      return reply.showPage(renderSignIn({ request, next: undefined, providers }))
+      return reply.showPage(renderSignIn({ request, next: findPendingConsent(request), providers }))
     // People answer new offers before they continue to their home.
     const hasNewOffers = await services.offers.hasNew(request.principal)
     return reply.redirect(hasNewOffers ? '/onboarding' : await services.me.home(request.principal), 303)
@@ -42,6 +43,7 @@ export async function websiteRoutes(app: App, services: Services, options: Websi
   invitePages(app, services)
   signInPages(app, { services, providers, limits })
   identityPages(app, services, webUrl)
+  consentPages(app, services)
 
   await app.register(async (scope: App) => {
     await scope.register(signedInOnly)
@@ -55,7 +57,6 @@ export async function websiteRoutes(app: App, services: Services, options: Websi
     teamsPages(pages, services)
     agentsPages(pages, { integrations: services.integrations, mcpUrl: `${baseUrl}/agent/mcp` })
     workspaceSettingsPages(pages, services, webUrl)
-    consentPages(scope, services)
     await scope.register(async (uploads: App) => {
       await uploads.register(uploadForm, { uploadLimitPerHour })
       profilePhotoForm(uploads, services)

@@ -60,7 +60,8 @@ export function createOAuthTester({
     return { clientId, redirectUri: uris[0] ?? redirectUri, verifier: oauth.generateRandomCodeVerifier() }
   }
 
-  async function authorize(agent: TestAgent, parameters: Record<string, string | undefined> = {}) {
+  /** The path that the agent opens in the person's browser. */
+  async function getAuthorizationUrl(agent: TestAgent, parameters: Record<string, string | undefined> = {}) {
     const all: Record<string, string | undefined> = {
       response_type: 'code',
       client_id: agent.clientId,
@@ -72,8 +73,11 @@ export function createOAuthTester({
     }
     const known = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined)
     const query = new URLSearchParams(known).toString()
-    return app.inject({ url: `/agent/oauth/authorize?${query}` })
+    return `/agent/oauth/authorize?${query}`
   }
+
+  const authorize = async (agent: TestAgent, parameters: Record<string, string | undefined> = {}) =>
+    app.inject({ url: await getAuthorizationUrl(agent, parameters) })
 
   /** The browser's request for the consent page, as the OAuth server reads it. */
   function toExchange(authorization: LightMyRequestResponse) {
@@ -143,6 +147,7 @@ export function createOAuthTester({
     createHost,
     deny,
     exchange,
+    getAuthorizationUrl,
     getCode,
     getTokens,
     readKit,

@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { codeOf, createOAuthTester, redirectOf } from '../support/oauth-client.ts'
+import { createVisitor, password, startWebsite, type Visitor } from './visitor.ts'
+
+const website = await startWebsite()
+const { createAgent, createHost, exchange, getAuthorizationUrl } = createOAuthTester(website)
+const isConsent = /^\/agent\/oauth\/consent\/[\w-]+$/
+
+/** A browser that an agent has sent here, with where it was led, and the path of the consent page. */
+async function visitFromAgent(visitor: Visitor = createVisitor(website)) {
+  const agent = await createAgent()
+  const sent = await visitor.get(await getAuthorizationUrl(agent))
+  const consent = new URL(String(sent.headers.location)).pathname
+  expect(consent).toMatch(isConsent)
+  const answer = await visitor.open(consent)
+  return { agent, visitor, consent, answer }
+}
+
+describe('a newcomer whom an agent sends', () => {
+  it('comes back to the request after signing up, verifying and creating a workspace', async () => {
+    const { agent, visitor, consent } = await visitFromAgent()
+    const email = `${randomUUID()}@example.com`
+    // The links of the pages lead back, and so does a page that was opened without one.
+    await visitor.get('/sign-up')
+    expect(visitor.page()).toContain('An agent is waiting')
+    await visitor.submit('/sign-up', { name: 'Grace', email, password })
+    expect(visitor.page()).toContain('An agent is waiting')
+    const { path } = await website.waitForMail(email, /Verify/)
+    await visitor.get(path)
+    expect(visitor.page()).toContain('An agent is waiting')
+    const verified = await visitor.submit(path, { password })
+    expect(verified.headers.location).toBe(consent)
+    await visitor.get(consent)
+    expect(visitor.page()).toContain('Create or join one')
+    await visitor.get('/onboarding')
+    expect(visitor.page()).toContain('An agent is waiting')
+    const created = await visitor.submit('/onboarding', {
+      name: 'Acme',
+      slug: `w-${randomUUID().slice(0, 8)}`,
+    })
+    expect(created.headers.location).toBe(consent)
+    await visitor.get(consent)
+    const [, workspaceId = ''] = /<option value="([^"]+)"/.exec(visitor.page()) ?? []
+    const allowed = await visitor.submit(consent, { decision: 'allow', workspaceId })
+    const back = await visitor.get(new URL(String(allowed.headers.location)).pathname)
+    expect((await exchange(agent, codeOf(back))).statusCode).toBe(200)
+
+    // Nothing waits any longer.
+    const more = { name: 'Other', slug: `w-${randomUUID().slice(0, 8)}` }
+    await visitor.get('/onboarding')
+    expect(visitor.page()).not.toContain('An agent is waiting')
+    expect((await visitor.submit('/onboarding', more)).headers.location).toBe(`/w/${more.slug}`)
+  })
+
+  it('comes back after choosing a new password', async () => {
+    const host = await createHost()
+    const { visitor, consent } = await visitFromAgent()
+    await visitor.get('/forgot')
+    expect(visitor.page()).toContain('An agent is waiting')
+    await visitor.submit('/forgot', { email: host.email })
+    const { path } = await website.waitForMail(host.email, /password/)
+    await visitor.get(path)
+    await visitor.open(String((await visitor.submit(path, { password })).headers.location))
+    expect(visitor.page()).toContain('An agent is waiting')
+    const [, next = ''] = /name="next" value="([^"]+)"/.exec(visitor.page()) ?? []
+    const signedIn = await visitor.submit('/sign-in', { email: host.email, password, next })
+    expect(signedIn.headers.location).toBe(consent)
+  })
+
+  it.each(['/', '/sign-in', '/sign-up', '/forgot', '/verify', '/sign-in/link'])(
+    'can deny at %s',
+    async (url) => {
+      const { visitor, consent } = await visitFromAgent()
+      const page = await visitor.get(url)
+      expect(page.body).toContain(`action="${consent}"`)
+      // Browsers apply it to the redirect to the agent as well.
+      expect(page.headers['content-security-policy']).not.toContain('form-action')
+      const denied = await visitor.submit(consent, { decision: 'deny' })
+      const back = await visitor.get(new URL(String(denied.headers.location)).pathname)
+      expect(redirectOf(back)).toMatchObject({ error: 'access_denied', state: 'some state' })
+      expect((await visitor.get(url)).body).not.toContain('An agent is waiting')
+    },
+  )
+
+  it('cannot allow before signing in', async () => {
+    const { visitor, consent } = await visitFromAgent()
+    const answer = await visitor.submit(consent, { decision: 'allow', workspaceId: randomUUID() })
+    expect(answer.headers.location).toBe('/sign-in')
+  })
+})
+
+describe('the consent page', () => {
+  it('says which account decides, and leads another one back to the same request', async () => {
+    const [first, second] = [await createHost(), await createHost()]
+    const signIn = async (visitor: Visitor, { id }: { id: string }) => {
+      const { url } = await website.services.credentials.createLink('sign_in', id)
+      await visitor.get(new URL(url).pathname)
+      return visitor.submit(new URL(url).pathname)
+    }
+    const visitor = createVisitor(website)
+    await signIn(visitor, first)
+    const { consent } = await visitFromAgent(visitor)
+    expect(visitor.page()).toContain(first.email)
+    expect(visitor.page()).toContain('Not you?')
+    const left = await visitor.submit('/sign-out')
+    await visitor.open(String(left.headers.location))
+    expect(visitor.page()).toContain(`name="next" value="${consent}"`)
+    expect((await signIn(visitor, second)).headers.location).toBe(consent)
+    await visitor.get(consent)
+    expect(visitor.page()).toContain(second.email)
+    expect(visitor.page()).not.toContain(first.email)
+  })
+
+  it('takes no other path from the cookie', async () => {
+    const visitor = createVisitor(website)
+    for (const value of ['//evil.example', '..%2f..%2f', 'a b']) {
+      visitor.cookies.set('consent', value)
+      const page = await visitor.get('/sign-in')
+      expect(page.body).not.toContain('An agent is waiting')
+    }
+  })
+})
