@@ -18,25 +18,30 @@ const messageBytesMax = 256 * 1024
 export function mcpRoutes(app: App, handler: McpHandler, url: string, resource: string): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))
-  app.post(
-    url,
-    { bodyLimit: messageBytesMax, schema: { hide: true }, config: { openBody: true } },
-    async (request, reply) => {
-      const message = parse(request.body)
-      reply.requireAgentScopes(handler.scopesOf(message))
-      const answer = await handler.answer(toWebRequest(request, reply, resource), request.agent, message)
-      // Node.js manages the connection (RFC 9110 §7.6.1). With this header a client that asked to close it would wait.
-      answer.headers.delete('connection')
-      return reply.send(answer)
-    },
-  )
-  for (const method of ['GET', 'DELETE'] as const) {
-    app.route({
-      method,
-      url,
-      schema: { hide: true },
-      handler: async (_request, reply) => reply.code(405).header('allow', 'POST').send(),
-    })
+  // Some clients add a slash to the URL that they are given.
+  for (const spelling of [url, `${url}/`]) {
+    app.post(
+      spelling,
+      { bodyLimit: messageBytesMax, schema: { hide: true }, config: { openBody: true } },
+      async (request, reply) => {
+        const message = parse(request.body)
+        reply.requireAgentScopes(handler.scopesOf(message))
+        const answer = await handler.answer(toWebRequest(request, reply, resource), request.agent, message)
+        // Node.js manages the connection (RFC 9110 §7.6.1). With this header a client that asked to close it would wait.
+        answer.headers.delete('connection')
+        // The SDK's `no-cache` for event streams would replace `private, no-store`.
+        answer.headers.delete('cache-control')
+        return reply.send(answer)
+      },
+    )
+    for (const method of ['GET', 'DELETE'] as const) {
+      app.route({
+        method,
+        url: spelling,
+        schema: { hide: true },
+        handler: async (_request, reply) => reply.code(405).header('allow', 'POST').send(),
+      })
+    }
   }
 }
 
@@ -53,6 +58,10 @@ function toWebRequest(request: FastifyRequest, reply: FastifyReply, resource: st
   for (const [name, value] of Object.entries(request.headers)) {
     for (const part of [value ?? []].flat()) headers.append(name, part)
   }
+  // The SDK looks for the names of both types, but no `Accept`, and `*/*`, accept all types (RFC 9110 §12.5.1).
+  const { accept } = request.headers
+  if (accept === undefined || /(^|,)\s*\*\/\*\s*(,|;|$)/.test(accept))
+    headers.set('accept', 'application/json, text/event-stream')
   const abort = new AbortController()
   // A client that disconnects ends the work.
   reply.raw.once('close', () => {

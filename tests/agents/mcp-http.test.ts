@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest'
+import { createOAuthTester } from '../support/oauth-client.ts'
+import { startTestApp } from '../support/test-app.ts'
+
+const service = await startTestApp()
+const { createAgent, createHost, getTokens } = createOAuthTester(service)
+const { access_token: token } = await getTokens(await createAgent(), await createHost())
+
+const initialize = (options: { accept?: string; url?: string }) =>
+  service.app.inject({
+    method: 'POST',
+    url: options.url ?? '/agent/mcp',
+    headers: {
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+      ...(options.accept !== undefined && { accept: options.accept }),
+    },
+    payload: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'initialize',
+      params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+    }),
+  })
+
+describe('the MCP endpoint', () => {
+  it.each([['application/json, text/event-stream'], ['*/*'], ['application/json, */*;q=0.1'], [undefined]])(
+    'serves a request that accepts %s',
+    async (accept) => {
+      const answer = await initialize({ ...(accept !== undefined && { accept }) })
+      expect(answer.statusCode, answer.body).toBe(200)
+      expect(answer.body).toContain('"serverInfo"')
+    },
+  )
+
+  it('refuses a request that accepts other types only', async () => {
+    expect((await initialize({ accept: 'text/html' })).statusCode).toBe(406)
+  })
+
+  it('lets nobody store the answers, whatever their form', async () => {
+    const answer = await initialize({ accept: '*/*' })
+    expect(answer.headers['content-type']).toMatch('text/event-stream')
+    expect(answer.headers['cache-control']).toBe('private, no-store')
+  })
+
+  it('is also found with a slash behind', async () => {
+    const answer = await initialize({ accept: '*/*', url: '/agent/mcp/' })
+    expect(answer.statusCode).toBe(200)
+    const refused = await service.app.inject({ method: 'POST', url: '/agent/mcp/' })
+    expect(refused.statusCode).toBe(401)
+    expect(refused.headers['www-authenticate']).toContain('/.well-known/oauth-protected-resource/agent/mcp"')
+    const preflight = { origin: 'https://claude.ai', 'access-control-request-method': 'POST' }
+    const options = await service.app.inject({ method: 'OPTIONS', url: '/agent/mcp/', headers: preflight })
+    expect(options.statusCode).toBe(204)
+  })
+})
