@@ -75,8 +75,10 @@ export async function agentOAuthRoutes(
   discovery('/.well-known/oauth-protected-resource', getResourceMetadata, resourceMetadata)
   // RFC 8414 §3.1 and RFC 9728 §3.1 append the path of the resource. Clients request both URLs.
   const hidden = { hide: true }
-  discovery(`/.well-known/oauth-authorization-server${paths.mcp}`, hidden, serverMetadata)
-  discovery(`/.well-known/oauth-protected-resource${paths.mcp}`, hidden, resourceMetadata)
+  for (const path of [paths.mcp, `${paths.mcp}/`]) {
+    discovery(`/.well-known/oauth-authorization-server${path}`, hidden, serverMetadata)
+    discovery(`/.well-known/oauth-protected-resource${path}`, hidden, resourceMetadata)
+  }
 
   app.get(paths.jwks, { schema: getJwks }, async (_request, reply) => {
     void reply.header('cache-control', 'public, max-age=300')

@@ -248,6 +248,8 @@ export function createAgentOAuth(options: AgentOAuthOptions): AgentOAuth {
             // The keys are local, so nothing is fetched over http.
             // eslint-disable-next-line @typescript-eslint/no-deprecated -- deprecated only to stand out; see above
             [oauth.allowInsecureRequests]: true,
+            // Our own clock is the one that issued the token.
+            [oauth.clockTolerance]: 0,
             [oauth.customFetch]: async () => Response.json({ keys: keys.verifying }),
             [oauth.jwksCache]: { jwks: { keys: keys.verifying }, uat: Math.floor(Date.now() / 1000) },
           },

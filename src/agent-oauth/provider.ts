@@ -90,6 +90,15 @@ export function createProvider(options: ProviderOptions): Provider {
       response_types: ['code'],
       id_token_signed_response_alg: 'ES256',
     },
+    // Called for registrations, documents and stored clients alike.
+    extraClientMetadata: {
+      properties: ['scope', 'redirect_uris'],
+      validator: (_ctx, name, value, metadata) => {
+        // RFC 7591 §2: the server may replace values. Every client may ask for every scope.
+        if (name === 'scope') delete metadata.scope
+        else if (Array.isArray(value)) value.forEach(assertRedirectUri)
+      },
+    },
     enabledJWA: { idTokenSigningAlgValues: ['ES256'] },
     ttl: {
       AccessToken: accessTokenLifetimeSeconds,
@@ -102,7 +111,12 @@ export function createProvider(options: ProviderOptions): Provider {
     issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
     rotateRefreshToken: true,
     expiresWithSession: async () => false,
-    findAccount: async (_ctx, id) => ({ accountId: id, claims: async () => ({ sub: id }) }),
+    findAccount: async (ctx, id) => {
+      // The only callback of a token request between reading its parameters and comparing the resource.
+      const { params } = ctx.oidc
+      if (typeof params?.resource === 'string') params.resource = canonicalResource(params.resource, resource)
+      return { accountId: id, claims: async () => ({ sub: id }) }
+    },
     // The grant that the token belongs to.
     extraTokenClaims: async (_ctx, token) => ({ gid: 'grantId' in token ? token.grantId : undefined }),
     // Only the consent of this request counts, not an earlier one.
@@ -162,6 +176,24 @@ export function createProvider(options: ProviderOptions): Provider {
     await settleAnswer(ctx as KoaContextWithOIDC, options)
   })
   return provider
+}
+
+// Schemes that a browser or the system handles itself, so that no client can receive the redirect (RFC 8252 §7.1 has
+// clients use reverse domain names). oidc-provider refuses those that run code.
+const foreignSchemes = new Set(['ftp:', 'ftps:', 'ws:', 'wss:', 'mailto:', 'tel:', 'sms:', 'urn:'])
+
+/** Refuses a redirect URI that cannot lead to one client alone. oidc-provider checks the rest. */
+function assertRedirectUri(uri: unknown): void {
+  const url = typeof uri === 'string' ? URL.parse(uri) : null
+  if (!url) return
+  const reason = foreignSchemes.has(url.protocol)
+    ? `must not use the ${url.protocol.slice(0, -1)} scheme`
+    : url.username !== '' || url.password !== ''
+      ? 'must not contain user information'
+      : url.hostname.includes('*')
+        ? 'must not contain wildcards'
+        : undefined
+  if (reason !== undefined) throw new errors.InvalidClientMetadata(`redirect_uris ${reason}`)
 }
 
 /** Redirects to the answer of the request, which is that of the first redirect to the client. */
@@ -241,11 +273,11 @@ function answerUnavailable(ctx: KoaContextWithOIDC, log: Logger, cause: Error): 
 
 /**
  * Accepts requests as clients send them. A missing or unknown scope becomes the only one, and other spellings of the
- * resource are accepted. Parameters without an effect, such as hints of OpenID Connect, are removed, since they would
- * be stored with the request.
+ * resource are accepted. The consent page always shows the account and offers another one, as `select_account` asks.
+ * Parameters without an effect, such as hints of OpenID Connect, are removed, since they would be stored with the request.
  */
 function normalizeAuthorizationRequest(ctx: KoaContextWithOIDC, resource: string): void {
-  const { scope, resource: indicator, ...others } = ctx.query
+  const { scope, resource: indicator, prompt, ...others } = ctx.query
   const rest = Object.fromEntries(Object.entries(others).filter(([name]) => name in parameterLengthMax))
   const known = [scope]
     .flat()
@@ -256,5 +288,7 @@ function normalizeAuthorizationRequest(ctx: KoaContextWithOIDC, resource: string
     ...rest,
     scope: known.includes(agentScope) ? known.join(' ') : agentScope,
     ...(indicator !== undefined && { resource: canonicalResource(indicator, resource) }),
+    ...(typeof prompt === 'string' && { prompt: prompt.replace(/\bselect_account\b/, 'consent') }),
+    ...(Array.isArray(prompt) && { prompt }),
   }
 }

@@ -83,6 +83,13 @@ describe('a metadata document', () => {
     })
   })
 
+  it('may name scopes of other servers, which have no effect', async () => {
+    const agent = publish((id) => ({ ...good(id), scope: 'openid profile validation-kit:read' }))
+    const back = await allow(await authorize(agent), await createHost())
+    const answer = await exchange(agent, codeOf(back))
+    expect(answer.json()).toMatchObject({ scope: 'validation-kit:read' })
+  })
+
   it('allows any port on the own machine', async () => {
     const agent = publish(good)
     const answer = await authorize(agent, { redirect_uri: 'http://127.0.0.1:54321/callback' })
@@ -99,6 +106,19 @@ describe('a metadata document', () => {
     [
       'with a dangerous redirect',
       (id: string) => ({ ...good(id), redirect_uris: ['javascript:alert(1)'] }),
+      undefined,
+    ],
+    [
+      'that redirects to a foreign scheme',
+      (id: string) => ({
+        ...good(id),
+        redirect_uris: ['http://127.0.0.1:33418/callback', 'mailto:a@b.example'],
+      }),
+      undefined,
+    ],
+    [
+      'with a wildcard host',
+      (id: string) => ({ ...good(id), redirect_uris: ['https://*.agent.example/callback'] }),
       undefined,
     ],
     ['that is too large', (id: string) => ({ ...good(id), client_name: 'x'.repeat(1_000_000) }), undefined],

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import type { LightMyRequestResponse } from 'fastify'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { deleteStaleRecords } from '../../src/agent-oauth/oauth-records.repository.ts'
 import { deleteRetiredSigningKeys } from '../../src/agent-oauth/signing-keys.repository.ts'
 import { countQueries } from '../support/count-queries.ts'
 import { createComparison } from '../support/hold-to-description.ts'
-import { codeOf, createOAuthTester, redirectOf } from '../support/oauth-client.ts'
+import { codeOf, createOAuthTester, redirectOf, type Tokens } from '../support/oauth-client.ts'
 import { selectRows, startTestApp } from '../support/test-app.ts'
 import { createTestClock } from '../support/test-clock.ts'
 
@@ -203,11 +203,34 @@ describe('the authorization request', () => {
     ['the resource', { resource: `${config.baseUrl}/agent/mcp` }],
     ['a trailing slash', { resource: `${config.baseUrl}/agent/mcp/` }],
     ['an upper-case host', { resource: `${config.baseUrl.toUpperCase()}/agent/mcp` }],
+    ['a choice of account', { prompt: 'select_account' }],
+    ['a choice of account and consent', { prompt: 'select_account consent' }],
   ])('with %s is understood', async (_name, parameters) => {
     const [agent, host] = [await createAgent(), await createHost()]
     const back = await allow(await authorize(agent, parameters), host)
     const { access_token: token } = (await exchange(agent, codeOf(back))).json<{ access_token: string }>()
     expect(await isLetIn(token)).toBe(true)
+  })
+
+  it.each([`${config.baseUrl}/agent/mcp/`, `${config.baseUrl.toUpperCase()}/agent/mcp`])(
+    'may spell the resource as %s at every step',
+    async (resource) => {
+      const [agent, host] = [await createAgent(), await createHost()]
+      const back = await allow(await authorize(agent, { resource }), host)
+      const first = await exchange(agent, codeOf(back), { resource })
+      expect(first.statusCode, first.body).toBe(200)
+      const { refresh_token: token } = first.json<Tokens>()
+      const second = await refresh(agent, token, { resource })
+      expect(second.statusCode, second.body).toBe(200)
+      expect(await isLetIn(second.json<Tokens>().access_token)).toBe(true)
+    },
+  )
+
+  it('gives no token for another resource', async () => {
+    const [agent, host] = [await createAgent(), await createHost()]
+    const code = await getCode(agent, host)
+    const answer = await exchange(agent, code, { resource: 'https://elsewhere.example/mcp/' })
+    expect(answer.json()).toMatchObject({ error: 'invalid_target' })
   })
 
   it.each(['http://127.0.0.1:1234/cb', 'http://[::1]:1234/cb', 'http://localhost:1234/cb'])(
@@ -393,6 +416,19 @@ describe('the refresh token', () => {
 })
 
 describe('the access token', () => {
+  it('expires to the second', async () => {
+    const [agent, host] = [await createAgent(), await createHost()]
+    const { access_token: token, expires_in: seconds } = await getTokens(agent, host)
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + (seconds - 2) * 1000 })
+    try {
+      expect(await isLetIn(token)).toBe(true)
+      vi.setSystemTime(Date.now() + 2_000)
+      expect(await isLetIn(token)).toBe(false)
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
   it('is nothing when it was changed, and nothing under /v1', async () => {
     const [agent, host] = [await createAgent(), await createHost()]
     const { access_token: token } = await getTokens(agent, host)
@@ -481,6 +517,14 @@ describe('registration', () => {
     ['http://agent.example/callback'],
     ['https://agent.example/callback#fragment'],
     ['nonsense'],
+    ['ftp://agent.example/callback'],
+    ['ws://agent.example/callback'],
+    ['wss://agent.example/callback'],
+    ['mailto:agent@agent.example'],
+    ['https://user@agent.example/callback'],
+    ['https://user:secret@agent.example/callback'],
+    ['https://*.agent.example/callback'],
+    ['cursor://*/callback'],
   ])('refuses to redirect to %s', async (uri) => {
     const answer = await register({ redirect_uris: [uri] })
     expect(answer.statusCode).toBe(400)
@@ -597,20 +641,23 @@ describe('the API description', () => {
 })
 
 describe('discovery', () => {
-  it.each(['', '/agent/mcp'])('is the same with %s behind, whatever the host says', async (suffix) => {
-    for (const name of ['oauth-authorization-server', 'oauth-protected-resource']) {
-      const url = `/.well-known/${name}${suffix}`
-      const plain = await app.inject(url)
-      const forged = await app.inject({
-        url,
-        headers: { host: 'evil.example', 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https' },
-      })
-      expect(plain.statusCode).toBe(200)
-      expect(forged.body).toBe(plain.body)
-      expect(plain.headers['access-control-allow-origin']).toBe('*')
-      expect(plain.body).toContain(config.baseUrl)
-    }
-  })
+  it.each(['', '/agent/mcp', '/agent/mcp/'])(
+    'is the same with %s behind, whatever the host says',
+    async (suffix) => {
+      for (const name of ['oauth-authorization-server', 'oauth-protected-resource']) {
+        const url = `/.well-known/${name}${suffix}`
+        const plain = await app.inject(url)
+        const forged = await app.inject({
+          url,
+          headers: { host: 'evil.example', 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https' },
+        })
+        expect(plain.statusCode).toBe(200)
+        expect(forged.body).toBe(plain.body)
+        expect(plain.headers['access-control-allow-origin']).toBe('*')
+        expect(plain.body).toContain(config.baseUrl)
+      }
+    },
+  )
 
   it('answers other well-known paths with 404 in JSON', async () => {
     const answer = await app.inject('/.well-known/openid-configuration')
