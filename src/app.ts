@@ -163,7 +163,7 @@ export async function buildApp(
   }
   await app.register(async (scope: App) => {
     await scope.register(agentTokenAuth, agentAuth)
-    agentRoutes(scope, services.kit, services.agentTools)
+    agentRoutes(scope, services)
   })
   await app.register(async (scope: App) => {
     await scope.register(allowedOrigins, { origins: [config.baseUrl, config.webUrl, ...config.agentOrigins] })

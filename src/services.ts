@@ -24,6 +24,8 @@ import { deleteExpiredSessions, deleteForgottenBrowsers } from './accounts/sessi
 import { browserKnownMs } from './accounts/start-session.ts'
 import { createSessionsService, type SessionsService } from './accounts/sessions.service.ts'
 import type { KitMcpHandler } from './areas/agent/agent.mcp.ts'
+import { createAgentCalls, type AgentCalls } from './areas/agent/agent-calls.ts'
+import { deleteOldCalls } from './areas/agent/agent-calls.repository.ts'
 import { scopesOfCalls, type AgentTool } from './areas/agent/agent-tool.ts'
 import { readValidationKitTool } from './areas/agent/read-validation-kit.mcp.ts'
 import { createSeedLinks } from './areas/agent/seed-links.ts'
@@ -88,7 +90,8 @@ export interface Services {
   integrations: IntegrationsService
   invites: InvitesService
   kit: KitService
-  /** What agents can do. */
+  agentCalls: AgentCalls
+  /** What agents can do. Their calls are counted. */
   agentTools: readonly AgentTool[]
   mcp: McpHandler
   me: MeService
@@ -121,6 +124,8 @@ export interface ServicesOptions {
   /** The maximum numbers of records that requests without a credential can create. */
   oauthRecordBounds?: RecordBounds
 }
+
+const agentCallsKeptMs = 90 * 24 * 60 * 60 * 1000
 
 export function createServices(options: ServicesOptions): Services {
   const { config, db, jobsDb = db, clock, log, untrustedFetch, oauthRecordBounds = recordBounds } = options
@@ -178,11 +183,17 @@ export function createServices(options: ServicesOptions): Services {
   const events = createEventsService({ db: shareOf(db), requireWorkspace })
   const people = createPeopleService({ db: shareOf(db), clock, requireWorkspace, pictures })
   const seeds = createSeedsService({ ...shareOfSeeds, requireWorkspace, requireWorkspaceOfSeed })
+  const agentCalls = createAgentCalls({
+    db,
+    clock,
+    onRecordError: (error) =>
+      log.warn({ err: error }, 'the calls of agents could not be counted; will retry'),
+  })
   const agentTools = [
     readValidationKitTool(kit),
     ...workspaceTools(people, events),
     ...seedsTools(seeds, createSeedLinks(webUrl)),
-  ]
+  ].map(agentCalls.counted)
   let mcpHandler: Promise<KitMcpHandler> | undefined
   // Loaded at the first MCP request, since the SDK is slow to load.
   const loadMcpHandler = async () => {
@@ -201,6 +212,7 @@ export function createServices(options: ServicesOptions): Services {
       return agent?.grant.clientId === token.clientId ? agent : undefined
     },
     agentOAuth,
+    agentCalls,
     agentTools,
     accounts: createAccountsService({ db: shareOf(db), clock, jobs }),
     apiKeys: createApiKeysService({ ...takeShare(), jobs, apiKeyPrefix: config.apiKeyPrefix }),
@@ -259,6 +271,7 @@ export function createServices(options: ServicesOptions): Services {
           await deleteExpiredAccountTokens(jobsDb, clock.now())
           await deleteStaleRecords(jobsDb, clock.now())
           await deleteForgottenBrowsers(jobsDb, new Date(clock.now().getTime() - browserKnownMs))
+          await deleteOldCalls(jobsDb, new Date(clock.now().getTime() - agentCallsKeptMs))
           await deleteRetiredSigningKeys(jobsDb, clock.now())
           await deleteExcessRecords(jobsDb, oauthRecordBounds)
           await fillCanonicalEmails(jobsDb.$client)
@@ -270,6 +283,7 @@ export function createServices(options: ServicesOptions): Services {
       mailer.close()
       await authenticator.close()
       await agents.close()
+      await agentCalls.close()
       redis?.disconnect()
     },
   }

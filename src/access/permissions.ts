@@ -49,6 +49,8 @@ export const permissions = {
   'integrations.listAll': managers,
   /** The caller's own. */
   'integrations.revoke': everybody,
+  /** The caller's own, on the website. */
+  'integrations.updateScopes': everybody,
   /** On the website, for the caller. */
   'integrations.grant': everybody,
   /** Of all people. */

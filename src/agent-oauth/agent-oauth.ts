@@ -10,6 +10,7 @@ import { listMembershipsOfUser, membershipsMax } from '../areas/workspaces/works
 import type { Database } from '../db/client.ts'
 import { isDatabaseUnavailable } from '../db/errors.ts'
 import type { Clock } from '../kernel/clock.ts'
+import { toAgentScopes, type AgentScope } from '../kernel/agent.ts'
 import { errors } from '../kernel/errors.ts'
 import { createId } from '../kernel/ids.ts'
 import type { Principal } from '../kernel/principal.ts'
@@ -22,7 +23,7 @@ import {
   revokeReplacedGrants,
   type RecordBounds,
 } from './oauth-records.repository.ts'
-import { agentScope, databaseRetryAfterSeconds, grantLifetimeSeconds, paths } from './protocol.ts'
+import { databaseRetryAfterSeconds, paths, type GrantDays } from './protocol.ts'
 import { createAnswers, type Answers } from './answers.ts'
 import { storeDecision } from './decisions.repository.ts'
 import { createSigningKeyStore, type Jwk, type SigningKeys, type SigningKeyStore } from './signing-keys.ts'
@@ -53,11 +54,18 @@ export interface ConsentRequest {
   metadataHost: string | null
   /** Where the browser is redirected: a host, or the scheme of a program on the person's computer. */
   redirectTarget: string
-  scopes: string[]
-  /** In days. */
-  durationDays: number
+  /** The scopes that the agent asks for. The person decides which of them it gets. */
+  scopes: AgentScope[]
   /** Whether the person has already allowed or denied it, which holds. */
   isDecided: boolean
+}
+
+/** What a person gives to an agent. */
+export interface Choice {
+  workspaceId: string
+  /** Besides the scope that every grant has. */
+  scopes: readonly AgentScope[]
+  days: GrantDays
 }
 
 export interface AgentOAuth {
@@ -73,11 +81,11 @@ export interface AgentOAuth {
   /** Finds the pending request of a browser; undefined if there is none or it has expired. */
   findConsentRequest(request: IncomingMessage, response: ServerResponse): Promise<ConsentRequest | undefined>
   /**
-   * Creates a grant for the pending request and a workspace of the person, and revokes the grant that it replaces.
+   * Creates a grant for the pending request as the person has chosen, whatever the agent asked for, and revokes the grant that it replaces.
    * Returns the URL to redirect to: for a request that was decided before, that of the first decision. Throws
    * `consent_expired` if the request has expired or its code was used, and `not_a_member`.
    */
-  allow(exchange: Exchange, principal: Principal, workspaceId: string): Promise<string>
+  allow(exchange: Exchange, principal: Principal, choice: Choice): Promise<string>
   /** Denies the pending request. Returns the URL to redirect to, and throws, as `allow` does. */
   deny(exchange: Exchange): Promise<string>
   /** Creates a new signing key, which every process uses within a minute. Returns its id. */
@@ -123,7 +131,7 @@ export interface AgentOAuthOptions {
 
 // How long a process uses its keys before it loads them again.
 const keysKeptMs = 60_000
-const secondsPerDay = 24 * 60 * 60
+const msPerDay = 24 * 60 * 60 * 1000
 
 /** The OAuth server and its signing keys. */
 interface Loaded {
@@ -286,15 +294,12 @@ export function createAgentOAuth(options: AgentOAuthOptions): AgentOAuth {
         clientUri: client.clientUri ?? null,
         metadataHost: client.clientId.startsWith('https://') ? new URL(client.clientId).host : null,
         redirectTarget: describeRedirect(String(redirectUri)),
-        scopes: String(scope)
-          .split(' ')
-          .filter((part) => part === agentScope),
-        durationDays: grantLifetimeSeconds / secondsPerDay,
+        scopes: toAgentScopes(String(scope).split(' ')),
         isDecided: found.interaction.result !== undefined,
       }
     },
 
-    async allow(exchange, principal, workspaceId) {
+    async allow(exchange, principal, { workspaceId, days, ...choice }) {
       const found = await requireInteraction(exchange)
       const { provider, interaction } = found
       if (interaction.result) return findNext(found)
@@ -307,11 +312,13 @@ export function createAgentOAuth(options: AgentOAuthOptions): AgentOAuth {
       const { clientId, clientUri = null } = client
       const clientName = nameOf(client)
       const grantId = createId()
+      const scopes = toAgentScopes(choice.scopes)
+      const scope = scopes.join(' ')
       const grant = new provider.Grant({ accountId: user.id, clientId })
       grant.jti = grantId
-      grant.addResourceScope(resource, agentScope)
-      // The server asks for consent again unless its own scope is granted as well.
-      grant.addOIDCScope(String(interaction.params.scope))
+      grant.addResourceScope(resource, scope)
+      // The server asks for consent again unless its own scopes are granted as well.
+      grant.addOIDCScope(scope)
       // Before the decision, so that whoever reads the decision finds it. It has no effect without a row of agent_grants.
       await grant.save()
       const place = { id: workspaceId, action: 'integrations.grant' } as const
@@ -323,8 +330,8 @@ export function createAgentOAuth(options: AgentOAuthOptions): AgentOAuth {
           place,
           lockMembersWithCredential,
           async ({ tx, now, appendEvent }) => {
-            const decision = { login: { accountId: user.id, remember: false }, consent: { grantId } }
-            if (!(await storeDecision(tx, interaction.uid, decision, now))) return false
+            const result = { login: { accountId: user.id, remember: false }, consent: { grantId } }
+            if (!(await storeDecision(tx, interaction.uid, { result, scope }, now))) return false
             for (const id of await revokeReplacedGrants(
               tx,
               { userId: user.id, clientId, workspaceId },
@@ -343,9 +350,9 @@ export function createAgentOAuth(options: AgentOAuthOptions): AgentOAuth {
               clientUri,
               workspaceId,
               userId: user.id,
-              scopes: [agentScope],
+              scopes,
               createdAt: now,
-              expiresAt: new Date(now.getTime() + grantLifetimeSeconds * 1000),
+              expiresAt: new Date(now.getTime() + days * msPerDay),
             })
             await insertEvent(
               tx,
@@ -369,8 +376,8 @@ export function createAgentOAuth(options: AgentOAuthOptions): AgentOAuth {
 
     async deny(exchange) {
       const found = await requireInteraction(exchange)
-      const decision = { error: 'access_denied', error_description: 'The person denied access.' }
-      await storeDecision(db, found.interaction.uid, decision, clock.now())
+      const result = { error: 'access_denied', error_description: 'The person denied access.' }
+      await storeDecision(db, found.interaction.uid, { result }, clock.now())
       return findNext(found)
     },
 

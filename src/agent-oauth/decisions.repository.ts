@@ -6,20 +6,33 @@ import { keyOf } from './oauth-records.repository.ts'
 const isRequest = (uid: string) =>
   and(eq(oauthRecords.kind, 'Interaction'), eq(oauthRecords.key, keyOf('Interaction', uid)))
 
+/** A decision on an authorization request. */
+export interface Decision {
+  /** In the form of oidc-provider's interaction results. */
+  result: object
+  /** The scopes that the person gives, instead of those that the client asked for. */
+  scope?: string
+}
+
 /**
- * Stores the decision on an authorization request, in the form of oidc-provider's interaction results. Returns whether it
- * was the first one. Later ones have no effect.
+ * Stores the decision on an authorization request. Returns whether it was the first one. Later ones have no effect.
  */
 export async function storeDecision(
   db: Executor,
   uid: string,
-  decision: object,
+  { result, scope }: Decision,
   now: Date,
 ): Promise<boolean> {
-  const result = JSON.stringify({ result: decision })
+  const decided = JSON.stringify({ result })
+  const payload = sql`${oauthRecords.payload} || ${decided}::jsonb`
   const { rowCount } = await db
     .update(oauthRecords)
-    .set({ payload: sql`${oauthRecords.payload} || ${result}::jsonb` })
+    .set({
+      payload:
+        scope === undefined
+          ? payload
+          : sql`jsonb_set(${payload}, '{params,scope}', to_jsonb(${scope}::text))`,
+    })
     .where(
       and(
         isRequest(uid),

@@ -1,6 +1,6 @@
 import { validationKitScope } from '../kernel/agent.ts'
 
-/** The scope of a grant. */
+/** The scope that every grant has, and the only one that clients are told to ask for at first. */
 export const agentScope = validationKitScope
 // Accepted because some clients always ask for it. It has no effect: every client gets a refresh token.
 export const offlineScope = 'offline_access'
@@ -8,8 +8,12 @@ export const offlineScope = 'offline_access'
 export const grantTypes = ['authorization_code', 'refresh_token'] as const
 export const clientAuthMethods = ['none', 'client_secret_basic', 'client_secret_post'] as const
 
-/** The lifetime of a grant. */
-export const grantLifetimeSeconds = 180 * 24 * 60 * 60
+/** The lifetimes of a grant that a person can choose. */
+export const grantDays = [30, 90, 180] as const
+export type GrantDays = (typeof grantDays)[number]
+export const grantDaysDefault: GrantDays = 180
+/** The longest lifetime of a grant. */
+export const grantLifetimeSeconds = Math.max(...grantDays) * 24 * 60 * 60
 /** How long a person may take to sign in and decide. */
 export const consentLifetimeSeconds = 30 * 60
 

@@ -10,13 +10,13 @@ import type { Logger } from 'pino'
 import type { Database } from '../db/client.ts'
 import { isDatabaseUnavailable } from '../db/errors.ts'
 import type { Clock } from '../kernel/clock.ts'
+import { agentScopes, toAgentScopes } from '../kernel/agent.ts'
 import { errors as catalogue } from '../kernel/errors.ts'
 import { deriveKey } from '../kernel/sealing.ts'
 import type { Answers } from './answers.ts'
 import { renderErrorPage } from './error-page.ts'
 import { createRecordAdapter, type RecordBounds } from './oauth-records.repository.ts'
 import {
-  agentScope,
   canonicalResource,
   clientAuthMethods,
   codeLifetimeSeconds,
@@ -77,7 +77,7 @@ export function createProvider(options: ProviderOptions): Provider {
       revocation: paths.revocation,
       jwks: paths.jwks,
     },
-    scopes: [agentScope, offlineScope],
+    scopes: [...agentScopes, offlineScope],
     claims: {},
     responseTypes: ['code'],
     pkce: { required: () => true },
@@ -151,7 +151,7 @@ export function createProvider(options: ProviderOptions): Provider {
         getResourceServerInfo: async (_ctx, indicator) => {
           if (indicator !== resource) throw new errors.InvalidTarget()
           return {
-            scope: agentScope,
+            scope: agentScopes.join(' '),
             audience: resource,
             accessTokenTTL: accessTokenLifetimeSeconds,
             accessTokenFormat: 'jwt',
@@ -272,21 +272,18 @@ function answerUnavailable(ctx: KoaContextWithOIDC, log: Logger, cause: Error): 
 }
 
 /**
- * Accepts requests as clients send them. A missing or unknown scope becomes the only one, and other spellings of the
+ * Accepts requests as clients send them. Unknown scopes are ignored, the one that every grant has is added, and other spellings of the
  * resource are accepted. The consent page always shows the account and offers another one, as `select_account` asks.
  * Parameters without an effect, such as hints of OpenID Connect, are removed, since they would be stored with the request.
  */
 function normalizeAuthorizationRequest(ctx: KoaContextWithOIDC, resource: string): void {
   const { scope, resource: indicator, prompt, ...others } = ctx.query
   const rest = Object.fromEntries(Object.entries(others).filter(([name]) => name in parameterLengthMax))
-  const known = [scope]
-    .flat()
-    .join(' ')
-    .split(' ')
-    .filter((part) => part === agentScope || part === offlineScope)
+  const asked = [scope].flat().join(' ').split(' ')
+  const known = [...toAgentScopes(asked), ...(asked.includes(offlineScope) ? [offlineScope] : [])]
   ctx.query = {
     ...rest,
-    scope: known.includes(agentScope) ? known.join(' ') : agentScope,
+    scope: known.join(' '),
     ...(indicator !== undefined && { resource: canonicalResource(indicator, resource) }),
     ...(typeof prompt === 'string' && { prompt: prompt.replace(/\bselect_account\b/, 'consent') }),
     ...(Array.isArray(prompt) && { prompt }),

@@ -10,4 +10,9 @@ export const inviteEventTypes = [
 ] as const
 
 /** The types of events that reveal the grants of agents. */
-export const grantEventTypes = ['integration.granted', 'integration.revoked'] as const
+export const grantEventTypes = [
+  'integration.granted',
+  'integration.changed',
+  'integration.used',
+  'integration.revoked',
+] as const

@@ -15,6 +15,7 @@ import {
   renderField,
   renderForm,
   type FormState,
+  renderCheckbox,
 } from './forms.ts'
 import { html, type Content, type Html } from './html.ts'
 import { renderPicture, type Section } from './layout.ts'
@@ -210,20 +211,21 @@ function renderNotifications({ request }: AccountVisit, preferences: Preferences
         action: '/settings/notifications',
         body: html`<fieldset>
             <legend>Email me about</legend>
-            ${renderCheckbox('productUpdates', 'Product updates', preferences.productUpdates)}
-            ${renderCheckbox('workspaceActivity', 'Activity in my workspaces', preferences.workspaceActivity)}
+            ${renderCheckbox({
+              name: 'productUpdates',
+              label: 'Product updates',
+              isChecked: preferences.productUpdates,
+            })}
+            ${renderCheckbox({
+              name: 'workspaceActivity',
+              label: 'Activity in my workspaces',
+              isChecked: preferences.workspaceActivity,
+            })}
           </fieldset>
           <p class="hint">Links that you request and security notices are always sent.</p>
           <button>Save</button>`,
       })}`,
   }
-}
-
-function renderCheckbox(name: string, label: string, isChecked: boolean): Html {
-  return html`<div class="check">
-    <input type="checkbox" id="${name}" name="${name}" ${isChecked && html`checked`} />
-    <label for="${name}">${label}</label>
-  </div>`
 }
 
 function renderSecurity(

@@ -1,10 +1,9 @@
 import type { Services } from '../services.ts'
-import type { AgentGrant } from '../areas/integrations/integrations.service.ts'
+import type { AgentGrant, ToolUse } from '../areas/integrations/integrations.service.ts'
 import { parseJson } from '../kernel/json-text.ts'
-import type { Page as ListPage } from '../kernel/pagination.ts'
-import { describeScope } from './consent.views.ts'
-import { renderAction, renderAlert } from './forms.ts'
-import { html } from './html.ts'
+import { describeScope, readScopes, renderScopeChoice } from './scopes.views.ts'
+import { renderAction, renderAlert, renderForm } from './forms.ts'
+import { html, type Content } from './html.ts'
 import { renderConfirmed, renderDone, renderMore, renderRows } from './lists.ts'
 import type { Page } from './pages.ts'
 import { renderDate, renderTime } from './words.ts'
@@ -20,7 +19,13 @@ export function agentsPages(
     const list = await integrations.list(visit.principal, visit.workspace.slug, {
       ...(cursor !== undefined && { cursor }),
     })
-    return renderAgents(visit, list, mcpUrl)
+    const grants = parseJson(list.items)
+    const uses = await integrations.listToolUses(
+      visit.principal,
+      visit.workspace.slug,
+      grants.map(({ id }) => id),
+    )
+    return renderAgents(visit, { grants, nextCursor: list.nextCursor, uses }, mcpUrl)
   }
 
   page('/agents', show)
@@ -29,11 +34,16 @@ export function agentsPages(
     await integrations.revoke(principal, workspace.slug, request.params.id)
     return `${base}/agents?done=revoked`
   })
+
+  action('/agents/:id/scopes', show, async ({ base, principal, request, workspace }) => {
+    await integrations.updateScopes(principal, workspace.slug, request.params.id, readScopes(request))
+    return `${base}/agents?done=saved`
+  })
 }
 
 function renderAgents(
   visit: WorkspaceVisit,
-  { items, nextCursor }: ListPage<AgentGrant>,
+  { grants, nextCursor, uses }: { grants: AgentGrant[]; nextCursor: string | null; uses: ToolUse[] },
   mcpUrl: string,
 ): Page {
   const { base, may, principal, request, state } = visit
@@ -44,13 +54,13 @@ function renderAgents(
       <p>
         ${
           may('integrations.listAll')
-            ? 'Agents that members have allowed to read this workspace on their behalf.'
-            : 'Agents that you have allowed to read this workspace on your behalf.'
+            ? 'Agents that members have allowed to act in this workspace on their behalf.'
+            : 'Agents that you have allowed to act in this workspace on your behalf.'
         }
       </p>
       ${renderDone(request)} ${state.error && renderAlert(state.error)}
       ${renderRows(
-        parseJson(items).map(
+        grants.map(
           ({ id, clientName, clientUri, userId, userName, scopes, createdAt, lastUsedAt, expiresAt }) =>
             html`<div class="row">
               <div class="grow">
@@ -63,7 +73,22 @@ function renderAgents(
                 <span class="hint"
                   >${scopes.map(describeScope).join(', ')}${clientUri !== null && html` · <bdi>${clientUri}</bdi>`}</span
                 >
+                ${renderUses(uses.filter(({ grantId }) => grantId === id))}
               </div>
+              ${
+                userId === principal.user.id &&
+                renderConfirmed({
+                  label: 'Change',
+                  description: html`what <bdi>${clientName}</bdi> may do`,
+                  question: 'It takes effect immediately.',
+                  action: renderForm({
+                    request,
+                    action: `${base}/agents/${id}/scopes`,
+                    body: html`${renderScopeChoice({ chosen: scopes, idPrefix: `${id}-` })}
+                      <button>Save</button>`,
+                  }),
+                })
+              }
               ${renderConfirmed({
                 label: 'Revoke',
                 description: html`the access of <bdi>${clientName}</bdi>`,
@@ -85,4 +110,19 @@ function renderAgents(
       )}
       ${renderMore(`${base}/agents`, nextCursor)}`,
   }
+}
+
+/** The calls of the last 30 days, by tool. */
+function renderUses(uses: readonly ToolUse[]): Content {
+  return uses.map(
+    ({ tool, calls, failures, lastCalledAt, lastFailure, lastFailureAt }) =>
+      html`<span class="hint"
+        ><code>${tool}</code>: ${calls} ${calls === 1 ? 'call' : 'calls'} in 30 days, the last
+        ${renderTime(lastCalledAt.toISOString())}${
+          lastFailureAt !== null &&
+          html` · ${failures} failed, the last ${renderTime(lastFailureAt.toISOString())}
+          (<code>${lastFailure}</code>)`
+        }</span
+      >`,
+  )
 }

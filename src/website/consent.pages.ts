@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ConsentRequest } from '../agent-oauth/agent-oauth.ts'
+import { grantDays, grantDaysDefault } from '../agent-oauth/protocol.ts'
 import type { App } from '../http/app-types.ts'
 import { errors } from '../kernel/errors.ts'
 import { parseJson } from '../kernel/json-text.ts'
@@ -7,6 +8,7 @@ import type { Services } from '../services.ts'
 import { renderConsent } from './consent.views.ts'
 import { form, readFields } from './forms.ts'
 import { forgetConsent, rememberConsent } from './pending-consent.ts'
+import { readScopes } from './scopes.views.ts'
 import { assertSignedIn } from './web-session.ts'
 
 interface WithUid {
@@ -44,12 +46,16 @@ export function consentPages(
 
   app.post<WithUid>(url, form, async (request, reply) => {
     await requireConsentRequest(request, reply)
-    const { decision, workspaceId } = readFields(request, 'decision', 'workspaceId')
+    const { decision, workspaceId, days } = readFields(request, 'decision', 'workspaceId', 'days')
     const exchange = { request: request.raw, response: reply.raw }
     let next: string
     if (decision === 'allow') {
       assertSignedIn(request)
-      next = await agentOAuth.allow(exchange, request.principal, workspaceId)
+      next = await agentOAuth.allow(exchange, request.principal, {
+        workspaceId,
+        scopes: readScopes(request),
+        days: grantDays.find((choice) => String(choice) === days) ?? grantDaysDefault,
+      })
     } else {
       // Any other value denies.
       next = await agentOAuth.deny(exchange)

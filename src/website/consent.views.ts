@@ -1,18 +1,10 @@
 import type { FastifyRequest } from 'fastify'
 import type { ConsentRequest } from '../agent-oauth/agent-oauth.ts'
-import { paths } from '../agent-oauth/protocol.ts'
+import { grantDays, grantDaysDefault, paths } from '../agent-oauth/protocol.ts'
 import { renderForm, renderSelect } from './forms.ts'
 import { html, type Html } from './html.ts'
 import type { Page } from './pages.ts'
-
-const textsOfScope: Record<string, string> = {
-  'validation-kit:read': 'Read the validation kit: the seeds of the workspace and their evidence',
-}
-
-/** What a scope allows, for people. */
-export function describeScope(scope: string): string {
-  return textsOfScope[scope] ?? scope
-}
+import { renderScopeChoice } from './scopes.views.ts'
 
 /** Asks a person to allow or deny an agent. Shows which agent asks, and where the browser is redirected. */
 export function renderConsent(options: {
@@ -32,18 +24,10 @@ export function renderConsent(options: {
         your workspaces.
       </p>
       ${renderAccount(request)}
-      <h2>It will be able to</h2>
-      <ul>
-        ${consent.scopes.map((scope) => html`<li>${describeScope(scope)}</li>`)}
-      </ul>
-      <p>
-        Access lasts ${consent.durationDays} days. You can revoke it at any time on the Agents page of the
-        workspace. You will be redirected to <strong>${consent.redirectTarget}</strong>.
-      </p>
       ${renderForm({
         request,
         action: `${paths.consent}/${consent.uid}`,
-        body: choices.length === 0 ? renderNoWorkspace() : renderChoice(choices),
+        body: choices.length === 0 ? renderNoWorkspace() : renderChoice(consent, choices),
       })}
     </section>`,
   }
@@ -68,13 +52,25 @@ function renderAccount(request: FastifyRequest): Html {
   })
 }
 
-function renderChoice(choices: readonly { id: string; name: string }[]): Html {
-  return html`${renderSelect({
+function renderChoice(consent: ConsentRequest, choices: readonly { id: string; name: string }[]): Html {
+  return html`<h2>It will be able to</h2>
+    ${renderScopeChoice({ chosen: [], asked: consent.scopes })}
+    ${renderSelect({
       name: 'workspaceId',
-      label: 'Workspace',
+      label: 'In the workspace',
       choices: choices.map(({ id, name }) => ({ value: id, label: name })),
       value: choices[0]?.id ?? '',
     })}
+    ${renderSelect({
+      name: 'days',
+      label: 'For',
+      choices: grantDays.map((days) => ({ value: String(days), label: `${days} days` })),
+      value: String(grantDaysDefault),
+    })}
+    <p>
+      You can change this or revoke it at any time on the Agents page of the workspace. You will be redirected
+      to <strong>${consent.redirectTarget}</strong>.
+    </p>
     <p><button name="decision" value="allow">Allow</button> ${renderDeny()}</p>`
 }
 

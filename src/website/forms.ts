@@ -209,3 +209,18 @@ export function renderSelect(options: {
     </select>
   </div>`
 }
+
+/** A checkbox with its label. */
+export function renderCheckbox(options: {
+  name: string
+  label: Content
+  isChecked: boolean
+  /** Required if the page has several fields of this name. */
+  id?: string
+}): Html {
+  const { name, label, isChecked, id = name } = options
+  return html`<div class="check">
+    <input type="checkbox" id="${id}" name="${name}" ${isChecked && html`checked`} />
+    <label for="${id}">${label}</label>
+  </div>`
+}

@@ -34,7 +34,6 @@ describe('the flow', () => {
       metadataHost: null,
       redirectTarget: 'agent.example',
       scopes: ['validation-kit:read'],
-      durationDays: 180,
     })
     const back = await allow(authorization, host)
     expect(redirectOf(back)).toMatchObject({ state: 'some state', iss: config.baseUrl })
@@ -164,7 +163,11 @@ describe('the flow', () => {
     const { request, response } = tester.toExchange(await app.inject('/health'))
     expect(await services.agentOAuth.findConsentRequest(request, response)).toBeUndefined()
     const host = await createHost()
-    const asked = services.agentOAuth.allow({ request, response }, host.principal, host.workspaceId)
+    const asked = services.agentOAuth.allow({ request, response }, host.principal, {
+      workspaceId: host.workspaceId,
+      scopes: [],
+      days: 180,
+    })
     await expect(asked).rejects.toMatchObject({ code: 'consent_expired' })
   })
 })

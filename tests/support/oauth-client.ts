@@ -3,6 +3,7 @@ import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import type { LightMyRequestResponse } from 'fastify'
 import * as oauth from 'oauth4webapi'
+import type { Choice } from '../../src/agent-oauth/agent-oauth.ts'
 import type { Principal } from '../../src/kernel/principal.ts'
 import type { TestApp, TestPerson } from './test-app.ts'
 
@@ -90,8 +91,14 @@ export function createOAuthTester({
     app.inject({ url: url.slice(config.webUrl.length), headers: { cookie: cookiesOf(authorization) } })
 
   /** Has a host allow a pending authorization; answers with the redirect to the agent. */
-  async function allow(authorization: LightMyRequestResponse, host: TestHost) {
-    const to = await services.agentOAuth.allow(toExchange(authorization), host.principal, host.workspaceId)
+  async function allow(
+    authorization: LightMyRequestResponse,
+    host: TestHost,
+    choice: Partial<Omit<Choice, 'workspaceId'>> = {},
+  ) {
+    const { principal, workspaceId } = host
+    const whole: Choice = { scopes: [], days: 180, ...choice, workspaceId }
+    const to = await services.agentOAuth.allow(toExchange(authorization), principal, whole)
     return resume(authorization, to)
   }
 

@@ -11,6 +11,8 @@ export interface AgentTool<Input extends TObject = TObject, Output extends TObje
   title: string
   /** What the tool does and when to call it, for a model. */
   description: string
+  /** What an agent did with it, as the end of a sentence: `read the validation kit`. */
+  did: string
   /** The scope that a grant must have for the tool. */
   scope: AgentScope
   /** The row of the permission table: the tool is for the roles that may do this. */

@@ -1,20 +1,30 @@
 import type { App } from '../../http/app-types.ts'
 import { operation } from '../../http/operation.ts'
 import { ref } from '../../kernel/schemas.ts'
+import type { AgentCalls } from './agent-calls.ts'
 import type { AgentTool } from './agent-tool.ts'
 import { agentReadValidationKit } from './agent.schemas.ts'
 import type { KitService } from './agent.service.ts'
+import { readValidationKit } from './read-validation-kit.mcp.ts'
 
 /** The operations of agents: the validation kit, and the HTTP forms of the tools. */
-export function agentRoutes(app: App, kit: KitService, tools: readonly AgentTool[]): void {
+export function agentRoutes(
+  app: App,
+  {
+    kit,
+    agentTools,
+    agentCalls,
+  }: { kit: KitService; agentTools: readonly AgentTool[]; agentCalls: AgentCalls },
+): void {
   app.post(
     // The router reads `::` as a literal colon; a single one starts a parameter.
     '/agent/v1/validation-kit::read',
     { schema: agentReadValidationKit, config: { optionalBody: true } },
-    ({ agent, body }, reply) => reply.sendJson(kit.read(agent, body)),
+    ({ agent, body }, reply) =>
+      reply.sendJson(agentCalls.count(agent, readValidationKit, () => kit.read(agent, body))),
   )
 
-  for (const tool of tools) {
+  for (const tool of agentTools) {
     const { name, title, description, scope, http, input, output, errors } = tool
     if (!http) continue
     const { id, path, returns } = http

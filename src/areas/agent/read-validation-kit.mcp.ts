@@ -10,9 +10,12 @@ import { defineTool, readingHints, type AgentTool } from './agent-tool.ts'
  */
 export const mcpKitBytesMax = 64 * 1024
 
+/** How calls of the validation kit are counted, over MCP and HTTP. */
+export const readValidationKit = { name: 'read_validation_kit', did: 'read the validation kit' } as const
+
 export function readValidationKitTool(kit: KitService): AgentTool {
   return defineTool({
-    name: 'read_validation_kit',
+    ...readValidationKit,
     title: 'Read the validation kit',
     description:
       'Reads the seeds (early ideas) of the workspace that you were allowed into, each with its problem, audience, ' +

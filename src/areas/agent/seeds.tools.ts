@@ -32,6 +32,7 @@ export function seedsTools(seeds: SeedsService, links: SeedLinks): AgentTool[] {
       description:
         'Creates a seed: an early idea that the workspace wants to validate. It is open and has no participants. Call ' +
         'read_validation_kit first, so that no seed is created twice.',
+      did: 'created a seed',
       scope: 'seeds:write',
       action: 'seeds.create',
       http: { id: 'agent.createSeed', path: '/agent/v1/seeds::create', returns: 'The new seed.' },
@@ -54,6 +55,7 @@ export function seedsTools(seeds: SeedsService, links: SeedLinks): AgentTool[] {
       description:
         'Changes the texts or the status of a seed. Fields that are not given stay as they are; an empty problem, ' +
         'audience or hypothesis is cleared. Any status may follow any other.',
+      did: 'changed a seed',
       scope: 'seeds:write',
       action: 'seeds.update',
       http: { id: 'agent.updateSeed', path: '/agent/v1/seeds::update', returns: 'The changed seed.' },
@@ -79,6 +81,7 @@ export function seedsTools(seeds: SeedsService, links: SeedLinks): AgentTool[] {
         'Adds a finding to a seed: what kind it is, whether it supports the hypothesis, contradicts it or is neutral, a ' +
         'summary, and where it is from. The person must have joined the seed; join_seed does that. Evidence cannot be ' +
         'changed or deleted.',
+      did: 'added evidence',
       scope: 'seeds:write',
       action: 'seeds.addEvidence',
       http: { id: 'agent.addEvidence', path: '/agent/v1/evidence::add', returns: 'The new evidence.' },
@@ -117,6 +120,7 @@ export function seedsTools(seeds: SeedsService, links: SeedLinks): AgentTool[] {
       description:
         'Makes the person on whose behalf you act a participant of a seed, so that they can add evidence. Joining again ' +
         'succeeds.',
+      did: 'joined a seed',
       scope: 'seeds:write',
       action: 'seeds.join',
       http: { id: 'agent.joinSeed', path: '/agent/v1/seeds::join', returns: 'The joined seed.' },

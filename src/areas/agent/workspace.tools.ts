@@ -32,6 +32,7 @@ export function workspaceTools(people: PeopleService, events: EventsService): Ag
       description:
         'Lists the people of the workspace with their e-mail addresses, roles and teams; `q` searches names and ' +
         'addresses. Invited people are listed only for owners and admins.',
+      did: 'read the list of people',
       scope: 'workspace:read',
       action: 'people.list',
       http: { id: 'agent.listPeople', path: '/agent/v1/people::list', returns: 'A page of people.' },
@@ -52,6 +53,7 @@ export function workspaceTools(people: PeopleService, events: EventsService): Ag
       description:
         'Lists what happened in the workspace, newest first: who did what, when, and whether an agent did it. Filter by ' +
         'type (such as seed.updated), by person (actorUserId) and by time (since, until; RFC 3339).',
+      did: 'read the list of events',
       scope: 'workspace:read',
       action: 'events.list',
       http: { id: 'agent.listEvents', path: '/agent/v1/events::list', returns: 'A page of events.' },

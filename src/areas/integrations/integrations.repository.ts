@@ -1,9 +1,9 @@
-import { and, desc, eq, gt, isNull, sql, type SQL } from 'drizzle-orm'
+import { and, desc, eq, gt, gte, inArray, isNull, sql, type SQL } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { itemColumns, readOne, selectJsonRows } from '../../db/json-rows.ts'
 import { isBefore } from '../../db/keyset.ts'
 import { prepared } from '../../db/prepared.ts'
-import { agentGrants } from '../../db/schema/agent-grants.ts'
+import { agentCalls, agentGrants } from '../../db/schema/agent-grants.ts'
 import { users } from '../../db/schema/users.ts'
 import type { JsonRows, PageRange } from '../../kernel/pagination.ts'
 import type { AgentGrant } from './integrations.schemas.ts'
@@ -58,17 +58,24 @@ export function listLiveGrants(
   )
 }
 
+export type LockedGrant = Pick<
+  typeof agentGrants.$inferSelect,
+  'userId' | 'clientName' | 'scopes' | 'revokedAt' | 'expiresAt'
+>
+
 /** A grant in a workspace, locked until the transaction ends. */
 export async function lockGrant(
   executor: Executor,
   workspaceId: string,
   grantId: string,
-): Promise<{ userId: string; clientName: string; revokedAt: Date | null } | undefined> {
+): Promise<LockedGrant | undefined> {
   const [grant] = await executor
     .select({
       userId: agentGrants.userId,
       clientName: agentGrants.clientName,
+      scopes: agentGrants.scopes,
       revokedAt: agentGrants.revokedAt,
+      expiresAt: agentGrants.expiresAt,
     })
     .from(agentGrants)
     .where(and(eq(agentGrants.id, grantId), eq(agentGrants.workspaceId, workspaceId)))
@@ -78,4 +85,69 @@ export async function lockGrant(
 
 export async function revokeGrant(executor: Executor, grantId: string, revokedAt: Date): Promise<void> {
   await executor.update(agentGrants).set({ revokedAt }).where(eq(agentGrants.id, grantId))
+}
+
+export async function updateGrantScopes(
+  executor: Executor,
+  grantId: string,
+  scopes: readonly string[],
+): Promise<void> {
+  await executor
+    .update(agentGrants)
+    .set({ scopes: [...scopes] })
+    .where(eq(agentGrants.id, grantId))
+}
+
+/** The use of a tool by an agent. */
+export interface ToolUse {
+  grantId: string
+  tool: string
+  calls: number
+  failures: number
+  lastCalledAt: Date
+  /** The code of the last error; null without one. */
+  lastFailure: string | null
+  lastFailureAt: Date | null
+}
+
+/** The calls of the tools of some grants of a workspace since a day, the most called first. */
+export async function listToolUses(
+  executor: Executor,
+  {
+    workspaceId,
+    userId,
+    grantIds,
+    since,
+  }: {
+    workspaceId: string
+    /** Only the grants of this person. */
+    userId: string | undefined
+    grantIds: readonly string[]
+    since: Date
+  },
+): Promise<ToolUse[]> {
+  const calls = sql<number>`sum(${agentCalls.calls})::int`
+  const newestFailure = sql`order by ${agentCalls.lastFailureAt} desc nulls last`
+  return executor
+    .select({
+      grantId: agentCalls.grantId,
+      tool: agentCalls.tool,
+      calls,
+      failures: sql<number>`sum(${agentCalls.failures})::int`,
+      lastCalledAt: sql`max(${agentCalls.lastCalledAt})`.mapWith(agentCalls.lastCalledAt),
+      lastFailure: sql<string | null>`(array_agg(${agentCalls.lastFailure} ${newestFailure}))[1]`,
+      lastFailureAt: sql`max(${agentCalls.lastFailureAt})`.mapWith(agentCalls.lastFailureAt),
+    })
+    .from(agentCalls)
+    .innerJoin(agentGrants, eq(agentGrants.id, agentCalls.grantId))
+    .where(
+      and(
+        eq(agentGrants.workspaceId, workspaceId),
+        userId === undefined ? undefined : eq(agentGrants.userId, userId),
+        inArray(agentCalls.grantId, [...grantIds]),
+        gte(agentCalls.day, since.toISOString().slice(0, 10)),
+      ),
+    )
+    .groupBy(agentCalls.grantId, agentCalls.tool)
+    .orderBy(desc(calls), agentCalls.tool)
 }

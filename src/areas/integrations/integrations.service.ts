@@ -1,22 +1,43 @@
 import type { Changes } from '../../access/change.ts'
+import { requireLiveCredential } from '../../access/live-credential.repository.ts'
 import { isAllowed } from '../../access/permissions.ts'
 import type { RequireWorkspace } from '../../access/workspace-access.ts'
 import type { Database, Executor } from '../../db/client.ts'
 import type { Clock } from '../../kernel/clock.ts'
+import { toAgentScopes, type AgentScope } from '../../kernel/agent.ts'
 import { errors } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
 import { readPage, type Page, type PageRequest } from '../../kernel/pagination.ts'
 import type { Principal } from '../../kernel/principal.ts'
-import { listLiveGrants, lockGrant, revokeGrant } from './integrations.repository.ts'
+import {
+  listLiveGrants,
+  listToolUses,
+  lockGrant,
+  revokeGrant,
+  updateGrantScopes,
+  type ToolUse,
+} from './integrations.repository.ts'
 import type { AgentGrant } from './integrations.schemas.ts'
 
-export type { AgentGrant }
+export type { AgentGrant, ToolUse }
 
 export interface IntegrationsService {
   /** Live grants, newest first: all for owners and admins, only their own for others. */
   list(principal: Principal, slug: string, page: PageRequest): Promise<Page<AgentGrant>>
   /** Idempotent. Throws `not_found` for a grant of another person, unless the caller may revoke all. */
   revoke(principal: Principal, slug: string, grantId: string): Promise<void>
+  /**
+   * Sets what an agent of the caller may do, from its next request on, besides what every agent may. Throws `not_found`
+   * for a grant of another person, and for one that has ended.
+   */
+  updateScopes(
+    principal: Principal,
+    slug: string,
+    grantId: string,
+    scopes: readonly AgentScope[],
+  ): Promise<void>
+  /** The calls of the last 30 days of grants that `list` shows to the caller, the most called tool first. */
+  listToolUses(principal: Principal, slug: string, grantIds: readonly string[]): Promise<ToolUse[]>
 }
 
 export interface IntegrationsServiceOptions {
@@ -25,6 +46,8 @@ export interface IntegrationsServiceOptions {
   changes: Changes
   requireWorkspace: RequireWorkspace
 }
+
+const usesShownMs = 30 * 24 * 60 * 60 * 1000
 
 export function createIntegrationsService(options: IntegrationsServiceOptions): IntegrationsService {
   const { db, clock, changes, requireWorkspace } = options
@@ -56,6 +79,33 @@ export function createIntegrationsService(options: IntegrationsServiceOptions): 
           summary: `${user.name} revoked the access of ${grant.clientName}`,
         })
       })
+    },
+
+    async updateScopes(principal, slug, grantId, chosen) {
+      const workspace = await requireWorkspace(principal, slug, 'integrations.updateScopes')
+      if (!isId(grantId)) throw errors.notFound()
+      const { user } = principal
+      const scopes = toAgentScopes(chosen)
+      const lock = (tx: Executor) => lockGrant(tx, workspace.id, grantId)
+      await changes.makeIn(principal, workspace, lock, async ({ tx, now, appendEvent }, grant) => {
+        // Only who gave access knows the agent, so not even an owner may widen it.
+        if (grant.userId !== user.id || grant.revokedAt || grant.expiresAt <= now) throw errors.notFound()
+        if (scopes.join() === toAgentScopes(grant.scopes).join()) return
+        await requireLiveCredential(tx, principal, now)
+        await updateGrantScopes(tx, grantId, scopes)
+        appendEvent({
+          type: 'integration.changed',
+          target: { type: 'integration', id: grantId },
+          summary: `${user.name} changed the access of ${grant.clientName} to ${scopes.join(', ')}`,
+        })
+      })
+    },
+
+    async listToolUses(principal, slug, grantIds) {
+      const { id: workspaceId, role } = await requireWorkspace(principal, slug, 'integrations.list')
+      const userId = isAllowed(role, 'integrations.listAll') ? undefined : principal.user.id
+      const since = new Date(clock.now().getTime() - usesShownMs)
+      return grantIds.length === 0 ? [] : listToolUses(db, { workspaceId, userId, grantIds, since })
     },
   }
 }

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { foreignKey, index, pgTable, text, uuid } from 'drizzle-orm/pg-core'
+import { date, foreignKey, index, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import { instant } from '../columns.ts'
 import { memberships } from './memberships.ts'
 
@@ -36,4 +36,24 @@ export const agentGrants = pgTable(
       .where(sql`${table.revokedAt} is null`),
     index('agent_grants_by_client_idx').on(table.clientId),
   ],
+)
+
+/** How often an agent called each tool, for each day in UTC. */
+export const agentCalls = pgTable(
+  'agent_calls',
+  {
+    grantId: uuid('grant_id')
+      .notNull()
+      .references(() => agentGrants.id, { onDelete: 'cascade' }),
+    day: date('day').notNull(),
+    /** The name of the tool over MCP, also for calls over HTTP. */
+    tool: text('tool').notNull(),
+    calls: integer('calls').notNull(),
+    failures: integer('failures').notNull(),
+    lastCalledAt: instant('last_called_at').notNull(),
+    /** The code of the last error. */
+    lastFailure: text('last_failure'),
+    lastFailureAt: instant('last_failure_at'),
+  },
+  (table) => [primaryKey({ columns: [table.grantId, table.day, table.tool] })],
 )

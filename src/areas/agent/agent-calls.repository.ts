@@ -1,0 +1,70 @@
+import { lt, sql } from 'drizzle-orm'
+import type { Database, Executor } from '../../db/client.ts'
+import { agentCalls, agentGrants } from '../../db/schema/agent-grants.ts'
+import { insertEvent } from '../events/events.repository.ts'
+import { toPrincipal, type AgentPrincipal } from '../../kernel/agent.ts'
+
+/** The calls of one tool by one agent on one day. */
+export interface CallCount {
+  agent: AgentPrincipal
+  /** In UTC, as `YYYY-MM-DD`. */
+  day: string
+  tool: string
+  /** What the agent did, as the end of a sentence: `read the validation kit`. */
+  did: string
+  calls: number
+  failures: number
+  lastCalledAt: Date
+  /** The code of the last error. */
+  lastFailure: string | null
+  lastFailureAt: Date | null
+}
+
+/** Adds counts of calls, with an event for each that is the first of its agent, tool and day. */
+export async function recordCalls(db: Database, counts: readonly CallCount[]): Promise<void> {
+  await db.transaction(async (tx) => {
+    const values = JSON.stringify(
+      counts.map(({ agent, day, tool, calls, failures, lastCalledAt, lastFailure, lastFailureAt }) => ({
+        ...{ grant_id: agent.grant.id, day, tool, calls, failures },
+        ...{ last_called_at: lastCalledAt, last_failure: lastFailure, last_failure_at: lastFailureAt },
+      })),
+    )
+    // Sorted, so that two replicas do not wait for each other. A grant may be deleted by now.
+    const { rows } = await tx.execute<{ grant_id: string; day: string; tool: string; is_first: boolean }>(sql`
+      insert into ${agentCalls} as kept
+      select call.* from jsonb_populate_recordset(null::${agentCalls}, ${values}::jsonb) as call
+      join ${agentGrants} on ${agentGrants.id} = call.grant_id
+      order by call.grant_id, call.day, call.tool
+      on conflict (grant_id, day, tool) do update set
+        calls = kept.calls + excluded.calls,
+        failures = kept.failures + excluded.failures,
+        last_called_at = greatest(kept.last_called_at, excluded.last_called_at),
+        last_failure = coalesce(excluded.last_failure, kept.last_failure),
+        last_failure_at = coalesce(excluded.last_failure_at, kept.last_failure_at)
+      returning kept.grant_id, kept.day::text, kept.tool, (xmax = 0) as is_first`)
+    const first = new Set(
+      rows
+        .filter((row) => 'is_first' in row && row.is_first)
+        .map((row) => keyOf(row.grant_id, row.day, row.tool)),
+    )
+    for (const { agent, day, tool, did, lastCalledAt } of counts) {
+      if (!first.has(keyOf(agent.grant.id, day, tool))) continue
+      await insertEvent(tx, toPrincipal(agent), {
+        workspaceId: agent.workspace.id,
+        type: 'integration.used',
+        target: { type: 'integration', id: agent.grant.id },
+        summary: `${agent.user.name}, through ${agent.grant.clientName}, ${did}`,
+        at: lastCalledAt,
+      })
+    }
+  })
+}
+
+/** Deletes counts of calls before a day. */
+export async function deleteOldCalls(executor: Executor, before: Date): Promise<void> {
+  await executor.delete(agentCalls).where(lt(agentCalls.day, before.toISOString().slice(0, 10)))
+}
+
+function keyOf(...parts: string[]): string {
+  return parts.join(' ')
+}
