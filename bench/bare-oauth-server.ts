@@ -25,15 +25,18 @@ const db = openDatabase({
 })
 const provider = createProvider({
   db,
+  jobs: { enqueue: () => Promise.reject(new Error('not expected')) },
   clock: systemClock,
   log: pino({ level: 'silent' }),
   keys: createSigningKeys(),
   appSecret,
   baseUrl,
   webUrl: baseUrl,
-  accessTokenLifetimeSeconds: 900,
+  accessTokenLifetimeSeconds: 3600,
+  refreshGraceSeconds: 1800,
   recordBounds,
   answers: createAnswers({ db, clock: systemClock, appSecret }),
+  showFailure: () => undefined,
   findOrigin: () => undefined,
   fetch,
 })

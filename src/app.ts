@@ -61,6 +61,7 @@ import { picturesRoutes } from './pictures/pictures.routes.ts'
 import type { Services } from './services.ts'
 import { docsPages } from './website/docs.pages.ts'
 import { registerPages, showError } from './website/pages.ts'
+import { showFailure } from './website/agent-failure.ts'
 import { websiteRoutes } from './website/website.ts'
 
 const schemas = [
@@ -152,7 +153,7 @@ export async function buildApp(
   })
   await app.register(async (scope: App) => {
     await scope.register(publicAccess)
-    await agentOAuthRoutes(scope, services.agentOAuth, config)
+    await agentOAuthRoutes(scope, services.agentOAuth, { ...config, showFailure })
   })
   const resource = `${config.baseUrl}${paths.mcp}`
   const agentAuth: AgentTokenAuthOptions = {

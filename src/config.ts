@@ -103,10 +103,18 @@ export const ConfigSchema = Type.Object({
       'always may.',
   }),
   ACCESS_TOKEN_LIFETIME_SECONDS: Type.Integer({
-    default: 900,
+    default: 3600,
     minimum: 1,
     maximum: 86400,
     description: 'The lifetime of the access tokens of agents.',
+  }),
+  REFRESH_GRACE_SECONDS: Type.Integer({
+    default: 1800,
+    minimum: 0,
+    maximum: 86400,
+    description:
+      'How long the refresh token of an agent can be exchanged again after its first exchange. A later use revokes ' +
+      'the grant.',
   }),
   REGISTRATION_LIMIT_PER_MINUTE: Type.Integer({
     default: 60,

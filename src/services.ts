@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import { createChanges } from './access/change.ts'
 import { createSeedAccess, createWorkspaceAccess } from './access/workspace-access.ts'
 import { createAgentOAuth, type AgentOAuth } from './agent-oauth/agent-oauth.ts'
+import { createAgentOAuthJobs } from './agent-oauth/agent-oauth.jobs.ts'
 import { agentScope } from './agent-oauth/protocol.ts'
 import type { AgentPrincipal } from './kernel/agent.ts'
 import { deleteRetiredSigningKeys } from './agent-oauth/signing-keys.repository.ts'
@@ -164,20 +165,22 @@ export function createServices(options: ServicesOptions): Services {
     onRecordError: (error) =>
       log.warn({ err: error }, 'the last uses of grants could not be written; will retry'),
   })
+  const jobs = createGraphileQueue()
   const agentOAuth = createAgentOAuth({
     db,
     clock,
     changes,
+    jobs,
     log,
     loadAppSecret: () => loadAppSecret(config.appSecret, config.dataDir),
     baseUrl: config.baseUrl,
     webUrl: config.webUrl,
     accessTokenLifetimeSeconds: config.accessTokenLifetimeSeconds,
+    refreshGraceSeconds: config.refreshGraceSeconds,
     recordBounds: oauthRecordBounds,
     fetch: createUntrustedFetch(untrustedFetch),
   })
   const kit = createKitService({ db: shareOf(db), clock })
-  const jobs = createGraphileQueue()
   const mailer = createMailer(config, log)
   const { webUrl, inviteLimitPerHour, mailLimitPerHour } = config
   const events = createEventsService({ db: shareOf(db), requireWorkspace })
@@ -262,6 +265,7 @@ export function createServices(options: ServicesOptions): Services {
           ...createAccountsJobs({ db: jobsDb, clock, mailer, webUrl }),
           ...createInvitesJobs({ db: jobsDb, clock, mailer, webUrl }),
           ...createMembersJobs({ db: jobsDb, mailer, webUrl }),
+          ...createAgentOAuthJobs({ db: jobsDb, mailer, webUrl }),
           collect_pictures: () => pictures.collectUnused(),
         },
         async cleanUp() {

@@ -5,7 +5,7 @@ import type { App } from '../http/app-types.ts'
 import { addressOf, createRateLimiter } from '../http/rate-limits.ts'
 import { ApiError, errors } from '../kernel/errors.ts'
 import { isStorable } from '../kernel/text.ts'
-import type { AgentOAuth } from './agent-oauth.ts'
+import type { AgentOAuth, Failure } from './agent-oauth.ts'
 import {
   ClientMetadata,
   describeServer,
@@ -17,7 +17,6 @@ import {
   revokeToken,
   type ResourceMetadata,
 } from './agent-oauth.schemas.ts'
-import { renderErrorPage } from './error-page.ts'
 import { agentScope, canonicalResource, grantTypes, parameterLengthMax, paths } from './protocol.ts'
 
 export interface AgentOAuthRoutesOptions {
@@ -27,6 +26,8 @@ export interface AgentOAuthRoutesOptions {
   registrationLimitPerMinute: number
   /** Authorization requests per minute and client address; 0 = no limit. */
   authorizeLimitPerMinute: number
+  /** Shows a failed authorization request to the person. */
+  showFailure: (reply: FastifyReply, failure: Failure) => FastifyReply
 }
 
 const metadataBytesMax = 4096
@@ -40,11 +41,10 @@ export async function agentOAuthRoutes(
   agentOAuth: AgentOAuth,
   options: AgentOAuthRoutesOptions,
 ): Promise<void> {
-  const { baseUrl, webUrl, registrationLimitPerMinute, authorizeLimitPerMinute } = options
+  const { baseUrl, webUrl, registrationLimitPerMinute, authorizeLimitPerMinute, showFailure } = options
   const resource = `${baseUrl}${paths.mcp}`
 
   const delegate = async (request: FastifyRequest, reply: FastifyReply, body?: object) => {
-    // Before `hijack`, after which no error can be answered.
     const handle = await agentOAuth.loadHandler()
     const { raw } = request
     // The OAuth server builds URLs from these headers: set the configured host and scheme.
@@ -55,11 +55,23 @@ export async function agentOAuthRoutes(
     raw.headers['x-forwarded-proto'] = protocol.replace(':', '')
     delete raw.headers['x-forwarded-host']
     if (body !== undefined) (raw as { body?: object }).body = body
-    reply.hijack()
     for (const [name, value] of Object.entries(reply.getHeaders())) {
       if (value !== undefined) reply.raw.setHeader(name, value)
     }
-    await handle(raw, reply.raw, addressOf(request))
+    const failure = await handle(raw, reply.raw, addressOf(request))
+    if (failure) return showFailure(reply, failure)
+    return reply.hijack()
+  }
+
+  /** Sends an OAuth error (RFC 6749 §5.2), as a page to browsers, which only use the authorization endpoint. */
+  const sendError: SendError = (request, reply, failure) => {
+    if (request.method === 'GET' && request.headers.accept?.includes('text/html'))
+      return showFailure(reply, failure)
+    const { status, error, description } = failure
+    return reply
+      .code(status)
+      .header('cache-control', 'no-store')
+      .send({ error, error_description: description })
   }
 
   app.addHook('onRoute', (route) => {
@@ -93,7 +105,9 @@ export async function agentOAuthRoutes(
       callerOf: addressOf,
     })
     scope.setErrorHandler<FastifyError | ApiError>((error, request, reply) =>
-      isRetryable(error) ? sendOAuthError(error, request, reply) : sendRegistrationError(error, reply),
+      isRetryable(error)
+        ? sendUnavailable(error, request, reply, sendError)
+        : sendRegistrationError(error, reply),
     )
     scope.post(
       paths.registration,
@@ -121,10 +135,14 @@ export async function agentOAuthRoutes(
     scope.addContentTypeParser('*', (_request, _payload, done) => done(null))
     scope.setValidatorCompiler(() => () => true)
     scope.setErrorHandler<FastifyError | ApiError>((error, request, reply) => {
-      if (isRetryable(error)) return sendOAuthError(error, request, reply)
+      if (isRetryable(error)) return sendUnavailable(error, request, reply, sendError)
       // Such as a malformed content type.
       if (error.code.startsWith('FST_ERR_CTP_'))
-        return sendInvalidRequest(request, reply, 'The body must be application/x-www-form-urlencoded.')
+        return sendError(
+          request,
+          reply,
+          invalidRequest('The body must be application/x-www-form-urlencoded.'),
+        )
       throw error
     })
     const limiter = createRateLimiter(scope, {
@@ -144,8 +162,8 @@ export async function agentOAuthRoutes(
       if (state?.isExceeded) throw errors.tooManyAuthorizations({ retryAfterSeconds: state.resetSeconds })
       const query = request.query as Record<string, string | string[]>
       const tooLong = findTooLongParameter(query)
-      if (tooLong !== undefined) return sendInvalidRequest(request, reply, `${tooLong} is too long`)
-      if (!isStorableThroughout(query)) return sendInvalidRequest(request, reply, unstorable)
+      if (tooLong !== undefined) return sendError(request, reply, invalidRequest(`${tooLong} is too long`))
+      if (!isStorableThroughout(query)) return sendError(request, reply, invalidRequest(unstorable))
       return delegate(request, reply)
     })
     scope.get(`${paths.authorization}/:uid`, { schema: hidden }, (request, reply) => {
@@ -205,32 +223,29 @@ function isStorableThroughout(value: unknown): boolean {
   )
 }
 
-function sendInvalidRequest(request: FastifyRequest, reply: FastifyReply, description: string): FastifyReply {
-  return sendError(request, reply.code(400), 'invalid_request', description)
-}
+const invalidRequest = (description: string): Failure => ({
+  status: 400,
+  error: 'invalid_request',
+  description,
+})
+
+type SendError = (request: FastifyRequest, reply: FastifyReply, failure: Failure) => FastifyReply
 
 function isRetryable(error: Error): error is ApiError {
   return error instanceof ApiError && (error.status === 429 || error.status === 503)
 }
 
-/** Sends an error of the service as an OAuth error (RFC 6749 §5.2). */
-function sendOAuthError(error: ApiError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  if (error.status === 503) request.log.warn({ err: error }, 'request refused')
-  if (error.retryAfterSeconds !== undefined) void reply.header('retry-after', error.retryAfterSeconds)
-  return sendError(request, reply.code(error.status), 'temporarily_unavailable', error.message)
-}
-
-/** Sends an OAuth error, as a page to browsers, which only use the authorization endpoint. */
-function sendError(
+/** Sends an error of the service as an OAuth error. */
+function sendUnavailable(
+  error: ApiError,
   request: FastifyRequest,
   reply: FastifyReply,
-  error: string,
-  description: string,
+  sendError: SendError,
 ): FastifyReply {
-  void reply.header('cache-control', 'no-store')
-  return request.method === 'GET' && request.headers.accept?.includes('text/html')
-    ? reply.type('text/html; charset=utf-8').send(renderErrorPage(error, description))
-    : reply.send({ error, error_description: description })
+  const { status, message: description, retryAfterSeconds } = error
+  if (status === 503) request.log.warn({ err: error }, 'request refused')
+  if (retryAfterSeconds !== undefined) void reply.header('retry-after', retryAfterSeconds)
+  return sendError(request, reply, { status, error: 'temporarily_unavailable', description })
 }
 
 /** Sends an error of a registration (RFC 7591 §3.2.2). */

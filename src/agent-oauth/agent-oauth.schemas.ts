@@ -149,7 +149,7 @@ const Tokens = open(
     access_token:
       'eyJhbGciOiJFUzI1NiIsInR5cCI6ImF0K2p3dCJ9.eyJzY29wZSI6InZhbGlkYXRpb24ta2l0OnJlYWQifQ.c2lnbmF0dXJl',
     token_type: 'Bearer',
-    expires_in: 900,
+    expires_in: 3600,
     refresh_token: 'g3bTeJVfAHqlS0D2eK3vEAUq8ztV1ReM2yidRZn0lmw',
     scope: agentScope,
   },
@@ -208,7 +208,10 @@ const clientFields = {
   client_secret: Type.Optional(Type.String()),
 }
 const exampleClientId = exampleOf(RegisteredClient).client_id
-const invalidClient = answer('`invalid_client`: the client is unknown or its secret is wrong.', OAuthError)
+const invalidClient = answer(
+  '`invalid_client`: the client is unknown or its secret is wrong. `error_description` says whether to register again.',
+  OAuthError,
+)
 const unavailable = answer(
   '`temporarily_unavailable`: the database cannot be reached. Retry later.',
   OAuthError,
@@ -224,7 +227,7 @@ export const registerClient = {
   description:
     'Dynamic client registration (RFC 7591). Unknown metadata is ignored; the rest is limited to 4 KiB. Clients without ' +
     '`token_endpoint_auth_method` are public clients and get no secret. Clients without a grant are deleted after ' +
-    'seven days, or sooner if there are too many.',
+    'seven days, or sooner if there are too many; others a year after their last use.',
   body: ClientMetadata,
   response: {
     201: answer('The registered client.', RegisteredClient),

@@ -24,6 +24,8 @@ import {
   type RecordBounds,
 } from './oauth-records.repository.ts'
 import { databaseRetryAfterSeconds, paths, type GrantDays } from './protocol.ts'
+import type { JobQueue } from '../platform/jobs/jobs.port.ts'
+import type { Failure } from './provider.ts'
 import { createAnswers, type Answers } from './answers.ts'
 import { storeDecision } from './decisions.repository.ts'
 import { createSigningKeyStore, type Jwk, type SigningKeys, type SigningKeyStore } from './signing-keys.ts'
@@ -37,12 +39,17 @@ export interface VerifiedToken {
   expiresAt: number
 }
 
-/** Answers a request. A registered client is stored with a digest of the client's address. */
+/**
+ * Answers a request. A registered client is stored with a digest of the client's address. Returns a failure instead when
+ * a person has to be shown it.
+ */
 export type OAuthHandler = (
   request: IncomingMessage,
   response: ServerResponse,
   clientAddress: string,
-) => Promise<void>
+) => Promise<Failure | undefined>
+
+export type { Failure }
 
 /** An agent's request for consent. */
 export interface ConsentRequest {
@@ -118,12 +125,15 @@ export interface AgentOAuthOptions {
   db: Database
   clock: Clock
   changes: Changes
+  jobs: JobQueue
   log: Logger
   /** Called once, by the first use. */
   loadAppSecret: () => string
   baseUrl: string
   webUrl: string
   accessTokenLifetimeSeconds: number
+  /** How long a refresh token can be exchanged again after its first exchange. */
+  refreshGraceSeconds: number
   recordBounds: RecordBounds
   /** Fetches client metadata documents. */
   fetch: typeof fetch
@@ -154,11 +164,15 @@ export function createAgentOAuth(options: AgentOAuthOptions): AgentOAuth {
   const resource = `${baseUrl}${paths.mcp}`
   let secrets:
     { appSecret: string; originKey: Buffer; keyStore: SigningKeyStore; answers: Answers } | undefined
-  const addressOfRequest = new AsyncLocalStorage<string>()
+  const handled = new AsyncLocalStorage<{ address: string; failure?: Failure }>()
   const findOrigin = () => {
-    const address = addressOfRequest.getStore()
+    const address = handled.getStore()?.address
     if (address === undefined) return undefined
     return createHmac('sha256', loadSecrets().originKey).update(address).digest('base64url')
+  }
+  const showFailure = (failure: Failure) => {
+    const handling = handled.getStore()
+    if (handling) handling.failure = failure
   }
   const server: oauth.AuthorizationServer = { issuer: baseUrl, jwks_uri: `${baseUrl}${paths.jwks}` }
   let loaded: Loaded | undefined
@@ -185,7 +199,7 @@ export function createAgentOAuth(options: AgentOAuthOptions): AgentOAuth {
     if (loaded?.keys.signing.kid === keys.signing.kid) {
       loaded = { ...loaded, keys, at: Date.now() }
     } else {
-      const provider = createProvider({ ...options, appSecret, keys, findOrigin, answers })
+      const provider = createProvider({ ...options, appSecret, keys, findOrigin, answers, showFailure })
       loaded = { keys, provider, answer: provider.callback(), at: Date.now() }
     }
     return loaded
@@ -230,8 +244,11 @@ export function createAgentOAuth(options: AgentOAuthOptions): AgentOAuth {
     async loadHandler() {
       try {
         const { answer } = await load()
-        return (request, response, clientAddress) =>
-          addressOfRequest.run(clientAddress, () => answer(request, response))
+        return async (request, response, address) => {
+          const handling: { address: string; failure?: Failure } = { address }
+          await handled.run(handling, () => answer(request, response))
+          return handling.failure
+        }
       } catch (error) {
         if (!isDatabaseUnavailable(error)) throw error
         throw errors.databaseUnavailable({ cause: error, retryAfterSeconds: databaseRetryAfterSeconds })
@@ -393,7 +410,7 @@ export function createAgentOAuth(options: AgentOAuthOptions): AgentOAuth {
       return { items, total: rows[0]?.total ?? 0 }
     },
 
-    deleteClient: (clientId) => deleteClient(db, clientId, clock.now()),
+    deleteClient: (clientId) => deleteClient({ db, jobs: options.jobs }, clientId, clock.now()),
 
     rotateSigningKey: () => loadSecrets().keyStore.rotate(),
   }

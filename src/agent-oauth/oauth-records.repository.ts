@@ -4,18 +4,22 @@ import { insertServiceEvent } from '../areas/events/events.repository.ts'
 import type { Database, Executor } from '../db/client.ts'
 import { agentGrants } from '../db/schema/agent-grants.ts'
 import { oauthRecords } from '../db/schema/oauth.ts'
+import { users } from '../db/schema/users.ts'
+import { workspaces } from '../db/schema/workspaces.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { isStorable } from '../kernel/text.ts'
 import { hashSecret } from '../kernel/tokens.ts'
+import type { JobQueue } from '../platform/jobs/jobs.port.ts'
+import { grantLifetimeSeconds } from './protocol.ts'
 
 // The ids of these records are secrets.
 const secretKinds = new Set(['AccessToken', 'AuthorizationCode', 'Interaction', 'RefreshToken', 'Session'])
 
-/** How long a refresh token may be used again: processes of one client may refresh at the same time. */
-export const refreshGraceMs = 10_000
-
-/** How long a registered client without a grant is kept. */
-const unusedClientKeptMs = 7 * 24 * 60 * 60 * 1000
+const dayMs = 24 * 60 * 60 * 1000
+/** How long a registered client is kept that nobody ever gave access. */
+const unusedClientKeptMs = 7 * dayMs
+/** How long one is kept that somebody did: a year after its last use, which is at most the lifetime of a grant later. */
+const usedClientKeptMs = 365 * dayMs + grantLifetimeSeconds * 1000
 
 /** The maximum numbers of records that unauthenticated requests create. Beyond them, the oldest are deleted. */
 export interface RecordBounds {
@@ -36,19 +40,22 @@ export const recordBounds: RecordBounds = {
 export interface RecordAdapterOptions {
   db: Database
   clock: Clock
+  jobs: JobQueue
   bounds: RecordBounds
   /** Creates the error for a record that was already consumed. */
   alreadyUsed: () => Error
   /** A digest of the client's address of the current request. */
   findOrigin: () => string | undefined
+  /** Whether the current request used a code or token that was used before, so that a grant ends with it. */
+  isReuse: () => boolean
 }
 
 /**
  * Stores the records of the OAuth server in PostgreSQL. Ids that are secrets are hashed. Of parallel calls of `consume`
- * one succeeds and the others throw `alreadyUsed`, except refresh tokens within `refreshGraceMs`.
+ * one succeeds and the others throw `alreadyUsed`. Refresh tokens are exchanged by `createRefreshAdapter`.
  */
 export function createRecordAdapter(options: RecordAdapterOptions): (kind: string) => Adapter {
-  const { db, clock, bounds, alreadyUsed, findOrigin } = options
+  const { db, clock, jobs, bounds, alreadyUsed, findOrigin, isReuse } = options
   const keepWithinBounds = createTrimmer(db, bounds)
   return (kind) => {
     // People are identified by the website's session only.
@@ -84,24 +91,14 @@ export function createRecordAdapter(options: RecordAdapterOptions): (kind: strin
               kind === 'Grant' ? isLiveGrant(id, now) : undefined,
             ),
           )
-        return record && toPayload(kind, id, record, now)
+        return record && toPayload(kind, id, record)
       },
 
       async consume(id) {
-        const now = clock.now()
-        const mayRace = kind === 'RefreshToken'
         const { rowCount } = await db
           .update(oauthRecords)
-          .set({ consumedAt: sql`coalesce(${oauthRecords.consumedAt}, ${now.toISOString()})` })
-          .where(
-            and(
-              isRecord(id),
-              or(
-                isNull(oauthRecords.consumedAt),
-                mayRace ? gt(oauthRecords.consumedAt, new Date(now.getTime() - refreshGraceMs)) : undefined,
-              ),
-            ),
-          )
+          .set({ consumedAt: clock.now() })
+          .where(and(isRecord(id), isNull(oauthRecords.consumedAt)))
         // Another request consumed it first.
         if (rowCount !== 1) throw alreadyUsed()
       },
@@ -110,7 +107,9 @@ export function createRecordAdapter(options: RecordAdapterOptions): (kind: strin
         // A request that was answered is kept with its answer, until both expire.
         if (kind === 'Interaction') return
         await db.delete(oauthRecords).where(isRecord(id))
-        if (kind === 'Grant') await revokeGrantsWithEvent(db, eq(agentGrants.id, id), clock.now())
+        if (kind !== 'Grant') return
+        const cause = isReuse() ? 'reuse' : 'request'
+        await revokeGrantsWithEvent({ db, jobs }, eq(agentGrants.id, id), { now: clock.now(), cause })
       },
 
       async revokeByGrantId(grantId) {
@@ -130,10 +129,17 @@ export function keyOf(kind: string, id: string): string {
   return secretKinds.has(kind) ? hashSecret(id).toString('base64url') : id
 }
 
-/** What is stored of a payload: all but a secret id. */
+/** What is stored of a payload: all but a secret id, and the hash of a client's secret. */
 export function toStored(kind: string, payload: AdapterPayload): AdapterPayload {
   const { jti, ...rest } = payload
-  return secretKinds.has(kind) ? rest : { ...rest, jti }
+  if (secretKinds.has(kind)) return rest
+  const { client_secret: secret } = rest
+  return { ...rest, jti, ...(secret !== undefined && { client_secret: hashClientSecret(secret) }) }
+}
+
+/** Hashes the secret of a client, which the OAuth server has generated, for storage. */
+export function hashClientSecret(secret: string): string {
+  return `sha256:${hashSecret(secret).toString('hex')}`
 }
 
 /** The payload of a stored record, as oidc-provider saved it. */
@@ -141,17 +147,15 @@ export function toPayload(
   kind: string,
   id: string,
   { payload, consumedAt }: { payload: Record<string, unknown>; consumedAt: Date | null },
-  now: Date,
 ): AdapterPayload {
-  const isConsumed = consumedAt && !(kind === 'RefreshToken' && isWithinGrace(consumedAt, now))
   return {
     ...(payload as AdapterPayload),
     ...(secretKinds.has(kind) && { jti: id }),
-    ...(isConsumed && { consumed: Math.floor(consumedAt.getTime() / 1000) }),
+    ...(consumedAt && { consumed: Math.floor(consumedAt.getTime() / 1000) }),
   }
 }
 
-/** Deletes expired records, and old clients that never had a grant. Revokes nothing. */
+/** Deletes expired records, and clients that were not used for long. Revokes nothing. */
 export async function deleteStaleRecords(db: Executor, now: Date): Promise<void> {
   await db.delete(oauthRecords).where(lt(oauthRecords.expiresAt, now))
   await db
@@ -159,8 +163,10 @@ export async function deleteStaleRecords(db: Executor, now: Date): Promise<void>
     .where(
       and(
         eq(oauthRecords.kind, 'Client'),
-        lt(oauthRecords.createdAt, new Date(now.getTime() - unusedClientKeptMs)),
-        isUnusedClient,
+        or(
+          and(lt(oauthRecords.createdAt, new Date(now.getTime() - unusedClientKeptMs)), isUnusedClient),
+          lt(oauthRecords.grantedAt, new Date(now.getTime() - usedClientKeptMs)),
+        ),
       ),
     )
 }
@@ -239,7 +245,8 @@ function createTrimmer(db: Executor, bounds: RecordBounds): (kind: string) => Pr
   }
 }
 
-const isUnusedClient = sql`not exists (
+// The release before creates grants without `granted_at`.
+const isUnusedClient = sql`${oauthRecords.grantedAt} is null and not exists (
   select from ${agentGrants} where ${agentGrants.clientId} = ${oauthRecords.key}
 )`
 
@@ -313,11 +320,16 @@ export async function deleteRecordsOfPerson(db: Executor, userId: string): Promi
 }
 
 /** Deletes a client and revokes its grants, with events. Returns their number; undefined if there is no such client. */
-export async function deleteClient(db: Database, clientId: string, now: Date): Promise<number | undefined> {
+export async function deleteClient(
+  { db, jobs }: { db: Database; jobs: JobQueue },
+  clientId: string,
+  now: Date,
+): Promise<number | undefined> {
   const { rowCount } = await db
     .delete(oauthRecords)
     .where(and(eq(oauthRecords.kind, 'Client'), eq(oauthRecords.key, clientId)))
-  const revoked = await revokeGrantsWithEvent(db, eq(agentGrants.clientId, clientId), now)
+  const isOfClient = eq(agentGrants.clientId, clientId)
+  const revoked = await revokeGrantsWithEvent({ db, jobs }, isOfClient, { now, cause: 'request' })
   // A client with a metadata document has no record.
   return rowCount === 1 || revoked > 0 ? revoked : undefined
 }
@@ -340,8 +352,13 @@ export async function revokeReplacedGrants(
   return revoked.map(({ id }) => id)
 }
 
+/** Inserts a grant, and marks its client, if that is registered, as one to keep. */
 export async function insertGrant(db: Executor, row: typeof agentGrants.$inferInsert): Promise<void> {
   await db.insert(agentGrants).values(row)
+  await db
+    .update(oauthRecords)
+    .set({ grantedAt: row.createdAt })
+    .where(and(eq(oauthRecords.kind, 'Client'), eq(oauthRecords.key, row.clientId)))
 }
 
 async function revokeGrants(db: Executor, condition: SQL | undefined, now: Date) {
@@ -356,8 +373,15 @@ async function revokeGrants(db: Executor, condition: SQL | undefined, now: Date)
     })
 }
 
-/** Revokes grants on behalf of the agent or an operator, with an event for each. Returns their number. */
-async function revokeGrantsWithEvent(db: Database, condition: SQL | undefined, now: Date): Promise<number> {
+/**
+ * Revokes grants, with an event for each: by request of the agent or an operator, or because a code or token was used
+ * again, of which the people are told by mail. Returns their number.
+ */
+async function revokeGrantsWithEvent(
+  { db, jobs }: { db: Database; jobs: JobQueue },
+  condition: SQL | undefined,
+  { now, cause }: { now: Date; cause: 'request' | 'reuse' },
+): Promise<number> {
   return db.transaction(async (tx) => {
     const revoked = await revokeGrants(tx, condition, now)
     for (const { id, workspaceId, clientName } of revoked) {
@@ -365,12 +389,39 @@ async function revokeGrantsWithEvent(db: Database, condition: SQL | undefined, n
         workspaceId,
         type: 'integration.revoked',
         target: { type: 'integration', id },
-        summary: `The access of ${clientName} was revoked by the agent or an operator`,
+        summary:
+          cause === 'reuse'
+            ? `The access of ${clientName} ended, because a token that it had exchanged was used again`
+            : `The access of ${clientName} was revoked by the agent or an operator`,
         at: now,
       })
+      if (cause === 'reuse') await jobs.enqueue(tx, 'send_access_ended', { grantId: id })
     }
     return revoked.length
   })
+}
+
+/** Who gave a grant, and for what; undefined if the person has left the workspace. */
+export async function findGrantForNotice(
+  db: Executor,
+  grantId: string,
+): Promise<
+  | { name: string; email: string; clientName: string; workspaceName: string; workspaceSlug: string }
+  | undefined
+> {
+  const [found] = await db
+    .select({
+      name: users.name,
+      email: users.email,
+      clientName: agentGrants.clientName,
+      workspaceName: workspaces.name,
+      workspaceSlug: workspaces.slug,
+    })
+    .from(agentGrants)
+    .innerJoin(users, eq(users.id, agentGrants.userId))
+    .innerJoin(workspaces, eq(workspaces.id, agentGrants.workspaceId))
+    .where(eq(agentGrants.id, grantId))
+  return found
 }
 
 /** Whether a grant is active. Its tokens end with it, also at the token endpoint. */
@@ -380,10 +431,6 @@ function isLiveGrant(id: string, now: Date): SQL {
     isNull(agentGrants.revokedAt),
     gt(agentGrants.expiresAt, now),
   )})`
-}
-
-function isWithinGrace(consumedAt: Date, now: Date): boolean {
-  return now.getTime() - consumedAt.getTime() < refreshGraceMs
 }
 
 function createNoopAdapter(): Adapter {

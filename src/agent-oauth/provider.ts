@@ -1,4 +1,4 @@
-import { createPrivateKey, createPublicKey, sign, type KeyObject } from 'node:crypto'
+import { createPrivateKey, createPublicKey, sign, timingSafeEqual, type KeyObject } from 'node:crypto'
 import {
   errors,
   ExternalSigningKey,
@@ -13,9 +13,9 @@ import type { Clock } from '../kernel/clock.ts'
 import { agentScopes, toAgentScopes } from '../kernel/agent.ts'
 import { errors as catalogue } from '../kernel/errors.ts'
 import { deriveKey } from '../kernel/sealing.ts'
+import type { JobQueue } from '../platform/jobs/jobs.port.ts'
 import type { Answers } from './answers.ts'
-import { renderErrorPage } from './error-page.ts'
-import { createRecordAdapter, type RecordBounds } from './oauth-records.repository.ts'
+import { createRecordAdapter, hashClientSecret, type RecordBounds } from './oauth-records.repository.ts'
 import {
   canonicalResource,
   clientAuthMethods,
@@ -33,9 +33,17 @@ import type { Jwk, SigningKeys } from './signing-keys.ts'
 
 const refreshIdleSeconds = 30 * 24 * 60 * 60
 
+/** An error of the authorization endpoint (RFC 6749 §4.1.2.1), for the person. Its texts may come from the request. */
+export interface Failure {
+  status: number
+  error: string
+  description: string
+}
+
 export interface ProviderOptions {
   db: Database
   clock: Clock
+  jobs: JobQueue
   log: Logger
   keys: SigningKeys
   appSecret: string
@@ -43,8 +51,11 @@ export interface ProviderOptions {
   baseUrl: string
   webUrl: string
   accessTokenLifetimeSeconds: number
+  refreshGraceSeconds: number
   recordBounds: RecordBounds
   answers: Answers
+  /** Shows a failure to the person: the authorization endpoint cannot redirect to the client with it. */
+  showFailure: (failure: Failure) => void
   /** A digest of the client's address of the current request. */
   findOrigin: () => string | undefined
   /** Fetches client metadata documents, whose URLs are untrusted. */
@@ -57,12 +68,28 @@ export interface ProviderOptions {
  */
 export function createProvider(options: ProviderOptions): Provider {
   const { db, clock, log, keys, appSecret, baseUrl, webUrl, accessTokenLifetimeSeconds } = options
-  const { recordBounds: bounds, findOrigin } = options
+  const { recordBounds: bounds, refreshGraceSeconds, jobs, findOrigin } = options
   const resource = `${baseUrl}${paths.mcp}`
   const alreadyUsed = () => new errors.InvalidGrant('already used')
-  const records = createRecordAdapter({ db, clock, bounds, findOrigin, alreadyUsed })
+  const records = createRecordAdapter({ db, clock, jobs, bounds, findOrigin, isReuse, alreadyUsed })
+  /** Leaves the response to `showFailure`. */
+  function fail(
+    ctx: Pick<KoaContextWithOIDC, 'status' | 'respond' | 'remove'>,
+    failure: Omit<Failure, 'status'>,
+  ): void {
+    ctx.respond = false
+    ctx.remove('location')
+    options.showFailure({ ...failure, status: ctx.status })
+  }
+
   const configuration: Configuration = {
-    adapter: createRefreshAdapter(records, { db, clock, alreadyUsed, findRefresh }),
+    adapter: createRefreshAdapter(records, {
+      db,
+      clock,
+      refreshGraceSeconds,
+      alreadyUsed,
+      findRefresh,
+    }),
     jwks: { keys: [new SigningKey(keys.signing)] },
     cookies: {
       keys: [deriveKey(appSecret, 'oauth cookies').toString('base64url')],
@@ -126,10 +153,7 @@ export function createProvider(options: ProviderOptions): Provider {
     },
     interactions: { url: async (_ctx, interaction) => `${webUrl}${paths.consent}/${interaction.uid}` },
     clientBasedCORS: () => true,
-    renderError: (ctx, out) => {
-      ctx.type = 'html'
-      ctx.body = renderErrorPage(out.error, out.error_description)
-    },
+    renderError: (ctx, { error, error_description: description = '' }) => fail(ctx, { error, description }),
     features: {
       devInteractions: { enabled: false },
       userinfo: { enabled: false },
@@ -164,6 +188,13 @@ export function createProvider(options: ProviderOptions): Provider {
   }
 
   const provider = new Provider(baseUrl, configuration)
+  // Secrets are stored hashed.
+  provider.Client.prototype.compareClientSecret = function (actual) {
+    const [given, stored] = [hashClientSecret(actual), this.clientSecret ?? ''].map((text) =>
+      Buffer.from(text),
+    )
+    return given !== undefined && stored?.length === given.length && timingSafeEqual(given, stored)
+  }
   // The routes set the forwarded host and scheme from the settings, so a client cannot.
   provider.proxy = true
   provider.on('server_error', (ctx, error) => {
@@ -173,7 +204,8 @@ export function createProvider(options: ProviderOptions): Provider {
   provider.use(async (ctx, next) => {
     if (ctx.path === paths.authorization) normalizeAuthorizationRequest(ctx as KoaContextWithOIDC, resource)
     await next()
-    await settleAnswer(ctx as KoaContextWithOIDC, options)
+    explainUnknownClient(ctx as KoaContextWithOIDC, baseUrl)
+    await settleAnswer(ctx as KoaContextWithOIDC, options, fail)
   })
   return provider
 }
@@ -196,10 +228,22 @@ function assertRedirectUri(uri: unknown): void {
   if (reason !== undefined) throw new errors.InvalidClientMetadata(`redirect_uris ${reason}`)
 }
 
+/** Tells a client that was deleted, or never registered, what to do: most programs stop at `invalid_client`. */
+function explainUnknownClient(ctx: KoaContextWithOIDC, baseUrl: string): void {
+  const body = ctx.body as { error?: string } | undefined
+  const oidc = ctx.oidc as typeof ctx.oidc | undefined
+  if (body?.error !== 'invalid_client' || ctx.status !== 401 || oidc?.client) return
+  const description =
+    `This client is not registered here any longer. Register it again at ${baseUrl}${paths.registration} (RFC 7591), ` +
+    'and ask for authorization again.'
+  ctx.body = { ...body, error_description: description }
+}
+
 /** Redirects to the answer of the request, which is that of the first redirect to the client. */
 async function settleAnswer(
   ctx: KoaContextWithOIDC,
   { answers, webUrl }: Pick<ProviderOptions, 'answers' | 'webUrl'>,
+  fail: (ctx: KoaContextWithOIDC, failure: Omit<Failure, 'status'>) => void,
 ): Promise<void> {
   if (!ctx.path.startsWith(`${paths.authorization}/`)) return
   const { Interaction: interaction } = ctx.oidc.entities
@@ -210,10 +254,8 @@ async function settleAnswer(
   const answer = await answers.settle(interaction.uid, redirect)
   if (answer === redirect) return
   if (await answers.isUsed(answer)) {
-    ctx.response.remove('location')
     ctx.status = 400
-    ctx.type = 'html'
-    ctx.body = renderErrorPage('invalid_request', 'You have already answered this request.')
+    fail(ctx, { error: 'invalid_request', description: 'You have already answered this request.' })
   } else {
     ctx.redirect(answer)
   }
@@ -258,6 +300,11 @@ function findRefresh(): RefreshRequest | undefined {
   return oidc && grantType === 'refresh_token' && typeof refreshToken === 'string'
     ? { context: oidc, refreshToken }
     : undefined
+}
+
+/** Whether a grant that ends now ends because a code or token was used again, the only cause at the token endpoint. */
+function isReuse(): boolean {
+  return Provider.ctx?.oidc.route === 'token'
 }
 
 /** Replaces the server's `server_error` by one that clients retry. */

@@ -1,4 +1,4 @@
-import { and, eq, gt, inArray, isNull, or, sql } from 'drizzle-orm'
+import { and, eq, gt, inArray, isNull, lt, or, sql, type SQL } from 'drizzle-orm'
 import { alias, type AnyPgColumn } from 'drizzle-orm/pg-core'
 import type { Adapter, AdapterPayload } from 'oidc-provider'
 import { createBatch } from '../db/batch.ts'
@@ -8,7 +8,7 @@ import { agentGrants } from '../db/schema/agent-grants.ts'
 import { oauthRecords } from '../db/schema/oauth.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { isStorable } from '../kernel/text.ts'
-import { keyOf, refreshGraceMs, toPayload, toStored } from './oauth-records.repository.ts'
+import { keyOf, toPayload, toStored } from './oauth-records.repository.ts'
 
 /** A request with `grant_type=refresh_token`. */
 export interface RefreshRequest {
@@ -17,9 +17,17 @@ export interface RefreshRequest {
   refreshToken: string
 }
 
+/**
+ * How many times a refresh token can be exchanged: more than the processes of one client that share it, and the answers
+ * that they lose, so that only a loop gets there.
+ */
+export const refreshUsesMax = 50
+
 export interface RefreshAdapterOptions {
   db: Executor
   clock: Clock
+  /** How long a refresh token can be exchanged again after its first exchange. */
+  refreshGraceSeconds: number
   /** Creates the error for a record that was already consumed. */
   alreadyUsed: () => Error
   /** The refresh that is being handled; undefined for all other requests. */
@@ -41,6 +49,12 @@ interface Exchange {
   expiresInSeconds: number | undefined
 }
 
+/** Now, and when a token must have been exchanged first to be exchanged again. */
+interface Times {
+  at: Date
+  graceBeganAt: Date
+}
+
 /** What a refresh reads. A payload is missing when the record has expired, or the grant was revoked. */
 type RefreshRecords = Record<'RefreshToken' | 'Client' | 'Grant', { id: string; payload?: AdapterPayload }>
 
@@ -52,12 +66,16 @@ type RefreshRecords = Record<'RefreshToken' | 'Client' | 'Grant', { id: string; 
  */
 export function createRefreshAdapter(
   adapterOf: (kind: string) => Adapter,
-  { db, clock, alreadyUsed, findRefresh }: RefreshAdapterOptions,
+  { db, clock, refreshGraceSeconds, alreadyUsed, findRefresh }: RefreshAdapterOptions,
 ): (kind: string) => Adapter {
   const refreshes = new WeakMap<object, Refresh>()
-  const findRecords = createBatch((tokens: readonly string[]) => findRefreshRecords(db, tokens, clock.now()))
+  const timesOfNow = (): Times => {
+    const at = clock.now()
+    return { at, graceBeganAt: new Date(at.getTime() - refreshGraceSeconds * 1000) }
+  }
+  const findRecords = createBatch((tokens: readonly string[]) => findRefreshRecords(db, tokens, timesOfNow()))
   const exchange = createBatch((tokens: readonly Exchange[]) =>
-    exchangeRefreshTokens(db, tokens, clock.now()),
+    exchangeRefreshTokens(db, tokens, timesOfNow()),
   )
 
   function currentRefresh(): Refresh | undefined {
@@ -146,22 +164,28 @@ const selectRefreshRecords = prepared((executor) =>
 async function findRefreshRecords(
   db: Executor,
   refreshTokens: readonly string[],
-  at: Date,
+  { at, graceBeganAt }: Times,
 ): Promise<(RefreshRecords | undefined)[]> {
   const keys = refreshTokens.map((token) => keyOf('RefreshToken', token))
   const rows = await selectRefreshRecords(db).execute({ keys, now: at })
   const byKey = new Map(rows.map((row) => [row.key, row]))
   return refreshTokens.map((id, i) => {
     const row = byKey.get(keys[i] ?? '')
+    // oidc-provider revokes the grant of a token that is consumed.
+    const consumedAt = row?.consumedAt && row.consumedAt <= graceBeganAt ? row.consumedAt : null
     return (
       row && {
-        RefreshToken: { id, payload: toPayload('RefreshToken', id, row, at) },
+        RefreshToken: { id, payload: toPayload('RefreshToken', id, { ...row, consumedAt }) },
         Client: { id: row.clientId ?? '', ...(row.client && { payload: row.client }) },
         Grant: { id: row.grantId ?? '', ...(row.grant && { payload: row.grant }) },
       }
     )
   })
 }
+
+/** How many of the exchanges of a statement are of one token. */
+const countOf = (key: AnyPgColumn | SQL) =>
+  sql`cardinality(array_positions(${sql.placeholder('usedKeys')}::text[], ${key}))`
 
 const exchangeTokens = prepared((executor) => {
   // Locked in the order of their keys, so that two processes with the same tokens do not wait for each other.
@@ -174,6 +198,7 @@ const exchangeTokens = prepared((executor) => {
           eq(oauthRecords.kind, 'RefreshToken'),
           sql`${oauthRecords.key} = any(${sql.placeholder('usedKeys')})`,
           or(isNull(oauthRecords.consumedAt), gt(oauthRecords.consumedAt, sql.placeholder('graceBeganAt'))),
+          lt(oauthRecords.uses, refreshUsesMax),
         ),
       )
       .orderBy(oauthRecords.key)
@@ -182,7 +207,10 @@ const exchangeTokens = prepared((executor) => {
   const used = executor.$with('used').as(
     executor
       .update(oauthRecords)
-      .set({ consumedAt: sql`coalesce(${oauthRecords.consumedAt}, ${now})` })
+      .set({
+        consumedAt: sql`coalesce(${oauthRecords.consumedAt}, ${now})`,
+        uses: sql`${oauthRecords.uses} + ${countOf(oauthRecords.key)}`,
+      })
       .where(
         and(
           eq(oauthRecords.kind, 'RefreshToken'),
@@ -198,9 +226,11 @@ const exchangeTokens = prepared((executor) => {
       // In the order of the columns of the table.
       .select(
         sql`select used.kind, next.key, used.grant_id, used.client_id, used.origin, next.payload, ${now}::timestamptz,
-            null, next.expires_at
+            null, next.expires_at, 0, null
           from used join jsonb_to_recordset(${sql.placeholder('next')}::jsonb)
-            as next (used_key text, key text, payload jsonb, expires_at timestamptz) on next.used_key = used.key`,
+            as next (used_key text, place int, key text, payload jsonb, expires_at timestamptz)
+            on next.used_key = used.key
+          where used.uses - ${countOf(sql`used.key`)} + next.place <= ${refreshUsesMax}`,
       )
       .returning({ key: oauthRecords.key })
       .prepare('oauth_records_exchange_refresh_tokens')
@@ -209,22 +239,26 @@ const exchangeTokens = prepared((executor) => {
 
 /**
  * Marks refresh tokens as used and inserts the ones that replace them, of the same grants. Returns for each whether it
- * was replaced: it was not if there is no such token any longer, or it was used before the period of grace.
+ * was replaced: it was not if there is no such token any longer, or it was used before the period of grace or
+ * `refreshUsesMax` times.
  */
 async function exchangeRefreshTokens(
   db: Executor,
   exchanges: readonly Exchange[],
-  at: Date,
+  { at, graceBeganAt }: Times,
 ): Promise<boolean[]> {
-  const next = exchanges.map(({ used, id, payload, expiresInSeconds }) => ({
-    used_key: keyOf('RefreshToken', used),
+  const usedKeys = exchanges.map(({ used }) => keyOf('RefreshToken', used))
+  const next = exchanges.map(({ id, payload, expiresInSeconds }, i) => ({
+    used_key: usedKeys[i],
+    // Among the exchanges of the same token in this statement.
+    place: usedKeys.slice(0, i + 1).filter((key) => key === usedKeys[i]).length,
     key: keyOf('RefreshToken', id),
     payload: toStored('RefreshToken', payload),
     expires_at: expiresInSeconds ? new Date(at.getTime() + expiresInSeconds * 1000) : null,
   }))
   const inserted = await exchangeTokens(db).execute({
-    usedKeys: next.map((row) => row.used_key),
-    graceBeganAt: new Date(at.getTime() - refreshGraceMs),
+    usedKeys,
+    graceBeganAt,
     next: JSON.stringify(next),
     now: at,
   })

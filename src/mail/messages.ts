@@ -190,6 +190,27 @@ export function signedInMail(input: {
   })
 }
 
+/** Tells a person that the access of an agent of theirs ended, because a token was used again. */
+export function accessEndedMail(input: {
+  name: string
+  clientName: string
+  workspaceName: string
+  agentsUrl: string
+}): MailContent {
+  const { name, clientName, workspaceName, agentsUrl } = input
+  return compose({
+    subject: `${clientName} no longer has access to ${workspaceName}`,
+    paragraphs: [
+      `Hello ${name}, if you still use ${clientName}, connect it to the workspace ${workspaceName} again.`,
+      `We ended its access, because a token that it had exchanged long before was used again. Either the program uses an ` +
+        'old copy of its tokens, or somebody else has a copy: if several programs should share them, check where they ' +
+        'are stored.',
+    ],
+    link: { label: 'See the agents of the workspace', url: agentsUrl },
+    footer: 'If you no longer use it, ignore this email. Nobody has access with those tokens.',
+  })
+}
+
 const noticeFooter =
   'You receive this email because notifications about activity in your workspaces are on in your settings.'
 

@@ -20,6 +20,8 @@ export interface Page {
   body: Html
   /** The error that the page reports. It sets the status, which is 200 otherwise. */
   error?: ApiError | undefined
+  /** The status of a page that reports another error. */
+  status?: number
   /** The navigation above the page. */
   section?: Section
   /** More elements for `<head>`. */
@@ -57,7 +59,7 @@ export async function registerPages(app: App, { pictureUrl }: PagesOptions): Pro
       },
     )
     return (
-      this.code(error?.status ?? 200)
+      this.code(page.status ?? error?.status ?? 200)
         .type('text/html; charset=utf-8')
         .header('cache-control', 'private, no-store')
         .header('content-security-policy', describePolicy(pictureUrl, mayLeave))

@@ -22,6 +22,12 @@ const { authorize, allow, createAgent, createHost, deny, exchange, getCode, getT
 
 const isLetIn = async (accessToken: string) => (await services.authenticateAgent(accessToken)) !== undefined
 
+const minute = 60_000
+/** The mails that tell a host of a grant that ended. */
+const jobsOf = ({ workspaceId }: { workspaceId: string }) => sql`
+  select job.id from graphile_worker._private_jobs job join agent_grants g on g.id::text = job.payload ->> 'grantId'
+  where g.workspace_id = ${workspaceId}`
+
 describe('the flow', () => {
   it('leads from a registration to an agent that is known', async () => {
     const [agent, host] = [await createAgent(), await createHost()]
@@ -43,7 +49,7 @@ describe('the flow', () => {
     const tokens = answer.json<{ access_token: string }>()
     expect(tokens).toEqual({
       access_token: expect.any(String) as string,
-      expires_in: 900,
+      expires_in: 3600,
       refresh_token: expect.any(String) as string,
       scope: 'validation-kit:read',
       token_type: 'Bearer',
@@ -197,6 +203,15 @@ describe('the authorization request', () => {
     expect(answer.statusCode).toBe(400)
     expect(answer.headers.location).toBeUndefined()
     expect(answer.headers['content-type']).toMatch('text/html')
+    expect(answer.body).toContain('start again in the agent')
+    expect(answer.body).toContain('<link rel="stylesheet"')
+    expect(answer.headers['content-security-policy']).toMatch(`default-src 'none'`)
+    expect(answer.headers['cache-control']).toMatch('no-store')
+  })
+
+  it('of an unknown client tells the person how it registers again', async () => {
+    const answer = await authorize(await createAgent(), { client_id: randomUUID() })
+    expect(answer.body).toContain('registers again')
   })
 
   it.each([
@@ -334,14 +349,61 @@ describe('the refresh token', () => {
     for (const { statusCode } of answers) expect(statusCode).toBe(200)
   })
 
-  it('ends everything when it is used again later', async () => {
+  it('can be exchanged again for half an hour, since answers are lost', async () => {
+    const [agent, host] = [await createAgent(), await createHost()]
+    const first = await getTokens(agent, host)
+    await refresh(agent, first.refresh_token)
+    clock.advance(30 * minute - 1)
+    const again = await refresh(agent, first.refresh_token)
+    expect(again.statusCode, again.body).toBe(200)
+    const next = again.json<Tokens>()
+    expect((await refresh(agent, next.refresh_token)).statusCode).toBe(200)
+  })
+
+  it('can be exchanged fifty times, also at the same moment, and more uses end nothing', async () => {
+    const [agent, host] = [await createAgent(), await createHost()]
+    const { refresh_token: token } = await getTokens(agent, host)
+    const statuses = await Promise.all(
+      Array.from({ length: 45 }, async () => (await refresh(agent, token)).statusCode),
+    )
+    expect(statuses).toEqual(statuses.map(() => 200))
+    const more = await Promise.all(Array.from({ length: 10 }, () => refresh(agent, token)))
+    expect(more.filter(({ statusCode }) => statusCode === 200)).toHaveLength(5)
+    for (const answer of more.filter(({ statusCode }) => statusCode !== 200))
+      expect(answer.json()).toMatchObject({ error: 'invalid_grant' })
+    expect((await refresh(agent, token)).json()).toMatchObject({ error: 'invalid_grant' })
+    const [given] = more.filter(({ statusCode }) => statusCode === 200)
+    const { access_token: accessToken, refresh_token: next } = given?.json<Tokens>() ?? {}
+    expect(await isLetIn(String(accessToken))).toBe(true)
+    expect((await refresh(agent, String(next))).statusCode).toBe(200)
+  })
+
+  it('gives no more time than the grant has', async () => {
+    const [agent, host] = [await createAgent(), await createHost()]
+    let { refresh_token: token } = await getTokens(agent, host)
+    for (let days = 0; days < 175; days += 25) {
+      clock.advance(25 * 24 * 60 * minute)
+      token = (await refresh(agent, token)).json<Tokens>().refresh_token
+    }
+    clock.advance(5 * 24 * 60 * minute)
+    expect((await refresh(agent, token)).json()).toMatchObject({ error: 'invalid_grant' })
+  })
+
+  it('ends everything when it is used again later, which the workspace and the person are told', async () => {
     const [agent, host] = [await createAgent(), await createHost()]
     const first = await getTokens(agent, host)
     const second = (await refresh(agent, first.refresh_token)).json<typeof first>()
-    clock.advance(11_000)
+    clock.advance(30 * minute + 1)
     expect((await refresh(agent, first.refresh_token)).json()).toMatchObject({ error: 'invalid_grant' })
     expect(await isLetIn(second.access_token)).toBe(false)
     expect((await refresh(agent, second.refresh_token)).statusCode).toBe(400)
+    const events = await service.as(host, {
+      url: `/v1/workspaces/${host.slug}/events?type=integration.revoked`,
+    })
+    expect(events.json()).toMatchObject([
+      { actorType: 'system', summary: expect.stringMatching(/Robbie ended.*used again/) as unknown },
+    ])
+    expect(await selectRows(db, jobsOf(host))).toHaveLength(1)
   })
 
   it('is exchanged in two statements, which refreshes at the same time share', async () => {
@@ -362,7 +424,7 @@ describe('the refresh token', () => {
     } finally {
       await db.execute(sql`alter table oauth_records drop constraint no_refresh_tokens`)
     }
-    clock.advance(11_000)
+    clock.advance(31 * minute)
     expect((await refresh(agent, token)).statusCode).toBe(200)
   })
 
@@ -378,7 +440,14 @@ describe('the refresh token', () => {
     const [agent, host] = [await createAgent(), await createHost()]
     const { refresh_token: token } = await getTokens(agent, host)
     await db.execute(sql`delete from oauth_records where kind = 'Client' and key = ${agent.clientId}`)
-    expect((await refresh(agent, token)).json()).toMatchObject({ error: 'invalid_client' })
+    const answer = await refresh(agent, token)
+    expect(answer.statusCode).toBe(401)
+    expect(answer.json()).toMatchObject({
+      error: 'invalid_client',
+      error_description: expect.stringContaining(
+        `Register it again at ${config.baseUrl}/agent/oauth/register`,
+      ) as unknown,
+    })
   })
 
   it('is of its own client', async () => {
@@ -568,6 +637,43 @@ describe('registration', () => {
     )
     expect(known.map(({ key }) => key)).toContain(used.clientId)
     expect(known.map(({ key }) => key)).not.toContain(unused.clientId)
+  })
+
+  it('is kept for a year after the last use, also if the person has left the workspace', async () => {
+    const [agent, host] = [await createAgent(), await createHost()]
+    await getTokens(agent, host)
+    await db.execute(sql`delete from agent_grants where client_id = ${agent.clientId}`)
+    const inDays = (days: number) => new Date(clock.now().getTime() + days * 24 * 60 * minute)
+    const find = () => selectRows(db, sql`select 1 from oauth_records where key = ${agent.clientId}`)
+    // The grant could be used until it expired.
+    await deleteStaleRecords(db, inDays(180 + 364))
+    expect(await find()).toHaveLength(1)
+    await deleteStaleRecords(db, inDays(180 + 366))
+    expect(await find()).toHaveLength(0)
+  })
+
+  it('keeps no secret of a client in clear, but knows it', async () => {
+    const [answer, host] = [
+      await register({
+        redirect_uris: ['https://agent.example/callback'],
+        token_endpoint_auth_method: 'client_secret_post',
+      }),
+      await createHost(),
+    ]
+    const { client_id: clientId, client_secret: secret } = answer.json<Record<string, string>>()
+    const agent = { ...(await createAgent()), clientId: String(clientId) }
+    const [stored] = await selectRows<{ text: string }>(
+      db,
+      sql`select payload::text as text from oauth_records where key = ${clientId}`,
+    )
+    expect(stored?.text).not.toContain(secret)
+    const code = await getCode(agent, host)
+    for (const wrong of [undefined, 'wrong', `${secret}x`, stored?.text.match(/sha256:\w+/)?.[0]]) {
+      const refused = await exchange(agent, code, { ...(wrong !== undefined && { client_secret: wrong }) })
+      expect(refused.statusCode, wrong).toBe(401)
+      expect(refused.json()).toMatchObject({ error_description: 'client authentication failed' })
+    }
+    expect((await exchange(agent, code, { client_secret: String(secret) })).statusCode).toBe(200)
   })
 
   it('withstands a thousand of junk', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import {
+  accessEndedMail,
   accountExistsMail,
   apiKeysCreatedMail,
   inviteAcceptedMail,
@@ -48,6 +49,10 @@ const mails: [string, (name: string) => MailContent][] = [
     'a mail about a changed password',
     (name) =>
       passwordChangedMail({ name, forgotUrl: url, isAccessRevoked: true, apiKeyCount: 2, grantCount: 1 }),
+  ],
+  [
+    'a mail about access that ended',
+    (name) => accessEndedMail({ name, clientName: name, workspaceName: name, agentsUrl: url }),
   ],
   [
     'a mail about new keys',

@@ -1,4 +1,4 @@
-import { boolean, index, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+import { boolean, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
 import { bytea, instant } from '../columns.ts'
 
 /**
@@ -17,9 +17,13 @@ export const oauthRecords = pgTable(
     origin: text('origin'),
     payload: jsonb('payload').$type<Record<string, unknown>>().notNull(),
     createdAt: instant('created_at').notNull(),
-    /** When a code or a refresh token was used. */
+    /** When a code or a refresh token was first used. */
     consumedAt: instant('consumed_at'),
     expiresAt: instant('expires_at'),
+    /** How many times a refresh token was exchanged. */
+    uses: integer('uses').notNull().default(0),
+    /** When somebody last gave a registered client access. */
+    grantedAt: instant('granted_at'),
   },
   (table) => [
     primaryKey({ columns: [table.kind, table.key] }),

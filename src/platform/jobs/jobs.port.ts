@@ -13,6 +13,8 @@ export interface Jobs {
   send_api_keys_created: { userId: string }
   /** The time of the sign-in, and its browser. */
   send_signed_in: { userId: string; userAgent: string; at: string }
+  /** The access of an agent ended, because a code or token was used again. */
+  send_access_ended: { grantId: string }
   /** Deletes unused pictures. */
   collect_pictures: Record<string, never>
 }
