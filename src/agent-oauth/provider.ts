@@ -297,9 +297,10 @@ class SigningKey extends ExternalSigningKey {
 function findRefresh(): RefreshRequest | undefined {
   const { oidc } = Provider.ctx ?? {}
   const { grant_type: grantType, refresh_token: refreshToken } = oidc?.params ?? {}
-  return oidc && grantType === 'refresh_token' && typeof refreshToken === 'string'
-    ? { context: oidc, refreshToken }
-    : undefined
+  if (!oidc || grantType !== 'refresh_token' || typeof refreshToken !== 'string') return undefined
+  // The grant decides. A client that asks for what the person no longer allows would be refused.
+  if (oidc.params?.scope !== undefined) oidc.params.scope = undefined
+  return { context: oidc, refreshToken }
 }
 
 /** Whether a grant that ends now ends because a code or token was used again, the only cause at the token endpoint. */

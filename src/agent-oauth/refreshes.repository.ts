@@ -1,4 +1,4 @@
-import { and, eq, gt, inArray, isNull, lt, or, sql, type SQL } from 'drizzle-orm'
+import { and, eq, gt, inArray, isNotNull, isNull, lt, or, type SQL, sql } from 'drizzle-orm'
 import { alias, type AnyPgColumn } from 'drizzle-orm/pg-core'
 import type { Adapter, AdapterPayload } from 'oidc-provider'
 import { createBatch } from '../db/batch.ts'
@@ -131,6 +131,7 @@ const selectRefreshRecords = prepared((executor) =>
       client: clients.payload,
       grantId: tokens.grantId,
       grant: grants.payload,
+      scopes: agentGrants.scopes,
     })
     .from(tokens)
     .leftJoin(
@@ -138,16 +139,20 @@ const selectRefreshRecords = prepared((executor) =>
       and(eq(clients.kind, 'Client'), eq(clients.key, tokens.clientId), isUnexpired(clients)),
     )
     .leftJoin(
+      agentGrants,
+      and(
+        sql`${agentGrants.id} = ${tokens.grantId}::uuid`,
+        isNull(agentGrants.revokedAt),
+        gt(agentGrants.expiresAt, now),
+      ),
+    )
+    .leftJoin(
       grants,
       and(
         eq(grants.kind, 'Grant'),
         eq(grants.key, tokens.grantId),
         isUnexpired(grants),
-        sql`exists (select from ${agentGrants} where ${and(
-          sql`${agentGrants.id} = ${tokens.grantId}::uuid`,
-          isNull(agentGrants.revokedAt),
-          gt(agentGrants.expiresAt, now),
-        )})`,
+        isNotNull(agentGrants.id),
       ),
     )
     .where(
@@ -175,12 +180,28 @@ async function findRefreshRecords(
     const consumedAt = row?.consumedAt && row.consumedAt <= graceBeganAt ? row.consumedAt : null
     return (
       row && {
-        RefreshToken: { id, payload: toPayload('RefreshToken', id, { ...row, consumedAt }) },
+        RefreshToken: {
+          id,
+          payload: withScopes(toPayload('RefreshToken', id, { ...row, consumedAt }), row.scopes),
+        },
         Client: { id: row.clientId ?? '', ...(row.client && { payload: row.client }) },
-        Grant: { id: row.grantId ?? '', ...(row.grant && { payload: row.grant }) },
+        Grant: { id: row.grantId ?? '', ...(row.grant && { payload: withScopes(row.grant, row.scopes) }) },
       }
     )
   })
+}
+
+/** A refresh token or a grant with the scopes that the person allows now, which may have changed since it was stored. */
+function withScopes(payload: AdapterPayload, scopes: readonly string[] | null): AdapterPayload {
+  if (!scopes) return payload
+  const scope = scopes.join(' ')
+  const { openid, resources = {} } = payload as { openid?: object; resources?: object }
+  return {
+    ...payload,
+    ...('scope' in payload && { scope }),
+    ...(openid && { openid: { ...openid, scope } }),
+    resources: Object.fromEntries(Object.keys(resources).map((name) => [name, scope])),
+  }
 }
 
 /** How many of the exchanges of a statement are of one token. */
