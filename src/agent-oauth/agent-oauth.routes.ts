@@ -4,7 +4,7 @@ import { declareAnswers } from '../http/answers.ts'
 import type { App } from '../http/app-types.ts'
 import { addressOf, createRateLimiter } from '../http/rate-limits.ts'
 import { ApiError, errors } from '../kernel/errors.ts'
-import { isStorable } from '../kernel/text.ts'
+import { isStorableThroughout } from '../kernel/text.ts'
 import type { AgentOAuth, Failure } from './agent-oauth.ts'
 import {
   ClientMetadata,
@@ -17,7 +17,14 @@ import {
   revokeToken,
   type ResourceMetadata,
 } from './agent-oauth.schemas.ts'
-import { agentScope, canonicalResource, grantTypes, parameterLengthMax, paths } from './protocol.ts'
+import {
+  agentScope,
+  canonicalResource,
+  grantTypes,
+  parameterLengthMax,
+  paths,
+  unstorable,
+} from './protocol.ts'
 
 export interface AgentOAuthRoutesOptions {
   baseUrl: string
@@ -211,16 +218,6 @@ function findTooLongParameter(query: Record<string, string | string[]>): string 
   return Object.entries(parameterLengthMax).find(
     ([name, lengthMax]) => [query[name] ?? ''].flat().join(' ').length > lengthMax,
   )?.[0]
-}
-
-const unstorable = 'NUL and lone surrogates are not accepted.'
-
-/** Whether the database can store every text in a value. */
-function isStorableThroughout(value: unknown): boolean {
-  if (typeof value === 'string') return isStorable(value)
-  return (
-    typeof value !== 'object' || value === null || Object.entries(value).flat().every(isStorableThroughout)
-  )
 }
 
 const invalidRequest = (description: string): Failure => ({

@@ -41,6 +41,9 @@ export const parameterLengthMax: Readonly<Record<string, number>> = {
   state: 2048,
 }
 
+/** What a request is refused with that the database could not store. */
+export const unstorable = 'NUL and lone surrogates are not accepted.'
+
 export const paths = {
   authorization: '/agent/oauth/authorize',
   consent: '/agent/oauth/consent',

@@ -13,6 +13,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { agentScopes, toAgentScopes } from '../kernel/agent.ts'
 import { errors as catalogue } from '../kernel/errors.ts'
 import { deriveKey } from '../kernel/sealing.ts'
+import { isStorableThroughout } from '../kernel/text.ts'
 import type { JobQueue } from '../platform/jobs/jobs.port.ts'
 import type { Answers } from './answers.ts'
 import { createRecordAdapter, hashClientSecret, type RecordBounds } from './oauth-records.repository.ts'
@@ -27,6 +28,7 @@ import {
   offlineScope,
   parameterLengthMax,
   paths,
+  unstorable,
 } from './protocol.ts'
 import { createRefreshAdapter, type RefreshRequest } from './refreshes.repository.ts'
 import type { Jwk, SigningKeys } from './signing-keys.ts'
@@ -121,6 +123,7 @@ export function createProvider(options: ProviderOptions): Provider {
     extraClientMetadata: {
       properties: ['scope', 'redirect_uris'],
       validator: (_ctx, name, value, metadata) => {
+        if (!isStorableThroughout({ ...metadata })) throw new errors.InvalidClientMetadata(unstorable)
         // RFC 7591 §2: the server may replace values. Every client may ask for every scope.
         if (name === 'scope') delete metadata.scope
         else if (Array.isArray(value)) value.forEach(assertRedirectUri)
@@ -188,12 +191,11 @@ export function createProvider(options: ProviderOptions): Provider {
   }
 
   const provider = new Provider(baseUrl, configuration)
-  // Secrets are stored hashed.
+  // Secrets are stored hashed. The server awaits the comparison, so that it can be replaced.
   provider.Client.prototype.compareClientSecret = function (actual) {
-    const [given, stored] = [hashClientSecret(actual), this.clientSecret ?? ''].map((text) =>
-      Buffer.from(text),
-    )
-    return given !== undefined && stored?.length === given.length && timingSafeEqual(given, stored)
+    const given = Buffer.from(hashClientSecret(actual))
+    const stored = Buffer.from(this.clientSecret ?? '')
+    return given.length === stored.length && timingSafeEqual(given, stored)
   }
   // The routes set the forwarded host and scheme from the settings, so a client cannot.
   provider.proxy = true

@@ -103,3 +103,11 @@ function isWithin(text: string, maxLength: number): boolean {
 export function isStorable(text: string): boolean {
   return !/[\0\p{Cs}]/u.test(text)
 }
+
+/** Whether PostgreSQL can store every text in a value, with the names of fields. */
+export function isStorableThroughout(value: unknown): boolean {
+  if (typeof value === 'string') return isStorable(value)
+  return (
+    typeof value !== 'object' || value === null || Object.entries(value).flat().every(isStorableThroughout)
+  )
+}

@@ -121,6 +121,12 @@ describe('a metadata document', () => {
       (id: string) => ({ ...good(id), redirect_uris: ['https://*.agent.example/callback'] }),
       undefined,
     ],
+    [
+      'with text that cannot be stored',
+      (id: string) => ({ ...good(id), client_uri: `${new URL(id).origin}/\0` }),
+      undefined,
+    ],
+    ['with a lone surrogate', (id: string) => ({ ...good(id), client_name: '\ud800' }), undefined],
     ['that is too large', (id: string) => ({ ...good(id), client_name: 'x'.repeat(1_000_000) }), undefined],
     ['that is no JSON', good, () => new Response('<!doctype html>')],
     [

@@ -276,6 +276,8 @@ describe('consenting again', () => {
     const second = await getTokens(agent, host)
     expect(await isLetIn(first.access_token)).toBe(false)
     expect(await isLetIn(second.access_token)).toBe(true)
+    const listed = await service.as(host, { url: `/v1/workspaces/${host.slug}/integrations` })
+    expect(listed.json()).toHaveLength(1)
     const events = await selectRows(
       db,
       sql`select type, target_id = g.id as is_former, summary from events e

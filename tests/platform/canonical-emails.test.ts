@@ -1,13 +1,9 @@
-import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { drizzle } from 'drizzle-orm/node-postgres'
-import { migrate } from 'drizzle-orm/node-postgres/migrator'
 import pg from 'pg'
 import { afterAll, describe, expect, it } from 'vitest'
 import { migrateDatabase } from '../../src/db/migrate.ts'
 import { createId } from '../../src/kernel/ids.ts'
-import { clone, createEmptyDatabase } from '../support/test-app.ts'
-import { makeFolder } from '../support/uploads.ts'
+import { openOlderDatabase } from '../support/older-database.ts'
+import { clone } from '../support/test-app.ts'
 
 const pools: pg.Pool[] = []
 afterAll(async () => {
@@ -21,18 +17,7 @@ function connect(url: string): pg.Pool {
 }
 
 /** A database as the version before the canonical addresses left it. */
-async function openOlderDatabase(): Promise<pg.Pool> {
-  const pool = connect(await createEmptyDatabase())
-  const folder = join(await makeFolder(), 'drizzle')
-  await mkdir(folder)
-  await cp('drizzle', folder, { recursive: true })
-  const path = join(folder, 'meta', '_journal.json')
-  const journal = JSON.parse(await readFile(path, 'utf8')) as { entries: { idx: number }[] }
-  journal.entries = journal.entries.filter(({ idx }) => idx <= 6)
-  await writeFile(path, JSON.stringify(journal))
-  await migrate(drizzle({ client: pool }), { migrationsFolder: folder })
-  return pool
-}
+const openDatabaseBefore = () => openOlderDatabase(6)
 
 async function insertUser(pool: pg.Pool, email: string, { isVerified = true } = {}): Promise<string> {
   const id = createId()
@@ -53,7 +38,7 @@ const canonicalEmailsOf = async (pool: pg.Pool, table: string) => {
 
 describe('migrating a database with people in it', () => {
   it('gives everybody the canonical form of their address, and keeps the address', async () => {
-    const pool = await openOlderDatabase()
+    const pool = await openDatabaseBefore()
     const ids: string[] = []
     const addresses = ['Viktor@Example.com', 'ada@example.com', 'Ü@BÜCHER.example', 'x@my_host.example']
     for (const address of addresses) ids.push(await insertUser(pool, address))
@@ -67,7 +52,7 @@ describe('migrating a database with people in it', () => {
   })
 
   it('leaves an address that stands for another its row, and not its place', async () => {
-    const pool = await openOlderDatabase()
+    const pool = await openDatabaseBefore()
     const stranger = await insertUser(pool, 'vi\u212ator@example.com')
     await migrateDatabase(pool)
     expect(await canonicalEmailsOf(pool, 'users')).toMatchObject([{ id: stranger, canonical_email: null }])
@@ -77,7 +62,7 @@ describe('migrating a database with people in it', () => {
   })
 
   it('keeps everybody of several with one address, and gives it to whoever has proven it, or the oldest', async () => {
-    const pool = await openOlderDatabase()
+    const pool = await openDatabaseBefore()
     await pool.query('drop index users_email_key')
     const claimed = await insertUser(pool, 'ADA@example.com', { isVerified: false })
     const first = await insertUser(pool, 'Ada@example.com')

@@ -165,3 +165,25 @@ describe('a new password', () => {
     expect(app.server.listening).toBe(false)
   })
 })
+
+describe('a refresh token that is used again long after its exchange', () => {
+  it('ends the access of the agent, of which its person is told once', async () => {
+    const host = await oauth.createHost()
+    const agent = await oauth.createAgent({ client_name: 'Robbie' })
+    const { refresh_token: token } = await oauth.getTokens(agent, host)
+    await oauth.refresh(agent, token)
+    clock.advance(31 * 60_000)
+    expect((await oauth.refresh(agent, token)).statusCode).toBe(400)
+    expect((await oauth.refresh(agent, token)).statusCode).toBe(400)
+    const mail = await website.waitForMail(host.email, /Robbie no longer has access to Acme/)
+    expect(mail.text).toContain('used again')
+    expect(mail.path).toBe(`/w/${host.slug}/agents`)
+    expect(
+      await selectRows(
+        db,
+        sql`select 1 from graphile_worker._private_jobs j
+      join agent_grants g on g.id::text = j.payload ->> 'grantId' and g.user_id = ${host.id}`,
+      ),
+    ).toEqual([])
+  })
+})
