@@ -112,6 +112,32 @@ describe('the consent page', () => {
     expect(visitor.page()).not.toContain(first.email)
   })
 
+  it('gives what the person ticks, for the days that they choose, and lets them change it later', async () => {
+    const host = await createHost()
+    const visitor = createVisitor(website)
+    const { url } = await website.services.credentials.createLink('sign_in', host.id)
+    await visitor.get(new URL(url).pathname)
+    await visitor.submit(new URL(url).pathname)
+    const { agent, consent } = await visitFromAgent(visitor)
+    expect(visitor.page()).not.toContain('checked')
+    const choice = { decision: 'allow', workspaceId: host.workspaceId, 'seeds:write': 'on', days: '30' }
+    const allowed = await visitor.submit(consent, choice)
+    const back = await visitor.get(new URL(String(allowed.headers.location)).pathname)
+    const tokens = (await exchange(agent, codeOf(back))).json<{ access_token: string; scope: string }>()
+    expect(tokens.scope).toBe('validation-kit:read seeds:write')
+    const findGrant = async () => (await website.services.authenticateAgent(tokens.access_token))?.grant
+    const grant = await findGrant()
+    const days = ((grant?.expiresAt.getTime() ?? 0) - Date.now()) / (24 * 60 * 60 * 1000)
+    expect(Math.round(days)).toBe(30)
+
+    const agents = `/w/${host.slug}/agents`
+    await visitor.get(agents)
+    expect(visitor.page()).toContain('Create, change and join seeds, and add evidence')
+    const saved = await visitor.submit(`${agents}/${grant?.id ?? ''}/scopes`, { 'workspace:read': 'on' })
+    expect(saved.headers.location).toBe(`${agents}?done=saved`)
+    expect((await findGrant())?.scopes).toEqual(['validation-kit:read', 'workspace:read'])
+  })
+
   it('takes no other path from the cookie', async () => {
     const visitor = createVisitor(website)
     for (const value of ['//evil.example', '..%2f..%2f', 'a b']) {
