@@ -104,6 +104,7 @@ const reached: Record<string, number> = {
   'events, first page': 0.6,
   'people, first page': 0.5,
   'seeds, first page': 0.6,
+  'evidence, first page': 0.7,
 }
 async function findPosition(database: BenchDatabase, statement: string): Promise<Position> {
   const { rows } = await withPool(database.url, (pool) =>

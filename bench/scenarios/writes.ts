@@ -9,9 +9,9 @@ import { writeRequests } from '../write-requests.ts'
 
 /** What was reached of the goal, as docs/performance.md explains. */
 const reached: Record<string, number> = {
-  'PATCH /v1/me': 0.5,
+  'PATCH /v1/me': 0.44,
   'seeds.create': 0.45,
-  'seeds.addEvidence': 0.5,
+  'seeds.addEvidence': 0.4,
   'invites.create': 0.35,
   'invites.accept': 0.5,
 }
