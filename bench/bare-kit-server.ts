@@ -34,6 +34,9 @@ const kitSeed = {
   status: text,
   participantCount: integer,
   joined: { type: 'boolean' },
+  createdAt: text,
+  updatedAt: text,
+  url: text,
   evidenceCounts: object({ supports: integer, contradicts: integer, neutral: integer }),
   evidence: { type: 'array', items: object(evidence) },
 }
@@ -50,8 +53,12 @@ const kit = object({
     scopes: texts,
     expiresAt: text,
   }),
-  seeds: { type: 'array', items: object(kitSeed) },
+  totals: object({ seeds: integer, evidence: integer }),
   truncated: { type: 'boolean' },
+  nextCursor: nullableText,
+  note: nullableText,
+  outline: { type: 'array', items: object({}) },
+  seeds: { type: 'array', items: object(kitSeed) },
 })
 
 app.post('/agent/v1/validation-kit::read', { schema: { response: { 200: kit } } }, (request) =>
@@ -67,17 +74,21 @@ app.post('/agent/mcp', async (request) => {
 
 /** The same queries and response as those of the service. */
 async function readKit({ headers }: FastifyRequest, seedId?: string) {
+  const ofSeed = seedId === undefined ? [] : [seedId]
+  const isCounted = `seeds.workspace_id = workspaces.id ${seedId === undefined ? '' : 'and seeds.id = $2'}`
   const [grant] = await query(
-    'grant',
+    seedId === undefined ? 'grant' : 'grant for seed',
     `select agent_grants.id, client_name, scopes, expires_at, agent_grants.user_id, users.name as user_name, role,
-        workspaces.id as workspace_id, workspaces.name, slug
+        workspaces.id as workspace_id, workspaces.name, slug,
+        (select count(*)::int from seeds where ${isCounted}) as seeds_total,
+        (select count(*)::int from seeds join evidence on seed_id = seeds.id where ${isCounted}) as evidence_total
       from agent_grants
       join memberships on memberships.workspace_id = agent_grants.workspace_id
         and memberships.user_id = agent_grants.user_id
       join users on users.id = agent_grants.user_id
       join workspaces on workspaces.id = agent_grants.workspace_id
       where agent_grants.id = $1 and revoked_at is null and expires_at > now()`,
-    [headers.authorization?.slice('Bearer '.length)],
+    [headers.authorization?.slice('Bearer '.length), ...ofSeed],
   )
   if (!grant) throw new Error('no such grant')
   const rows = await query(
@@ -85,7 +96,7 @@ async function readKit({ headers }: FastifyRequest, seedId?: string) {
     `select latest.id, title, summary, problem, audience, hypothesis, success_criteria as "successCriteria", status,
         (select count(*)::int from seed_participants where seed_id = latest.id) as "participantCount",
         exists (select from seed_participants where seed_id = latest.id and user_id = $2) as joined,
-        supports, contradicts, neutral, evidence
+        created_at as "createdAt", updated_at as "updatedAt", supports, contradicts, neutral, evidence
       from (
         select * from seeds where workspace_id = $1 ${seedId === undefined ? '' : 'and id = $3'}
         order by updated_at desc, id desc limit 51
@@ -106,7 +117,7 @@ async function readKit({ headers }: FastifyRequest, seedId?: string) {
         ) as newest
       ) as shown
       order by updated_at desc, latest.id desc`,
-    [grant.workspace_id, grant.user_id, ...(seedId === undefined ? [] : [seedId])],
+    [grant.workspace_id, grant.user_id, ...ofSeed],
   )
   return {
     version: '1',
@@ -121,15 +132,20 @@ async function readKit({ headers }: FastifyRequest, seedId?: string) {
       scopes: grant.scopes,
       expiresAt: grant.expires_at,
     },
+    totals: { seeds: grant.seeds_total, evidence: grant.evidence_total },
+    truncated: rows.length > 50,
+    nextCursor: null,
+    note: null,
+    outline: [],
     seeds: rows.slice(0, 50).map(({ supports, contradicts, neutral, evidence: pieces, ...seed }) => ({
       ...seed,
+      url: `${process.env.BASE_URL}/w/${String(grant.slug)}/seeds/${String(seed.id)}`,
       evidenceCounts: { supports, contradicts, neutral },
       evidence: (pieces as { createdAt: string }[]).map((piece) => ({
         ...piece,
         createdAt: new Date(piece.createdAt).toISOString(),
       })),
     })),
-    truncated: rows.length > 50,
   }
 }
 

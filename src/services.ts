@@ -180,7 +180,8 @@ export function createServices(options: ServicesOptions): Services {
     recordBounds: oauthRecordBounds,
     fetch: createUntrustedFetch(untrustedFetch),
   })
-  const kit = createKitService({ db: shareOf(db), clock })
+  const seedLinks = createSeedLinks(config.webUrl)
+  const kit = createKitService({ db: shareOf(db), clock, links: seedLinks })
   const mailer = createMailer(config, log)
   const { webUrl, inviteLimitPerHour, mailLimitPerHour } = config
   const events = createEventsService({ db: shareOf(db), requireWorkspace })
@@ -195,7 +196,7 @@ export function createServices(options: ServicesOptions): Services {
   const agentTools = [
     readValidationKitTool(kit),
     ...workspaceTools(people, events),
-    ...seedsTools(seeds, createSeedLinks(webUrl)),
+    ...seedsTools(seeds, seedLinks),
   ].map(agentCalls.counted)
   let mcpHandler: Promise<KitMcpHandler> | undefined
   // Loaded at the first MCP request, since the SDK is slow to load.

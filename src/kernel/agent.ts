@@ -13,6 +13,13 @@ export function toAgentScopes(texts: readonly string[]): AgentScope[] {
   return agentScopes.filter((scope) => scope === validationKitScope || texts.includes(scope))
 }
 
+/** The most seeds that a validation kit shows in full. */
+export const kitSeedsMax = 50
+/** The most seeds that it shows in all, with those in outline. */
+export const kitOutlineMax = 200
+/** The most pieces of evidence that it shows of each seed. */
+export const kitEvidenceMax = 20
+
 /** The caller of an agent's request: the grant, its user and its workspace. */
 export interface AgentPrincipal {
   grant: {

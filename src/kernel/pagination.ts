@@ -90,15 +90,19 @@ export async function readPage<Item, Part extends string = never>(
   const { text, count } = cut(rows, limit)
   const items = `[${text}]` as Json<Item[]>
   if (count === rows.count) return { items, nextCursor: null }
-  const before = text.lastIndexOf(separator)
-  const last = parseJson((before === -1 ? text : text.slice(before + separator.length)) as Json<Item>)
-  const end = positionOf(last, count - 1)
+  const end = positionOf(parseJson(lastRow(text) as Json<Item>), count - 1)
   const values = [end.at, end.id]
   return { items, nextCursor: encodeCursor(listId, end.part ? [end.part, ...values] : values) }
 }
 
+/** The last of the rows in a text of `JsonRows`. */
+export function lastRow(text: string): string {
+  const before = text.lastIndexOf(separator)
+  return before === -1 ? text : text.slice(before + separator.length)
+}
+
 /** Rows without the last one, if there is one more than `limit`. */
-export function firstRows(rows: JsonRows, limit: number): JsonRows {
+function firstRows(rows: JsonRows, limit: number): JsonRows {
   if (rows.count <= limit) return rows
   return { text: rows.text.slice(0, rows.text.lastIndexOf(separator)), count: limit }
 }

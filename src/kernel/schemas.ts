@@ -54,6 +54,17 @@ export function inlined(schema: TSchema, parts: readonly TSchema[]): Record<stri
   return inline(schema) as Record<string, unknown>
 }
 
+/**
+ * An input without the fields of the schema that are null or the empty string, which models send for what they leave out.
+ * In `emptied` fields the empty string is a value. Other input is returned as it is, to be refused by the schema.
+ */
+export function withoutBlanks(input: unknown, schema: TObject, emptied: readonly string[] = []): unknown {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) return input
+  const isBlank = ([name, value]: [string, unknown]) =>
+    Object.hasOwn(schema.properties, name) && (value === null || (value === '' && !emptied.includes(name)))
+  return Object.fromEntries(Object.entries(input).filter((entry) => !isBlank(entry)))
+}
+
 /** A string or null. One type list, not a union: the serializer need not try each branch. */
 export function nullableString(options: { description?: string; format?: string } = {}) {
   return Type.Unsafe<string | null>({ type: ['string', 'null'], ...options })

@@ -235,6 +235,23 @@ describe('an agent', () => {
     }
   })
 
+  it('may send null and the empty string for what it leaves out, but an empty text clears one', async () => {
+    const blanks = { limit: null, cursor: '', q: 'olga' }
+    const people = (await send(agent, 'people:list', blanks)).json<{ people: unknown[] }>()
+    expect(people.people).toHaveLength(1)
+    expect((await call(agent, 'list_people', blanks)).structuredContent).toEqual(people)
+    const seed = await createSeed(service, member, company, { problem: 'P', audience: 'A', hypothesis: 'H' })
+    const changes = { seedId: seed.id, title: null, problem: '', audience: null }
+    expect((await call(agent, 'update_seed', changes)).structuredContent).toMatchObject({
+      seed: { title: seed.title, problem: null, audience: 'A', hypothesis: 'H' },
+    })
+    expect((await send(agent, 'seeds:update', { seedId: seed.id, hypothesis: '' })).json()).toMatchObject({
+      seed: { audience: 'A', hypothesis: null },
+    })
+    const nothing = await call(agent, 'join_seed', { seedId: '' })
+    expect(nothing.content[0]?.text).toContain('seedId is required')
+  })
+
   it('reads people and events page by page', async () => {
     const first = (await send(agent, 'people:list', { limit: 3 })).json<{
       people: { name: string }[]

@@ -4,6 +4,7 @@ import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import { ValidationKit, validationKitParts } from '../../src/areas/agent/agent.schemas.ts'
 import { createKitService, type ValidationKit as Kit } from '../../src/areas/agent/agent.service.ts'
+import { createSeedLinks } from '../../src/areas/agent/seed-links.ts'
 import { openDatabase, requestLimits } from '../../src/db/client.ts'
 import { inlined } from '../../src/kernel/schemas.ts'
 import { errors } from '../../src/kernel/errors.ts'
@@ -94,6 +95,8 @@ describe('200', () => {
       hypothesis: of.hypothesis,
       successCriteria: of.successCriteria,
       status: of.status,
+      createdAt: of.createdAt,
+      url: `${config.webUrl}/w/${host.slug}/seeds/${of.id}`,
     })
     expect(kit).toEqual({
       version: '1',
@@ -111,6 +114,7 @@ describe('200', () => {
       seeds: [
         {
           ...shown(seed),
+          updatedAt: second.createdAt,
           participantCount: 2,
           joined: true,
           evidenceCounts: { supports: 1, contradicts: 1, neutral: 0 },
@@ -118,13 +122,18 @@ describe('200', () => {
         },
         {
           ...shown(older),
+          updatedAt: older.updatedAt,
           participantCount: 0,
           joined: false,
           evidenceCounts: { supports: 0, contradicts: 0, neutral: 0 },
           evidence: [],
         },
       ],
+      totals: { seeds: 2, evidence: 2 },
       truncated: false,
+      nextCursor: null,
+      note: null,
+      outline: [],
     })
   })
 
@@ -256,7 +265,9 @@ describe('200', () => {
     try {
       const agent = await services.authenticateAgent(token)
       if (!agent) throw new Error('the agent is not let in')
-      const kit = parseJson(await createKitService({ db: other, clock }).read(agent))
+      const kit = parseJson(
+        await createKitService({ db: other, clock, links: createSeedLinks(config.webUrl) }).read(agent),
+      )
       expect(kit.seeds[0]?.evidence.map(({ createdAt }) => createdAt)).toEqual(times)
     } finally {
       await other.$client.end()
@@ -288,7 +299,16 @@ describe('400', () => {
     for (const [payload, tag, path] of [
       [{ seedID: 'x' }, 'Unexpected', ['seedID']],
       [{ seedId: 5 }, 'Type', ['seedId']],
-      [{ seedId: null }, 'Type', ['seedId']],
+      [{ other: null }, 'Unexpected', ['other']],
+      [{ status: 'new' }, 'Type', ['status']],
+      [{ query: 'a\0' }, 'Refinement', ['query']],
+      [{ updatedSince: 'yesterday' }, 'Refinement', ['updatedSince']],
+      [{ limit: 0 }, 'Refinement', ['limit']],
+      [{ limit: 51 }, 'Refinement', ['limit']],
+      [{ limit: '5' }, 'Type', ['limit']],
+      [{ evidenceLimit: -1 }, 'Refinement', ['evidenceLimit']],
+      [{ evidenceLimit: 21 }, 'Refinement', ['evidenceLimit']],
+      [{ detail: 'all' }, 'Type', ['detail']],
       [[], 'Type', []],
     ] as const) {
       const answer = await ask(token, { payload: payload as object })
@@ -323,7 +343,7 @@ describe('404', () => {
     await db.execute(sql`
       insert into memberships (workspace_id, user_id, role, joined_at, last_used_at)
       values (${company.workspace.id}, ${host.id}, 'owner', now(), now())`)
-    for (const seedId of [seed.id, createId(), seed.id.toUpperCase(), 'x', '', '\0', "'"]) {
+    for (const seedId of [seed.id, createId(), seed.id.toUpperCase(), 'x', '\0', "'"]) {
       const answer = await ask(token, { payload: { seedId } })
       expect(answer.statusCode, seedId).toBe(404)
       expect(answer.json()).toMatchObject({ _tag: 'NotFound', code: errors.notFound.code })

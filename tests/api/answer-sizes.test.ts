@@ -1,8 +1,8 @@
 import { sql, type SQL } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import type { ValidationKit } from '../../src/areas/agent/agent.service.ts'
-import { mcpKitBytesMax } from '../../src/areas/agent/read-validation-kit.mcp.ts'
-import { kitBytesMax } from '../../src/areas/agent/agent.service.ts'
+import { mcpForm } from '../../src/areas/agent/read-validation-kit.mcp.ts'
+import { httpForm } from '../../src/areas/agent/agent.service.ts'
 import { createId } from '../../src/kernel/ids.ts'
 import { pageBytesMax } from '../../src/kernel/pagination.ts'
 import { createOAuthTester, type TestHost } from '../support/oauth-client.ts'
@@ -125,8 +125,30 @@ describe('the validation kit', () => {
     })
     const body = await answer.text()
     expect(answer.status, body).toBe(200)
-    expect(Buffer.byteLength(body)).toBeLessThanOrEqual(kitBytesMax)
+    expect(Buffer.byteLength(body)).toBeLessThanOrEqual(httpForm.bytesMax)
     return JSON.parse(body) as ValidationKit
+  }
+
+  const call = async (token: string, input: object) => {
+    const answer = await fetch(`${origin}/agent/mcp`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+      },
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: { name: 'read_validation_kit', arguments: input },
+      }),
+    })
+    const body = await answer.text()
+    const message = JSON.parse(/^data: (.*)$/m.exec(body)?.[1] ?? body) as {
+      result: { structuredContent: ValidationKit }
+    }
+    return message.result.structuredContent
   }
 
   async function letIn() {
@@ -153,7 +175,7 @@ describe('the validation kit', () => {
         expect(evidence.map(({ summary }) => Number.parseInt(summary))).toEqual(evidence.map((_, k) => k + 1))
         expect(evidenceCounts).toEqual({ supports: 0, contradicts: 0, neutral: 20 })
       }
-      expect(Buffer.byteLength(JSON.stringify(kit))).toBeGreaterThan(kitBytesMax - 64 * 1024)
+      expect(Buffer.byteLength(JSON.stringify(kit))).toBeGreaterThan(httpForm.bytesMax - 64 * 1024)
     },
   )
 
@@ -165,38 +187,37 @@ describe('the validation kit', () => {
     expect(kit.seeds[0]?.evidence).toHaveLength(20)
   })
 
-  it('fits a model over MCP, where one seed alone is whole', async () => {
+  it('fits a model over MCP, where the evidence of one seed comes in pages', async () => {
     const { host, token } = await letIn()
-    const [seedId] = await fill(host, 50, 20, 'x')
-    const call = async (input: object) => {
-      const answer = await fetch(`${origin}/agent/mcp`, {
-        method: 'POST',
-        headers: {
-          authorization: `Bearer ${token}`,
-          'content-type': 'application/json',
-          accept: 'application/json, text/event-stream',
-        },
-        body: JSON.stringify({
-          jsonrpc: '2.0',
-          id: 1,
-          method: 'tools/call',
-          params: { name: 'read_validation_kit', arguments: input },
-        }),
-      })
-      const body = await answer.text()
-      const message = JSON.parse(/^data: (.*)$/m.exec(body)?.[1] ?? body) as {
-        result: { structuredContent: ValidationKit }
-      }
-      return message.result.structuredContent
-    }
-    const kit = await call({})
+    const ids = await fill(host, 50, 20, 'x')
+    const [seedId] = ids
+    const kit = await call(token, {})
     const bytes = Buffer.byteLength(JSON.stringify(kit))
-    expect(bytes).toBeLessThanOrEqual(mcpKitBytesMax)
-    expect(bytes).toBeGreaterThan(mcpKitBytesMax / 2)
+    expect(bytes).toBeLessThanOrEqual(mcpForm.bytesMax)
+    expect(bytes).toBeGreaterThan(mcpForm.bytesMax / 2)
     expect(kit.truncated).toBe(true)
     expect(kit.seeds[0]?.evidence.length).toBeGreaterThan(0)
-    const alone = await call({ seedId })
-    expect(alone.seeds[0]?.evidence).toHaveLength(20)
-    expect({ ...alone, generatedAt: '' }).toEqual({ ...(await read(token, { seedId })), generatedAt: '' })
+    expect([...kit.seeds, ...kit.outline].map(({ id }) => id)).toEqual(ids)
+    const whole = (await read(token, { seedId })).seeds[0]?.evidence
+    expect(whole).toHaveLength(20)
+    const pages: ValidationKit[] = []
+    for (let cursor: string | null | undefined; cursor !== null; cursor = pages.at(-1)?.nextCursor) {
+      pages.push(await call(token, { seedId, ...(cursor !== undefined && { cursor }) }))
+      expect(Buffer.byteLength(JSON.stringify(pages.at(-1)))).toBeLessThanOrEqual(mcpForm.bytesMax)
+    }
+    expect(pages.length).toBeGreaterThan(1)
+    expect(pages.flatMap(({ seeds }) => seeds[0]?.evidence)).toEqual(whole)
+  })
+
+  it('gives one seed of the longest texts over MCP, and a piece of evidence at a time at least', async () => {
+    const { host, token } = await letIn()
+    const [seedId] = await fill(host, 1, 3, '😀')
+    const shown: unknown[] = []
+    for (let cursor: string | null | undefined; cursor !== null;) {
+      const kit = await call(token, { seedId, ...(cursor !== undefined && { cursor }) })
+      shown.push(...kit.seeds.flatMap(({ evidence }) => evidence))
+      cursor = kit.nextCursor
+    }
+    expect(shown).toEqual((await read(token, { seedId })).seeds[0]?.evidence)
   })
 })

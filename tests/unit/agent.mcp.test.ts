@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createKitMcpHandler } from '../../src/areas/agent/agent.mcp.ts'
-import { mcpKitBytesMax, readValidationKitTool } from '../../src/areas/agent/read-validation-kit.mcp.ts'
-import { kitBytesMax, type KitService, type ValidationKit } from '../../src/areas/agent/agent.service.ts'
+import { mcpForm, readValidationKitTool } from '../../src/areas/agent/read-validation-kit.mcp.ts'
+import type { KitService, ValidationKit } from '../../src/areas/agent/agent.service.ts'
 import type { AgentPrincipal } from '../../src/kernel/agent.ts'
 import { errors } from '../../src/kernel/errors.ts'
 import type { Json } from '../../src/kernel/json-text.ts'
@@ -32,8 +32,12 @@ const kit: ValidationKit = {
     scopes: ['validation-kit:read'],
     expiresAt: '2027-11-21T03:04:05.678Z',
   },
-  seeds: [],
+  totals: { seeds: 0, evidence: 0 },
   truncated: false,
+  nextCursor: null,
+  note: null,
+  outline: [],
+  seeds: [],
 }
 
 const toJson = (value: ValidationKit) => JSON.stringify(value) as Json<ValidationKit>
@@ -50,10 +54,10 @@ interface Message {
 function createTester(read: KitService['read'] = async () => toJson(kit)) {
   const failures: unknown[] = []
   const refusals: unknown[] = []
-  const handle = createKitMcpHandler(
-    [readValidationKitTool({ read })],
-    { onError: (error) => failures.push(error), onRefusal: (error) => refusals.push(error) },
-  )
+  const handle = createKitMcpHandler([readValidationKitTool({ read })], {
+    onError: (error) => failures.push(error),
+    onRefusal: (error) => refusals.push(error),
+  })
 
   async function send(body: string, headers: Record<string, string> = {}, who = agent) {
     const request = new Request('https://api.example.com/agent/mcp', {
@@ -171,7 +175,10 @@ describe.each([...revisionsBefore2026, latest])('in %s', (revision) => {
     expect(objects).toHaveLength(text.match(/"additionalProperties":false/g)?.length ?? -1)
     expect(objects?.length).toBeGreaterThan(5)
     expect(tool?.outputSchema).toMatchObject({
-      required: ['version', 'generatedAt', 'workspace', 'grant', 'seeds', 'truncated'],
+      required: [
+        ...['version', 'generatedAt', 'workspace', 'grant', 'totals', 'truncated', 'nextCursor'],
+        ...['note', 'outline', 'seeds'],
+      ],
     })
   })
 
@@ -189,9 +196,9 @@ describe.each([...revisionsBefore2026, latest])('in %s', (revision) => {
       expect(result?.content).toEqual([{ type: 'text', text: JSON.stringify(kit) }])
     }
     expect(asked).toEqual([
-      [agent, {}, mcpKitBytesMax],
-      [agent, {}, mcpKitBytesMax],
-      [agent, { seedId: 'a seed' }, kitBytesMax],
+      [agent, {}, mcpForm],
+      [agent, {}, mcpForm],
+      [agent, { seedId: 'a seed' }, mcpForm],
     ])
   })
 
@@ -237,12 +244,55 @@ describe.each([...revisionsBefore2026, latest])('in %s', (revision) => {
     for (const [args, fault] of [
       [{ seedID: 'x' }, 'seedID is not a known field'],
       [{ seedId: 5 }, 'seedId must be string'],
-      [{ seedId: null }, 'seedId must be string'],
+      [{ other: null }, 'other is not a known field'],
+      [{ limit: 51 }, 'limit must be <= 50'],
+      [
+        { limit: 0, status: 'new' },
+        'status must be one of open, validating, validated, dropped; limit must be >= 1',
+      ],
     ] as const) {
       const { result } = await call(revision, args)
-      const text = `Invalid arguments for read_validation_kit: ${fault}. Call it again with these arguments only: seedId.`
+      const known = 'seedId, status, query, updatedSince, limit, cursor, evidenceLimit, detail'
+      const text = `Invalid arguments for read_validation_kit: ${fault}. Call it again with these arguments only: ${known}.`
       expect(result).toMatchObject({ isError: true, content: [{ text }] })
     }
+  })
+
+  it('takes null and the empty string for absent', async () => {
+    const asked: unknown[] = []
+    const { call } = createTester(async (_agent, input) => {
+      asked.push(input)
+      return toJson(kit)
+    })
+    const blanks = {
+      seedId: null,
+      query: '',
+      status: '',
+      updatedSince: null,
+      limit: null,
+      cursor: '',
+      detail: null,
+    }
+    expect((await call(revision, { ...blanks, evidenceLimit: 0 })).result?.isError ?? false).toBe(false)
+    expect(asked).toEqual([{ evidenceLimit: 0 }])
+  })
+
+  it('says what to do about a cursor of other filters', async () => {
+    const { call, failures } = createTester(async () => {
+      throw errors.cursorInvalid({ field: 'cursor' })
+    })
+    const { result } = await call(revision, { cursor: 'x' })
+    expect(result).toMatchObject({
+      isError: true,
+      content: [
+        {
+          text: expect.stringMatching(
+            /^This cursor is invalid for this list\. The argument cursor is wrong\. .*leave out cursor/,
+          ) as string,
+        },
+      ],
+    })
+    expect(failures).toEqual([])
   })
 
   it('shows no tool to a grant without its scope', async () => {

@@ -19,7 +19,10 @@ export interface AgentTool<Input extends TObject = TObject, Output extends TObje
   action: WorkspaceAction
   /** The HTTP form. The validation kit has a route of its own, since its limit is larger over HTTP. */
   http?: { id: `agent.${string}`; path: `/agent/v1/${string}`; returns: string }
+  /** Null and the empty string count as absent in its fields. */
   input: Input
+  /** The fields of the input in which the empty string is a value: it clears a text. */
+  emptied?: readonly string[]
   output: Output
   /** The named schemas that the input and the output refer to. */
   parts: readonly TSchema[]

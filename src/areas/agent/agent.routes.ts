@@ -1,9 +1,11 @@
+import type { TObject } from '@sinclair/typebox'
+import type { FastifyRequest } from 'fastify'
 import type { App } from '../../http/app-types.ts'
 import { operation } from '../../http/operation.ts'
-import { ref } from '../../kernel/schemas.ts'
+import { ref, withoutBlanks } from '../../kernel/schemas.ts'
 import type { AgentCalls } from './agent-calls.ts'
 import type { AgentTool } from './agent-tool.ts'
-import { agentReadValidationKit } from './agent.schemas.ts'
+import { agentReadValidationKit, ValidationKitInput } from './agent.schemas.ts'
 import type { KitService } from './agent.service.ts'
 import { readValidationKit } from './read-validation-kit.mcp.ts'
 
@@ -19,13 +21,17 @@ export function agentRoutes(
   app.post(
     // The router reads `::` as a literal colon; a single one starts a parameter.
     '/agent/v1/validation-kit::read',
-    { schema: agentReadValidationKit, config: { optionalBody: true } },
+    {
+      schema: agentReadValidationKit,
+      config: { optionalBody: true },
+      preValidation: dropBlanks(ValidationKitInput),
+    },
     ({ agent, body }, reply) =>
       reply.sendJson(agentCalls.count(agent, readValidationKit, () => kit.read(agent, body))),
   )
 
   for (const tool of agentTools) {
-    const { name, title, description, scope, http, input, output, errors } = tool
+    const { name, title, description, scope, http, input, emptied, output, errors } = tool
     if (!http) continue
     const { id, path, returns } = http
     const schema = operation({
@@ -37,8 +43,14 @@ export function agentRoutes(
       returns,
       errors,
     })
-    app.post(path, { schema, config: { agentScope: scope } }, ({ agent, body }, reply) =>
-      reply.sendJson(tool.call(agent, body)),
-    )
+    const options = { schema, config: { agentScope: scope }, preValidation: dropBlanks(input, emptied) }
+    app.post(path, options, ({ agent, body }, reply) => reply.sendJson(tool.call(agent, body)))
+  }
+}
+
+/** As over MCP, before the body is validated. */
+function dropBlanks(input: TObject, emptied?: readonly string[]) {
+  return async (request: FastifyRequest<{ Body: unknown }>): Promise<void> => {
+    request.body = withoutBlanks(request.body, input, emptied)
   }
 }

@@ -1,39 +1,123 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { exampleExpiry, exampleIds, exampleTime } from '../../http/examples.ts'
 import { operation } from '../../http/operation.ts'
-import { validationKitScope } from '../../kernel/agent.ts'
-import { closed, exampleOf, named, ref, Role, Timestamp } from '../../kernel/schemas.ts'
+import { kitEvidenceMax, kitOutlineMax, kitSeedsMax, validationKitScope } from '../../kernel/agent.ts'
+import {
+  closed,
+  exampleOf,
+  named,
+  noControlCharacters,
+  nullableString,
+  ref,
+  Role,
+  stringEnum,
+  Timestamp,
+} from '../../kernel/schemas.ts'
 import { errors } from '../../kernel/errors.ts'
+import { seedStatuses } from '../../kernel/seeds.ts'
 import { Evidence, exampleSeed, participationFields, seedFields } from '../seeds/seeds.schemas.ts'
 
-/** The input of the validation kit. */
+/** The input of the validation kit. `withoutBlanks` is applied to it first. */
 export const ValidationKitInput = closed(
   {
     seedId: Type.Optional(
-      Type.String({ description: 'The id of one seed, to read that one alone. Without it: all.' }),
+      Type.String({
+        description:
+          'The id of one seed, to read that one alone. Of the others, only `cursor` and `evidenceLimit` have an effect then.',
+      }),
+    ),
+    status: Type.Optional(stringEnum(seedStatuses, { description: 'Only seeds with this status.' })),
+    query: Type.Optional(
+      Type.String({
+        maxLength: 100,
+        pattern: noControlCharacters,
+        description: 'Only seeds whose title, summary or problem contains this text, ignoring case.',
+      }),
+    ),
+    updatedSince: Type.Optional(
+      Type.String({
+        format: 'date-time',
+        description: 'Only seeds that were edited, or got evidence, at or after this time (RFC 3339).',
+        examples: [exampleTime],
+      }),
+    ),
+    limit: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: kitSeedsMax,
+        description: `The most seeds of the answer. Without it: ${kitSeedsMax}, and ${kitOutlineMax} with those in outline.`,
+      }),
+    ),
+    cursor: Type.Optional(
+      Type.String({
+        maxLength: 1024,
+        description:
+          'Where to continue: the `nextCursor` of an answer, with the same `seedId`, `status`, `query` and ' +
+          '`updatedSince`. With `seedId` it continues the evidence of that seed, without it the seeds.',
+      }),
+    ),
+    evidenceLimit: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: kitEvidenceMax,
+        description: `The most pieces of evidence of each seed. Without it: ${kitEvidenceMax}.`,
+      }),
+    ),
+    detail: Type.Optional(
+      stringEnum(['outline', 'full'], {
+        description: '`outline`: seeds in outline only. Without it: `full`.',
+      }),
     ),
   },
   { examples: [{ seedId: exampleIds.seed }] },
 )
+export type ValidationKitInput = Static<typeof ValidationKitInput>
+
+const evidenceCounts = closed(
+  { supports: Type.Integer(), contradicts: Type.Integer(), neutral: Type.Integer() },
+  { description: 'Of all evidence, including what is not shown.' },
+)
+const updatedAt = Type.String({
+  format: 'date-time',
+  description: 'The time of the last edit, or of the last evidence.',
+})
 
 const KitSeed = named(
   'ValidationKitSeed',
   {
     ...seedFields,
     ...participationFields,
-    evidenceCounts: closed(
-      { supports: Type.Integer(), contradicts: Type.Integer(), neutral: Type.Integer() },
-      { description: 'Of all evidence, including what is not shown.' },
-    ),
-    evidence: Type.Array(ref(Evidence), { description: 'The 20 newest, newest first, as many as fit.' }),
+    createdAt: Timestamp,
+    updatedAt,
+    url: Type.String({ description: 'The page of the seed on the website.' }),
+    evidenceCounts,
+    evidence: Type.Array(ref(Evidence), {
+      description: 'The newest, newest first, as many as fit; with `cursor`, those that follow.',
+    }),
   },
   {
     ...exampleSeed,
+    createdAt: exampleTime,
+    updatedAt: exampleTime,
+    url: `https://example.com/w/acme/seeds/${exampleIds.seed}`,
     evidenceCounts: { supports: 1, contradicts: 0, neutral: 0 },
     evidence: [exampleOf(Evidence)],
   },
 )
 export type KitSeed = Static<typeof KitSeed>
+
+const KitOutlineItem = named(
+  'ValidationKitOutlineItem',
+  { id: seedFields.id, title: seedFields.title, status: seedFields.status, evidenceCounts, updatedAt },
+  {
+    id: exampleIds.seed,
+    title: exampleSeed.title,
+    status: exampleSeed.status,
+    evidenceCounts: { supports: 1, contradicts: 0, neutral: 0 },
+    updatedAt: exampleTime,
+  },
+)
+export type KitOutlineItem = Static<typeof KitOutlineItem>
 
 export const ValidationKit = named(
   'ValidationKit',
@@ -56,10 +140,22 @@ export const ValidationKit = named(
       },
       { description: 'What the agent may do, and who granted it.' },
     ),
-    seeds: Type.Array(ref(KitSeed), {
-      description: 'The 50 that changed last, latest first, as many as fit.',
-    }),
+    totals: closed(
+      { seeds: Type.Integer(), evidence: Type.Integer() },
+      { description: 'The numbers of seeds that match the input, and of all their evidence, shown or not.' },
+    ),
     truncated: Type.Boolean({ description: 'Whether there are more seeds or evidence than are shown.' }),
+    nextCursor: nullableString({
+      description: 'The `cursor` of the answer that continues; null at the end.',
+    }),
+    note: nullableString({ description: 'What is left out, and how to read it; null if nothing is.' }),
+    outline: Type.Array(ref(KitOutlineItem), {
+      description:
+        'The seeds that follow those in `seeds`, without their texts. Only over MCP, and with `detail: "outline"`.',
+    }),
+    seeds: Type.Array(ref(KitSeed), {
+      description: 'Those that changed last, latest first, as many as fit.',
+    }),
   },
   {
     version: '1',
@@ -74,26 +170,31 @@ export const ValidationKit = named(
       scopes: [validationKitScope],
       expiresAt: exampleExpiry,
     },
-    seeds: [exampleOf(KitSeed)],
+    totals: { seeds: 1, evidence: 1 },
     truncated: false,
+    nextCursor: null,
+    note: null,
+    outline: [],
+    seeds: [exampleOf(KitSeed)],
   },
 )
 export type ValidationKit = Static<typeof ValidationKit>
 
-export const agentSchemas = [KitSeed, ValidationKit]
+export const agentSchemas = [KitSeed, KitOutlineItem, ValidationKit]
 
 /** The named schemas that a validation kit refers to. */
-export const validationKitParts = [Evidence, KitSeed, Role]
+export const validationKitParts = [Evidence, KitSeed, KitOutlineItem, Role]
 
 export const agentReadValidationKit = operation({
   id: 'agent.readValidationKit',
   summary: 'Read the validation kit',
   description:
     'The seeds of the workspace that the agent has access to, with the evidence for and against them. The HTTP form of ' +
-    'the MCP tool `read_validation_kit`. The body may be absent. The answer has at most 512 KiB: what does not fit is ' +
-    'left out, evidence before seeds and the oldest first, and `truncated` is true.',
+    'the MCP tool `read_validation_kit`. The body may be absent; null and the empty string count as absent in its ' +
+    'fields. The answer has at most 512 KiB: what does not fit is left out, evidence before seeds and the oldest first. ' +
+    'Then `truncated` is true, `nextCursor` continues the seeds, and `seedId` reads the evidence of one.',
   body: ValidationKitInput,
   success: ref(ValidationKit),
   returns: 'The validation kit.',
-  errors: [errors.notFound],
+  errors: [errors.notFound, errors.cursorInvalid],
 })

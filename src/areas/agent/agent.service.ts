@@ -1,89 +1,252 @@
 import type { Database } from '../../db/client.ts'
-import type { AgentPrincipal } from '../../kernel/agent.ts'
+import { kitEvidenceMax, kitOutlineMax, kitSeedsMax, type AgentPrincipal } from '../../kernel/agent.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { errors } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
 import { countFitting, jsonBytesOf } from '../../kernel/json-size.ts'
 import { parseJson, type Json } from '../../kernel/json-text.ts'
-import { firstRows } from '../../kernel/pagination.ts'
-import { readKitSeeds, type KitRows } from './agent.repository.ts'
-import type { KitSeed, ValidationKit } from './agent.schemas.ts'
-
-/** The most seeds that a kit shows, and the most pieces of evidence of each. */
-export const kitSeedsMax = 50
-export const kitEvidenceMax = 20
-/**
- * The most bytes of a kit as JSON; seeds without their evidence take half of it at most. A single seed fits with its
- * evidence unless nearly every character takes four bytes.
- */
-export const kitBytesMax = 512 * 1024
-// Reserved for the workspace and the grant.
-const headBytesMax = 8 * 1024
+import { decodeCursor, encodeCursor, lastRow, startOf, type JsonRows } from '../../kernel/pagination.ts'
+import { normalizeText } from '../../kernel/text.ts'
+import { parseTime } from '../../kernel/times.ts'
+import type { KitOutlineItem, KitSeed, ValidationKit, ValidationKitInput } from './agent.schemas.ts'
+import { readKitRows, type KitRows } from './kit.repository.ts'
+import type { SeedLinks } from './seed-links.ts'
 
 export type { ValidationKit }
 
-export interface KitService {
-  /**
-   * Reads the kit of the workspace of the grant; with `seedId`, only that seed. `bytesMax` limits the kit as JSON. Throws
-   * `not_found` for a seed that is not in the workspace.
-   */
-  read(agent: AgentPrincipal, input?: { seedId?: string }, bytesMax?: number): Promise<Json<ValidationKit>>
+/** The size and the parts of a kit. */
+export interface KitForm {
+  /** The most bytes of the kit as JSON. */
+  bytesMax: number
+  /** Whether the seeds that are not shown in full are shown in outline. Otherwise the next page has them. */
+  hasOutline: boolean
 }
 
-export function createKitService({ db, clock }: { db: Database; clock: Clock }): KitService {
+/** The form of the kit over HTTP. */
+export const httpForm: KitForm = { bytesMax: 512 * 1024, hasOutline: false }
+
+// For what follows the workspace and the grant, but the seeds: fields whose length is known.
+const restBytesMax = 1024
+
+export interface KitService {
+  /**
+   * Reads the kit of the workspace of the grant; with `seedId`, only that seed. A kit that does not fit `form.bytesMax` is
+   * cut: `nextCursor` continues it, or a call for one seed. One seed with one piece of evidence is never cut. Throws
+   * `not_found` for a seed that is not in the workspace, and `cursor_invalid` for a cursor of other input.
+   */
+  read(agent: AgentPrincipal, input?: ValidationKitInput, form?: KitForm): Promise<Json<ValidationKit>>
+}
+
+export interface KitServiceOptions {
+  db: Database
+  clock: Clock
+  links: SeedLinks
+}
+
+/** What a kit shows of what there is. */
+interface KitPart {
+  seeds: Json<KitSeed[]>
+  seedCount: number
+  evidenceCount: number
+  outline: KitOutlineItem[]
+  nextCursor: string | null
+  /** Whether a seed has more evidence than is shown. */
+  isCut: boolean
+}
+
+export function createKitService({ db, clock, links }: KitServiceOptions): KitService {
   return {
-    async read({ grant, user, workspace, role }, { seedId } = {}, bytesMax = kitBytesMax) {
-      if (seedId !== undefined && !isId(seedId)) throw errors.notFound()
-      const rows = await readKitSeeds(db, {
-        workspaceId: workspace.id,
-        userId: user.id,
-        seedId,
-        // One more than is shown, to set `truncated`.
-        seedsLimit: kitSeedsMax + 1,
-        evidenceLimit: kitEvidenceMax,
-        seedsBytesMax: bytesMax / 2,
+    async read(agent, input = {}, form = httpForm) {
+      const head = JSON.stringify(headOf(agent, clock.now())).slice(0, -1)
+      const bytesMax = form.bytesMax - Buffer.byteLength(head) - restBytesMax
+      const isOneSeed = input.seedId !== undefined
+      const plan = isOneSeed ? planSeed(agent, input) : planSeeds(agent, input, form)
+      const rows = await readKitRows(db, {
+        ...plan,
+        workspaceId: agent.workspace.id,
+        userId: agent.user.id,
+        evidenceLimit: input.evidenceLimit ?? kitEvidenceMax,
+        seedsBytesMax: Math.floor(bytesMax / 2),
         evidenceBytesMax: bytesMax,
+        seedUrlPrefix: links.urlOf(agent, ''),
       })
-      if (seedId !== undefined && rows.count === 0) throw errors.notFound()
-      const { json, truncated } = await cutToBudget(rows, bytesMax - headBytesMax)
-      const head: Omit<ValidationKit, 'seeds' | 'truncated'> = {
-        version: '1',
-        generatedAt: clock.now().toISOString(),
-        workspace: { id: workspace.id, name: workspace.name, slug: workspace.slug },
-        grant: {
-          id: grant.id,
-          clientName: grant.clientName,
-          userId: user.id,
-          userName: user.name,
-          role,
-          scopes: grant.scopes,
-          expiresAt: grant.expiresAt.toISOString(),
-        },
-      }
-      const start = JSON.stringify(head).slice(0, -1)
-      return `${start},"seeds":${json},"truncated":${truncated}}` as Json<ValidationKit>
+      if (isOneSeed && rows.found === 0) throw errors.notFound()
+      const part = isOneSeed
+        ? await cutSeed(rows, bytesMax, plan.listId)
+        : await cutSeeds(rows, bytesMax, plan)
+      return `${head},${toRest(part, rows.totals, input)}}` as Json<ValidationKit>
     },
   }
 }
 
-/** The seeds that fit into `bytesMax` bytes, as the JSON of an array, and whether that leaves out anything. */
-async function cutToBudget(rows: KitRows, bytesMax: number): Promise<{ json: string; truncated: boolean }> {
-  const { text, count } = firstRows(rows, kitSeedsMax)
-  const json = `[${text}]` as Json<KitSeed[]>
-  const truncated = count < rows.count || rows.isCut
+function headOf({ grant, user, workspace, role }: AgentPrincipal, now: Date) {
+  return {
+    version: '1',
+    generatedAt: now.toISOString(),
+    workspace: { id: workspace.id, name: workspace.name, slug: workspace.slug },
+    grant: {
+      id: grant.id,
+      clientName: grant.clientName,
+      userId: user.id,
+      userName: user.name,
+      role,
+      scopes: grant.scopes,
+      expiresAt: grant.expiresAt.toISOString(),
+    },
+  } satisfies Partial<ValidationKit>
+}
+
+function toRest(
+  part: KitPart,
+  totals: ValidationKit['totals'],
+  { seedId, detail }: ValidationKitInput,
+): string {
+  const { seeds, outline, nextCursor, isCut } = part
+  const truncated = nextCursor !== null || isCut || (outline.length > 0 && detail !== 'outline')
+  const rest = {
+    totals,
+    truncated,
+    nextCursor,
+    note: truncated ? describeRest(part, totals, seedId !== undefined) : null,
+    outline,
+  } satisfies Partial<ValidationKit>
+  return `${JSON.stringify(rest).slice(1, -1)},"seeds":${seeds}`
+}
+
+/** Says in numbers what is left out, and how to read it. */
+function describeRest(part: KitPart, totals: ValidationKit['totals'], isOneSeed: boolean): string {
+  const { seedCount, evidenceCount, outline, nextCursor, isCut } = part
+  const sentences = [
+    `This answer has ${seedCount} of ${totals.seeds} seeds in full, ${outline.length} more in outline, and ` +
+      `${evidenceCount} of ${totals.evidence} pieces of evidence.`,
+    !isOneSeed && (isCut || outline.length > 0) && 'To read a seed with its evidence, pass its id as seedId.',
+    nextCursor !== null && 'To continue, pass nextCursor as cursor, with the same filters.',
+  ]
+  return sentences.filter((sentence) => sentence !== false).join(' ')
+}
+
+/** Which seeds are read, and the list that a cursor belongs to. */
+interface Plan {
+  listId: string
+  at: string
+  id: string
+  /** The most seeds of the answer. */
+  limit: number
+  seedsLimit: number
+  inFullMax: number
+  outlineMax: number
+}
+
+function planSeed({ workspace }: AgentPrincipal, { seedId = '', cursor }: ValidationKitInput) {
+  if (!isId(seedId)) throw errors.notFound()
+  const listId = `agent.readValidationKit ${workspace.id} evidence ${seedId}`
+  return {
+    listId,
+    seedId,
+    ...positionOf(listId, cursor),
+    limit: 1,
+    seedsLimit: 1,
+    inFullMax: 1,
+    outlineMax: 0,
+  }
+}
+
+function planSeeds({ workspace }: AgentPrincipal, input: ValidationKitInput, { hasOutline }: KitForm) {
+  const { status, query = '', updatedSince, cursor, detail } = input
+  const text = normalizeText(query) || undefined
+  const listId = `agent.readValidationKit ${workspace.id} seeds ${JSON.stringify([status, text, updatedSince])}`
+  const isOutline = detail === 'outline'
+  const limit = input.limit ?? (isOutline || hasOutline ? kitOutlineMax : kitSeedsMax)
+  return {
+    ...{ listId, status, text, limit, ...positionOf(listId, cursor) },
+    updatedSince: updatedSince === undefined ? undefined : parseTime(updatedSince),
+    // One more than is shown, which tells whether there is more.
+    seedsLimit: limit + 1,
+    inFullMax: isOutline ? 0 : Math.min(limit, kitSeedsMax),
+    outlineMax: isOutline || hasOutline ? limit : 0,
+  }
+}
+
+function positionOf(listId: string, cursor: string | undefined) {
+  const [at = startOf.newestFirst.at, id = startOf.newestFirst.id] = decodeCursor(listId, cursor) ?? []
+  return { at, id }
+}
+
+/** The part of a kit of one seed that fits into `bytesMax` bytes: the seed, and one piece of evidence or more. */
+async function cutSeed(rows: KitRows, bytesMax: number, listId: string): Promise<KitPart> {
+  const json = toArray<KitSeed>(rows.seeds)
+  if (!rows.isCut && Buffer.byteLength(json) <= bytesMax) {
+    return {
+      ...{ seeds: json, seedCount: 1, evidenceCount: rows.evidenceCount, outline: [] },
+      ...{ nextCursor: null, isCut: false },
+    }
+  }
+  const seed = parseJson(lastRow(rows.seeds.text) as Json<KitSeed>)
+  const bare = { ...seed, evidence: [] }
+  const fitting = await countFitting(seed.evidence, bytesMax - jsonBytesOf(bare))
+  const evidence = seed.evidence.slice(0, Math.max(1, fitting))
+  const isCut = rows.isCut || evidence.length < seed.evidence.length
+  const last = evidence.at(-1)
+  return {
+    seeds: JSON.stringify([{ ...seed, evidence }]) as Json<KitSeed[]>,
+    seedCount: 1,
+    evidenceCount: evidence.length,
+    outline: [],
+    nextCursor: isCut && last ? encodeCursor(listId, [last.createdAt, last.id]) : null,
+    isCut,
+  }
+}
+
+/**
+ * The part of a kit that fits into `bytesMax` bytes. An outline of all seeds takes half of it at most, if there are seeds in
+ * full as well; those are then taken out of it.
+ */
+async function cutSeeds(rows: KitRows, bytesMax: number, plan: Plan): Promise<KitPart> {
+  const limit = Math.min(rows.found, plan.limit)
+  const nextAfter = ({ updatedAt, id }: { updatedAt: string; id: string }) =>
+    encodeCursor(plan.listId, [updatedAt, id])
   // Parsed only if it has to be cut. PostgreSQL puts some spaces between tokens, which are left out then.
-  if (Buffer.byteLength(json) <= bytesMax) return { json, truncated }
-  const { seeds, isCut } = await cutSeeds(parseJson(json), bytesMax)
-  return { json: JSON.stringify(seeds), truncated: truncated || isCut }
+  const json = toArray<KitSeed>(rows.seeds)
+  if (rows.seeds.count === limit && Buffer.byteLength(json) <= bytesMax) {
+    return {
+      ...{ seeds: json, seedCount: limit, evidenceCount: rows.evidenceCount, outline: [] },
+      nextCursor: limit < rows.found ? nextAfter(parseJson(lastRow(rows.seeds.text) as Json<KitSeed>)) : null,
+      isCut: rows.isCut,
+    }
+  }
+  const items = parseJson(toArray<KitOutlineItem>(rows.outline))
+  const outlineBytesMax = plan.inFullMax > 0 ? bytesMax / 2 : bytesMax
+  const outline = items.slice(0, await countFitting(items, outlineBytesMax))
+  const found = parseJson(json)
+  const cut = await cutDetail(
+    outline.length > 0 ? found.slice(0, outline.length) : found,
+    bytesMax - jsonBytesOf(outline),
+  )
+  const shown = outline.length > 0 ? outline : cut.seeds
+  const last = shown.at(-1)
+  return {
+    seeds: JSON.stringify(cut.seeds) as Json<KitSeed[]>,
+    seedCount: cut.seeds.length,
+    evidenceCount: cut.evidenceCount,
+    outline: outline.slice(cut.seeds.length),
+    nextCursor: last && shown.length < rows.found ? nextAfter(last) : null,
+    isCut: rows.isCut || cut.isCut,
+  }
+}
+
+function toArray<Item>({ text }: Pick<JsonRows, 'text'>): Json<Item[]> {
+  return `[${text}]` as Json<Item[]>
 }
 
 /**
  * Removes what exceeds the budget: first seeds, the oldest change first, then evidence in rounds, so that every seed keeps
- * its newest piece before any keeps a second one. Seeds without their evidence take half of the budget at most.
+ * its newest piece before any keeps a second one. Seeds without their evidence take half of the budget at most, unless the
+ * first one alone is larger.
  */
-async function cutSeeds(all: KitSeed[], bytesMax: number): Promise<{ seeds: KitSeed[]; isCut: boolean }> {
+async function cutDetail(all: KitSeed[], bytesMax: number) {
   const bare = all.map((seed) => ({ ...seed, evidence: [] as KitSeed['evidence'] }))
-  const seeds = bare.slice(0, Math.max(1, await countFitting(bare, bytesMax / 2)))
+  const fitsAlone = (await countFitting(bare.slice(0, 1), bytesMax)) > 0
+  const seeds = bare.slice(0, Math.max(fitsAlone ? 1 : 0, await countFitting(bare, bytesMax / 2)))
   const rounds = Array.from({ length: kitEvidenceMax }, (_, round) =>
     all.slice(0, seeds.length).flatMap(({ evidence }, place) => {
       const piece = evidence[round]
@@ -93,5 +256,5 @@ async function cutSeeds(all: KitSeed[], bytesMax: number): Promise<{ seeds: KitS
   const pieces = rounds.map(({ piece }) => piece)
   const fitting = await countFitting(pieces, bytesMax - jsonBytesOf(seeds))
   for (const { place, piece } of rounds.slice(0, fitting)) seeds[place]?.evidence.push(piece)
-  return { seeds, isCut: seeds.length < all.length || fitting < pieces.length }
+  return { seeds, evidenceCount: fitting, isCut: fitting < pieces.length }
 }

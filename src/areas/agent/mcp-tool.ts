@@ -9,7 +9,7 @@ import { createBodyCheck } from '../../http/validation.ts'
 import type { AgentPrincipal } from '../../kernel/agent.ts'
 import { ApiError, errors, type ErrorCode } from '../../kernel/errors.ts'
 import { parseJson } from '../../kernel/json-text.ts'
-import { inlined } from '../../kernel/schemas.ts'
+import { inlined, withoutBlanks } from '../../kernel/schemas.ts'
 import type { AgentTool } from './agent-tool.ts'
 
 /** Answers one call of a tool. */
@@ -42,9 +42,10 @@ function toolCall(tool: AgentTool, onError: (error: unknown) => void): ToolCall 
   const findIssues = createBodyCheck(inlined(tool.input, tool.parts))
   return async (agent, input) => {
     try {
-      const issues = findIssues(input)
+      const given = withoutBlanks(input, tool.input, tool.emptied)
+      const issues = findIssues(given)
       if (issues.length > 0) throw errors.decodeError({ issues })
-      const text = await tool.call(agent, input as Static<TObject>)
+      const text = await tool.call(agent, given as Static<TObject>)
       return { content: [{ type: 'text', text }], structuredContent: { ...parseJson(text) } }
     } catch (error) {
       // Caught here: the SDK would send the message of any error to the agent.

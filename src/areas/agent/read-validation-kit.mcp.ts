@@ -1,14 +1,11 @@
 import { validationKitScope } from '../../kernel/agent.ts'
 import { errors } from '../../kernel/errors.ts'
 import { ValidationKit, ValidationKitInput, validationKitParts } from './agent.schemas.ts'
-import { kitBytesMax, kitEvidenceMax, kitSeedsMax, type KitService } from './agent.service.ts'
+import type { KitForm, KitService } from './agent.service.ts'
 import { defineTool, readingHints, type AgentTool } from './agent-tool.ts'
 
-/**
- * The most bytes of a kit of all seeds over MCP: about 16,000 tokens, which fits the context of a model. A single seed,
- * asked for by its id, has the limit of the HTTP form.
- */
-export const mcpKitBytesMax = 64 * 1024
+/** The form of the kit over MCP: about 16,000 tokens, which fits the context of a model. */
+export const mcpForm: KitForm = { bytesMax: 64 * 1024, hasOutline: true }
 
 /** How calls of the validation kit are counted, over MCP and HTTP. */
 export const readValidationKit = { name: 'read_validation_kit', did: 'read the validation kit' } as const
@@ -18,22 +15,26 @@ export function readValidationKitTool(kit: KitService): AgentTool {
     ...readValidationKit,
     title: 'Read the validation kit',
     description:
-      'Reads the seeds (early ideas) of the workspace that you were allowed into, each with its problem, audience, ' +
-      'hypothesis, success criteria and status, the numbers of pieces of evidence that support it, contradict it or are ' +
-      `neutral, and its newest evidence. The ${kitSeedsMax} seeds changed last and the ${kitEvidenceMax} newest pieces of ` +
-      'evidence of each, as many as fit in 64 KiB; `truncated` tells whether there is more. Give seedId to read one seed ' +
-      'alone, with all of that evidence.',
+      'Reads the seeds (early ideas) of the workspace that you were allowed into, the ones changed last first: each with ' +
+      'its problem, audience, hypothesis, success criteria and status, the numbers of pieces of evidence that support it, ' +
+      'contradict it or are neutral, and its newest evidence. Call it without arguments first. An answer has 64 KiB at ' +
+      'most: `outline` then lists the seeds that are not in `seeds`, and `note` says what is left out and how to read it. ' +
+      'Give seedId for one seed with its evidence; status, query or updatedSince for some of the seeds; cursor, from ' +
+      'nextCursor, for what follows. Each argument may be left out, null or empty.',
     scope: validationKitScope,
     action: 'seeds.list',
     input: ValidationKitInput,
     output: ValidationKit,
     parts: validationKitParts,
     hints: readingHints,
-    call: (agent, input) => kit.read(agent, input, input.seedId === undefined ? mcpKitBytesMax : kitBytesMax),
-    errors: [errors.notFound],
+    call: (agent, input) => kit.read(agent, input, mcpForm),
+    errors: [errors.notFound, errors.cursorInvalid],
     advice: {
       not_found:
         'No seed of this workspace has this seedId. Call read_validation_kit without seedId to see the seeds that there are.',
+      cursor_invalid:
+        'A cursor continues only the answer that it came from: pass the same seedId, status, query and updatedSince, or ' +
+        'leave out cursor to begin again.',
     },
   })
 }

@@ -63,6 +63,7 @@ export function seedsTools(seeds: SeedsService, links: SeedLinks): AgentTool[] {
         { seedId, ...seedChangeFields },
         { examples: [{ seedId: exampleIds.seed, status: 'validated' }] },
       ),
+      emptied: ['problem', 'audience', 'hypothesis'],
       output: AgentSeed,
       parts: [Seed],
       // It replaces texts of people.

@@ -13,6 +13,7 @@ import {
   type PageRequest,
 } from '../../kernel/pagination.ts'
 import type { Principal } from '../../kernel/principal.ts'
+import { parseTime } from '../../kernel/times.ts'
 import { listEvents, type EventView } from './events.repository.ts'
 import type { Event as WorkspaceEvent } from './events.schemas.ts'
 
@@ -87,14 +88,4 @@ function viewOf({ user }: Principal, { role }: AccessibleWorkspace): EventView {
     showsInvites: isAllowed(role, 'invites.list'),
     grantsOf: isAllowed(role, 'integrations.listAll') ? undefined : user.id,
   }
-}
-
-// Outside these bounds a time has no four-digit year or is unknown to PostgreSQL. No event is outside them.
-const timeMin = Date.UTC(1970, 0, 1)
-const timeMax = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
-
-/** Parses a time, clamped to the bounds. A leap second becomes the second before it. */
-function parseTime(text: string): Date {
-  const time = Date.parse(text.replace(':60', ':59'))
-  return new Date(Math.min(Math.max(timeMin, time), timeMax))
 }

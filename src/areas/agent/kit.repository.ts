@@ -1,0 +1,297 @@
+import { and, desc, eq, getTableColumns, gte, lt, lte, or, sql, type Column, type SQL } from 'drizzle-orm'
+import type { Executor } from '../../db/client.ts'
+import { containsPattern, isLike } from '../../db/contains.ts'
+import { jsonItem, jsonRows, readOne, timestampText } from '../../db/json-rows.ts'
+import { isBefore } from '../../db/keyset.ts'
+import { prepared } from '../../db/prepared.ts'
+import { bytesBefore, evidenceBytes, seedBytes } from '../../db/text-bytes.ts'
+import { evidence, seeds } from '../../db/schema/seeds.ts'
+import type { JsonRows } from '../../kernel/pagination.ts'
+import type { SeedStatus, Verdict } from '../../kernel/seeds.ts'
+import { participationIn } from '../seeds/seeds.repository.ts'
+import type { Evidence } from '../seeds/seeds.schemas.ts'
+import type { KitOutlineItem, KitSeed } from './agent.schemas.ts'
+
+/** What is read of a kit. */
+export interface KitRows {
+  /** The seeds in full: the first ones that were found. */
+  seeds: JsonRows
+  /** The number of pieces of evidence in `seeds`. */
+  evidenceCount: number
+  /** Whether one of `seeds` has more evidence after what is shown. */
+  isCut: boolean
+  /** The outline of the seeds that were found. */
+  outline: Pick<JsonRows, 'text'>
+  /** The number of seeds that were found. */
+  found: number
+  /** The numbers of seeds that match, and of all their evidence. */
+  totals: { seeds: number; evidence: number }
+}
+
+const selectKit = prepared((executor) =>
+  prepareKit(executor, 'seeds_select_kit', {
+    isMatch: and(
+      eq(seeds.workspaceId, sql.placeholder('workspaceId')),
+      gte(seeds.updatedAt, sql`${sql.placeholder('updatedSince')}::timestamptz`),
+      isAbsentOr('status', eq(seeds.status, sql.placeholder('status'))),
+      isAbsentOr(
+        'pattern',
+        or(
+          ...[seeds.title, seeds.summary, seeds.problem].map((column) =>
+            isLike(sql`lower(${column})`, sql.placeholder('pattern')),
+          ),
+        ),
+      ),
+    ),
+    isSeedOfPage: isBefore(seeds.updatedAt, seeds.id),
+  }),
+)
+
+const selectKitOfSeed = prepared((executor) =>
+  prepareKit(executor, 'seeds_select_kit_of_seed', {
+    isMatch: and(
+      eq(seeds.workspaceId, sql.placeholder('workspaceId')),
+      eq(seeds.id, sql.placeholder('seedId')),
+    ),
+    isEvidenceOfPage: isBefore(evidence.createdAt, evidence.id),
+  }),
+)
+
+/** A condition of a filter that may be null. */
+function isAbsentOr(name: string, condition: SQL | undefined): SQL {
+  return sql`(${sql.placeholder(name)}::text is null or ${condition})`
+}
+
+function prepareKit(
+  executor: Executor,
+  name: string,
+  {
+    isMatch,
+    isSeedOfPage,
+    isEvidenceOfPage,
+  }: { isMatch: SQL | undefined; isSeedOfPage?: SQL; isEvidenceOfPage?: SQL },
+) {
+  const recent = executor
+    .select({
+      id: seeds.id,
+      updatedAt: seeds.updatedAt,
+      size: seedBytes.as('seed_size'),
+    })
+    .from(seeds)
+    .where(and(isMatch, isSeedOfPage))
+    .orderBy(desc(seeds.updatedAt), desc(seeds.id))
+    .limit(sql.placeholder('seedsLimit'))
+    .as('recent')
+  const order = sql`${recent.updatedAt} desc, ${recent.id} desc`
+  const found = executor.$with('found').as(
+    executor
+      .select({
+        id: recent.id,
+        place: sql<number>`row_number() over (order by ${order})`.as('seed_place'),
+        bytesBefore: bytesBefore(recent.size, order).as('seeds_before'),
+      })
+      .from(recent),
+  )
+  const latest = executor.$with('latest').as(
+    executor
+      .select({ ...getTableColumns(seeds), place: found.place })
+      .from(found)
+      .innerJoin(seeds, eq(seeds.id, found.id))
+      .where(
+        and(
+          lte(found.place, sql.placeholder('inFullMax')),
+          lt(found.bytesBefore, sql.placeholder('seedsBytesMax')),
+        ),
+      ),
+  )
+  const newest = executor
+    .select({
+      ...getTableColumns(evidence),
+      round: sql<number>`row_number() over (order by ${evidence.createdAt} desc, ${evidence.id} desc)`.as(
+        'round',
+      ),
+      size: evidenceBytes.as('evidence_size'),
+    })
+    .from(evidence)
+    .where(and(eq(evidence.seedId, latest.id), isEvidenceOfPage))
+    .orderBy(desc(evidence.createdAt), desc(evidence.id))
+    // One more than is shown, which tells whether there is more.
+    .limit(sql.placeholder('evidenceRead'))
+    .as('newest')
+  const pieces = executor
+    .select({
+      id: newest.id,
+      seedId: newest.seedId,
+      kind: newest.kind,
+      verdict: newest.verdict,
+      summary: newest.summary,
+      sourceUrl: newest.sourceUrl,
+      authorUserId: newest.authorUserId,
+      authorName: newest.authorName,
+      createdAt: newest.createdAt,
+      round: newest.round,
+      bytesBefore: bytesBefore(newest.size, sql`${newest.round}, ${latest.place}`).as('evidence_before'),
+    })
+    .from(latest)
+    .crossJoinLateral(newest)
+    .as('pieces')
+  const { kind, verdict, summary: finding, sourceUrl, authorUserId, authorName, createdAt } = pieces
+  const piece = jsonItem<Evidence>({
+    ...{ id: pieces.id, seedId: pieces.seedId, kind, verdict, summary: finding, sourceUrl },
+    ...{ authorUserId, authorName, createdAt: timestampText(createdAt) },
+  })
+  const isShown = and(
+    lte(pieces.round, sql`${sql.placeholder('evidenceLimit')}::int`),
+    lt(pieces.bytesBefore, sql.placeholder('evidenceBytesMax')),
+  )
+  // Used twice, so that PostgreSQL keeps its rows. It would aggregate them again for each seed if it expected few seeds.
+  const shown = executor.$with('shown').as(
+    executor
+      .select({
+        seedId: pieces.seedId,
+        count: sql<number>`count(*) filter (where ${isShown})`.as('shown_count'),
+        isCut: sql<boolean>`not bool_and(${isShown})`.as('is_cut'),
+        evidence: sql`json_agg(${piece.sql} order by ${pieces.round}) filter (where ${isShown})`.as(
+          'shown_evidence',
+        ),
+      })
+      .from(pieces)
+      .groupBy(pieces.seedId),
+  )
+  const evidenceShown = executor
+    .select({
+      count: sql<number>`coalesce(sum(${shown.count}), 0)::int`.as('evidence_count'),
+      isCut: sql<boolean>`coalesce(bool_or(${shown.isCut}), false)`.as('any_is_cut'),
+    })
+    .from(shown)
+    .as('evidence_shown')
+  const { id, title, summary, problem, audience, hypothesis, successCriteria, status, updatedAt } = latest
+  const countsOfLatest = evidenceCountsOf(executor, latest.id)
+  const rows = executor
+    .select({
+      item: jsonItem<KitSeed>({
+        ...{ id, title, summary, problem, audience, hypothesis, successCriteria, status },
+        ...participationIn(latest.id),
+        createdAt: timestampText(latest.createdAt),
+        updatedAt: timestampText(updatedAt),
+        url: sql`${sql.placeholder('seedUrlPrefix')}::text || ${id}`,
+        evidenceCounts: countsOfLatest.counts,
+        evidence: sql`coalesce(${shown.evidence}, '[]')`,
+      }),
+    })
+    .from(latest)
+    .crossJoinLateral(countsOfLatest)
+    .leftJoin(shown, eq(shown.seedId, latest.id))
+    .orderBy(latest.place)
+    .as('rows')
+  const inFull = executor.select(jsonRows(rows.item)).from(rows).as('in_full')
+  const countsOfSeed = evidenceCountsOf(executor, seeds.id)
+  const outlineRows = executor
+    .select({
+      item: jsonItem<KitOutlineItem>({
+        ...{ id: seeds.id, title: seeds.title, status: seeds.status },
+        evidenceCounts: countsOfSeed.counts,
+        updatedAt: seeds.updatedAt,
+      }),
+    })
+    .from(found)
+    .innerJoin(seeds, eq(seeds.id, found.id))
+    .crossJoinLateral(countsOfSeed)
+    .where(lte(found.place, sql.placeholder('outlineMax')))
+    .orderBy(found.place)
+    .as('outline_rows')
+  const outline = executor
+    .select({ text: sql<string>`${jsonRows(outlineRows.item).text.sql}`.as('outline_text') })
+    .from(outlineRows)
+    .as('outline')
+  const pieceCount = executor
+    .select({ count: sql<number>`count(*)`.as('piece_count') })
+    .from(evidence)
+    .where(eq(evidence.seedId, seeds.id))
+    .as('piece_counts')
+  const totals = executor
+    .select({
+      seeds: sql<number>`count(*)::int`.as('all_seeds'),
+      evidence: sql<number>`coalesce(sum(${pieceCount.count}), 0)::int`.as('all_evidence'),
+    })
+    .from(seeds)
+    // For each seed by an index. A join could read the evidence of all workspaces.
+    .crossJoinLateral(pieceCount)
+    .where(isMatch)
+    .as('totals')
+  return executor
+    .with(found, latest, shown)
+    .select({
+      seeds: { text: inFull.text, count: inFull.count },
+      evidenceCount: evidenceShown.count,
+      isCut: evidenceShown.isCut,
+      outline: { text: outline.text },
+      found: sql<number>`(select count(*)::int from ${found})`,
+      totals: { seeds: totals.seeds, evidence: totals.evidence },
+    })
+    .from(inFull)
+    .crossJoin(evidenceShown)
+    .crossJoin(outline)
+    .crossJoin(totals)
+    .prepare(name)
+}
+
+/** The numbers of all pieces of evidence of a seed by their verdict. For a lateral join. */
+function evidenceCountsOf(executor: Executor, seedId: Column) {
+  const countOf = (verdict: Verdict) =>
+    sql<number>`count(*) filter (where ${evidence.verdict} = ${sql.raw(`'${verdict}'`)})`
+  return executor
+    .select({
+      counts: sql`json_build_object(
+        'supports', ${countOf('supports')}, 'contradicts', ${countOf('contradicts')}, 'neutral', ${countOf('neutral')}
+      )`.as('evidence_counts'),
+    })
+    .from(evidence)
+    .where(eq(evidence.seedId, seedId))
+    .as('counts')
+}
+
+/** Which seeds and which evidence are read. */
+export interface KitQuery {
+  workspaceId: string
+  userId: string
+  /** This seed alone; the filters have no effect then. */
+  seedId?: string | undefined
+  status?: SeedStatus | undefined
+  /** Only seeds whose title, summary or problem contains this, ignoring case. */
+  text?: string | undefined
+  updatedSince?: Date | undefined
+  /** The position after which the seeds begin; with `seedId`, the evidence. */
+  at: string
+  id: string
+  /** The most seeds that are found, that are read in full, and that are in the outline. */
+  seedsLimit: number
+  inFullMax: number
+  outlineMax: number
+  /** The most pieces of evidence of each seed. */
+  evidenceLimit: number
+  seedsBytesMax: number
+  evidenceBytesMax: number
+  /** What the URL of a seed starts with, before its id. */
+  seedUrlPrefix: string
+}
+
+/**
+ * The seeds of a workspace, or one of them, latest change first, each with its newest evidence and the counts of all of
+ * its evidence. One statement, so that all numbers are from one snapshot. Seeds in full end with the one that brings their
+ * texts to `seedsBytesMax`; evidence, taken in rounds of one piece for each seed, with the piece that brings it to
+ * `evidenceBytesMax`.
+ */
+export async function readKitRows(executor: Executor, query: KitQuery): Promise<KitRows> {
+  const { seedId, status = null, text, updatedSince, ...rest } = query
+  const values = { ...rest, evidenceRead: rest.evidenceLimit + 1 }
+  if (seedId !== undefined) return readOne(selectKitOfSeed(executor).execute({ ...values, seedId }))
+  return readOne(
+    selectKit(executor).execute({
+      ...values,
+      status,
+      pattern: text === undefined ? null : containsPattern(text),
+      updatedSince: updatedSince?.toISOString() ?? '-infinity',
+    }),
+  )
+}

@@ -1,0 +1,354 @@
+import { Ajv } from 'ajv'
+import ajvFormats from 'ajv-formats'
+import { sql } from 'drizzle-orm'
+import { describe, expect, it } from 'vitest'
+import { ValidationKit, validationKitParts } from '../../src/areas/agent/agent.schemas.ts'
+import { httpForm, type ValidationKit as Kit } from '../../src/areas/agent/agent.service.ts'
+import { mcpForm } from '../../src/areas/agent/read-validation-kit.mcp.ts'
+import { createId } from '../../src/kernel/ids.ts'
+import { inlined } from '../../src/kernel/schemas.ts'
+import { countQueries } from '../support/count-queries.ts'
+import { createOAuthTester, type TestHost } from '../support/oauth-client.ts'
+import { selectRows, startTestApp } from '../support/test-app.ts'
+
+const service = await startTestApp({ environment: { REGISTRATION_LIMIT_PER_MINUTE: '0' } })
+const { app, db } = service
+const tester = createOAuthTester(service)
+const isKit = ajvFormats
+  .default(new Ajv({ allowUnionTypes: true }))
+  .compile(inlined(ValidationKit, validationKitParts))
+
+async function letIn() {
+  const host = await tester.createHost()
+  const { access_token: token } = await tester.getTokens(await tester.createAgent(), host)
+  return { host, token }
+}
+
+interface Answer {
+  kit?: Kit
+  /** The code of the error over HTTP, its text over MCP. */
+  error?: string
+  bytes: number
+}
+
+async function askOverHttp(token: string, input: object): Promise<Answer> {
+  const answer = await app.inject({
+    method: 'POST',
+    url: '/agent/v1/validation-kit:read',
+    headers: { authorization: `Bearer ${token}` },
+    payload: input,
+  })
+  const bytes = Buffer.byteLength(answer.body)
+  if (answer.statusCode !== 200) return { error: answer.json<{ code: string }>().code, bytes }
+  return { kit: answer.json<Kit>(), bytes }
+}
+
+async function askOverMcp(token: string, input: object): Promise<Answer> {
+  const answer = await app.inject({
+    method: 'POST',
+    url: '/agent/mcp',
+    headers: {
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    },
+    payload: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'read_validation_kit', arguments: input },
+    }),
+  })
+  const { result } = JSON.parse(/^data: (.*)$/m.exec(answer.body)?.[1] ?? answer.body) as {
+    result: { content: { text: string }[]; structuredContent?: Kit; isError?: boolean }
+  }
+  const text = String(result.content[0]?.text)
+  const bytes = Buffer.byteLength(text)
+  if (result.isError === true) return { error: text, bytes }
+  expect(result.structuredContent).toEqual(JSON.parse(text))
+  return { kit: JSON.parse(text) as Kit, bytes }
+}
+
+const faces = [
+  ['HTTP', askOverHttp, httpForm.bytesMax],
+  ['MCP', askOverMcp, mcpForm.bytesMax],
+] as const
+
+/** Seeds of a workspace, the first changed last, each with evidence, the first added last. Returns the ids. */
+async function fill(host: TestHost, seedCount: number, evidenceCount: number): Promise<string[]> {
+  const ids = Array.from({ length: seedCount }, createId)
+  await db.execute(sql`
+    insert into seeds (id, workspace_id, title, summary, problem, status, created_at, updated_at)
+    select id::uuid, ${host.workspaceId}, 'Seed ' || i, 'S ' || i, case when i % 2 = 0 then 'P ' || i end,
+      case when i % 3 = 0 then 'validated' else 'open' end, '2026-01-01', '2026-02-01'::timestamptz - i * interval '1 hour'
+    from jsonb_array_elements_text(${JSON.stringify(ids)}::jsonb) with ordinality as ids (id, i)`)
+  const pieceIds = JSON.stringify(Array.from({ length: seedCount * evidenceCount }, createId))
+  await db.execute(sql`
+    insert into evidence (id, seed_id, kind, verdict, summary, author_name, created_at)
+    select made.id::uuid, seeds.id::uuid, 'note', 'supports', 'E ' || k, 'Ada', '2026-01-01'::timestamptz - k / 2 * interval '1 minute'
+    from jsonb_array_elements_text(${JSON.stringify(ids)}::jsonb) with ordinality as seeds (id, place)
+      join (select id, (i - 1) / ${evidenceCount} + 1 as place, (i - 1) % ${evidenceCount} + 1 as k
+        from jsonb_array_elements_text(${pieceIds}::jsonb) with ordinality as ids (id, i)) as made using (place)`)
+  return ids
+}
+
+const idsOf = ({ seeds, outline }: Kit) => [...seeds, ...outline].map(({ id }) => id)
+
+describe.each(faces)('over %s', (_face, ask, bytesMax) => {
+  async function read(token: string, input: object = {}): Promise<Kit> {
+    const { kit, error, bytes } = await ask(token, input)
+    if (!kit) throw new Error(error)
+    expect(isKit(kit), JSON.stringify(isKit.errors)).toBe(true)
+    expect(bytes).toBeLessThanOrEqual(bytesMax)
+    return kit
+  }
+
+  /** All answers, each continuing the one before. */
+  async function readAll(token: string, input: object): Promise<Kit[]> {
+    const kits = [await read(token, input)]
+    for (let cursor = kits[0]?.nextCursor; typeof cursor === 'string'; cursor = kits.at(-1)?.nextCursor) {
+      expect(kits.at(-1)?.truncated).toBe(true)
+      kits.push(await read(token, { ...input, cursor }))
+    }
+    return kits
+  }
+
+  describe('a filter', () => {
+    it('by status leaves the others out, and the totals are of what is left', async () => {
+      const { host, token } = await letIn()
+      const ids = await fill(host, 7, 2)
+      const kit = await read(token, { status: 'validated' })
+      expect(idsOf(kit)).toEqual([ids[2], ids[5]])
+      expect(kit).toMatchObject({ totals: { seeds: 2, evidence: 4 }, truncated: false, nextCursor: null })
+      expect(await read(token, { status: 'dropped' })).toMatchObject({
+        ...{ seeds: [], totals: { seeds: 0, evidence: 0 }, truncated: false, nextCursor: null },
+      })
+    })
+
+    it('by a text finds it in title, summary and problem, ignoring case, and taking no sign for a wildcard', async () => {
+      const { host, token } = await letIn()
+      const ids = await fill(host, 4, 0)
+      await db.execute(sql`update seeds set summary = '100 % ÄRGER' where id = ${ids[1]}`)
+      for (const [query, places] of [
+        ['seed 3', [2]],
+        ['S 4', [3]],
+        ['p 2', [1]],
+        ['  Ärger ', [1]],
+        ['%', [1]],
+        ['_', []],
+        ["'\\", []],
+      ] as const) {
+        expect(idsOf(await read(token, { query })), query).toEqual(places.map((place) => ids[place]))
+      }
+    })
+
+    it('by a time takes the seeds that changed at that time or later', async () => {
+      const { host, token } = await letIn()
+      const ids = await fill(host, 3, 0)
+      const updatedSince = '2026-01-31T23:00:00+01:00'
+      expect(idsOf(await read(token, { updatedSince }))).toEqual(ids.slice(0, 2))
+      expect(idsOf(await read(token, { updatedSince: '9999-12-31T23:59:60Z' }))).toEqual([])
+      expect(idsOf(await read(token, { updatedSince: '0001-01-01T00:00:00Z' }))).toEqual(ids)
+    })
+
+    it('may meet others', async () => {
+      const { host, token } = await letIn()
+      const ids = await fill(host, 9, 1)
+      const input = { status: 'validated', query: 'SEED', updatedSince: '2026-01-31T18:00:00Z', limit: 1 }
+      const kits = await readAll(token, input)
+      expect(kits.map(idsOf)).toEqual([[ids[2]], [ids[5]]])
+      for (const { totals } of kits) expect(totals).toEqual({ seeds: 2, evidence: 2 })
+    })
+  })
+
+  it('a cursor continues the seeds, each of which comes once', async () => {
+    const { host, token } = await letIn()
+    const ids = await fill(host, 23, 1)
+    // Changed at one moment, so that the id decides.
+    await db.execute(sql`update seeds set updated_at = '2026-01-01' where workspace_id = ${host.workspaceId}`)
+    const kits = await readAll(token, { limit: 5 })
+    expect(kits.map(({ seeds }) => seeds.length)).toEqual([5, 5, 5, 5, 3])
+    expect(kits.flatMap(idsOf)).toEqual(ids.toReversed())
+    for (const { totals } of kits) expect(totals).toEqual({ seeds: 23, evidence: 23 })
+    expect(kits.at(-1)?.truncated).toBe(false)
+  })
+
+  it('a cursor with seedId continues the evidence, each piece of which comes once', async () => {
+    const { host, token } = await letIn()
+    const [, seedId = ''] = await fill(host, 3, 45)
+    const kits = await readAll(token, { seedId })
+    expect(kits.map(({ seeds }) => seeds[0]?.evidence.length)).toEqual([20, 20, 5])
+    expect(kits.map(idsOf)).toEqual([[seedId], [seedId], [seedId]])
+    const rows = await selectRows<{ id: string }>(
+      db,
+      sql`select id from evidence where seed_id = ${seedId} order by created_at desc, id desc`,
+    )
+    expect(kits.flatMap(({ seeds }) => seeds[0]?.evidence.map(({ id }) => id))).toEqual(
+      rows.map(({ id }) => id),
+    )
+    for (const { totals } of kits) expect(totals).toEqual({ seeds: 1, evidence: 45 })
+    expect(kits[0]?.note).toBe(
+      'This answer has 1 of 1 seeds in full, 0 more in outline, and 20 of 45 pieces of evidence. ' +
+        'To continue, pass nextCursor as cursor, with the same filters.',
+    )
+    expect(kits.at(-1)?.truncated).toBe(false)
+    expect(kits.at(-1)?.note).toBe(null)
+  })
+
+  it('a cursor of something else is refused', async () => {
+    const { host, token } = await letIn()
+    const [seedId, otherId] = await fill(host, 3, 3)
+    const other = await letIn()
+    await fill(other.host, 3, 0)
+    const { nextCursor: ofSeeds } = await read(token, { limit: 1, status: 'open' })
+    const { nextCursor: ofEvidence } = await read(token, { seedId, evidenceLimit: 1 })
+    const { nextCursor: ofOther } = await read(other.token, { limit: 1 })
+    const invalid = [
+      { cursor: ofSeeds },
+      { cursor: ofSeeds, status: 'validated' },
+      { cursor: ofSeeds, status: 'open', query: 'Seed' },
+      { cursor: ofSeeds, status: 'open', updatedSince: '2026-01-01T00:00:00Z' },
+      { cursor: ofSeeds, status: 'open', seedId },
+      { cursor: ofEvidence },
+      { cursor: ofEvidence, seedId: otherId },
+      { cursor: ofOther },
+      { cursor: 'nonsense' },
+    ]
+    for (const input of invalid) {
+      expect((await ask(token, input)).error, JSON.stringify(input)).toMatch(
+        /^(cursor_invalid$|This cursor is invalid for this list\. .* pass the same seedId, status, query and updatedSince)/,
+      )
+    }
+    expect((await ask(token, { cursor: ofSeeds, status: 'open', limit: 2, detail: 'outline' })).error).toBe(
+      undefined,
+    )
+  })
+
+  it('evidenceLimit leaves out evidence, and says so', async () => {
+    const { host, token } = await letIn()
+    const [seedId] = await fill(host, 2, 3)
+    const two = await read(token, { evidenceLimit: 2 })
+    expect(two.seeds.map(({ evidence }) => evidence.length)).toEqual([2, 2])
+    expect(two).toMatchObject({ truncated: true, nextCursor: null, totals: { seeds: 2, evidence: 6 } })
+    expect(two.note).toBe(
+      'This answer has 2 of 2 seeds in full, 0 more in outline, and 4 of 6 pieces of evidence. ' +
+        'To read a seed with its evidence, pass its id as seedId.',
+    )
+    const none = await read(token, { evidenceLimit: 0 })
+    expect(none.seeds.map(({ evidence }) => evidence)).toEqual([[], []])
+    expect(none.truncated).toBe(true)
+    expect(await read(token, { evidenceLimit: 3 })).toMatchObject({ truncated: false })
+    const alone = await read(token, { seedId, evidenceLimit: 0 })
+    expect(alone.seeds[0]).toMatchObject({ evidence: [], evidenceCounts: { supports: 3 } })
+    expect(alone).toMatchObject({ truncated: true, nextCursor: null })
+  })
+
+  it('the outline is without texts, and reaches every seed', async () => {
+    const { host, token } = await letIn()
+    const ids = await fill(host, 450, 1)
+    const kits = await readAll(token, { detail: 'outline' })
+    expect(kits.map(({ outline }) => outline.length)).toEqual([200, 200, 50])
+    expect(kits.flatMap(idsOf)).toEqual(ids)
+    expect(kits[0]).toMatchObject({
+      seeds: [],
+      totals: { seeds: 450, evidence: 450 },
+      note:
+        'This answer has 0 of 450 seeds in full, 200 more in outline, and 0 of 450 pieces of evidence. ' +
+        'To read a seed with its evidence, pass its id as seedId. ' +
+        'To continue, pass nextCursor as cursor, with the same filters.',
+    })
+    expect(kits[0]?.outline[0]).toEqual({
+      ...{ id: ids[0], title: 'Seed 1', status: 'open', updatedAt: '2026-01-31T23:00:00.000Z' },
+      evidenceCounts: { supports: 1, contradicts: 0, neutral: 0 },
+    })
+    expect(kits.at(-1)?.truncated).toBe(false)
+    expect(idsOf(await read(token, { detail: 'outline', limit: 3 }))).toEqual(ids.slice(0, 3))
+  })
+
+  it('null and the empty string are as good as absent', async () => {
+    const { host, token } = await letIn()
+    await fill(host, 3, 1)
+    const names = ['seedId', 'status', 'query', 'updatedSince', 'limit', 'cursor', 'evidenceLimit', 'detail']
+    const timeless = async (input: object) => ({ ...(await read(token, input)), generatedAt: '' })
+    const kit = await timeless({})
+    for (const blank of [null, '']) {
+      expect(await timeless(Object.fromEntries(names.map((name) => [name, blank])))).toEqual(kit)
+    }
+  })
+
+  it('reads everything in two queries, whatever is asked for', async () => {
+    const { host, token } = await letIn()
+    const [seedId] = await fill(host, 60, 3)
+    const { nextCursor: cursor } = await read(token, { limit: 2 })
+    for (const input of [{}, { cursor }, { seedId }, { detail: 'outline' }, { query: 'S', status: 'open' }]) {
+      expect(await countQueries(() => ask(token, input))).toBe(2)
+    }
+  })
+})
+
+describe('over HTTP', () => {
+  it('the seeds that do not fit are on the next page', async () => {
+    const { host, token } = await letIn()
+    const ids = await fill(host, 60, 1)
+    await db.execute(
+      sql`update seeds set summary = repeat('x', 2000), problem = repeat('€', 2000), audience = repeat('€', 2000)
+          where workspace_id = ${host.workspaceId}`,
+    )
+    const kits: Kit[] = []
+    for (let cursor: string | null | undefined; cursor !== null; cursor = kits.at(-1)?.nextCursor) {
+      const { kit } = await askOverHttp(token, { ...(cursor !== undefined && { cursor }) })
+      if (kit) kits.push(kit)
+    }
+    expect(kits.length).toBeGreaterThan(2)
+    expect(kits.flatMap(({ seeds }) => seeds.map(({ id }) => id))).toEqual(ids)
+    expect(kits.every(({ outline }) => outline.length === 0)).toBe(true)
+  })
+})
+
+describe('over MCP', () => {
+  it('a kit that fits is the one of HTTP', async () => {
+    const { host, token } = await letIn()
+    await fill(host, 5, 3)
+    const kits = [await askOverHttp(token, {}), await askOverMcp(token, {})]
+    const [http, mcp] = kits.map(({ kit }) => ({ ...kit, generatedAt: '' }))
+    expect(mcp).toEqual(http)
+    expect(mcp).toMatchObject({ truncated: false, nextCursor: null, note: null, outline: [] })
+  })
+
+  it('a large kit has an outline of the seeds that are not in full, and continues it', async () => {
+    const { host, token } = await letIn()
+    const ids = await fill(host, 300, 5)
+    await db.execute(sql`
+      update evidence set summary = repeat('e', 300) where seed_id in (select id from seeds where workspace_id = ${host.workspaceId})`)
+    const kits: Kit[] = []
+    for (let cursor: string | null | undefined; cursor !== null; cursor = kits.at(-1)?.nextCursor) {
+      const { kit, bytes } = await askOverMcp(token, { ...(cursor !== undefined && { cursor }) })
+      expect(bytes).toBeLessThanOrEqual(mcpForm.bytesMax)
+      if (kit) kits.push(kit)
+    }
+    expect(kits.flatMap(idsOf)).toEqual(ids)
+    const [first] = kits
+    expect(first?.seeds.length).toBeGreaterThan(10)
+    expect(first?.seeds[0]?.evidence.length).toBeGreaterThan(0)
+    expect(first?.outline.length).toBeGreaterThan(50)
+    const pieces = first?.seeds.flatMap(({ evidence }) => evidence).length
+    expect(first?.note).toBe(
+      `This answer has ${first?.seeds.length} of 300 seeds in full, ${first?.outline.length} more in outline, ` +
+        `and ${pieces} of 1500 pieces of evidence. To read a seed with its evidence, pass its id as seedId. ` +
+        'To continue, pass nextCursor as cursor, with the same filters.',
+    )
+  })
+
+  it('a kit of seeds of which none fits in full is an outline', async () => {
+    const { host, token } = await letIn()
+    const ids = await fill(host, 100, 1)
+    await db.execute(sql`
+      update seeds set summary = repeat('😀', 2000), problem = repeat('😀', 2000), audience = repeat('😀', 2000),
+        hypothesis = repeat('😀', 2000), success_criteria = array_fill(repeat('😀', 300), array[20])
+      where workspace_id = ${host.workspaceId}`)
+    const { kit, bytes } = await askOverMcp(token, {})
+    expect(bytes).toBeLessThanOrEqual(mcpForm.bytesMax)
+    expect(kit).toMatchObject({ seeds: [], truncated: true })
+    expect(kit && idsOf(kit)).toEqual(ids.slice(0, kit?.outline.length))
+  })
+})
