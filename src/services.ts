@@ -28,6 +28,7 @@ import type { KitMcpHandler } from './areas/agent/agent.mcp.ts'
 import { createAgentCalls, type AgentCalls } from './areas/agent/agent-calls.ts'
 import { deleteOldCalls } from './areas/agent/agent-calls.repository.ts'
 import { scopesOfCalls, type AgentTool } from './areas/agent/agent-tool.ts'
+import { kitResources } from './areas/agent/kit-resources.mcp.ts'
 import { readValidationKitTool } from './areas/agent/read-validation-kit.mcp.ts'
 import { createSeedLinks } from './areas/agent/seed-links.ts'
 import { seedsTools } from './areas/agent/seeds.tools.ts'
@@ -201,11 +202,20 @@ export function createServices(options: ServicesOptions): Services {
   let mcpHandler: Promise<KitMcpHandler> | undefined
   // Loaded at the first MCP request, since the SDK is slow to load.
   const loadMcpHandler = async () => {
-    const { createKitMcpHandler } = await import('./areas/agent/agent.mcp.ts')
-    return createKitMcpHandler(agentTools, {
-      onError: (error) => log.error({ err: error }, 'a tool of agents failed'),
-      onRefusal: (error) => log.debug({ err: error }, 'an MCP message was refused'),
-    })
+    const [{ createKitMcpHandler }, { readAsset }] = await Promise.all([
+      import('./areas/agent/agent.mcp.ts'),
+      import('./website/assets.ts'),
+    ])
+    return createKitMcpHandler(
+      { tools: agentTools, resources: kitResources(kit, agentCalls) },
+      {
+        onError: (error) => log.error({ err: error }, 'a tool or resource of agents failed'),
+        onRefusal: (error) => log.debug({ err: error }, 'an MCP message was refused'),
+        webUrl,
+        // At the origin of the endpoint, where clients accept icons from.
+        iconUrl: `${config.baseUrl}${readAsset('icon', 'svg').url}`,
+      },
+    )
   }
   let runner: { stop: () => Promise<void> } | undefined
   return {

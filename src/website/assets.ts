@@ -31,13 +31,18 @@ export async function registerAssets(app: App): Promise<Assets> {
   return assets
 }
 
-/** Serves a file of public/. Returns its URL, which contains a hash of the content, so that browsers may cache it. */
+/** Serves a file of public/. Returns its URL. */
 export function serveAsset(app: App, name: string, extension: keyof typeof types): string {
-  const content = readFileSync(new URL(`../../public/${name}.${extension}`, import.meta.url))
-  const version = createHash('sha256').update(content).digest('base64url').slice(0, 12)
-  const url = `/assets/${name}-${version}.${extension}`
+  const { url, content } = readAsset(name, extension)
   app.get(url, { schema: { hide: true } }, async (_request, reply) =>
     reply.type(types[extension]).header('cache-control', 'public, max-age=31536000, immutable').send(content),
   )
   return url
+}
+
+/** Reads a file of public/. Its URL contains a hash of the content, so that browsers may cache it. */
+export function readAsset(name: string, extension: keyof typeof types): { url: string; content: Buffer } {
+  const content = readFileSync(new URL(`../../public/${name}.${extension}`, import.meta.url))
+  const version = createHash('sha256').update(content).digest('base64url').slice(0, 12)
+  return { url: `/assets/${name}-${version}.${extension}`, content }
 }

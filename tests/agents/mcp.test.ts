@@ -1,7 +1,9 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
+import { createId } from '../../src/kernel/ids.ts'
 import { createOAuthTester } from '../support/oauth-client.ts'
 import { listen } from '../support/raw-http.ts'
 import { startTestApp } from '../support/test-app.ts'
@@ -83,6 +85,54 @@ describe('clients', () => {
       expect(readMessage(call.body)).toMatchObject({ id: 2, result: { content: [{ type: 'text' }] } })
     },
   )
+})
+
+describe('resources', () => {
+  it('are the kit and its seeds, of which the list has pages', async () => {
+    const owner = await createHost()
+    const { access_token: ownToken } = await getTokens(await createAgent({ client_name: 'Reader' }), owner)
+    const seeds = `/v1/workspaces/${owner.slug}/seeds`
+    const payload = { title: 'Onboarding', summary: 'Without a call' }
+    const { seed } = (await service.as(owner, { method: 'POST', url: seeds, payload })).json<{
+      seed: { id: string }
+    }>()
+    await service.db.execute(sql`
+      insert into seeds (id, workspace_id, title, summary, status, created_at, updated_at)
+      select id::uuid, ${owner.workspaceId}, 'Seed', 'S', 'open', '2020-01-01', '2020-01-01'
+      from jsonb_array_elements_text(${JSON.stringify(Array.from({ length: 250 }, createId))}::jsonb) as id`)
+    const client = new Client({ name: 'present line', version: '1' })
+    const requestInit = { headers: { authorization: `Bearer ${ownToken}` } }
+    await client.connect(new StreamableHTTPClientTransport(endpoint, { requestInit }))
+    const seedUri = `workspace://${owner.slug}/seeds/${seed.id}`
+    const { resources } = await client.listResources()
+    const uris = resources.map(({ uri }) => uri)
+    expect(uris.slice(0, 2)).toEqual([`workspace://${owner.slug}/validation-kit`, seedUri])
+    expect(new Set(uris).size).toBe(252)
+    const { contents } = await client.readResource({ uri: seedUri })
+    const [content] = contents
+    expect(JSON.parse(content && 'text' in content ? content.text : '')).toMatchObject({
+      seeds: [{ id: seed.id, title: 'Onboarding' }],
+      totals: { seeds: 1, evidence: 0 },
+    })
+    await expect(client.readResource({ uri: `workspace://${host.slug}/validation-kit` })).rejects.toThrow(
+      /not found/i,
+    )
+    await client.close()
+  })
+})
+
+describe('the server', () => {
+  it('has the name of the workspace, and an icon that is served', async () => {
+    const client = new Client({ name: 'present line', version: '1' })
+    await client.connect(new StreamableHTTPClientTransport(endpoint, { requestInit: { headers } }))
+    expect(client.getInstructions()).toContain('"Acme"')
+    const { websiteUrl, icons } = client.getServerVersion() ?? {}
+    expect(websiteUrl).toBe(config.webUrl)
+    const icon = await app.inject(String(icons?.[0]?.src).replace(config.baseUrl, ''))
+    expect(icon.statusCode).toBe(200)
+    expect(icon.headers['content-type']).toBe(icons?.[0]?.mimeType)
+    await client.close()
+  })
 })
 
 describe('without a token', () => {

@@ -38,7 +38,7 @@ const findAll = (pattern: RegExp) =>
 
 describe('documents', () => {
   it('link to files and headings that exist', () => {
-    const links = findAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)]*))?\)/g)
+    const links = findAll(/\]\((?!https?:|cursor:)([^)#\s]*)(?:#([^)]*))?\)/g)
     const isBroken = ({ document, target, anchor }: (typeof links)[number]) => {
       const file = target === '' ? document : join(dirname(document), target)
       return !existsSync(join(root, file)) || (anchor !== undefined && !anchorsOf(file).includes(anchor))
@@ -53,6 +53,36 @@ describe('documents', () => {
     )
     expect(names.length).toBeGreaterThan(50)
     expect(names.filter(({ target }) => !existsSync(join(root, target)))).toEqual([])
+  })
+})
+
+describe('the ways to install the MCP server', () => {
+  const url = 'http://localhost:3000/agent/mcp'
+  const configOf = (prefix: string) => {
+    const link = [...read('README.md').matchAll(/\]\(([^)]+)\)/g)].find(([, to = '']) =>
+      to.startsWith(prefix),
+    )?.[1]
+    const { searchParams } = new URL(String(link))
+    expect(searchParams.get('name')).toBe('workspace')
+    return String(searchParams.get('config'))
+  }
+
+  it('are a link for VS Code and one for Cursor', () => {
+    const config = configOf('https://insiders.vscode.dev/redirect/mcp/install?')
+    expect(JSON.parse(config)).toEqual({ type: 'http', url })
+    const encoded = configOf('cursor://anysphere.cursor-deeplink/mcp/install?')
+    expect(JSON.parse(Buffer.from(encoded, 'base64').toString())).toEqual({ url })
+  })
+
+  it('are in the registry, at the version of the package', () => {
+    const server = JSON.parse(read('server.json')) as Record<string, unknown>
+    expect(server).toMatchObject({
+      version: (JSON.parse(read('package.json')) as { version: string }).version,
+      remotes: [{ type: 'streamable-http', url: 'https://workspace.example.com/agent/mcp' }],
+    })
+    // The bounds of the registry's schema.
+    expect(server.name).toMatch(/^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/)
+    expect(String(server.description).length).toBeLessThanOrEqual(100)
   })
 })
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createKitMcpHandler } from '../../src/areas/agent/agent.mcp.ts'
+import { kitResources } from '../../src/areas/agent/kit-resources.mcp.ts'
 import { mcpForm, readValidationKitTool } from '../../src/areas/agent/read-validation-kit.mcp.ts'
 import type { KitService, ValidationKit } from '../../src/areas/agent/agent.service.ts'
 import type { AgentPrincipal } from '../../src/kernel/agent.ts'
@@ -40,7 +41,22 @@ const kit: ValidationKit = {
   seeds: [],
 }
 
+const outlineItem = {
+  ...{ id: 's1', title: 'Onboarding', status: 'open' as const, updatedAt: '2026-11-21T03:04:05.678Z' },
+  evidenceCounts: { supports: 1, contradicts: 2, neutral: 3 },
+}
+
 const toJson = (value: ValidationKit) => JSON.stringify(value) as Json<ValidationKit>
+
+const urls = { webUrl: 'https://example.com', iconUrl: 'https://api.example.com/icon.svg' }
+const serverInfo = {
+  name: 'workspace',
+  title: 'Workspace',
+  version: '1.0.0',
+  websiteUrl: urls.webUrl,
+  icons: [{ src: urls.iconUrl, mimeType: 'image/svg+xml', sizes: ['any'] }],
+}
+const capabilities = { tools: { listChanged: false }, resources: { listChanged: false } }
 
 const revisionsBefore2026 = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']
 const latest = '2026-07-28'
@@ -51,12 +67,19 @@ interface Message {
   error?: { code: number; message: string }
 }
 
+/** The tool and the resources of a kit, whose calls are not counted. */
+function capabilitiesOf(read: KitService['read']) {
+  const calls = { count: <T>(_agent: unknown, _tool: unknown, call: () => Promise<T>) => call() }
+  return { tools: [readValidationKitTool({ read })], resources: kitResources({ read }, calls) }
+}
+
 function createTester(read: KitService['read'] = async () => toJson(kit)) {
   const failures: unknown[] = []
   const refusals: unknown[] = []
-  const handle = createKitMcpHandler([readValidationKitTool({ read })], {
+  const handle = createKitMcpHandler(capabilitiesOf(read), {
     onError: (error) => failures.push(error),
     onRefusal: (error) => refusals.push(error),
+    ...urls,
   })
 
   async function send(body: string, headers: Record<string, string> = {}, who = agent) {
@@ -89,10 +112,11 @@ function createTester(read: KitService['read'] = async () => toJson(kit)) {
       'io.modelcontextprotocol/clientInfo': { name: 'tester', version: '1' },
       'io.modelcontextprotocol/clientCapabilities': {},
     }
+    const name = params.name ?? params.uri
     return send(JSON.stringify({ ...message, params: { ...params, _meta } }), {
       'mcp-protocol-version': revision,
       'mcp-method': method,
-      ...(typeof params.name === 'string' && { 'mcp-name': params.name }),
+      ...(typeof name === 'string' && { 'mcp-name': name }),
     })
   }
 
@@ -113,17 +137,22 @@ describe('the beginning', () => {
     expect(answer.status).toBe(200)
     expect(answer.result).toEqual({
       protocolVersion: revision,
-      capabilities: { tools: { listChanged: false } },
-      serverInfo: { name: 'workspace', title: 'Workspace', version: '1.0.0' },
-      instructions: expect.stringContaining('read_validation_kit') as string,
+      capabilities,
+      serverInfo,
+      instructions: expect.stringMatching(
+        /^This server gives access to the workspace "Acme"\. .*read_validation_kit/,
+      ) as string,
     })
+    expect(JSON.stringify(answer.result?.instructions).length).toBeLessThan(1024)
   })
 
   it('is a discovery in the latest', async () => {
     const { result } = await createTester().ask(latest, 'server/discover')
     expect(result).toMatchObject({
       supportedVersions: [latest],
-      capabilities: { tools: { listChanged: false } },
+      capabilities,
+      ttlMs: 300_000,
+      cacheScope: 'private',
       instructions: expect.stringContaining('read_validation_kit') as string,
     })
   })
@@ -295,7 +324,79 @@ describe.each([...revisionsBefore2026, latest])('in %s', (revision) => {
     expect(failures).toEqual([])
   })
 
-  it('shows no tool to a grant without its scope', async () => {
+  it('lists the kit and its seeds as resources, in pages', async () => {
+    const asked: unknown[] = []
+    const { ask } = createTester(async (_agent, input) => {
+      asked.push(input)
+      return toJson({
+        ...kit,
+        outline: [outlineItem],
+        nextCursor: input?.cursor === undefined ? 'next' : null,
+      })
+    })
+    const first = await ask(revision, 'resources/list')
+    const seed = {
+      uri: 'workspace://acme/seeds/s1',
+      ...{ name: 'Onboarding', title: 'Onboarding', mimeType: 'application/json' },
+      description: 'open; evidence: 1 for it, 2 against it, 3 neutral',
+      annotations: { lastModified: outlineItem.updatedAt },
+    }
+    const kitUri = 'workspace://acme/validation-kit'
+    expect(first.result).toMatchObject({
+      resources: [{ uri: kitUri, name: 'validation-kit', mimeType: 'application/json' }, seed],
+      nextCursor: 'next',
+    })
+    const second = await ask(revision, 'resources/list', { cursor: 'next' })
+    expect(second.result?.resources).toEqual([seed])
+    expect(second.result).not.toHaveProperty('nextCursor')
+    expect(asked).toEqual([{ detail: 'outline' }, { detail: 'outline', cursor: 'next' }])
+    const { result } = await ask(revision, 'resources/templates/list')
+    expect(result?.resourceTemplates).toMatchObject([
+      { uriTemplate: 'workspace://acme/seeds/{id}', name: 'seed' },
+    ])
+  })
+
+  it('reads the kit and a seed as resources', async () => {
+    const asked: unknown[] = []
+    const { ask } = createTester(async (...parameters) => {
+      asked.push(parameters)
+      return toJson(kit)
+    })
+    for (const uri of ['workspace://acme/validation-kit', 'workspace://acme/seeds/s1']) {
+      const { result } = await ask(revision, 'resources/read', { uri })
+      expect(result?.contents).toEqual([{ uri, mimeType: 'application/json', text: JSON.stringify(kit) }])
+    }
+    expect(asked).toEqual([
+      [agent, {}, mcpForm],
+      [agent, { seedId: 's1' }, mcpForm],
+    ])
+  })
+
+  it('tells a resource that is not there, a wrong cursor and a fault apart', async () => {
+    const fault = new Error('password of the database: 12345')
+    const thrown = [errors.notFound(), errors.cursorInvalid({ field: 'cursor' }), fault]
+    const { ask, failures } = createTester(() => Promise.reject(thrown.shift() ?? new Error('it read')))
+    const read = (uri: string) => ask(revision, 'resources/read', { uri })
+    const seedUri = 'workspace://acme/seeds/s1'
+    expect((await read(seedUri)).error).toMatchObject({ code: -32602, data: { uri: seedUri } })
+    expect((await ask(revision, 'resources/list', { cursor: 'x' })).error).toEqual({
+      ...{ code: -32602, message: errors.cursorInvalid.message },
+    })
+    const { error } = await read('workspace://acme/validation-kit')
+    expect(error).toEqual({ code: -32603, message: 'This is a fault of the service. Try again later.' })
+    expect(failures).toEqual([fault])
+    for (const uri of [
+      'workspace://other/validation-kit',
+      'workspace://other/seeds/s1',
+      'file:///etc/passwd',
+      'x',
+    ]) {
+      expect((await read(uri)).error, uri).toMatchObject({ code: -32602, data: { uri } })
+    }
+    expect(failures).toEqual([fault])
+  })
+
+  it('shows neither tool nor resource to a grant without its scope', async () => {
     const { send } = createTester()
     const message = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
     const { result } = await send(
@@ -304,12 +405,15 @@ describe.each([...revisionsBefore2026, latest])('in %s', (revision) => {
       { ...agent, grant: { ...agent.grant, scopes: [] } },
     )
     expect(result?.tools).toEqual([])
+    const resources = JSON.stringify({ ...message, method: 'resources/list' })
+    const answer = await send(resources, {}, { ...agent, grant: { ...agent.grant, scopes: [] } })
+    expect(answer.error).toMatchObject({ code: -32601 })
   })
 
   it('knows no other tool and no other method', async () => {
     const { ask, call } = createTester()
     expect((await call(revision, {}, 'drop_tables')).error).toMatchObject({ code: -32602 })
-    expect((await ask(revision, 'resources/list')).error).toMatchObject({ code: -32601 })
+    expect((await ask(revision, 'prompts/list')).error).toMatchObject({ code: -32601 })
   })
 })
 
@@ -368,8 +472,8 @@ describe('a client that hangs up', () => {
   it('before it is answered harms nobody', async () => {
     const { failures, refusals, send } = createTester()
     const handle = createKitMcpHandler(
-      [readValidationKitTool({ read: () => new Promise((done) => setTimeout(done, 50, toJson(kit))) })],
-      { onError: (error) => failures.push(error), onRefusal: (error) => refusals.push(error) },
+      capabilitiesOf(() => new Promise((done) => setTimeout(done, 50, toJson(kit)))),
+      { onError: (error) => failures.push(error), onRefusal: (error) => refusals.push(error), ...urls },
     )
     const abort = new AbortController()
     const answer = handle(

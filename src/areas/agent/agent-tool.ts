@@ -47,8 +47,11 @@ export function defineTool<Input extends TObject, Output extends TObject>(
   return tool
 }
 
-/** Whether the grant of an agent has the scope of a tool, and the person the role for it. */
-export function mayCall({ grant, role }: AgentPrincipal, { scope, action }: AgentTool): boolean {
+/** Whether the grant of an agent has the scope of a tool or resource, and the person the role for it. */
+export function mayCall(
+  { grant, role }: AgentPrincipal,
+  { scope, action }: Pick<AgentTool, 'scope' | 'action'>,
+): boolean {
   return grant.scopes.includes(scope) && isAllowed(role, action)
 }
 
