@@ -29,8 +29,9 @@ import { createAgentCalls, type AgentCalls } from './areas/agent/agent-calls.ts'
 import { deleteOldCalls } from './areas/agent/agent-calls.repository.ts'
 import { scopesOfCalls, type AgentTool } from './areas/agent/agent-tool.ts'
 import { kitResources } from './areas/agent/kit-resources.mcp.ts'
-import { readValidationKitTool } from './areas/agent/read-validation-kit.mcp.ts'
+import { mcpForm, readValidationKitTool } from './areas/agent/read-validation-kit.mcp.ts'
 import { createSeedLinks } from './areas/agent/seed-links.ts'
+import { searchTools } from './areas/agent/search.tools.ts'
 import { seedsTools } from './areas/agent/seeds.tools.ts'
 import { workspaceTools } from './areas/agent/workspace.tools.ts'
 import { createKitService, type KitService } from './areas/agent/agent.service.ts'
@@ -196,9 +197,10 @@ export function createServices(options: ServicesOptions): Services {
   })
   const agentTools = [
     readValidationKitTool(kit),
+    ...searchTools(kit, seedLinks, mcpForm),
     ...workspaceTools(people, events),
     ...seedsTools(seeds, seedLinks),
-  ].map(agentCalls.counted)
+  ].map((tool) => agentCalls.counted(tool))
   let mcpHandler: Promise<KitMcpHandler> | undefined
   // Loaded at the first MCP request, since the SDK is slow to load.
   const loadMcpHandler = async () => {

@@ -7,7 +7,15 @@ import type { Role } from '../../src/kernel/roles.ts'
 import { addPerson, createCompany, type TestCompany } from '../support/company.ts'
 import { expectError } from '../support/expect-error.ts'
 import { createOAuthTester } from '../support/oauth-client.ts'
-import { createSeed, findEvidence, findParticipants, findSeed } from '../support/seeds.ts'
+import {
+  addEvidence,
+  createSeed,
+  findEvidence,
+  findParticipants,
+  findSeed,
+  joinSeed,
+  someEvidence,
+} from '../support/seeds.ts'
 import { startTestApp, type TestPerson } from '../support/test-app.ts'
 import { createWorkspace, findEvents } from '../support/workspaces.ts'
 
@@ -69,7 +77,7 @@ const namesOf = async (agent: TestAgentAccess) => {
   return tools.map(({ name }) => name)
 }
 
-const readers = ['read_validation_kit', 'list_people', 'list_events']
+const readers = ['read_validation_kit', 'search', 'fetch', 'list_people', 'list_events']
 const writers = ['create_seed', 'update_seed', 'add_evidence', 'join_seed']
 const company = await createCompany(service)
 const { workspace, member, viewer } = company
@@ -273,6 +281,40 @@ describe('an agent', () => {
     const over = await call(agent, 'list_people', { q: 'olga', cursor: first.nextCursor })
     expect(over.isError).toBe(true)
     expect(over.content[0]?.text).toContain('Call it again without cursor')
+  })
+
+  it('finds seeds by words, those with most of them first, and fetches one as text', async () => {
+    const own = await createCompany(service)
+    const access = await letIn(own, own.member)
+    const robots = await createSeed(service, own.member, own, {
+      title: 'Robots',
+      summary: 'They clean the office',
+    })
+    const calls = await createSeed(service, own.member, own, {
+      title: 'Calls',
+      summary: 'Fewer in the office',
+    })
+    await createSeed(service, own.member, own, { title: 'Lunch', summary: 'Free on Mondays' })
+    await joinSeed(service, own.member, robots)
+    await addEvidence(service, own.member, robots)
+    const urlOf = ({ id }: { id: string }) => `${config.webUrl}/w/${own.workspace.slug}/seeds/${id}`
+    const found = await call(access, 'search', { query: 'office robots' })
+    expect(found.structuredContent).toEqual({
+      results: [
+        { id: robots.id, title: 'Robots', url: urlOf(robots) },
+        { id: calls.id, title: 'Calls', url: urlOf(calls) },
+      ],
+    })
+    expect((await send(access, 'seeds:search', { query: 'nothing' })).json()).toEqual({ results: [] })
+    const fetched = await call(access, 'fetch', { id: robots.id })
+    expect(fetched.structuredContent).toMatchObject({ id: robots.id, title: 'Robots', url: urlOf(robots) })
+    expect(fetched.structuredContent?.text).toContain('They clean the office')
+    expect(fetched.structuredContent?.text).toContain(someEvidence.summary)
+    const other = await createCompany(service)
+    const elsewhere = await createSeed(service, other.member, other)
+    expectError(await send(access, 'seeds:fetch', { id: elsewhere.id }), errors.notFound)
+    const unknown = await call(access, 'fetch', { id: 'x' })
+    expect(unknown.content[0]?.text).toContain('Call search for the ids that there are.')
   })
 
   it('does not see the invites that its person does not see', async () => {

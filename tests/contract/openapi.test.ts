@@ -263,6 +263,8 @@ describe.each(firstIds)('%s', (id) => {
 
 // Where agents need more than what every grant has.
 const scopeOf: Record<string, string> = {
+  'agent.search': 'workspace:read',
+  'agent.fetch': 'workspace:read',
   'agent.listPeople': 'workspace:read',
   'agent.listEvents': 'workspace:read',
   'agent.createSeed': 'seeds:write',

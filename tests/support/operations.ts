@@ -61,6 +61,8 @@ export const operations: Record<string, Operation> = {
   'agentOAuth.token': { request: 'POST /agent/oauth/token', isOutside: true },
   'agentOAuth.revoke': { request: 'POST /agent/oauth/revoke', isOutside: true },
   'agent.readValidationKit': { request: 'POST /agent/v1/validation-kit:read', isOutside: true },
+  'agent.search': { request: 'POST /agent/v1/seeds:search', body: { query: '{name}' }, isOutside: true },
+  'agent.fetch': { request: 'POST /agent/v1/seeds:fetch', body: { id: '{seedId}' }, isOutside: true },
   'agent.listPeople': { request: 'POST /agent/v1/people:list', body: {}, isOutside: true },
   'agent.listEvents': { request: 'POST /agent/v1/events:list', body: {}, isOutside: true },
   'agent.createSeed': {

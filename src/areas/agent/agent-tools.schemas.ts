@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
-import { exampleIds } from '../../http/examples.ts'
-import { exampleOf, named, nullableString, ref } from '../../kernel/schemas.ts'
+import { exampleIds, exampleTime } from '../../http/examples.ts'
+import { closed, exampleOf, named, nullableString, ref, Timestamp } from '../../kernel/schemas.ts'
 import { Event } from '../events/events.schemas.ts'
 import { Person } from '../people/people.schemas.ts'
 import { Evidence, Seed } from '../seeds/seeds.schemas.ts'
@@ -40,4 +40,41 @@ export const AgentEvents = named(
   { events: [exampleOf(Event)], nextCursor: null },
 )
 
-export const agentToolsSchemas = [AgentSeed, AgentEvidence, AgentPeople, AgentEvents]
+/** What a search found. The fields are those that the deep research of ChatGPT requires. */
+export const AgentSearch = named(
+  'AgentSearch',
+  {
+    results: Type.Array(
+      closed({ id: Type.String({ description: 'For `fetch`.' }), title: Type.String(), url }),
+    ),
+  },
+  { results: [{ id: exampleIds.seed, title: exampleOf(Seed).title, url: exampleUrl }] },
+)
+
+/** A seed as text. The fields are those that the deep research of ChatGPT requires. */
+export const AgentDocument = named(
+  'AgentDocument',
+  {
+    id: Type.String(),
+    title: Type.String(),
+    text: Type.String({ description: 'The seed with its newest evidence, in Markdown.' }),
+    url,
+    metadata: closed({ status: Type.String(), updatedAt: Timestamp }),
+  },
+  {
+    id: exampleIds.seed,
+    title: exampleOf(Seed).title,
+    text: `# ${exampleOf(Seed).title}\n\nStatus: validating`,
+    url: exampleUrl,
+    metadata: { status: 'validating', updatedAt: exampleTime },
+  },
+)
+
+export const agentToolsSchemas = [
+  AgentSearch,
+  AgentDocument,
+  AgentSeed,
+  AgentEvidence,
+  AgentPeople,
+  AgentEvents,
+]
