@@ -47,8 +47,10 @@ function renderAccount(request: FastifyRequest): Html {
     request,
     action: '/sign-out',
     className: 'inline',
-    body: html`You decide as <strong><bdi>${name}</bdi></strong> (${email}).
-      <button class="link">Not you? Use another account</button>`,
+    body: html`<p>
+      You decide as <strong><bdi>${name}</bdi></strong> (${email}).
+      <button class="link">Not you? Use another account</button>
+    </p>`,
   })
 }
 

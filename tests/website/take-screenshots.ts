@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { calculatePKCECodeChallenge, generateRandomCodeVerifier } from 'oauth4webapi'
 import type { Page } from 'playwright-core'
 import sharp from 'sharp'
 import { openBrowser, sizes } from './browser.ts'
@@ -85,6 +86,13 @@ async function takeAll(link: string): Promise<void> {
   await page.getByLabel('Key name').fill('Laptop')
   await page.getByRole('button', { name: 'Create key' }).click()
   await take(page, 'security')
+  await page.goto(await connectAgent())
+  await page.getByLabel(/^Create, change/).check()
+  await take(page, 'consent')
+  await page.getByRole('button', { name: 'Allow' }).click()
+  await page.waitForURL(/\/health/)
+  await page.goto(`${origin}/w/analytical-engines/agents`)
+  await take(page, 'agents')
   await page.emulateMedia({ colorScheme: 'dark' })
   await page.goto(`${origin}/w/analytical-engines`)
   await take(page, 'workspace-dark')
@@ -94,6 +102,26 @@ async function takeAll(link: string): Promise<void> {
   await page.goto(`${origin}/settings/security`)
   await take(page, 'phone-security')
   await browser.close()
+}
+
+/** Registers an agent. Returns the URL to which it sends the browser. */
+async function connectAgent(): Promise<string> {
+  const redirectUri = `${origin}/health`
+  const registered = await fetch(`${origin}/agent/oauth/register`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ client_name: 'Research agent', redirect_uris: [redirectUri] }),
+  })
+  const { client_id: clientId } = (await registered.json()) as { client_id: string }
+  const query = new URLSearchParams({
+    response_type: 'code',
+    client_id: clientId,
+    redirect_uri: redirectUri,
+    scope: 'validation-kit:read seeds:write',
+    code_challenge: await calculatePKCECodeChallenge(generateRandomCodeVerifier()),
+    code_challenge_method: 'S256',
+  })
+  return `${origin}/agent/oauth/authorize?${query.toString()}`
 }
 
 /** Saves a screenshot with few colors, so that the file is small. */
