@@ -237,6 +237,7 @@ function renderSignInFirst(token: string): Page {
   const next = encodeURIComponent(`/invites/${token}`)
   return {
     title: 'You are invited',
+    isOnTheWay: true,
     body: html`<section class="narrow">
       <h1>You are invited</h1>
       <p>To see the invite, sign in with the email address that it was sent to.</p>
@@ -259,6 +260,7 @@ function renderInvitePage(
   const { workspaceName, workspaceSlug, workspaceIconUrl, role, status, invitedByName, expiresAt } = invite
   return {
     title: `Invite to ${workspaceName}`,
+    isOnTheWay: true,
     body: html`<section class="narrow">
       ${renderPicture(workspaceIconUrl, workspaceName, 64)}
       <h1><bdi>${workspaceName}</bdi></h1>

@@ -43,6 +43,9 @@ const routes = registered.flatMap((route) =>
 const { app, as, config, createPerson, db, log, services } = service
 const oauth = createOAuthTester(service)
 
+/** The MCP endpoint has errors of its own protocol. */
+const isMcp = ({ url }: { url: string }) => /^\/agent\/mcp\/?$/.test(url)
+
 function toRoute(method: Route['method'], route: RouteOptions): Route {
   // Read when it is used: plugins that are registered later say who may call it.
   return {
@@ -52,7 +55,7 @@ function toRoute(method: Route['method'], route: RouteOptions): Route {
       return String(route.config?.access)
     },
     get body() {
-      if (route.url === '/agent/mcp') return callTool
+      if (isMcp(route)) return callTool
       const { body } = (route.schema ?? {}) as { body?: { examples?: Record<string, unknown>[] } }
       // Forms of the website take anything.
       return route.config?.openBody ? undefined : body && (body.examples?.[0] ?? {})
@@ -139,9 +142,8 @@ function findFault(route: Route, answer: LightMyRequestResponse): string | undef
     const { error } = JSON.parse(body) as { error?: string }
     if (error !== undefined) return undefined
   }
-  if (route.url === '/agent/mcp' && type.startsWith('application/json') && body.includes('"jsonrpc"'))
-    return undefined
-  if (route.url === '/agent/mcp' && status === 405) return undefined
+  if (isMcp(route) && type.startsWith('application/json') && body.includes('"jsonrpc"')) return undefined
+  if (isMcp(route) && status === 405) return undefined
   if (!type.startsWith('application/json')) return `is an error of the type ${type}`
   const { _tag, code, message, requestId } = JSON.parse(body) as Record<string, unknown>
   const isContract = [_tag, code, message, requestId].every((part) => typeof part === 'string')

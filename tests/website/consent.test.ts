@@ -68,7 +68,7 @@ describe('a newcomer whom an agent sends', () => {
     expect(signedIn.headers.location).toBe(consent)
   })
 
-  it.each(['/', '/sign-in', '/sign-up', '/forgot', '/verify', '/sign-in/link'])(
+  it.each(['/', '/sign-in', '/sign-up', '/forgot', '/verify', '/sign-in/link', '/invites/a-token'])(
     'can deny at %s',
     async (url) => {
       const { visitor, consent } = await visitFromAgent()
