@@ -391,7 +391,7 @@ async function revokeGrantsWithEvent(
         target: { type: 'integration', id },
         summary:
           cause === 'reuse'
-            ? `The access of ${clientName} ended, because a token that it had exchanged was used again`
+            ? `The access of ${clientName} ended, because a code or token that it had exchanged was used again`
             : `The access of ${clientName} was revoked by the agent or an operator`,
         at: now,
       })

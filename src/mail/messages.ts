@@ -202,7 +202,7 @@ export function accessEndedMail(input: {
     subject: `${clientName} no longer has access to ${workspaceName}`,
     paragraphs: [
       `Hello ${name}, if you still use ${clientName}, connect it to the workspace ${workspaceName} again.`,
-      `We ended its access, because a token that it had exchanged long before was used again. Either the program uses an ` +
+      `We ended its access, because a code or token that it had exchanged before was used again. Either the program uses an ` +
         'old copy of its tokens, or somebody else has a copy: if several programs should share them, check where they ' +
         'are stored.',
     ],
