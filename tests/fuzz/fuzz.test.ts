@@ -184,6 +184,8 @@ it(`answers ${count} hostile requests (FUZZ_SEED=${seed}) within the contract, a
   const statuses = new Set<number>()
   const done = new Set<Route>()
   const secrets: string[] = [canary]
+  // Calls of agents are written at any time, as changes of whatever request is sent then.
+  await services.agentCalls.close()
   const takeChanges = await watchDatabase()
   let changesMade = 0
   let world = await createWorld()
