@@ -1,6 +1,7 @@
 import type { Services } from '../services.ts'
 import type { AgentGrant, ToolUse } from '../areas/integrations/integrations.service.ts'
 import { parseJson } from '../kernel/json-text.ts'
+import { renderConnectAgent } from './connect-agent.views.ts'
 import { describeScope, readScopes, renderScopeChoice } from './scopes.views.ts'
 import { renderAction, renderAlert, renderForm } from './forms.ts'
 import { html, type Content } from './html.ts'
@@ -101,14 +102,13 @@ function renderAgents(
               })}
             </div>`,
         ),
-        html`<p>No agent has access to this workspace.</p>
-          <p>To connect an agent, give it this MCP server URL. It asks for your consent here.</p>
-          <p class="copy">
-            <label class="visually-hidden" for="mcp-url">MCP server URL</label>
-            <input id="mcp-url" class="mono" readonly value="${mcpUrl}" data-copy />
+        html`<p>No agent has access to this workspace yet.</p>
+          <p>
+            An agent is a program such as Claude or ChatGPT. It can read the seeds of the workspace with their
+            evidence, and more if you allow it.
           </p>`,
       )}
-      ${renderMore(`${base}/agents`, nextCursor)}`,
+      ${renderMore(`${base}/agents`, nextCursor)} ${renderConnectAgent(mcpUrl)}`,
   }
 }
 
