@@ -1,8 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
-import { agentScopes } from '../../src/kernel/agent.ts'
+import { agentScopes, type AgentScope } from '../../src/kernel/agent.ts'
 import { errors } from '../../src/kernel/errors.ts'
-import type { Principal } from '../../src/kernel/principal.ts'
 import type { Role } from '../../src/kernel/roles.ts'
 import { addPerson, createCompany, type TestCompany } from '../support/company.ts'
 import { expectError } from '../support/expect-error.ts'
@@ -21,7 +20,7 @@ import { createWorkspace, findEvents } from '../support/workspaces.ts'
 
 const service = await startTestApp()
 const { app, config, db, services } = service
-const { createAgent, getTokens } = createOAuthTester(service)
+const tester = createOAuthTester(service)
 
 interface TestAgentAccess {
   grantId: string
@@ -32,16 +31,10 @@ interface TestAgentAccess {
 async function letIn(
   { workspace }: Pick<TestCompany, 'workspace'>,
   person: TestPerson,
-  scopes: readonly string[] = agentScopes,
+  scopes: readonly AgentScope[] = agentScopes,
 ): Promise<TestAgentAccess> {
-  const user = await services.accounts.findByEmail(person.email)
-  if (!user) throw new Error('the person is not there')
-  const principal: Principal = { user, source: 'web', apiKeyId: null, sessionId: null, grantId: null }
-  const host = { ...person, workspaceId: workspace.id, slug: workspace.slug, principal }
-  const { access_token: token } = await getTokens(await createAgent(), host)
-  const grantId = (await services.authenticateAgent(token))?.grant.id ?? ''
-  await db.execute(sql`update agent_grants set scopes = ${sql.param([...scopes])} where id = ${grantId}`)
-  return { grantId, token }
+  const token = await tester.letIn(workspace, person, { scopes })
+  return { grantId: (await services.authenticateAgent(token))?.grant.id ?? '', token }
 }
 
 function send({ token }: TestAgentAccess, path: string, payload: object = {}) {
@@ -84,7 +77,7 @@ const { workspace, member, viewer } = company
 const agent = await letIn(company, member)
 
 describe('the tools', () => {
-  it.each<[scopes: string[], names: string[]]>([
+  it.each<[scopes: AgentScope[], names: string[]]>([
     [['validation-kit:read'], ['read_validation_kit']],
     [['validation-kit:read', 'workspace:read'], readers],
     [

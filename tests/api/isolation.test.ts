@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
+import { agentScopes } from '../../src/kernel/agent.ts'
 import { errors } from '../../src/kernel/errors.ts'
 import { createId } from '../../src/kernel/ids.ts'
 import {
@@ -12,6 +13,7 @@ import {
   type TestRequest,
 } from '../support/company.ts'
 import { expectError } from '../support/expect-error.ts'
+import { createOAuthTester } from '../support/oauth-client.ts'
 import { operations } from '../support/operations.ts'
 import { buildRequest, idsIn, makeValues, namesIn, pathOf, type Values } from '../support/prepare-request.ts'
 import { createWorkspaceReader } from '../support/read-workspace.ts'
@@ -19,7 +21,7 @@ import { selectRows, startTestApp } from '../support/test-app.ts'
 import { makeFolder } from '../support/uploads.ts'
 
 const service = await startTestApp({ environment: { DATA_DIR: await makeFolder() } })
-const { as, db } = service
+const { app, as, db } = service
 const readWorkspace = await createWorkspaceReader(service)
 
 const lists = Object.entries(operations).filter(([, { list }]) => list !== undefined)
@@ -56,6 +58,9 @@ async function createTenant(label: string): Promise<Tenant> {
   return { ...company, values, cursorOf }
 }
 
+/** Of an agent that may do all that its person may. */
+const agentToken = await createOAuthTester(service).letIn(ours.workspace, ours.owner, { scopes: agentScopes })
+
 /** What of the other company must not be read in any answer. */
 const secrets = await findSecrets(theirs)
 
@@ -82,7 +87,9 @@ async function findSecrets({ workspace, values }: Tenant): Promise<string[]> {
 /** Asks as an owner, who may do everything in a workspace of their own, and sees what comes back. */
 async function ask(request: TestRequest, what: string) {
   const before = await readState(theirs)
-  const answer = await as(ours.owner, request)
+  const answer = request.url.startsWith('/agent/')
+    ? await app.inject({ ...request, headers: { ...request.headers, authorization: `Bearer ${agentToken}` } })
+    : await as(ours.owner, request)
   const told = JSON.stringify([answer.headers, answer.body])
   const sent = JSON.stringify(request)
   for (const secret of secrets) {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { OpenApiDocument } from '../../src/http/openapi-document.ts'
+import { agentScopes } from '../../src/kernel/agent.ts'
 import { createOAuthTester } from '../support/oauth-client.ts'
 import { startTestApp } from '../support/test-app.ts'
 import { makeWorstBodies } from '../support/worst-bodies.ts'
@@ -8,7 +9,7 @@ const service = await startTestApp({ environment: { REGISTRATION_LIMIT_PER_MINUT
 const { app } = service
 const { createAgent, createHost, getTokens } = createOAuthTester(service)
 const host = await createHost()
-const { access_token: token } = await getTokens(await createAgent(), host)
+const { access_token: token } = await getTokens(await createAgent(), host, { scopes: agentScopes })
 
 // Below 10 ms where the machine has nothing else to do; `npm run bench -- refusals` measures it.
 const blockedMsMax = 50

@@ -106,8 +106,12 @@ export function createOAuthTester({
     return resume(authorization, await services.agentOAuth.deny(toExchange(authorization)))
   }
 
-  async function getCode(agent: TestAgent, host: TestHost): Promise<string> {
-    return codeOf(await allow(await authorize(agent), host))
+  async function getCode(
+    agent: TestAgent,
+    host: TestHost,
+    choice?: Parameters<typeof allow>[2],
+  ): Promise<string> {
+    return codeOf(await allow(await authorize(agent), host, choice))
   }
 
   const requestToken = (parameters: Record<string, string>) =>
@@ -136,8 +140,25 @@ export function createOAuthTester({
       ...parameters,
     })
 
-  async function getTokens(agent: TestAgent, host: TestHost): Promise<Tokens> {
-    return (await exchange(agent, await getCode(agent, host))).json<Tokens>()
+  async function getTokens(
+    agent: TestAgent,
+    host: TestHost,
+    choice?: Parameters<typeof allow>[2],
+  ): Promise<Tokens> {
+    return (await exchange(agent, await getCode(agent, host, choice))).json<Tokens>()
+  }
+
+  /** Lets an agent act for a member of a workspace; answers with its access token. */
+  async function letIn(
+    workspace: { id: string; slug: string },
+    person: TestPerson,
+    choice?: Parameters<typeof allow>[2],
+  ): Promise<string> {
+    const user = await services.accounts.findByEmail(person.email)
+    if (!user) throw new Error('the person is not there')
+    const principal: Principal = { user, source: 'web', apiKeyId: null, sessionId: null, grantId: null }
+    const host = { ...person, workspaceId: workspace.id, slug: workspace.slug, principal }
+    return (await getTokens(await createAgent(), host, choice)).access_token
   }
 
   const readKit = (accessToken: string) =>
@@ -157,6 +178,7 @@ export function createOAuthTester({
     getAuthorizationUrl,
     getCode,
     getTokens,
+    letIn,
     readKit,
     refresh,
     register,

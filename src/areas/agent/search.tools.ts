@@ -70,7 +70,7 @@ export function searchTools(kit: KitService, links: SeedLinks, form: KitForm): A
       action: 'seeds.get',
       http: { id: 'agent.fetch', path: '/agent/v1/seeds::fetch', returns: 'The seed as text.' },
       input: closed(
-        { id: Type.String({ maxLength: 64, description: 'An id that search returned.' }) },
+        { id: Type.String({ description: 'An id that search returned.' }) },
         { examples: [{ id: exampleIds.seed }] },
       ),
       output: AgentDocument,

@@ -11,7 +11,6 @@ import { AgentEvidence, AgentSeed } from './agent-tools.schemas.ts'
 import type { SeedLinks } from './seed-links.ts'
 
 const seedId = Type.String({
-  maxLength: 64,
   description: 'The id of a seed, as read_validation_kit returns it.',
 })
 const unknownSeed =
