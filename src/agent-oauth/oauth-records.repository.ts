@@ -316,7 +316,10 @@ export async function deleteRecordsOfPerson(db: Executor, userId: string): Promi
   const ofGrants = sql`${oauthRecords.grantId} in (
     select ${agentGrants.id}::text from ${agentGrants} where ${agentGrants.userId} = ${userId}
   )`
-  await db.delete(oauthRecords).where(or(ofGrants, sql`${oauthRecords.payload} ->> 'accountId' = ${userId}`))
+  const { payload } = oauthRecords
+  const ofAccount = sql`${payload} ->> 'accountId' = ${userId}`
+  const decidedByAccount = sql`${payload} #>> '{result,login,accountId}' = ${userId}`
+  await db.delete(oauthRecords).where(or(ofGrants, ofAccount, decidedByAccount))
 }
 
 /** Deletes a client and revokes its grants, with events. Returns their number; undefined if there is no such client. */

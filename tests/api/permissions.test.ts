@@ -88,6 +88,7 @@ describe('the table', () => {
       // No operations: they decide what `integrations.list` shows, and what the website does.
       'integrations.listAll': new Set(['owner', 'admin']),
       'integrations.grant': new Set(roles),
+      'integrations.updateScopes': new Set(roles),
     }
     for (const [id = '', target = '', , ...cells] of rows.filter(([name]) => !isForInvited(name))) {
       for (const [i, role] of roles.entries()) {
