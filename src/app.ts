@@ -36,6 +36,7 @@ import { agentTokenAuth, type AgentTokenAuthOptions } from './http/agent-token-a
 import { apiKeyAuth } from './http/api-key-auth.ts'
 import type { App } from './http/app-types.ts'
 import { registerBodyParser } from './http/body-parser.ts'
+import { registerCompression } from './http/compression.ts'
 import { registerDraining } from './http/draining.ts'
 import { handleClientError, handleFrameworkError, registerErrorHandler } from './http/error-handler.ts'
 import { idempotency } from './http/idempotency.ts'
@@ -134,6 +135,7 @@ export async function buildApp(
   registerDraining(app, () => services.system.isStopping())
   registerProxyWarning(app)
   registerErrorHandler(app, { isDatabaseUnavailable, showError })
+  registerCompression(app)
   registerOverloadProtection(app, config.requestsAtOnceMax, overload)
   registerBodyParser(app)
   registerTurns(app)

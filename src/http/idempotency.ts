@@ -43,7 +43,8 @@ export const idempotency = fastifyPlugin(
     app.addHook('onRoute', (route) => {
       if (route.method !== 'POST') return
       route.preHandler = [begin, ...[route.preHandler ?? []].flat()]
-      route.onSend = [...[route.onSend ?? []].flat(), end]
+      // First: it stores the response as it is before compression.
+      route.onSend = [end, ...[route.onSend ?? []].flat()]
       declareAnswers(route, {
         errors: [errors.idempotencyKeyInvalid, errors.idempotencyKeyReused, errors.idempotencyInFlight],
         headers: ['Idempotent-Replayed'],

@@ -31,7 +31,7 @@ export function mcpRoutes(app: App, handler: McpHandler, url: string, resource: 
         answer.headers.delete('connection')
         // The SDK's `no-cache` for event streams would replace `private, no-store`.
         answer.headers.delete('cache-control')
-        return reply.send(answer)
+        return send(reply, answer)
       },
     )
     for (const method of ['GET', 'DELETE'] as const) {
@@ -43,6 +43,16 @@ export function mcpRoutes(app: App, handler: McpHandler, url: string, resource: 
       })
     }
   }
+}
+
+/** Sends JSON as text, which can be compressed, and event streams as they come. */
+async function send(reply: FastifyReply, answer: Response): Promise<FastifyReply> {
+  if (answer.headers.get('content-type')?.startsWith('application/json') !== true) return reply.send(answer)
+  return reply
+    .code(answer.status)
+    .headers(Object.fromEntries(answer.headers))
+    .serializer((text: unknown) => text as string)
+    .send(await answer.text())
 }
 
 function parse(body: unknown): unknown {

@@ -90,7 +90,7 @@ export async function registerOpenApiRoute(app: App): Promise<void> {
     let description: string | undefined
     scope.get(
       '/openapi.json',
-      { schema: { hide: true }, config: { isLarge: true } },
+      { schema: { hide: true }, config: { isLarge: true, isUnchanging: true } },
       async (_request, reply) => {
         description ??= JSON.stringify(app.swagger())
         return reply

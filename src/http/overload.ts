@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyRequest, onSendHookHandler } from 'fastify'
 import { errors } from '../kernel/errors.ts'
 import { declareAnswers } from './answers.ts'
 import type { App } from './app-types.ts'
@@ -32,8 +32,15 @@ const fairShare = 0.1
 export function registerOverloadProtection(app: App, max: number, { keepsUpMs }: OverloadOptions): void {
   const requests = createRequests()
   let isOverloaded = false
+  const end: onSendHookHandler = (request, _reply, payload, done) => {
+    requests.delete(request)
+    done(null, payload)
+  }
   app.addHook('onRoute', (route) => {
-    if (!route.config?.vital) declareAnswers(route, { errors: [errors.overloaded] })
+    if (route.config?.vital) return
+    declareAnswers(route, { errors: [errors.overloaded] })
+    // Compressing the response is part of the work.
+    route.onSend = [...[route.onSend ?? []].flat(), end]
   })
   app.addHook('onRequest', (request, { raw }, done) => {
     if (request.routeOptions.config.vital) {
@@ -57,10 +64,6 @@ export function registerOverloadProtection(app: App, max: number, { keepsUpMs }:
   app.addHook('preHandler', (request, { raw }, done) => {
     if (hasBody(request) && !raw.destroyed) requests.add(request)
     done()
-  })
-  app.addHook('onSend', (request, _reply, payload, done) => {
-    requests.delete(request)
-    done(null, payload)
   })
 
   function isTooMany(request: FastifyRequest): boolean {

@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyRequest, onSendHookHandler } from 'fastify'
 import { createTurns } from '../kernel/turns.ts'
 import type { App } from './app-types.ts'
 
@@ -23,10 +23,13 @@ export function registerTurns(app: App): void {
     reply.raw.once('close', end)
     if (reply.raw.destroyed) end()
   })
-  // Before the response is sent, so that a slow reader does not hold the turn.
-  app.addHook('onSend', (request, _reply, payload, done) => {
+  const end: onSendHookHandler = (request, _reply, payload, done) => {
     ends.get(request)?.()
     done(null, payload)
+  }
+  // After the response has been compressed, and before it is sent, so that a slow reader does not hold the turn.
+  app.addHook('onRoute', (route) => {
+    route.onSend = [...[route.onSend ?? []].flat(), end]
   })
 }
 

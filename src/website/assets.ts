@@ -34,7 +34,7 @@ export async function registerAssets(app: App): Promise<Assets> {
 /** Serves a file of public/. Returns its URL. */
 export function serveAsset(app: App, name: string, extension: keyof typeof types): string {
   const { url, content } = readAsset(name, extension)
-  app.get(url, { schema: { hide: true } }, async (_request, reply) =>
+  app.get(url, { schema: { hide: true }, config: { isUnchanging: true } }, async (_request, reply) =>
     reply.type(types[extension]).header('cache-control', 'public, max-age=31536000, immutable').send(content),
   )
   return url

@@ -18,13 +18,15 @@ export async function docsPages(app: App): Promise<void> {
   // The description exists once the service is ready, and does not change afterwards.
   let reference: Page | undefined
   for (const url of ['/docs', '/docs/']) {
-    app.get(url, { schema, config: { isLarge: true } }, async (_request, reply) => {
+    app.get(url, { schema, config: { isLarge: true, isUnchanging: true } }, async (_request, reply) => {
       reference ??= { ...renderReference(readApiDescription(app.swagger()), catalogue), head }
       return reply.showPage(reference)
     })
   }
   const errorCatalogue = { ...renderErrorCatalogue(catalogue), head }
-  app.get('/docs/errors', { schema, config: { isLarge: true } }, async (_request, reply) =>
-    reply.showPage(errorCatalogue),
+  app.get(
+    '/docs/errors',
+    { schema, config: { isLarge: true, isUnchanging: true } },
+    async (_request, reply) => reply.showPage(errorCatalogue),
   )
 }
