@@ -188,7 +188,7 @@ export function createServices(options: ServicesOptions): Services {
   const { webUrl, inviteLimitPerHour, mailLimitPerHour } = config
   const events = createEventsService({ db: shareOf(db), requireWorkspace })
   const people = createPeopleService({ db: shareOf(db), clock, requireWorkspace, pictures })
-  const seeds = createSeedsService({ ...shareOfSeeds, requireWorkspace, requireWorkspaceOfSeed })
+  const seeds = createSeedsService({ ...shareOfSeeds, requireWorkspace, requireWorkspaceOfSeed, pictures })
   const agentCalls = createAgentCalls({
     db,
     clock,

@@ -41,6 +41,7 @@ export const permissions = {
   'seeds.update': writers,
   'seeds.join': writers,
   'seeds.leave': writers,
+  'seeds.listParticipants': everybody,
   'seeds.listEvidence': everybody,
   'seeds.addEvidence': writers,
   /** The caller's own. */

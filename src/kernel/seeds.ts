@@ -3,6 +3,14 @@ export const seedStatuses = ['open', 'validating', 'validated', 'dropped'] as co
 
 export type SeedStatus = (typeof seedStatuses)[number]
 
+/** The times by which seeds can be sorted, the latest first. */
+export const seedSorts = ['createdAt', 'updatedAt'] as const
+
+export type SeedSort = (typeof seedSorts)[number]
+
+/** The maximum length of the text that seeds are searched for. */
+export const seedQueryLengthMax = 100
+
 /** The kinds of evidence. */
 export const evidenceKinds = ['interview', 'survey', 'experiment', 'metric', 'note'] as const
 

@@ -214,6 +214,27 @@ describe('200', () => {
       expect(await by(nobody)).toEqual([])
   })
 
+  it('filters by what it was done to', async () => {
+    const { company } = await createBusyCompany()
+    const team = await createTeam(service, company.owner, company, 'Five')
+    await as(company.owner, patch(team.url, { name: 'Six' }))
+    const to = async (targetId: string) =>
+      (await listEvents(company, { targetId })).map((event) => event.type)
+    expect(await to(team.id)).toEqual(['team.renamed', 'team.created'])
+    expect((await listEvents(company, { targetId: team.id, type: 'team.renamed' })).length).toBe(1)
+    for (const nothing of [createId(), 'x', 'not an id at all']) expect(await to(nothing)).toEqual([])
+  })
+
+  it('filters by what it was done to without showing what is hidden', async () => {
+    const { company } = await createBusyCompany()
+    const grant = await insertGrant(service, company.workspace, company.admin)
+    await as(company.admin, post(`${company.url}/integrations/${grant.id}/revoke`))
+    const seenBy = async (person: TestPerson) =>
+      (await as(person, get(`${company.url}/events?targetId=${grant.id}`))).json<Event[]>().length
+    expect(await seenBy(company.owner)).toBe(1)
+    expect(await seenBy(company.member)).toBe(0)
+  })
+
   it('filters by time: from since on, until before until', async () => {
     const { company, times } = await createBusyCompany()
     const [, one = '', two = '', three = ''] = times
@@ -299,6 +320,7 @@ describe('400', () => {
     ['type', 'a\0b'],
     ['type', 'x'.repeat(65)],
     ['actorUserId', 'x'.repeat(65)],
+    ['targetId', 'x'.repeat(65)],
   ])('refuses the %s %j', async (name, value) => {
     const { url, owner } = await createCompany(service)
     const answer = await as(owner, get(`${url}/events?${name}=${encodeURIComponent(value)}`))

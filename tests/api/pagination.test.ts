@@ -323,9 +323,9 @@ function listIdOf({ id, operation }: List, { values }: FilledCompany): string {
 
 /** How no filters are written. */
 const filtersOf: Record<string, string> = {
-  'events.list': ' [null,null,null,null]',
+  'events.list': ' [null,null,null,null,null]',
   'people.list': ' undefined',
-  'seeds.list': ' ',
+  'seeds.list': ' [null,null,null,null,"createdAt"]',
   'integrations.list': ' ',
 }
 

@@ -182,6 +182,7 @@ describe('with many people and a long history', () => {
     ['events.list by a busy person', () => `events?actorUserId=${big.owner.id}`, /events_by_/],
     ['events.list by somebody else', () => `events?actorUserId=${big.admin.id}`, /events_by_actor_idx/],
     ['events.list by nobody', () => `events?actorUserId=${createId()}`, /events_by_actor_idx/],
+    ['events.list of one seed', () => `events?targetId=${createId()}`, /events_by_target_idx/],
     [
       'events.list of a time long ago',
       'events?since=2020-06-01T00:00:00Z&until=2020-06-02T00:00:00Z',
@@ -198,6 +199,7 @@ describe('with many people and a long history', () => {
     ['the first page', 'events', /events_for_all_idx/],
     ['by a busy person', () => `events?actorUserId=${big.owner.id}`, /events_for_all_/],
     ['by somebody whose events are hidden', () => `events?actorUserId=${big.admin.id}`, /events_for_all_/],
+    ['of one seed', () => `events?targetId=${createId()}`, /events_by_target_idx/],
     ['of a type that may be hidden', 'events?type=integration.granted', /events_by_/],
     [
       'of a time in which all are hidden',

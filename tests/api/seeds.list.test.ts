@@ -1,13 +1,27 @@
+import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import { errors } from '../../src/kernel/errors.ts'
+import { parseJson } from '../../src/kernel/json-text.ts'
+import type { PageRequest } from '../../src/kernel/pagination.ts'
+import type { SeedsRequest } from '../../src/areas/seeds/seeds.service.ts'
+import type { Principal } from '../../src/kernel/principal.ts'
 import { createCompany, get, patch } from '../support/company.ts'
 import { countQueries } from '../support/count-queries.ts'
 import { anyIssues, expectError, issuesOf } from '../support/expect-error.ts'
 import { createSeed, joinSeed, type TestSeed } from '../support/seeds.ts'
-import { startTestApp } from '../support/test-app.ts'
+import { startTestApp, type TestPerson } from '../support/test-app.ts'
+import { createTestClock } from '../support/test-clock.ts'
 
-const service = await startTestApp()
+const clock = createTestClock()
+const service = await startTestApp({ clock })
 const { as } = service
+
+/** A person as services take them. */
+async function principalOf({ email }: TestPerson): Promise<Principal> {
+  const user = await service.services.accounts.findByEmail(email)
+  if (!user) throw new Error('there is no such person')
+  return { user, source: 'web', apiKeyId: null, sessionId: null, grantId: null }
+}
 
 describe('200', () => {
   it('gives the seeds of the workspace, newest first, to everybody in it', async () => {
@@ -69,6 +83,104 @@ describe('200', () => {
     expect(seen).toEqual(ids)
   })
 
+  it('searches titles, summaries and problems, ignoring case, and takes no character for a wildcard', async () => {
+    const company = await createCompany(service)
+    const titled = await createSeed(service, company.member, company, { title: 'Zürich 100%_a\\b' })
+    const summed = await createSeed(service, company.member, company, { summary: 'Of Łódź\nand zürich' })
+    const problem = await createSeed(service, company.member, company, { problem: 'ZÜRICH is far' })
+    await createSeed(service, company.member, company, { audience: 'Zürich', hypothesis: 'Zürich' })
+    const search = async (q: string) => {
+      const answer = await as(company.viewer, get(`${company.url}/seeds?q=${encodeURIComponent(q)}`))
+      expect(answer.statusCode, answer.body).toBe(200)
+      return answer.json<TestSeed[]>().map(({ id }) => id)
+    }
+    expect(await search('zÜRich')).toEqual([problem.id, summed.id, titled.id])
+    expect(await search(' łódź ')).toEqual([summed.id])
+    for (const q of ['100%', '%_a', '_a\\', 'a\\b']) expect(await search(q), q).toEqual([titled.id])
+    for (const q of ['100_', 'Z%h', 'nothing']) expect(await search(q), q).toEqual([])
+    expect(await search(' ')).toHaveLength(4)
+  })
+
+  it('keeps those of one creator, and those that the caller has joined or not', async () => {
+    const company = await createCompany(service)
+    const [first, second, third] = [
+      await createSeed(service, company.member, company),
+      await createSeed(service, company.admin, company, { title: 'Second' }),
+      await createSeed(service, company.member, company, { title: 'Third' }),
+    ]
+    await joinSeed(service, company.member, second)
+    await joinSeed(service, company.member, third)
+    await joinSeed(service, company.owner, first)
+    const list = async (query: string) =>
+      (await as(company.member, get(`${company.url}/seeds?${query}`))).json<TestSeed[]>().map(({ id }) => id)
+    expect(await list(`createdByUserId=${company.member.id}`)).toEqual([third.id, first.id])
+    for (const id of [company.viewer.id, 'nobody']) expect(await list(`createdByUserId=${id}`)).toEqual([])
+    expect(await list('joined=true')).toEqual([third.id, second.id])
+    expect(await list('joined=false')).toEqual([first.id])
+    // All filters at once.
+    await as(company.admin, patch(`/v1/seeds/${third.id}`, { status: 'validating' }))
+    expect(await list(`joined=true&createdByUserId=${company.member.id}&status=validating&q=third`)).toEqual([
+      third.id,
+    ])
+    expect(await list(`joined=true&createdByUserId=${company.member.id}&status=open`)).toEqual([])
+  })
+
+  it('sorts by the latest change, page by page', async () => {
+    const company = await createCompany(service)
+    const ids: string[] = []
+    for (let i = 0; i < 4; i++) ids.push((await createSeed(service, company.member, company)).id)
+    const [first = '', second = '', third = '', fourth = ''] = ids
+    for (const id of [third, first]) {
+      clock.advance(1_000)
+      await as(company.member, patch(`/v1/seeds/${id}`, { summary: 'Changed' }))
+    }
+    const seen: string[] = []
+    let url: string | undefined = `${company.url}/seeds?sort=updatedAt&limit=1`
+    while (url !== undefined) {
+      const answer: Awaited<ReturnType<typeof as>> = await as(company.viewer, get(url))
+      seen.push(...answer.json<TestSeed[]>().map(({ id }) => id))
+      url = /<https?:\/\/[^/]+([^>]+)>/.exec(String(answer.headers.link))?.[1]
+    }
+    expect(seen).toEqual([first, third, fourth, second])
+  })
+
+  it('reads backward for the website, with the same pages', async () => {
+    const company = await createCompany(service)
+    for (let i = 0; i < 5; i++) await createSeed(service, company.member, company)
+    const principal = await principalOf(company.member)
+    const { slug } = company.workspace
+    const list = (page: SeedsRequest) => service.services.seeds.list(principal, slug, { limit: 2, ...page })
+    for (const filter of [{}, { status: 'open' as const }, { sort: 'updatedAt' as const }]) {
+      const first = await list(filter)
+      expect(first.previousCursor).toBeNull()
+      const second = await list({ ...filter, cursor: String(first.nextCursor) })
+      const third = await list({ ...filter, cursor: String(second.nextCursor) })
+      expect(third.nextCursor).toBeNull()
+      const backToSecond = await list({ ...filter, before: String(third.previousCursor) })
+      expect(backToSecond).toEqual(second)
+      const backToFirst = await list({ ...filter, before: String(backToSecond.previousCursor) })
+      expect(backToFirst).toEqual(first)
+      await expect(list({ before: 'invented' })).rejects.toMatchObject({ code: 'cursor_invalid' })
+    }
+  })
+
+  it('starts over where nothing is before a page any more', async () => {
+    const company = await createCompany(service)
+    const seeds = [
+      await createSeed(service, company.member, company),
+      await createSeed(service, company.member, company),
+    ]
+    const principal = await principalOf(company.member)
+    const list = (page: PageRequest) =>
+      service.services.seeds.list(principal, company.workspace.slug, { limit: 1, ...page })
+    const { nextCursor } = await list({})
+    const { previousCursor } = await list({ cursor: String(nextCursor) })
+    await service.db.execute(sql`delete from seeds where id = ${seeds[1]?.id}`)
+    const page = await list({ before: String(previousCursor) })
+    expect(parseJson(page.items).map(({ id }) => id)).toEqual([seeds[0]?.id])
+    expect(page).toMatchObject({ nextCursor: null, previousCursor: null })
+  })
+
   it('asks as often for many as for one', async () => {
     const company = await createCompany(service)
     await createSeed(service, company.member, company)
@@ -81,6 +193,21 @@ describe('200', () => {
 })
 
 describe('400', () => {
+  it('refuses filters and orders that there are not', async () => {
+    const company = await createCompany(service)
+    for (const [query, field] of [
+      ['joined=yes', 'joined'],
+      ['joined=', 'joined'],
+      ['sort=title', 'sort'],
+      ['q=%00', 'q'],
+      [`q=${'x'.repeat(101)}`, 'q'],
+    ] as const) {
+      const answer = await as(company.viewer, get(`${company.url}/seeds?${query}`))
+      expectError(answer, errors.decodeError, { issues: anyIssues })
+      expect(issuesOf(answer)).toMatchObject([{ path: [field] }])
+    }
+  })
+
   it('refuses a status that there is not', async () => {
     const company = await createCompany(service)
     for (const status of ['closed', '', 'OPEN', 'open,dropped']) {

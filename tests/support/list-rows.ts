@@ -91,6 +91,17 @@ export const seedRows: Rows = {
   remove: ({ db }, _values, id) => db.execute(sql`delete from seeds where id = ${id}`),
 }
 
+export const participantRows: Rows = {
+  ...memberRows,
+  async insert(service, values, at) {
+    const id = await memberRows.insert(service, values, at)
+    await service.db.execute(sql`
+      insert into seed_participants (seed_id, user_id, workspace_id, joined_at)
+      values (${values.seedId}, ${id}, ${values.workspaceId}, ${at.toISOString()})`)
+    return id
+  },
+}
+
 export const evidenceRows: Rows = {
   key: 'id',
   async insert({ db }, { seedId }, at) {

@@ -5,6 +5,7 @@ import {
   grantRows,
   inviteRows,
   memberRows,
+  participantRows,
   seedRows,
   teamMemberRows,
   teamRows,
@@ -292,6 +293,7 @@ export const operations: Record<string, Operation> = {
     given: joinSeed,
     event: { type: 'seed.left', target: ['seed', 'seedId'], summary: 'Olga Owner left the seed {label}' },
   },
+  'seeds.listParticipants': { request: 'GET /v1/seeds/{seedId}/participants', list: participantRows },
   'seeds.listEvidence': { request: 'GET /v1/seeds/{seedId}/evidence', list: evidenceRows },
   'seeds.addEvidence': {
     request: 'POST /v1/seeds/{seedId}/evidence',
@@ -407,6 +409,7 @@ export const permissionTable = `
   seeds.update                 -       -       | ok     ok     ok     role   | none     key
   seeds.join                   -       -       | ok     ok     ok     role   | none     key
   seeds.leave                  -       -       | ok     ok     ok     role   | none     key
+  seeds.listParticipants       -       -       | ok     ok     ok     ok     | none     key
   seeds.listEvidence           -       -       | ok     ok     ok     ok     | none     key
   seeds.addEvidence            -       -       | ok     ok     ok     role   | none     key
 

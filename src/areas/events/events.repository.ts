@@ -164,6 +164,7 @@ export interface EventFilter {
   id?: string
   type?: string
   actorUserId?: string
+  targetId?: string
   since?: Date
   until?: Date
 }
@@ -242,6 +243,7 @@ function selectEvents(executor: Executor, filter: EventFilter, condition?: SQL) 
     filter.id === undefined ? undefined : eq(events.id, filter.id),
     filter.type === undefined ? undefined : eq(events.type, filter.type),
     filter.actorUserId === undefined ? undefined : eq(events.actorUserId, filter.actorUserId),
+    filter.targetId === undefined ? undefined : eq(events.targetId, filter.targetId),
     filter.since && gte(events.createdAt, filter.since),
     filter.until && lt(events.createdAt, filter.until),
     isBefore(events.createdAt, events.id),

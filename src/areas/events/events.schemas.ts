@@ -59,6 +59,12 @@ export const eventsFilters = {
     }),
   ),
   actorUserId: Type.Optional(Type.String({ maxLength: 64, description: 'Only events of this person.' })),
+  targetId: Type.Optional(
+    Type.String({
+      maxLength: 64,
+      description: 'Only events whose `targetId` is this, such as those of one seed.',
+    }),
+  ),
   since: time('Only events at or after this time.'),
   until: time('Only events before this time.'),
 }

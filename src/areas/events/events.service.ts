@@ -23,6 +23,7 @@ export type { WorkspaceEvent }
 export interface EventsRequest extends PageRequest {
   type?: string
   actorUserId?: string
+  targetId?: string
   /** Inclusive. */
   since?: string
   /** Exclusive. */
@@ -42,20 +43,21 @@ export function createEventsService(options: {
 }): EventsService {
   const { db, requireWorkspace } = options
   return {
-    async list(principal, slug, { type, actorUserId, since, until, ...page }) {
+    async list(principal, slug, { type, actorUserId, targetId, since, until, ...page }) {
       const workspace = await requireWorkspace(principal, slug, 'events.list')
       const workspaceId = workspace.id
       const filter = {
         ...(type !== undefined && { type }),
         ...(actorUserId !== undefined && { actorUserId }),
+        ...(targetId !== undefined && { targetId }),
         ...(since !== undefined && { since: parseTime(since) }),
         ...(until !== undefined && { until: parseTime(until) }),
       }
       const view = viewOf(principal, workspace)
-      // A malformed id belongs to nobody: the list is empty.
-      const hasNone = actorUserId !== undefined && !isId(actorUserId)
+      // A malformed id belongs to nobody and nothing: the list is empty.
+      const hasNone = [actorUserId, targetId].some((id) => id !== undefined && !isId(id))
       return readPage<WorkspaceEvent>(page, {
-        listId: `events.list ${workspaceId} ${JSON.stringify([type, actorUserId, since, until])}`,
+        listId: `events.list ${workspaceId} ${JSON.stringify([type, actorUserId, targetId, since, until])}`,
         order: 'newestFirst',
         read: async (range) =>
           hasNone ? noRows : listEvents(db, { workspaceId, filter, view, ...startAt(range, filter.until) }),

@@ -1,16 +1,19 @@
-import { and, desc, eq, getTableColumns, like, lt, sql, type Column, type SQL } from 'drizzle-orm'
+import { and, asc, desc, eq, getTableColumns, like, lt, or, sql, type Column, type SQL } from 'drizzle-orm'
+import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import type { Executor } from '../../db/client.ts'
+import { contains } from '../../db/contains.ts'
 import { isForeignKeyViolation } from '../../db/errors.ts'
-import { itemColumns, readOne, selectJsonRows } from '../../db/json-rows.ts'
-import { isBefore } from '../../db/keyset.ts'
+import { itemColumns, pictureUrl, readOne, selectJsonRows } from '../../db/json-rows.ts'
+import { isAfter, isBefore } from '../../db/keyset.ts'
 import { placeholdersOf, prepared } from '../../db/prepared.ts'
 import { bytesBefore, evidenceBytes, seedBytes } from '../../db/text-bytes.ts'
 import { events } from '../../db/schema/events.ts'
 import { evidence, seedParticipants, seeds } from '../../db/schema/seeds.ts'
+import { users } from '../../db/schema/users.ts'
 import { errors } from '../../kernel/errors.ts'
 import { pageBytesMax, type JsonRows, type PageRange } from '../../kernel/pagination.ts'
-import type { SeedStatus } from '../../kernel/seeds.ts'
-import type { Evidence, Seed } from './seeds.schemas.ts'
+import type { SeedSort, SeedStatus, Verdict } from '../../kernel/seeds.ts'
+import type { Evidence, Seed, SeedParticipant } from './seeds.schemas.ts'
 
 /** What people write about a seed, and its status. */
 export interface SeedFields {
@@ -56,54 +59,126 @@ export function participationIn(seedId: Column) {
   }
 }
 
-const selectSeeds = prepared((executor) => prepareSeeds(executor, 'seeds_select_of_workspace'))
+const selectSeeds = prepared((executor) => prepareSeeds(executor, { name: 'seeds_select_of_workspace' }))
 const selectSeedsOfStatus = prepared((executor) =>
-  prepareSeeds(executor, 'seeds_select_of_status', eq(seeds.status, sql.placeholder('status'))),
+  prepareSeeds(executor, {
+    name: 'seeds_select_of_status',
+    filter: eq(seeds.status, sql.placeholder('status')),
+  }),
 )
 
-function prepareSeeds(executor: Executor, name: string, filter?: SQL) {
+interface SeedsStatement {
+  /** Without one, the statement is for one use. */
+  name?: string
+  filter?: SQL | undefined
+  sort?: SeedSort
+  isBackward?: boolean
+}
+
+function prepareSeeds(
+  executor: Executor,
+  { name = '', filter, sort = 'createdAt', isBackward = false }: SeedsStatement,
+) {
   const isInWorkspace = eq(seeds.workspaceId, sql.placeholder('workspaceId'))
-  const placed = placeRows(executor, seeds, seedBytes, and(isInWorkspace, filter))
+  const at = seeds[sort]
+  const placed = placeRows(executor, seeds, seedBytes, and(isInWorkspace, filter), { at, isBackward })
+  const direction = isBackward ? asc : desc
   const rows = executor
     .select(itemColumns<Seed>(seedColumns))
     .from(placed)
     .innerJoin(seeds, eq(seeds.id, placed.id))
     .where(lt(placed.bytesBefore, pageBytesMax))
-    .orderBy(desc(seeds.createdAt), desc(seeds.id))
+    .orderBy(direction(at), direction(seeds.id))
   return selectJsonRows(executor, rows).prepare(name)
 }
 
-/** The ids of the rows of a page, newest first, each with the total bytes of the texts of the rows before it. */
+/**
+ * The ids of the rows of a page, each with the total bytes of the texts of the rows before it: newest first, or backward
+ * from the position of the page.
+ */
 function placeRows(
   executor: Executor,
   table: typeof seeds | typeof evidence,
   bytes: SQL<number>,
   filter: SQL | undefined,
+  {
+    at = table.createdAt,
+    isBackward = false,
+  }: { at?: AnyPgColumn<{ data: Date }>; isBackward?: boolean } = {},
 ) {
+  const [direction, isInRange] = isBackward ? [asc, isAfter] : [desc, isBefore]
   const page = executor
-    .select({ id: table.id, createdAt: table.createdAt, size: bytes.as('row_size') })
+    .select({ id: table.id, at, size: bytes.as('row_size') })
     .from(table as typeof seeds)
-    .where(and(filter, isBefore(table.createdAt, table.id)))
-    .orderBy(desc(table.createdAt), desc(table.id))
+    .where(and(filter, isInRange(at, table.id)))
+    .orderBy(direction(at), direction(table.id))
     .limit(sql.placeholder('limit'))
     .as('page')
-  const order = sql`${page.createdAt} desc, ${page.id} desc`
+  const order = sql`${direction(page.at)}, ${direction(page.id)}`
   return executor
     .select({ id: page.id, bytesBefore: bytesBefore(page.size, order).as('bytes_before') })
     .from(page)
     .as('placed')
 }
 
-/** Seeds of a workspace as a person sees them, newest first; no more than `pageBytesMax`. */
-export function listSeeds(
-  executor: Executor,
-  { status, ...rest }: { workspaceId: string; userId: string; status: SeedStatus | undefined } & PageRange,
-): Promise<JsonRows> {
-  return readOne(
-    status === undefined
-      ? selectSeeds(executor).execute(rest)
-      : selectSeedsOfStatus(executor).execute({ ...rest, status }),
+/** Which seeds a list contains. */
+export interface SeedFilter {
+  status?: SeedStatus
+  /** Only seeds whose title, summary or problem contains this, ignoring case. */
+  text?: string
+  createdByUserId?: string
+  /** Only seeds that the person has joined, or only others. */
+  joined?: boolean
+}
+
+interface SeedsQuery extends PageRange {
+  workspaceId: string
+  userId: string
+  filter: SeedFilter
+  sort: SeedSort
+  /** The rows before the position of the range, the nearest first. */
+  isBackward?: boolean
+}
+
+/** Seeds of a workspace as a person sees them, the latest time first; no more than `pageBytesMax`. */
+export function listSeeds(executor: Executor, { filter, sort, isBackward, ...values }: SeedsQuery) {
+  const { status, text, createdByUserId, joined } = filter
+  const isPlain = sort === 'createdAt' && !isBackward && text === undefined && createdByUserId === undefined
+  if (isPlain && joined === undefined) {
+    return readOne(
+      status === undefined
+        ? selectSeeds(executor).execute(values)
+        : selectSeedsOfStatus(executor).execute({ ...values, status }),
+    )
+  }
+  // There are too many combinations to prepare each once.
+  const statement = prepareSeeds(executor, {
+    filter: and(
+      status === undefined ? undefined : eq(seeds.status, status),
+      text === undefined ? undefined : containsText(text),
+      createdByUserId === undefined ? undefined : eq(seeds.createdByUserId, createdByUserId),
+      joined === undefined ? undefined : hasJoined(joined),
+    ),
+    sort,
+    isBackward: isBackward === true,
+  })
+  return readOne(statement.execute(values))
+}
+
+function containsText(text: string): SQL | undefined {
+  return or(
+    ...[seeds.title, seeds.summary, seeds.problem].map((column) => contains(sql`lower(${column})`, text)),
   )
+}
+
+function hasJoined(joined: boolean): SQL {
+  const isParticipation = and(
+    eq(seedParticipants.seedId, seeds.id),
+    // Of the index by memberships.
+    eq(seedParticipants.workspaceId, sql.placeholder('workspaceId')),
+    eq(seedParticipants.userId, sql.placeholder('userId')),
+  )
+  return sql`${sql.raw(joined ? '' : 'not ')}exists (select from ${seedParticipants} where ${isParticipation})`
 }
 
 const selectSeed = prepared((executor) =>
@@ -120,6 +195,83 @@ export type SeedRow = NonNullable<Awaited<ReturnType<typeof findSeed>>>
 export async function findSeed(executor: Executor, input: { seedId: string; userId: string }) {
   const [seed] = await selectSeed(executor).execute(input)
   return seed
+}
+
+const selectDetails = prepared((executor) =>
+  executor
+    .select({ ...seedColumns, createdByName: users.name })
+    .from(seeds)
+    .leftJoin(users, eq(users.id, seeds.createdByUserId))
+    .where(
+      and(eq(seeds.id, sql.placeholder('seedId')), eq(seeds.workspaceId, sql.placeholder('workspaceId'))),
+    )
+    .prepare('seeds_select_details'),
+)
+
+/** A seed of a workspace as a person sees it, with the name of its creator; null if the creator is deleted. */
+export async function findSeedDetails(
+  executor: Executor,
+  input: { seedId: string; workspaceId: string; userId: string },
+) {
+  const [seed] = await selectDetails(executor).execute(input)
+  return seed
+}
+
+const selectParticipants = prepared((executor) =>
+  selectJsonRows(
+    executor,
+    executor
+      .select(
+        itemColumns<SeedParticipant>({
+          userId: seedParticipants.userId,
+          name: users.name,
+          image: pictureUrl(users.imageKey),
+          joinedAt: seedParticipants.joinedAt,
+        }),
+      )
+      .from(seedParticipants)
+      .innerJoin(users, eq(users.id, seedParticipants.userId))
+      .where(
+        and(
+          eq(seedParticipants.seedId, sql.placeholder('seedId')),
+          isAfter(seedParticipants.joinedAt, seedParticipants.userId),
+        ),
+      )
+      .orderBy(asc(seedParticipants.joinedAt), asc(seedParticipants.userId))
+      .limit(sql.placeholder('limit')),
+  ).prepare('seed_participants_select_of_seed'),
+)
+
+/** Participants of a seed, in the order in which they joined. */
+export function listParticipants(
+  executor: Executor,
+  input: { seedId: string; pictureUrlPrefix: string } & PageRange,
+): Promise<JsonRows> {
+  return readOne(selectParticipants(executor).execute({ ...input }))
+}
+
+/** The pieces of evidence with one verdict on one day. */
+export interface EvidenceCount {
+  /** In UTC, as `YYYY-MM-DD`. */
+  day: string
+  verdict: Verdict
+  count: number
+}
+
+const selectEvidenceCounts = prepared((executor) => {
+  const day = sql<string>`to_char(${evidence.createdAt} at time zone 'UTC', 'YYYY-MM-DD')`
+  return executor
+    .select({ day: day.as('day'), verdict: evidence.verdict, count: sql<number>`count(*)::int` })
+    .from(evidence)
+    .where(eq(evidence.seedId, sql.placeholder('seedId')))
+    .groupBy(sql`day`, evidence.verdict)
+    .orderBy(sql`day`)
+    .prepare('evidence_count_by_day')
+})
+
+/** The numbers of pieces of evidence of a seed, the earliest day first. */
+export function countEvidence(executor: Executor, seedId: string): Promise<EvidenceCount[]> {
+  return selectEvidenceCounts(executor).execute({ seedId })
 }
 
 const insertIntoSeeds = prepared((executor) =>
@@ -228,21 +380,31 @@ export async function deleteParticipant(
   return rowCount === 1
 }
 
-const selectEvidence = prepared((executor) => {
+const selectEvidence = prepared((executor) => prepareEvidence(executor, 'evidence_select_of_seed'))
+const selectEvidenceBackward = prepared((executor) =>
+  prepareEvidence(executor, 'evidence_select_backward', true),
+)
+
+function prepareEvidence(executor: Executor, name: string, isBackward = false) {
+  const direction = isBackward ? asc : desc
   const isOfSeed = eq(evidence.seedId, sql.placeholder('seedId'))
-  const placed = placeRows(executor, evidence, evidenceBytes, isOfSeed)
+  const placed = placeRows(executor, evidence, evidenceBytes, isOfSeed, { isBackward })
   const rows = executor
     .select(itemColumns<Evidence>(getTableColumns(evidence)))
     .from(placed)
     .innerJoin(evidence, eq(evidence.id, placed.id))
     .where(lt(placed.bytesBefore, pageBytesMax))
-    .orderBy(desc(evidence.createdAt), desc(evidence.id))
-  return selectJsonRows(executor, rows).prepare('evidence_select_of_seed')
-})
+    .orderBy(direction(evidence.createdAt), direction(evidence.id))
+  return selectJsonRows(executor, rows).prepare(name)
+}
 
-/** Evidence of a seed, newest first; no more than `pageBytesMax`. */
-export function listEvidence(executor: Executor, input: { seedId: string } & PageRange): Promise<JsonRows> {
-  return readOne(selectEvidence(executor).execute({ ...input }))
+/** Evidence of a seed, newest first; no more than `pageBytesMax`. `isBackward`: before a position, the nearest first. */
+export function listEvidence(
+  executor: Executor,
+  { isBackward, ...values }: { seedId: string; isBackward?: boolean } & PageRange,
+): Promise<JsonRows> {
+  const select = isBackward ? selectEvidenceBackward : selectEvidence
+  return readOne(select(executor).execute(values))
 }
 
 const insertIntoEvidence = prepared((executor) =>

@@ -7,6 +7,7 @@ import {
   seedsJoin,
   seedsLeave,
   seedsListEvidence,
+  seedsListParticipants,
   seedsList,
   seedsUpdate,
 } from './seeds.schemas.ts'
@@ -38,6 +39,13 @@ export function seedsRoutes(app: App, seeds: SeedsService): void {
 
   app.post('/v1/seeds/:id/leave', { schema: seedsLeave }, ({ params }, reply) =>
     reply.answerChange((principal) => seeds.leave(principal, params.id), toOk),
+  )
+
+  app.get(
+    '/v1/seeds/:id/participants',
+    { schema: seedsListParticipants },
+    ({ principal, params, query }, reply) =>
+      reply.sendPage(seeds.listParticipants(principal, params.id, query)),
   )
 
   app.get('/v1/seeds/:id/evidence', { schema: seedsListEvidence }, ({ principal, params, query }, reply) =>

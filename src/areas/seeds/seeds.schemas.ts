@@ -7,6 +7,7 @@ import {
   line,
   lines,
   named,
+  noControlCharacters,
   nullableString,
   optionalLines,
   ref,
@@ -17,6 +18,8 @@ import { errors, workspaceErrors } from '../../kernel/errors.ts'
 import {
   evidenceKinds,
   evidenceSummaryLengthMax,
+  seedQueryLengthMax,
+  seedSorts,
   seedStatuses,
   seedTextLengthMax,
   seedTitleLengthMax,
@@ -110,6 +113,18 @@ export const Evidence = named(
 )
 export type Evidence = Static<typeof Evidence>
 
+export const SeedParticipant = named(
+  'SeedParticipant',
+  {
+    userId: Type.String(),
+    name: Type.String(),
+    image: nullableString({ description: 'The URL of the profile photo.' }),
+    joinedAt: Timestamp,
+  },
+  { userId: exampleIds.user, name: 'Grace Hopper', image: null, joinedAt: exampleTime },
+)
+export type SeedParticipant = Static<typeof SeedParticipant>
+
 const SeedCreation = named(
   'SeedCreation',
   { ok: Type.Literal(true), seed: ref(Seed) },
@@ -121,7 +136,7 @@ const EvidenceAddition = named(
   { ok: true, evidence: exampleOf(Evidence) },
 )
 
-export const seedsSchemas = [Seed, Evidence, SeedCreation, EvidenceAddition]
+export const seedsSchemas = [Seed, Evidence, SeedParticipant, SeedCreation, EvidenceAddition]
 
 const seedParams = Type.Object({ id: Type.String() })
 
@@ -166,8 +181,8 @@ const writerErrors = [errors.notFound, errors.roleInsufficient]
 export const seedsList = listOperation(
   {
     id: 'seeds.list',
-    summary: 'List the seeds of a workspace',
-    description: 'Newest first.',
+    summary: 'List or search the seeds of a workspace',
+    description: 'Newest first, or the latest change first. A seed is listed if it matches all filters.',
     params: slugParams,
     returns: 'A page of seeds.',
     errors: workspaceErrors,
@@ -176,6 +191,27 @@ export const seedsList = listOperation(
     item: Seed,
     filters: {
       status: Type.Optional(stringEnum(seedStatuses, { description: 'Only seeds with this status.' })),
+      q: Type.Optional(
+        Type.String({
+          maxLength: seedQueryLengthMax,
+          pattern: noControlCharacters,
+          description: 'Only seeds whose title, summary or problem contains this text, ignoring case.',
+        }),
+      ),
+      createdByUserId: Type.Optional(
+        Type.String({ maxLength: 64, description: 'Only seeds that this person created.' }),
+      ),
+      joined: Type.Optional(
+        Type.Boolean({
+          description: 'True: only seeds that the caller has joined. False: only the others.',
+        }),
+      ),
+      sort: Type.Optional(
+        stringEnum(seedSorts, {
+          default: 'createdAt',
+          description: 'The time to sort by, the latest first. `updatedAt` changes with every edit.',
+        }),
+      ),
     },
   },
 )
@@ -229,6 +265,18 @@ export const seedsLeave = operation({
   params: seedParams,
   errors: writerErrors,
 })
+
+export const seedsListParticipants = listOperation(
+  {
+    id: 'seeds.listParticipants',
+    summary: 'List the participants of a seed',
+    description: 'In the order in which they joined.',
+    params: seedParams,
+    returns: 'A page of participants.',
+    errors: [errors.notFound],
+  },
+  { item: SeedParticipant },
+)
 
 export const seedsListEvidence = listOperation(
   {

@@ -5,8 +5,8 @@ import type { Database } from '../../db/client.ts'
 import { together } from '../../db/together.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { errors } from '../../kernel/errors.ts'
-import { createId } from '../../kernel/ids.ts'
-import { readPage, type Page, type PageRequest } from '../../kernel/pagination.ts'
+import { createId, isId } from '../../kernel/ids.ts'
+import { noRows, pageLimitMax, readPage, type Page, type PageRequest } from '../../kernel/pagination.ts'
 import type { Principal } from '../../kernel/principal.ts'
 import {
   evidenceSummaryLengthMax,
@@ -18,31 +18,62 @@ import {
   successCriteriaMax,
   successCriterionLengthMax,
   type EvidenceKind,
+  type SeedSort,
   type SeedStatus,
   type Verdict,
 } from '../../kernel/seeds.ts'
-import { requireLine, requireLines } from '../../kernel/text.ts'
+import { normalizeText, requireLine, requireLines } from '../../kernel/text.ts'
+import type { PictureStore } from '../../pictures/picture-store.ts'
 import { insertServiceEvent } from '../events/events.repository.ts'
 import {
+  countEvidence,
   deleteExampleSeeds,
   deleteParticipant,
   findSeed,
+  findSeedDetails,
   insertEvidence,
   insertParticipantIfNew,
   insertSeed,
   listEvidence,
+  listParticipants,
   listSeeds,
   lockParticipant,
   lockSeed,
   touchSeed,
   updateSeed,
+  type EvidenceCount,
   type LockedSeed,
   type SeedFields,
   type SeedRow,
 } from './seeds.repository.ts'
-import type { Evidence, Seed } from './seeds.schemas.ts'
+import type { Evidence, Seed, SeedParticipant } from './seeds.schemas.ts'
 
-export type { Evidence, Seed }
+export type { Evidence, EvidenceCount, Seed, SeedParticipant }
+
+/** The filters and the order of a list of seeds. */
+export interface SeedsRequest extends PageRequest {
+  status?: SeedStatus
+  /** Only seeds whose title, summary or problem contains this, ignoring case. */
+  q?: string
+  createdByUserId?: string
+  /** Whether the caller has joined the seeds. */
+  joined?: boolean
+  /** By default `createdAt`. */
+  sort?: SeedSort
+}
+
+/** A seed with what people look at beside it. */
+export interface SeedDetails {
+  seed: Seed
+  /** The name of the creator; null if their account is deleted. */
+  createdByName: string | null
+  /** The first page of participants. */
+  participants: Page<SeedParticipant>
+  /** Newest first. */
+  evidence: Page<Evidence>
+  /** All evidence, counted by day and verdict, the earliest day first. */
+  evidenceCounts: EvidenceCount[]
+}
 
 /** What people write about a seed. An empty text counts as none. */
 export interface SeedInput {
@@ -65,15 +96,20 @@ export interface EvidenceInput {
 
 /** Methods that take a seed's id throw `not_found` unless it is in a workspace of the caller. */
 export interface SeedsService {
-  /** Newest first. */
-  list(
-    principal: Principal,
-    slug: string,
-    request: PageRequest & { status?: SeedStatus },
-  ): Promise<Page<Seed>>
+  /** The latest first. It can be read backward. */
+  list(principal: Principal, slug: string, request: SeedsRequest): Promise<Page<Seed>>
   /** Creates an open seed without participants. Throws `text_invalid`. */
   create(principal: Principal, slug: string, input: SeedInput): Promise<Seed>
   get(principal: Principal, seedId: string): Promise<Seed>
+  /**
+   * A seed with its participants and a page of its evidence. Throws `not_found` unless it is in the workspace of the slug,
+   * and what access to a workspace throws.
+   */
+  getDetails(
+    principal: Principal,
+    path: { slug: string; seedId: string },
+    evidence: PageRequest,
+  ): Promise<SeedDetails>
   /** Changes the fields that are given. Throws `text_invalid`. */
   update(
     principal: Principal,
@@ -86,7 +122,9 @@ export interface SeedsService {
   leave(principal: Principal, seedId: string): Promise<void>
   /** Deletes the example seeds of the first run, for operators. Returns their titles. */
   deleteExamples(): Promise<string[]>
-  /** Newest first. */
+  /** In the order in which they joined. */
+  listParticipants(principal: Principal, seedId: string, page: PageRequest): Promise<Page<SeedParticipant>>
+  /** Newest first. It can be read backward. */
   listEvidence(principal: Principal, seedId: string, page: PageRequest): Promise<Page<Evidence>>
   /** Throws `not_a_participant`, `text_invalid` and `source_url_invalid`. */
   addEvidence(principal: Principal, seedId: string, input: EvidenceInput): Promise<Evidence>
@@ -98,10 +136,11 @@ export interface SeedsServiceOptions {
   changes: Changes
   requireWorkspace: RequireWorkspace
   requireWorkspaceOfSeed: RequireWorkspaceOfSeed
+  pictures: PictureStore
 }
 
 export function createSeedsService(options: SeedsServiceOptions): SeedsService {
-  const { db, clock, changes, requireWorkspace, requireWorkspaceOfSeed } = options
+  const { db, clock, changes, requireWorkspace, requireWorkspaceOfSeed, pictures } = options
 
   /** Changes a seed while it is locked. */
   async function change<Result>(
@@ -114,15 +153,46 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
     return changes.makeIn(principal, workspace, (tx) => lockSeed(tx, seedId, strength), run)
   }
 
+  function readParticipants(seedId: string, page: PageRequest): Promise<Page<SeedParticipant>> {
+    const pictureUrlPrefix = pictures.urlPrefix
+    return readPage<SeedParticipant>(page, {
+      listId: `seeds.listParticipants ${seedId}`,
+      order: 'oldestFirst',
+      read: (range) => listParticipants(db, { seedId, pictureUrlPrefix, ...range }),
+      positionOf: ({ joinedAt, userId }) => ({ at: joinedAt, id: userId }),
+    })
+  }
+
+  function readEvidence(seedId: string, page: PageRequest): Promise<Page<Evidence>> {
+    return readPage<Evidence>(page, {
+      listId: `seeds.listEvidence ${seedId}`,
+      order: 'newestFirst',
+      read: (range) => listEvidence(db, { seedId, ...range }),
+      readBackward: (range) => listEvidence(db, { seedId, isBackward: true, ...range }),
+      positionOf: ({ createdAt, id }) => ({ at: createdAt, id }),
+    })
+  }
+
   return {
-    async list(principal, slug, { status, ...page }) {
+    async list(principal, slug, { status, q, createdByUserId, joined, sort = 'createdAt', ...page }) {
       const { id: workspaceId } = await requireWorkspace(principal, slug, 'seeds.list')
-      const userId = principal.user.id
+      const text = q === undefined ? undefined : normalizeText(q) || undefined
+      const filter = {
+        ...(status !== undefined && { status }),
+        ...(text !== undefined && { text }),
+        ...(createdByUserId !== undefined && { createdByUserId }),
+        ...(joined !== undefined && { joined }),
+      }
+      // A malformed id belongs to nobody: the list is empty.
+      const hasNone = createdByUserId !== undefined && !isId(createdByUserId)
+      const query = { workspaceId, userId: principal.user.id, filter, sort }
       return readPage<Seed>(page, {
-        listId: `seeds.list ${workspaceId} ${status ?? ''}`,
+        listId: `seeds.list ${workspaceId} ${JSON.stringify([status, text?.toLowerCase(), createdByUserId, joined, sort])}`,
         order: 'newestFirst',
-        read: (range) => listSeeds(db, { workspaceId, userId, status, ...range }),
-        positionOf: ({ createdAt, id }) => ({ at: createdAt, id }),
+        read: async (range) => (hasNone ? noRows : listSeeds(db, { ...query, ...range })),
+        readBackward: async (range) =>
+          hasNone ? noRows : listSeeds(db, { ...query, isBackward: true, ...range }),
+        positionOf: (seed) => ({ at: seed[sort], id: seed.id }),
       })
     },
 
@@ -157,6 +227,20 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
       const seed = await findSeed(db, { seedId, userId: principal.user.id })
       if (!seed) throw errors.notFound()
       return toSeed(seed)
+    },
+
+    async getDetails(principal, { slug, seedId }, page) {
+      const { id: workspaceId } = await requireWorkspace(principal, slug, 'seeds.get')
+      if (!isId(seedId)) throw errors.notFound()
+      const [found, participants, pieces, evidenceCounts] = await Promise.all([
+        findSeedDetails(db, { seedId, workspaceId, userId: principal.user.id }),
+        readParticipants(seedId, { limit: pageLimitMax }),
+        readEvidence(seedId, page),
+        countEvidence(db, seedId),
+      ])
+      if (!found) throw errors.notFound()
+      const { createdByName, ...seed } = found
+      return { seed: toSeed(seed), createdByName, participants, evidence: pieces, evidenceCounts }
     },
 
     async update(principal, seedId, input) {
@@ -229,14 +313,14 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
       })
     },
 
+    async listParticipants(principal, seedId, page) {
+      await requireWorkspaceOfSeed(principal, seedId, 'seeds.listParticipants')
+      return readParticipants(seedId, page)
+    },
+
     async listEvidence(principal, seedId, page) {
       await requireWorkspaceOfSeed(principal, seedId, 'seeds.listEvidence')
-      return readPage<Evidence>(page, {
-        listId: `seeds.listEvidence ${seedId}`,
-        order: 'newestFirst',
-        read: (range) => listEvidence(db, { seedId, ...range }),
-        positionOf: ({ createdAt, id }) => ({ at: createdAt, id }),
-      })
+      return readEvidence(seedId, page)
     },
 
     async addEvidence(principal, seedId, input) {

@@ -39,6 +39,7 @@ export const events = pgTable(
     // For filters that match few events.
     index('events_by_type_idx').on(table.workspaceId, table.type, table.createdAt, table.id),
     index('events_by_actor_idx').on(table.workspaceId, table.actorUserId, table.createdAt, table.id),
+    index('events_by_target_idx').on(table.workspaceId, table.targetId, table.createdAt, table.id),
     // The same for members and viewers, who do not see restricted types.
     index('events_for_all_idx')
       .on(table.workspaceId, table.createdAt, table.id)
