@@ -88,7 +88,7 @@ export async function readPage<Item, Part extends string = never>(
   { limit = pageLimitDefault, cursor, before }: PageRequest,
   list: PagedList<Item, Part>,
 ): Promise<Page<Item>> {
-  const { listId, order, parts, read, readBackward, positionOf } = list
+  const { listId, order, parts, read, readBackward } = list
   if (readBackward && before !== undefined) return readPageBefore(before, limit, { ...list, readBackward })
   const position = decodeCursor(listId, cursor, parts ? [parts, 'time', 'id'] : ['time', 'id'])
   const [at = startOf[order].at, id = startOf[order].id] = position?.slice(-2) ?? []

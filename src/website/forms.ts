@@ -41,7 +41,12 @@ export function readFields<const Name extends string>(
 
 // Errors that people can correct in the form.
 const correctableTags = new Set(['InvalidInput', 'Conflict', 'PayloadTooLarge', 'TooManyRequests'])
-const correctableCodes = new Set(['role_too_high', 'invite_email_mismatch', 'email_unverified'])
+const correctableCodes = new Set([
+  'role_too_high',
+  'invite_email_mismatch',
+  'email_unverified',
+  'not_a_participant',
+])
 
 // Only InvalidInput names its field.
 const fieldOfCode: Record<string, string> = {
@@ -57,6 +62,22 @@ function fieldOf({ field, code }: ApiError): string | undefined {
   return field ?? fieldOfCode[code]
 }
 
+/** The text of a field of several lines, with LF as line break as people count it: browsers send CRLF. */
+export function readText(request: Pick<FastifyRequest, 'body'>, name: string): string {
+  return readField(request, name).replaceAll('\r\n', '\n')
+}
+
+/** The chosen one of several words. Throws `form_expired` for another one, which our pages do not offer. */
+export function requireChoice<const Word extends string>(
+  request: Pick<FastifyRequest, 'body'>,
+  name: string,
+  words: readonly Word[],
+): Word {
+  const chosen = words.find((word) => word === readField(request, name))
+  if (chosen === undefined) throw errors.formExpired()
+  return chosen
+}
+
 /** All submitted values, without the CSRF token. */
 export function valuesOf({ body }: Pick<FastifyRequest, 'body'>): Record<string, string> {
   const names = Object.keys((body as object | undefined) ?? {}).filter((name) => name !== csrfFieldName)
@@ -65,10 +86,7 @@ export function valuesOf({ body }: Pick<FastifyRequest, 'body'>): Record<string,
 
 /** The chosen role. Throws `form_expired` for an unknown one. */
 export function requireRole(request: Pick<FastifyRequest, 'body'>): Role {
-  const role = roles.find((candidate) => candidate === readField(request, 'role'))
-  // Our pages offer no others.
-  if (!role) throw errors.formExpired()
-  return role
+  return requireChoice(request, 'role', roles)
 }
 
 /** Runs the action of a form. Returns errors that the person can correct, and throws all others. */
@@ -146,12 +164,16 @@ export interface FieldOptions {
   state?: FormState
   /** The initial value. */
   value?: string
-  type?: 'text' | 'email' | 'password' | 'file'
+  type?: 'text' | 'email' | 'password' | 'file' | 'url'
+  /** The height of a field of several lines. */
+  rows?: number
   hint?: string
   autocomplete?: string
   /** Attributes that public/site.js reads. */
   script?: Html
   maxLength?: number
+  /** A regular expression for the whole value. */
+  pattern?: string
   isOptional?: boolean
   accept?: string
 }
@@ -162,22 +184,24 @@ export function renderField(options: FieldOptions): Html {
   const value = type === 'password' ? '' : (state.values[name] ?? options.value ?? '')
   const error = state.error && fieldOf(state.error) === name ? describeError(state.error) : undefined
   const hasErrorNote = error !== undefined || script !== undefined
+  const isInvalid = error !== undefined
   const notes = [...(hasErrorNote ? [`${name}-error`] : []), ...(hint === undefined ? [] : [`${name}-hint`])]
+  const attributes = html`
+    id="${name}" name="${name}" ${!options.isOptional && html`required`}
+    ${autocomplete !== undefined && html`autocomplete="${autocomplete}"`}
+    ${maxLength !== undefined && html`maxlength="${maxLength}"`}
+    ${options.pattern !== undefined && html`pattern="${options.pattern}"`}
+    ${options.accept !== undefined && html`accept="${options.accept}"`}
+    ${notes.length > 0 && html`aria-describedby="${notes.join(' ')}"`}
+    ${isInvalid && html`aria-invalid="true" autofocus`} ${script}
+  `
   return html`<div class="field">
     <label for="${name}">${label}${options.isOptional && html` <span class="hint">(optional)</span>`}</label>
-    <input
-      id="${name}"
-      name="${name}"
-      type="${type}"
-      ${type !== 'file' && html`value="${value}"`}
-      ${!options.isOptional && html`required`}
-      ${autocomplete !== undefined && html`autocomplete="${autocomplete}"`}
-      ${maxLength !== undefined && html`maxlength="${maxLength}"`}
-      ${options.accept !== undefined && html`accept="${options.accept}"`}
-      ${notes.length > 0 && html`aria-describedby="${notes.join(' ')}"`}
-      ${error !== undefined && html`aria-invalid="true"`}
-      ${script}
-    />
+    ${
+      options.rows === undefined
+        ? html`<input type="${type}" ${type !== 'file' && html`value="${value}"`} ${attributes} />`
+        : html`<textarea rows="${options.rows}" ${attributes}>${value}</textarea>`
+    }
     ${
       hasErrorNote &&
       html`<p class="error" id="${name}-error" ${script && html`aria-live="polite"`}>${error}</p>`
@@ -208,6 +232,33 @@ export function renderSelect(options: {
       )}
     </select>
   </div>`
+}
+
+/** A choice of which all words are visible. Nothing is chosen at first. */
+export function renderRadios(options: {
+  name: string
+  legend: string
+  choices: readonly { value: string; label: string }[]
+  value: string
+}): Html {
+  const { name, legend, choices, value } = options
+  return html`<fieldset class="radios">
+    <legend>${legend}</legend>
+    ${choices.map(
+      (choice) =>
+        html`<div class="check">
+          <input
+            type="radio"
+            id="${name}-${choice.value}"
+            name="${name}"
+            value="${choice.value}"
+            required
+            ${choice.value === value && html`checked`}
+          />
+          <label for="${name}-${choice.value}">${choice.label}</label>
+        </div>`,
+    )}
+  </fieldset>`
 }
 
 /** A checkbox with its label. */

@@ -7,6 +7,11 @@ const notices = new Map([
   ['left', 'You left the team.'],
   ['deleted', 'Team deleted.'],
   ['revoked', 'Revoked.'],
+  ['seed-created', 'Seed created. Join it to add evidence.'],
+  ['seed-joined', 'You joined the seed.'],
+  ['seed-left', 'You left the seed. Your evidence stays.'],
+  ['status-changed', 'Status changed.'],
+  ['evidence-added', 'Evidence added.'],
   ['ended', 'Signed out on that device.'],
   ['others-ended', 'Signed out on all other devices.'],
   ['password-changed', 'Password changed. You are signed out on all other devices.'],
@@ -34,6 +39,37 @@ export function renderMore(path: string, nextCursor: string | null): Content {
     nextCursor !== null &&
     html`<p><a class="button quiet" href="${path}?cursor=${encodeURIComponent(nextCursor)}">Show more</a></p>`
   )
+}
+
+/** The links to the pages before and after one. `linkTo` makes the URL of a page from its query parameter. */
+export function renderPageLinks(
+  { previousCursor, nextCursor }: { previousCursor?: string | null; nextCursor: string | null },
+  linkTo: (position: { cursor: string } | { before: string }) => string,
+): Content {
+  const hasPrevious = previousCursor !== null && previousCursor !== undefined
+  if (!hasPrevious && nextCursor === null) return false
+  return html`<nav class="line" aria-label="Pages">
+    ${
+      hasPrevious &&
+      html`<a class="button quiet" rel="prev" href="${linkTo({ before: previousCursor })}">Previous page</a>`
+    }
+    ${
+      nextCursor !== null &&
+      html`<a class="button quiet" rel="next" href="${linkTo({ cursor: nextCursor })}">Next page</a>`
+    }
+  </nav>`
+}
+
+/** A query parameter: the last one if there are several, empty if there is none. */
+export function readQuery({ query }: { query: unknown }, name: string): string {
+  const value = (query as Record<string, string | string[] | undefined>)[name]
+  return (typeof value === 'string' ? value : value?.at(-1)) ?? ''
+}
+
+/** A path with the parameters that are not empty. */
+export function withQuery(path: string, parameters: Record<string, string>): string {
+  const filled = Object.entries(parameters).filter(([, value]) => value !== '')
+  return filled.length === 0 ? path : `${path}?${new URLSearchParams(filled).toString()}`
 }
 
 /** An action that cannot be undone and takes a second click. */

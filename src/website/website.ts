@@ -8,6 +8,7 @@ import { invitePages, invitesPages } from './invites.pages.ts'
 import { membersPages } from './members.pages.ts'
 import { onboardingPages } from './onboarding.pages.ts'
 import { findPendingConsent } from './pending-consent.ts'
+import { seedsPages } from './seeds.pages.ts'
 import { createSignInLimits, type SignInLimitsOptions } from './sign-in-limits.ts'
 import { signInPages } from './sign-in.pages.ts'
 import { renderSignIn } from './sign-in.views.ts'
@@ -52,6 +53,7 @@ export async function websiteRoutes(app: App, services: Services, options: Websi
     accountPages(scope, services, { baseUrl })
     passwordForms(scope, services, { baseUrl, limits })
     workspacePages(pages, services)
+    seedsPages(pages, services)
     membersPages(pages, services)
     invitesPages(pages, services)
     teamsPages(pages, services)

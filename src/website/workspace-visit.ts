@@ -22,6 +22,8 @@ export interface WorkspaceVisit {
   /** The path of the workspace's pages. */
   base: string
   may: (action: WorkspaceAction) => boolean
+  /** Sets a cookie, as `FastifyReply.remember` does. */
+  remember: (name: string, value: string, maxAgeSeconds: number) => void
 }
 
 /** Registers pages of workspaces. */
@@ -48,11 +50,12 @@ export interface UploadPages {
 
 /** Pages for members. Others get `not_a_member`, or `not_found` if there is no such workspace. */
 export function createWorkspacePages(app: App, workspaces: WorkspacesService): WorkspacePages {
-  const enter = (request: FastifyRequest<WorkspaceRoute>) => enterWorkspace(request, workspaces)
+  const enter = (request: FastifyRequest<WorkspaceRoute>, reply: FastifyReply) =>
+    enterWorkspace(request, reply, workspaces)
   return {
     page(path, show) {
       app.get<WorkspaceRoute>(`/w/:slug${path}`, async (request, reply) => {
-        const visit = await enter(request)
+        const visit = await enter(request, reply)
         const { slug } = visit.workspace
         // A former slug redirects to the current one.
         if (slug !== request.params.slug)
@@ -63,12 +66,12 @@ export function createWorkspacePages(app: App, workspaces: WorkspacesService): W
 
     action(path, show, run) {
       app.post<WorkspaceRoute>(`/w/:slug${path}`, form, async (request, reply) =>
-        answer(reply, await enter(request), show, run),
+        answer(reply, await enter(request, reply), show, run),
       )
     },
 
     data(path, find) {
-      app.get<WorkspaceRoute>(`/w/:slug${path}`, async (request) => find(await enter(request)))
+      app.get<WorkspaceRoute>(`/w/:slug${path}`, async (request, reply) => find(await enter(request, reply)))
     },
   }
 }
@@ -78,7 +81,7 @@ export function createUploadPages(app: App, workspaces: WorkspacesService): Uplo
   return {
     upload(path, show, run) {
       app.post<WorkspaceRoute>(`/w/:slug${path}`, async (request, reply) =>
-        answer(reply, await enterWorkspace(request, workspaces), show, run),
+        answer(reply, await enterWorkspace(request, reply, workspaces), show, run),
       )
     },
   }
@@ -86,6 +89,7 @@ export function createUploadPages(app: App, workspaces: WorkspacesService): Uplo
 
 async function enterWorkspace(
   request: FastifyRequest<WorkspaceRoute>,
+  reply: FastifyReply,
   workspaces: WorkspacesService,
 ): Promise<WorkspaceVisit> {
   const workspace = await workspaces.get(request.principal, request.params.slug)
@@ -96,6 +100,7 @@ async function enterWorkspace(
     state: emptyForm,
     base: `/w/${workspace.slug}`,
     may: (action) => isAllowed(workspace.role, action),
+    remember: (name, value, maxAgeSeconds) => void reply.remember(name, value, maxAgeSeconds),
   }
 }
 
@@ -118,6 +123,7 @@ export async function answer<Visit extends { request: FastifyRequest; state: For
 export function sectionOf({ workspace, base, may }: WorkspaceVisit, current: string): Section {
   const links = [
     ['Overview', base],
+    ['Seeds', `${base}/seeds`],
     ['Members', `${base}/members`],
     ...(may('invites.list') ? [['Invites', `${base}/invites`] as const] : []),
     ['Teams', `${base}/teams`],

@@ -2,31 +2,41 @@ import type { Services } from '../services.ts'
 import type { WorkspaceEvent } from '../areas/events/events.service.ts'
 import type { Member } from '../areas/members/members.service.ts'
 import type { Team } from '../areas/teams/teams.service.ts'
+import type { Seed } from '../areas/seeds/seeds.service.ts'
 import { parseJson } from '../kernel/json-text.ts'
 import { html, type Html } from './html.ts'
 import { renderPicture } from './layout.ts'
 import { renderMore, renderRows } from './lists.ts'
 import type { Page } from './pages.ts'
+import { renderSeedRow } from './seeds.views.ts'
 import { countOf, renderTime } from './words.ts'
 import { sectionOf, type WorkspacePages, type WorkspaceVisit } from './workspace-visit.ts'
 
 const shownMembers = 12
+const shownSeeds = 5
 const shownEvents = 20
 
-/** The overview of a workspace: members, teams and activity. */
+/** The overview of a workspace: seeds in progress, members, teams and activity. */
 export function workspacePages(
   { page }: WorkspacePages,
-  { events, members, teams }: Pick<Services, 'events' | 'members' | 'teams'>,
+  { events, members, seeds, teams }: Pick<Services, 'events' | 'members' | 'seeds' | 'teams'>,
 ): void {
   page('', async (visit) => {
     const { principal, request, workspace } = visit
     const { cursor } = request.query
-    const [people, groups, feed] = await Promise.all([
+    const listSeeds = (status: 'open' | 'validating') =>
+      seeds.list(principal, workspace.slug, { status, sort: 'updatedAt', limit: shownSeeds })
+    const [open, validating, people, groups, feed] = await Promise.all([
+      listSeeds('open'),
+      listSeeds('validating'),
       members.list(principal, workspace.slug, { limit: shownMembers }),
       teams.list(principal, workspace.slug, { limit: shownMembers }),
       events.list(principal, workspace.slug, { limit: shownEvents, ...(cursor !== undefined && { cursor }) }),
     ])
     return renderOverview(visit, {
+      seeds: [...parseJson(open.items), ...parseJson(validating.items)]
+        .toSorted((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1))
+        .slice(0, shownSeeds),
       members: parseJson(people.items),
       hasMoreMembers: people.nextCursor !== null,
       teams: parseJson(groups.items),
@@ -39,6 +49,7 @@ export function workspacePages(
 function renderOverview(
   visit: WorkspaceVisit,
   shown: {
+    seeds: Seed[]
     members: Member[]
     hasMoreMembers: boolean
     teams: Team[]
@@ -52,6 +63,15 @@ function renderOverview(
     title: 'Overview',
     section: sectionOf(visit, 'Overview'),
     body: html`<h1><bdi>${workspace.name}</bdi></h1>
+      <section aria-labelledby="seeds">
+        <h2 id="seeds">Seeds in progress</h2>
+        ${renderRows(
+          shown.seeds.map((seed) => renderSeedRow(base, seed)),
+          html`<p>A seed is an early idea that you want to test before you build it. None is in progress.</p>
+            ${may('seeds.create') && html`<p><a class="button" href="${base}/seeds/new">New seed</a></p>`}`,
+        )}
+        <p><a href="${base}/seeds">All seeds</a></p>
+      </section>
       <div class="columns">
         <section class="card" aria-labelledby="members">
           <h2 id="members">Members</h2>

@@ -48,7 +48,7 @@ describe('a workspace', () => {
     }
   })
 
-  it.each(['', '/members', '/invites', '/teams', '/settings'])(
+  it.each(['', '/seeds', '/seeds/new', '/members', '/invites', '/teams', '/settings'])(
     'is looked up once for the page %s',
     async (path) => {
       const { owner, base } = await startWorkspace()

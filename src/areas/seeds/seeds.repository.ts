@@ -59,13 +59,19 @@ export function participationIn(seedId: Column) {
   }
 }
 
-const selectSeeds = prepared((executor) => prepareSeeds(executor, { name: 'seeds_select_of_workspace' }))
-const selectSeedsOfStatus = prepared((executor) =>
-  prepareSeeds(executor, {
-    name: 'seeds_select_of_status',
-    filter: eq(seeds.status, sql.placeholder('status')),
-  }),
-)
+/** The statements of plain lists by their order: of a workspace, and of one status there. */
+const selectSeeds = {
+  createdAt: prepareListsBy('createdAt', 'seeds_select'),
+  updatedAt: prepareListsBy('updatedAt', 'seeds_select_changed'),
+}
+
+function prepareListsBy(sort: SeedSort, name: string) {
+  const filter = eq(seeds.status, sql.placeholder('status'))
+  return {
+    ofWorkspace: prepared((executor) => prepareSeeds(executor, { name: `${name}_of_workspace`, sort })),
+    ofStatus: prepared((executor) => prepareSeeds(executor, { name: `${name}_of_status`, sort, filter })),
+  }
+}
 
 interface SeedsStatement {
   /** Without one, the statement is for one use. */
@@ -121,7 +127,7 @@ function placeRows(
     .as('placed')
 }
 
-/** Which seeds a list contains. */
+/** Which seeds a list contains: those that match all of it. */
 export interface SeedFilter {
   status?: SeedStatus
   /** Only seeds whose title, summary or problem contains this, ignoring case. */
@@ -143,12 +149,13 @@ interface SeedsQuery extends PageRange {
 /** Seeds of a workspace as a person sees them, the latest time first; no more than `pageBytesMax`. */
 export function listSeeds(executor: Executor, { filter, sort, isBackward, ...values }: SeedsQuery) {
   const { status, text, createdByUserId, joined } = filter
-  const isPlain = sort === 'createdAt' && !isBackward && text === undefined && createdByUserId === undefined
-  if (isPlain && joined === undefined) {
+  const isPlain = !isBackward && Object.keys(filter).every((name) => name === 'status')
+  if (isPlain) {
+    const { ofWorkspace, ofStatus } = selectSeeds[sort]
     return readOne(
       status === undefined
-        ? selectSeeds(executor).execute(values)
-        : selectSeedsOfStatus(executor).execute({ ...values, status }),
+        ? ofWorkspace(executor).execute(values)
+        : ofStatus(executor).execute({ ...values, status }),
     )
   }
   // There are too many combinations to prepare each once.

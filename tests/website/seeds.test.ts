@@ -1,0 +1,583 @@
+import { sql } from 'drizzle-orm'
+import { describe, expect, it } from 'vitest'
+import { createId } from '../../src/kernel/ids.ts'
+import type { Role } from '../../src/kernel/roles.ts'
+import { randomEmail } from '../support/company.ts'
+import { recordStatements } from '../support/record-statements.ts'
+import { insertGrant } from '../support/seeds.ts'
+import { selectRows } from '../support/test-app.ts'
+import { addMember, randomSlug } from '../support/workspaces.ts'
+import { signUp, startWebsite, type Visitor } from './visitor.ts'
+
+const website = await startWebsite()
+const { db } = website
+
+interface Person {
+  visitor: Visitor
+  id: string
+}
+
+async function signUpAs(name: string): Promise<Person> {
+  const email = randomEmail()
+  const visitor = await signUp(website, { name, email })
+  const [row] = await selectRows<{ id: string }>(db, sql`select id from users where email = ${email}`)
+  return { visitor, id: String(row?.id) }
+}
+
+async function startWorkspace() {
+  const owner = await signUpAs('Olga')
+  const slug = randomSlug()
+  await owner.visitor.get('/onboarding')
+  await owner.visitor.submit('/onboarding', { name: 'Acme', slug })
+  const [row] = await selectRows<{ id: string }>(db, sql`select id from workspaces where slug = ${slug}`)
+  return { owner, workspace: { id: String(row?.id) }, base: `/w/${slug}` }
+}
+
+// One workspace with a person of each kind; each test has seeds of its own.
+const { owner, workspace, base } = await startWorkspace()
+const member = await join('Mary', 'member')
+const viewer = await join('Vera', 'viewer')
+
+async function join(name: string, role: Role): Promise<Person> {
+  const person = await signUpAs(name)
+  await addMember(website, workspace, person, role)
+  return person
+}
+
+const texts = {
+  title: 'Fewer meetings',
+  summary: 'A day of none.',
+  problem: 'Everybody talks.',
+  audience: 'Teams of eight.',
+  hypothesis: 'Writing is enough.',
+  successCriteria: 'Two meetings a week\r\n\r\n  Nobody misses them ',
+}
+
+/** Creates a seed by the form; returns its path. */
+async function createSeed(
+  { visitor }: Person = member,
+  fields: Partial<typeof texts> = {},
+  at = base,
+): Promise<string> {
+  await visitor.get(`${at}/seeds/new`)
+  const answer = await visitor.submit(`${at}/seeds/new`, { ...texts, ...fields })
+  expect(answer.statusCode, answer.body).toBe(303)
+  const [path = '', query] = String(answer.headers.location).split('?')
+  expect(query).toBe('done=seed-created')
+  return path
+}
+
+const idOf = (path: string) => path.split('/').at(-1)
+
+async function joinSeed({ visitor }: Person, path: string): Promise<void> {
+  await visitor.get(path)
+  expect((await visitor.submit(`${path}/join`)).headers.location).toBe(`${path}?done=seed-joined`)
+}
+
+const finding = { kind: 'survey', verdict: 'contradicts', summary: 'Nobody would.', sourceUrl: '' }
+
+async function addEvidence({ visitor }: Person, path: string, fields: Partial<typeof finding> = {}) {
+  await visitor.get(path)
+  return visitor.submit(`${path}/evidence`, { ...finding, ...fields })
+}
+
+/** The titles on a page of seeds, in order. */
+function titlesOn(page: string): string[] {
+  return [...page.matchAll(/<a class="title"[^>]*><bdi>([^<]*)</g)].map(([, title = '']) => title)
+}
+
+/** The error beside a field. */
+function errorOf(page: string, field: string): string | undefined {
+  return new RegExp(`id="${field}-error"[^>]*>([^<]*)<`).exec(page)?.[1]
+}
+
+describe('a workspace without seeds', () => {
+  it('explains what a seed is, and offers one thing to do', async () => {
+    const empty = await startWorkspace()
+    await addMember(website, empty.workspace, viewer, 'viewer')
+    for (const view of ['list', 'board']) {
+      const { body } = await empty.owner.visitor.get(`${empty.base}/seeds?view=${view}`)
+      expect(body).toContain('A seed is an early idea')
+      expect(body.match(/<a class="button"/g)).toHaveLength(1)
+      expect(body).toContain(`href="${empty.base}/seeds/new"`)
+      expect(body).not.toContain('role="search"')
+    }
+    const { body } = await viewer.visitor.get(`${empty.base}/seeds`)
+    expect(body).toContain('A seed is an early idea')
+    expect(body).not.toContain('class="button"')
+    expect((await empty.owner.visitor.get(empty.base)).body).toContain('None is in progress.')
+  })
+})
+
+describe('a seed', () => {
+  it('is created from the form, with its event', async () => {
+    const path = await createSeed()
+    const [row] = await selectRows(
+      db,
+      sql`select title, summary, problem, audience, hypothesis, success_criteria, status, created_by_user_id
+        from seeds where id = ${idOf(path)}`,
+    )
+    expect(row).toEqual({
+      ...{ title: 'Fewer meetings', summary: 'A day of none.', problem: 'Everybody talks.' },
+      ...{ audience: 'Teams of eight.', hypothesis: 'Writing is enough.' },
+      success_criteria: ['Two meetings a week', 'Nobody misses them'],
+      status: 'open',
+      created_by_user_id: member.id,
+    })
+    const events = await selectRows(db, sql`select type, source from events where target_id = ${idOf(path)}`)
+    expect(events).toEqual([{ type: 'seed.created', source: 'web' }])
+
+    const { body } = await viewer.visitor.get(path)
+    for (const text of ['Fewer meetings', 'A day of none.', 'Everybody talks.', 'Teams of eight.'])
+      expect(body).toContain(`<bdi>${text}</bdi>`)
+    expect(body).toContain('<li><bdi>Nobody misses them</bdi></li>')
+    expect(body).toContain('Mary created the seed Fewer meetings')
+    expect(body).toContain('Nobody has joined yet.')
+    expect(body).toContain('No evidence yet.')
+    expect(body).toMatch(/Created by <bdi>Mary<\/bdi>/)
+  })
+
+  it('needs a title and a summary only', async () => {
+    const path = await createSeed(member, {
+      problem: ' ',
+      audience: '',
+      hypothesis: '',
+      successCriteria: '\r\n',
+    })
+    const [row] = await selectRows(
+      db,
+      sql`select problem, audience, hypothesis, success_criteria from seeds where id = ${idOf(path)}`,
+    )
+    expect(row).toEqual({ problem: null, audience: null, hypothesis: null, success_criteria: [] })
+    const { body } = await member.visitor.get(path)
+    for (const heading of ['Problem', 'Audience', 'Hypothesis', 'Success criteria'])
+      expect(body).not.toContain(`<h2>${heading}</h2>`)
+  })
+
+  it.each([
+    ['title', ' '],
+    ['title', 'x'.repeat(121)],
+    ['title', 'a\u202eb'],
+    ['summary', ''],
+    ['summary', 'x'.repeat(2001)],
+    ['problem', 'x'.repeat(2001)],
+    ['audience', 'x\u0000'],
+    ['hypothesis', 'x'.repeat(2001)],
+    ['successCriteria', 'x'.repeat(301)],
+    ['successCriteria', 'line\n'.repeat(21)],
+  ])(
+    'is refused with the error beside %s, which gets the focus; what was typed is kept',
+    async (field, text) => {
+      const path = await createSeed()
+      for (const form of [`${base}/seeds/new`, `${path}/edit`]) {
+        await member.visitor.get(form)
+        const answer = await member.visitor.submit(form, {
+          ...texts,
+          audience: 'Typed & kept',
+          [field]: text,
+        })
+        expect(answer.statusCode).toBe(400)
+        expect(errorOf(answer.body, field)).toContain('blank, too long')
+        expect(answer.body.match(/class="error"/g)).toHaveLength(1)
+        expect(answer.body.match(/autofocus/g)).toHaveLength(1)
+        expect(answer.body).toMatch(new RegExp(`id="${field}"[^>]*aria-invalid="true" autofocus`))
+        if (field !== 'audience') expect(answer.body).toContain('>Typed &amp; kept</textarea>')
+        expect(answer.body).toContain('<title>Error: ')
+      }
+    },
+  )
+
+  it('may be as long as the field says, however browsers send line breaks', async () => {
+    const summary = `${'x'.repeat(999)}\r\n${'y'.repeat(1000)}`
+    const path = await createSeed(member, { summary, title: '😀'.repeat(120) })
+    const [row] = await selectRows<{ summary: string }>(
+      db,
+      sql`select summary from seeds where id = ${idOf(path)}`,
+    )
+    expect(row?.summary).toBe(summary.replace('\r\n', '\n'))
+  })
+
+  it('is edited, and its status changes, with events', async () => {
+    const path = await createSeed()
+    const form = await member.visitor.get(`${path}/edit`)
+    expect(form.body).toContain('value="Fewer meetings"')
+    expect(form.body).toContain('>Two meetings a week\nNobody misses them</textarea>')
+    const saved = await member.visitor.submit(`${path}/edit`, { ...texts, title: 'No meetings', problem: '' })
+    expect(saved.headers.location).toBe(`${path}?done=saved`)
+    for (const status of ['validating', 'validated', 'open', 'dropped']) {
+      const { body } = await member.visitor.get(path)
+      expect(body).toContain(`name="status" value="${status}"`)
+      const changed = await member.visitor.submit(`${path}/status`, { status })
+      expect(changed.headers.location).toBe(`${path}?done=status-changed`)
+      expect((await member.visitor.get(path)).body).not.toContain(`name="status" value="${status}"`)
+    }
+    const { body } = await viewer.visitor.get(path)
+    expect(body).toContain('<bdi>No meetings</bdi>')
+    expect(body).not.toContain('Everybody talks.')
+    expect(body).toContain('Mary changed the title and the problem of the seed Fewer meetings')
+    expect(body).toContain('Mary changed the status (from open to dropped)')
+    expect((await member.visitor.submit(`${path}/status`, { status: 'lost' })).statusCode).toBe(403)
+  })
+
+  it('is joined and left', async () => {
+    const path = await createSeed()
+    await joinSeed(member, path)
+    await joinSeed(owner, path)
+    const { body } = await viewer.visitor.get(path)
+    expect(body.indexOf('<bdi>Mary</bdi>')).toBeLessThan(body.indexOf('<bdi>Olga</bdi></li>'))
+    await member.visitor.get(path)
+    const left = await member.visitor.submit(`${path}/leave`)
+    expect(left.headers.location).toBe(`${path}?done=seed-left`)
+    const rows = await selectRows(
+      db,
+      sql`select user_id from seed_participants where seed_id = ${idOf(path)}`,
+    )
+    expect(rows).toEqual([{ user_id: owner.id }])
+  })
+
+  it('that is decided cannot be joined', async () => {
+    const path = await createSeed()
+    await member.visitor.get(path)
+    await member.visitor.submit(`${path}/status`, { status: 'validated' })
+    const page = await member.visitor.get(path)
+    expect(page.body).not.toContain(`${path}/join`)
+    expect(page.body).toContain('A seed that is validated cannot be joined.')
+    const answer = await member.visitor.submit(`${path}/join`)
+    expect(answer.statusCode).toBe(409)
+    expect(answer.body).toContain('can no longer be joined')
+  })
+
+  it('of another workspace is not found under this one', async () => {
+    const other = await startWorkspace()
+    await addMember(website, other.workspace, member, 'member')
+    const path = await createSeed(member, {}, other.base)
+    expect((await member.visitor.get(path)).statusCode).toBe(200)
+    for (const id of [idOf(path), createId(), 'x', '%00'])
+      for (const end of ['', '/edit'])
+        expect((await member.visitor.get(`${base}/seeds/${id}${end}`)).statusCode, `${id}${end}`).toBe(404)
+    // Its people cannot reach it with the address of their own workspace either.
+    await viewer.visitor.get(base)
+    for (const end of ['join', 'leave', 'status', 'evidence', 'edit']) {
+      const fields = { ...texts, ...finding, status: 'dropped' }
+      expect((await viewer.visitor.submit(`${base}/seeds/${idOf(path)}/${end}`, fields)).statusCode).toBe(404)
+    }
+  })
+
+  it('shows all of its history, page by page', async () => {
+    const path = await createSeed()
+    await member.visitor.get(path)
+    for (let i = 0; i < 21; i++)
+      await member.visitor.submit(`${path}/status`, { status: i % 2 === 0 ? 'validating' : 'open' })
+    const first = await viewer.visitor.get(path)
+    expect(first.body).not.toContain('created the seed')
+    const next = /href="([^"]*history=[^"]*)"/.exec(first.body)?.[1] ?? ''
+    expect((await viewer.visitor.get(next)).body).toContain('Mary created the seed Fewer meetings')
+  })
+
+  it('says which agents read seeds, to people who may know of them', async () => {
+    const path = await createSeed()
+    const grant = await insertGrant(
+      website,
+      workspace,
+      { id: member.id, name: 'Mary' },
+      { clientName: 'Robbie <3' },
+    )
+    const at = new Date('2026-05-03T10:11:12Z')
+    const shown = async ({ visitor }: Person) => (await visitor.get(path)).body
+    expect(await shown(owner)).toMatch(/<bdi>Robbie &lt;3<\/bdi>[\s\S]*not in the last 30 days/)
+    await db.execute(sql`
+      insert into agent_calls (grant_id, day, tool, calls, failures, last_called_at)
+      values (${grant.id}, now(), 'read_validation_kit', 1, 0, ${at.toISOString()})`)
+    for (const reader of [owner, member]) expect(await shown(reader)).toContain('3 May 2026, 10:11 UTC')
+    expect(await shown(viewer)).toContain('No agent of yours can read this seed.')
+    await db.execute(sql`delete from agent_grants where id = ${grant.id}`)
+  })
+})
+
+describe('evidence', () => {
+  it('is added by participants, and shown with its verdict, kind, source and author', async () => {
+    const path = await createSeed()
+    expect((await member.visitor.get(path)).body).not.toContain(`${path}/evidence`)
+    expect(member.visitor.page()).toContain('Join the seed to add what you find out.')
+    await joinSeed(member, path)
+    const added = await addEvidence(member, path, {
+      summary: 'Line one\r\nline two',
+      sourceUrl: ' https://example.com/a?b=1&c ',
+    })
+    expect(added.headers.location).toBe(`${path}?done=evidence-added`)
+    const [row] = await selectRows(
+      db,
+      sql`select kind, verdict, summary, source_url, author_name from evidence where seed_id = ${idOf(path)}`,
+    )
+    expect(row).toEqual({
+      ...{ kind: 'survey', verdict: 'contradicts', summary: 'Line one\nline two' },
+      ...{ source_url: 'https://example.com/a?b=1&c', author_name: 'Mary' },
+    })
+    const { body } = await viewer.visitor.get(path)
+    expect(body).toContain('verdict-contradicts">Contradicts</span> Survey')
+    expect(body).toContain('<bdi>Line one\nline two</bdi>')
+    expect(body).toContain('href="https://example.com/a?b=1&amp;c" rel="noopener noreferrer nofollow"')
+  })
+
+  it.each([
+    ['summary', ' '],
+    ['summary', 'x'.repeat(4001)],
+    ['sourceUrl', 'javascript:alert(1)'],
+    ['sourceUrl', 'https://user:password@example.com'],
+    ['sourceUrl', `https://example.com/${'x'.repeat(2048)}`],
+  ])('is refused with the error beside %s, and what was typed is kept', async (field, text) => {
+    const path = await createSeed()
+    await joinSeed(member, path)
+    const answer = await addEvidence(member, path, { summary: 'Typed', kind: 'metric', [field]: text })
+    expect(answer.statusCode).toBe(400)
+    expect(errorOf(answer.body, field)).toBeTruthy()
+    expect(answer.body).toMatch(new RegExp(`id="${field}"[^>]*autofocus`))
+    expect(answer.body).toContain('<details class="reveal" open>')
+    expect(answer.body).toMatch(/value="contradicts"\s+required\s+checked/)
+    expect(answer.body).toMatch(/<option value="metric" selected>/)
+    if (field !== 'summary') expect(answer.body).toContain('>Typed</textarea>')
+    expect(answer.body.match(/role="alert"/g)).toBeNull()
+    expect(await selectRows(db, sql`select id from evidence where seed_id = ${idOf(path)}`)).toEqual([])
+  })
+
+  it('of a person who has left meanwhile is refused, and what they wrote is kept', async () => {
+    const path = await createSeed()
+    await joinSeed(member, path)
+    await db.execute(sql`delete from seed_participants where seed_id = ${idOf(path)}`)
+    const answer = await addEvidence(member, path, { summary: 'A long text' })
+    expect(answer.statusCode).toBe(403)
+    expect(answer.body).toContain('Join the seed first.')
+    expect(answer.body).toContain('>A long text</textarea>')
+    expect(answer.body).toContain(`${path}/join`)
+  })
+
+  it('is weighed by a picture that can be read without colour', async () => {
+    const path = await createSeed()
+    expect((await member.visitor.get(path)).body).not.toContain('<figure')
+    for (const [verdict, daysAgo] of [
+      ['supports', 0],
+      ['supports', 1],
+      ['contradicts', 40],
+      ['neutral', 900],
+    ] as const) {
+      await db.execute(sql`
+        insert into evidence (id, seed_id, kind, verdict, summary, author_name, created_at)
+        values (${createId()}, ${idOf(path)}, 'note', ${verdict}, 'x', 'Olga', now() - ${daysAgo} * interval '1 day')`)
+    }
+    const { body } = await viewer.visitor.get(path)
+    expect(body).toContain('aria-label="Evidence over time: 2 support it, 1 contradicts it, 1 neutral"')
+    const picture = /<svg\s+viewBox="0 0 480[\s\S]*?<\/svg>/.exec(body)?.[0] ?? ''
+    // Both that support fall into the last of the periods.
+    expect(picture.match(/class="supports"/g)).toHaveLength(1)
+    expect(picture.match(/class="contradicts"/g)).toHaveLength(1)
+    expect(picture.match(/class="neutral"/g)).toHaveLength(1)
+    expect(body.match(/id="hatch"/g)).toHaveLength(1)
+    expect(body).not.toMatch(/NaN|Infinity/)
+  })
+
+  it('is read page by page, forward and back', async () => {
+    const path = await createSeed()
+    for (let i = 0; i < 45; i++)
+      await db.execute(sql`
+        insert into evidence (id, seed_id, kind, verdict, summary, author_name, created_at)
+        values (${createId()}, ${idOf(path)}, 'note', 'neutral', ${`Finding ${i}.`}, 'Olga', now() - ${i} * interval '1 minute')`)
+    expect(await walk(viewer, path, /Finding \d+\./g)).toEqual([20, 20, 5])
+  })
+})
+
+/** Walks through the pages of a list and back, which are the same. Returns the number of rows of each. */
+async function walk({ visitor }: Person, path: string, row: RegExp) {
+  const follow = (page: string, rel: string) =>
+    new RegExp(`rel="${rel}" href="([^"]*)"`).exec(page)?.[1]?.replaceAll('&amp;', '&').replace(/#.*/, '')
+  const read = (page: string) => page.match(row) ?? []
+  const forward: string[][] = []
+  let page = (await visitor.get(path)).body
+  for (;;) {
+    forward.push(read(page))
+    const next = follow(page, 'next')
+    if (next === undefined) break
+    page = (await visitor.get(next)).body
+  }
+  const backward = [read(page)]
+  for (let previous = follow(page, 'prev'); previous !== undefined; previous = follow(page, 'prev')) {
+    page = (await visitor.get(previous)).body
+    backward.unshift(read(page))
+  }
+  expect(new Set(forward.flat()).size).toBe(forward.flat().length)
+  expect(backward).toEqual(forward)
+  return forward.map((rows) => rows.length)
+}
+
+describe('roles', () => {
+  it('viewers see no form that they may not use, and their requests are refused', async () => {
+    const path = await createSeed()
+    for (const page of [`${base}/seeds`, path, base]) {
+      const { body } = await viewer.visitor.get(page)
+      expect(body).not.toContain('/seeds/new')
+      const forms = [...body.matchAll(/<form\s+method="post"\s+action="([^"]*)"/g)].map(
+        ([, action]) => action,
+      )
+      expect(forms, page).toEqual(['/sign-out'])
+      expect(body).not.toContain(`${path}/edit`)
+    }
+    expect((await viewer.visitor.get(`${base}/seeds/new`)).statusCode).toBe(403)
+    expect((await viewer.visitor.get(`${path}/edit`)).statusCode).toBe(403)
+    await viewer.visitor.get(path)
+    for (const [form, fields] of [
+      [`${base}/seeds/new`, texts],
+      [`${path}/edit`, texts],
+      [`${path}/status`, { status: 'dropped' }],
+      [`${path}/join`, {}],
+      [`${path}/leave`, {}],
+      [`${path}/evidence`, finding],
+    ] as const) {
+      const answer = await viewer.visitor.submit(form, fields)
+      expect(answer.statusCode, form).toBe(403)
+    }
+    const events = await selectRows(db, sql`select type from events where actor_user_id = ${viewer.id}`)
+    expect(events).toEqual([])
+  })
+})
+
+describe('the list', () => {
+  it('searches, filters and sorts, and keeps what was asked for in its form', async () => {
+    const { owner: one, base: at, workspace: place } = await startWorkspace()
+    await addMember(website, place, member, 'member')
+    const paths: Record<string, string> = {}
+    for (const [person, title] of [
+      [one, 'Apples'],
+      [member, 'Pears'],
+      [one, 'Plums & "pears"'],
+    ] as const)
+      paths[title] = await createSeed(person, { title }, at)
+    await joinSeed(one, String(paths.Pears))
+    await one.visitor.submit(`${paths.Apples}/status`, { status: 'validating' })
+    const list = async (query: string) => titlesOn((await one.visitor.get(`${at}/seeds?${query}`)).body)
+    const plums = 'Plums &amp; &quot;pears&quot;'
+    // By the last change.
+    expect(await list('')).toEqual(['Apples', plums, 'Pears'])
+    expect(await list('sort=createdAt')).toEqual([plums, 'Pears', 'Apples'])
+    expect(await list('q=PEARS')).toEqual([plums, 'Pears'])
+    expect(await list('of=mine&sort=createdAt')).toEqual([plums, 'Apples'])
+    expect(await list('of=joined')).toEqual(['Pears'])
+    expect(await list('status=validating')).toEqual(['Apples'])
+    expect(await list('status=open&of=mine&q=plums')).toEqual([plums])
+    const { body } = await one.visitor.get(`${at}/seeds?q=${encodeURIComponent('& "p')}&of=mine&status=open`)
+    expect(body).toContain('value="&amp; &quot;p"')
+    for (const option of ['mine', 'open', 'updatedAt'])
+      expect(body).toContain(`<option value="${option}" selected>`)
+    // Unknown words, repeated parameters and characters that cannot be stored count as none or the last.
+    for (const query of ['status=lost', 'of=theirs', 'sort=title', 'view=map', 'q=%00', 'q=a&q='])
+      expect(await list(query), query).toHaveLength(3)
+    const nothing = await one.visitor.get(`${at}/seeds?q=nothing`)
+    expect(nothing.body).toContain('No seed matches these filters.')
+    expect(nothing.body).not.toContain('A seed is an early idea')
+    expect((await one.visitor.get(`${at}/seeds?cursor=x`)).statusCode).toBe(400)
+  })
+
+  it('is read page by page, forward and back, with its filters', async () => {
+    const { owner: one, base: at, workspace: place } = await startWorkspace()
+    for (let i = 0; i < 120; i++)
+      await db.execute(sql`
+        insert into seeds (id, workspace_id, title, summary, status, created_at, updated_at)
+        values (${createId()}, ${place.id}, ${`Idea ${i}.`}, 'x', ${i % 12 === 0 ? 'dropped' : 'open'},
+          now() - ${i} * interval '1 minute', now() - ${i} * interval '1 minute')`)
+    const title = /<bdi>Idea \d+\./g
+    expect(await walk(one, `${at}/seeds`, title)).toEqual([50, 50, 20])
+    expect(await walk(one, `${at}/seeds?q=idea&status=open&sort=createdAt`, title)).toEqual([50, 50, 10])
+  })
+
+  it('can be a board, which is remembered', async () => {
+    const { owner: one, base: at, workspace: place } = await startWorkspace()
+    for (let i = 0; i < 25; i++)
+      await db.execute(sql`
+        insert into seeds (id, workspace_id, title, summary, status, created_at, updated_at)
+        values (${createId()}, ${place.id}, ${`Idea ${i}`}, 'x', ${i < 2 ? 'validating' : 'open'},
+          now() - ${i} * interval '1 minute', now() - ${i} * interval '1 minute')`)
+    expect((await one.visitor.get(`${at}/seeds`)).body).not.toContain('class="board"')
+    const { body, cookies } = await one.visitor.get(`${at}/seeds?view=board&q=idea`)
+    expect(cookies).toMatchObject([{ name: 'seeds-view', value: 'board', httpOnly: true, sameSite: 'Lax' }])
+    const lanes = body.split('<section class="lane"').slice(1)
+    expect(lanes.map((lane) => titlesOn(lane).length)).toEqual([20, 2, 0, 0])
+    expect(lanes[0]).toContain(`href="${at}/seeds?q=idea&amp;status=open&amp;view=list"`)
+    expect(lanes[1]).not.toContain('All validating seeds')
+    expect((await one.visitor.get(`${at}/seeds`)).body).toContain('class="board"')
+    const list = await one.visitor.get(`${at}/seeds?view=list`)
+    expect(list.body).not.toContain('class="board"')
+    expect((await one.visitor.get(`${at}/seeds`)).body).not.toContain('class="board"')
+  })
+})
+
+describe('the overview', () => {
+  it('shows the five seeds in progress that changed last', async () => {
+    const { owner: one, base: at } = await startWorkspace()
+    const paths: string[] = []
+    for (let i = 0; i < 7; i++) paths.push(await createSeed(one, { title: `Seed ${i}` }, at))
+    await one.visitor.get(at)
+    await one.visitor.submit(`${paths[0]}/status`, { status: 'validating' })
+    await one.visitor.submit(`${paths[6]}/status`, { status: 'dropped' })
+    const { body } = await one.visitor.get(at)
+    expect(titlesOn(body)).toEqual(['Seed 0', 'Seed 5', 'Seed 4', 'Seed 3', 'Seed 2'])
+    expect(body).toContain(`href="${paths[0]}"`)
+    expect(body).toMatch(new RegExp(`href="${at}/seeds"\\s*>Seeds</a>`))
+  })
+})
+
+describe('what people type', () => {
+  it('is escaped and isolated on every page, in every field', async () => {
+    const hostile = `"><script>alert(1)</script>'&amp;אדה 👩🏽‍💻`
+    const person = await signUpAs(hostile)
+    await addMember(website, workspace, person, 'member')
+    const path = await createSeed(person, {
+      ...{ title: hostile, summary: hostile, problem: hostile, audience: hostile },
+      ...{ hypothesis: hostile, successCriteria: hostile },
+    })
+    await joinSeed(person, path)
+    const added = await addEvidence(person, path, {
+      summary: hostile,
+      sourceUrl: `https://example.com/"><script>alert(1)</script>`,
+    })
+    expect(added.statusCode, added.body).toBe(303)
+    await insertGrant(website, workspace, { id: person.id, name: hostile }, { clientName: hostile })
+    await person.visitor.get(path)
+    const refused = await addEvidence(person, path, { summary: hostile, sourceUrl: hostile })
+    const pages = [refused.body]
+    for (const page of [
+      path,
+      `${path}/edit`,
+      `${base}/seeds?view=list&q=${encodeURIComponent('"><script>')}`,
+      `${base}/seeds?view=board`,
+      base,
+    ])
+      pages.push((await person.visitor.get(page)).body)
+    for (const page of pages) {
+      expect(page).toContain('&lt;script&gt;')
+      expect(page).not.toContain('<script>')
+      expect(page).not.toMatch(/ style=| on[a-z]+=/)
+      // Attributes, titles and fields contain only text.
+      const rest = page.replace(
+        /<(title|option|textarea)\b[\s\S]*?<\/\1>|<bdi\b[^<]*<\/bdi\s*>|="[^"]*"/g,
+        '',
+      )
+      expect(rest).not.toContain('אדה')
+    }
+  })
+})
+
+describe('a page', () => {
+  it('resolves the workspace once, and takes few statements', async () => {
+    const path = await createSeed()
+    for (const [page, most] of [
+      [`${base}/seeds?view=list`, 3],
+      [`${base}/seeds?view=board`, 6],
+      [path, 9],
+      [`${base}/seeds/new`, 2],
+      [`${path}/edit`, 6],
+    ] as const) {
+      await member.visitor.get(page)
+      const { texts: statements } = await recordStatements(() => member.visitor.get(page))
+      expect(statements.filter((text) => text.includes('"workspace_slugs"'))).toHaveLength(1)
+      expect(statements.length, `${page}:\n${statements.join('\n')}`).toBeLessThanOrEqual(most)
+    }
+  })
+})
