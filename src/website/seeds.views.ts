@@ -123,7 +123,15 @@ function renderSeeds(
           : html`<div class="tools">
                 ${renderFilters(base, search, { view, isFiltered })} ${renderSwitch(base, search, view)}
               </div>
-              ${isEmpty ? html`<div class="empty"><p>No seed matches these filters.</p></div>` : body}`
+              ${
+                isEmpty
+                  ? html`<div class="empty">
+                      <p>
+                        ${isFiltered ? 'No seed matches these filters.' : 'No seeds are left on this page.'}
+                      </p>
+                    </div>`
+                  : body
+              }`
       }`,
   }
 }
