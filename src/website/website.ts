@@ -1,5 +1,6 @@
 import type { App } from '../http/app-types.ts'
 import type { Services } from '../services.ts'
+import { activityPages } from './activity.pages.ts'
 import { accountPages, passwordForms, profilePhotoForm } from './account.pages.ts'
 import { agentsPages } from './agents.pages.ts'
 import { consentPages } from './consent.pages.ts'
@@ -7,6 +8,7 @@ import { identityPages } from './identity.pages.ts'
 import { invitePages, invitesPages } from './invites.pages.ts'
 import { membersPages } from './members.pages.ts'
 import { onboardingPages } from './onboarding.pages.ts'
+import { peoplePages } from './people.pages.ts'
 import { findPendingConsent } from './pending-consent.ts'
 import { seedsPages } from './seeds.pages.ts'
 import { createSignInLimits, type SignInLimitsOptions } from './sign-in-limits.ts'
@@ -54,6 +56,8 @@ export async function websiteRoutes(app: App, services: Services, options: Websi
     passwordForms(scope, services, { baseUrl, limits })
     workspacePages(pages, services)
     seedsPages(pages, services)
+    peoplePages(pages, services)
+    activityPages(pages, services)
     membersPages(pages, services)
     invitesPages(pages, services)
     teamsPages(pages, services)

@@ -8,14 +8,35 @@ const timeFormat = new Intl.DateTimeFormat('en-GB', {
   timeZone: 'UTC',
 })
 
-/** The date of a timestamp, in UTC. */
+const clockFormat = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short', timeZone: 'UTC' })
+const dayFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeZone: 'UTC' })
+
+// Times are in UTC. public/site.js shows them in the zone and language of the reader, as `data-format` says.
+
+/** The date of a timestamp. */
 export function renderDate(timestamp: string): Html {
-  return html`<time datetime="${timestamp}">${dateFormat.format(new Date(timestamp))}</time>`
+  return html`<time datetime="${timestamp}" data-format="date"
+    >${dateFormat.format(new Date(timestamp))}</time
+  >`
 }
 
-/** The date and time of a timestamp, in UTC. */
+/** The date and time of a timestamp. */
 export function renderTime(timestamp: string): Html {
-  return html`<time datetime="${timestamp}">${timeFormat.format(new Date(timestamp))} UTC</time>`
+  return html`<time datetime="${timestamp}" data-format="time"
+    >${timeFormat.format(new Date(timestamp))} UTC</time
+  >`
+}
+
+/** The time of day of a timestamp. */
+export function renderClock(timestamp: string): Html {
+  return html`<time datetime="${timestamp}" data-format="clock"
+    >${clockFormat.format(new Date(timestamp))} UTC</time
+  >`
+}
+
+/** The day of a timestamp, in UTC, such as `Sunday, 22 November 2026`. */
+export function formatDay(timestamp: string): string {
+  return dayFormat.format(new Date(timestamp))
 }
 
 /** A number with its unit, such as `1 member` or `2 members`. */

@@ -124,6 +124,8 @@ export function sectionOf({ workspace, base, may }: WorkspaceVisit, current: str
   const links = [
     ['Overview', base],
     ['Seeds', `${base}/seeds`],
+    ['People', `${base}/people`],
+    ['Activity', `${base}/activity`],
     ['Members', `${base}/members`],
     ...(may('invites.list') ? [['Invites', `${base}/invites`] as const] : []),
     ['Teams', `${base}/teams`],

@@ -4,9 +4,10 @@ import type { Member } from '../areas/members/members.service.ts'
 import type { Team } from '../areas/teams/teams.service.ts'
 import type { Seed } from '../areas/seeds/seeds.service.ts'
 import { parseJson } from '../kernel/json-text.ts'
+import { findGrants, renderEvent, type AgentNames } from './events.views.ts'
 import { html, type Html } from './html.ts'
 import { renderPicture } from './layout.ts'
-import { renderMore, renderRows } from './lists.ts'
+import { renderRows } from './lists.ts'
 import type { Page } from './pages.ts'
 import { renderSeedRow } from './seeds.views.ts'
 import { countOf, renderTime } from './words.ts'
@@ -19,11 +20,16 @@ const shownEvents = 20
 /** The overview of a workspace: seeds in progress, members, teams and activity. */
 export function workspacePages(
   { page }: WorkspacePages,
-  { events, members, seeds, teams }: Pick<Services, 'events' | 'members' | 'seeds' | 'teams'>,
+  {
+    events,
+    integrations,
+    members,
+    seeds,
+    teams,
+  }: Pick<Services, 'events' | 'integrations' | 'members' | 'seeds' | 'teams'>,
 ): void {
   page('', async (visit) => {
-    const { principal, request, workspace } = visit
-    const { cursor } = request.query
+    const { principal, workspace } = visit
     const listSeeds = (status: 'open' | 'validating') =>
       seeds.list(principal, workspace.slug, { status, sort: 'updatedAt', limit: shownSeeds })
     const [open, validating, people, groups, feed] = await Promise.all([
@@ -31,8 +37,9 @@ export function workspacePages(
       listSeeds('validating'),
       members.list(principal, workspace.slug, { limit: shownMembers }),
       teams.list(principal, workspace.slug, { limit: shownMembers }),
-      events.list(principal, workspace.slug, { limit: shownEvents, ...(cursor !== undefined && { cursor }) }),
+      events.list(principal, workspace.slug, { limit: shownEvents }),
     ])
+    const shown = parseJson(feed.items)
     return renderOverview(visit, {
       seeds: [...parseJson(open.items), ...parseJson(validating.items)]
         .toSorted((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1))
@@ -40,8 +47,8 @@ export function workspacePages(
       members: parseJson(people.items),
       hasMoreMembers: people.nextCursor !== null,
       teams: parseJson(groups.items),
-      events: parseJson(feed.items),
-      nextCursor: feed.nextCursor,
+      events: shown,
+      agentNames: await integrations.findClientNames(principal, workspace.slug, findGrants(shown)),
     })
   })
 }
@@ -54,7 +61,7 @@ function renderOverview(
     hasMoreMembers: boolean
     teams: Team[]
     events: WorkspaceEvent[]
-    nextCursor: string | null
+    agentNames: AgentNames
   },
 ): Page {
   const { base, may, workspace } = visit
@@ -110,26 +117,13 @@ function renderOverview(
       <section aria-labelledby="events">
         <h2 id="events">Activity</h2>
         ${renderRows(
-          shown.events.map(
-            ({ summary, createdAt, source }) =>
-              html`<p class="event">
-                <bdi dir="ltr">${summary}</bdi
-                ><span class="hint">${renderTime(createdAt)}${sourceTexts[source]}</span>
-              </p>`,
-          ),
+          shown.events.map((event) => renderEvent(event, renderTime(event.createdAt), shown.agentNames)),
           html`<p>No activity yet.</p>`,
         )}
-        ${renderMore(base, shown.nextCursor)}
+        <p><a href="${base}/activity">All activity</a></p>
       </section>`,
   }
 }
-
-const sourceTexts = {
-  web: '',
-  api: ' · via the API',
-  mcp: ' · via an agent',
-  system: ' · by the service',
-} as const
 
 export function renderRole(role: string): Html {
   return html`<span class="tag">${role}</span>`

@@ -1,7 +1,8 @@
+import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { check, findFreePort, hasBrowser, looks, openBrowser, openPage, sizes } from './browser.ts'
 import { password, startWebsite } from './visitor.ts'
-import { randomEmail } from '../support/company.ts'
+import { createCompany, createTeam, randomEmail } from '../support/company.ts'
 import { drawQuadrants } from '../support/images.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
@@ -165,8 +166,23 @@ describe.runIf(hasBrowser)('in a browser', () => {
       // The content security policy blocks waitForFunction.
       await expect.poll(() => page.evaluate(isShown)).toBe(true)
     }
-    for (const path of [`/w/${slug}`, `/w/${slug}/members`, `/w/${slug}/teams`, `/w/${slug}/agents`])
-      await go(path)
+    for (const path of [
+      '',
+      '/people?q=ada',
+      '/activity',
+      '/activity?person=a',
+      '/members',
+      '/teams',
+      '/agents',
+    ])
+      await go(`/w/${slug}${path}`)
+    await page.goto(`${origin}/w/${slug}/people`)
+    await page.getByRole('link', { name: 'Ada Lovelace' }).last().click()
+    await page.getByRole('heading', { name: 'Recent activity' }).waitFor()
+    await check(page)
+    await page.getByRole('link', { name: 'All activity of Ada Lovelace' }).click()
+    await page.getByText('Show everyone').waitFor()
+    await check(page)
     await go('/onboarding')
     await go('/settings/notifications')
     await page.getByLabel('Product updates').uncheck()
@@ -228,6 +244,43 @@ describe.runIf(hasBrowser)('in a browser', () => {
     await page.getByLabel('Password').fill('another long password')
     await press('Sign in')
     await page.waitForURL(`**/w/${slug}`)
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  it('shows activity in the zone and language of the reader, and what is new by itself', async () => {
+    const { context, page, complaints } = await openPage(browser, {
+      locale: 'de-DE',
+      timezoneId: 'Asia/Tokyo',
+    })
+    const company = await createCompany(website)
+    const at = (time: string) =>
+      sql`update events set created_at = ${time} where workspace_id = ${company.workspace.id}`
+    await website.db.execute(at('2026-03-01T15:30:00Z'))
+    await page.goto(
+      new URL((await website.services.credentials.createLink('sign_in', company.owner.id)).url).href,
+    )
+    await page.getByRole('main').getByRole('button').click()
+    await page.waitForURL(`**/w/${company.workspace.slug}`)
+    await page.clock.install()
+    await page.goto(`${origin}/w/${company.workspace.slug}/activity`)
+    await page.getByRole('heading', { name: 'Montag, 2. März 2026' }).waitFor()
+    await page.getByText('00:30').waitFor()
+
+    await createTeam(website, company.owner, company, 'Looms')
+    await page.clock.fastForward(16_000)
+    await page.getByText('Olga Owner created the team Looms').waitFor()
+    expect(await page.getByRole('heading', { level: 2 }).count()).toBe(2)
+    await check(page)
+
+    await page.getByLabel('Show new activity automatically').uncheck()
+    const requests: string[] = []
+    page.on('request', (request) => requests.push(request.url()))
+    await page.clock.fastForward(60_000)
+    await page.getByLabel('Show new activity automatically').check()
+    expect(requests).toEqual([])
+    await page.clock.fastForward(16_000)
+    await expect.poll(() => requests.length).toBe(1)
     expect(complaints).toEqual([])
     await context.close()
   })

@@ -22,6 +22,8 @@ const paths = [
   '/w/TEXT/seeds?q=TEXT&view=TEXT&cursor=TEXT&before=TEXT',
   '/w/TEXT/seeds/TEXT?history=TEXT',
   '/w/TEXT/seeds/TEXT/edit',
+  '/w/TEXT/people/TEXT',
+  '/w/TEXT/activity?type=TEXT&actor=TEXT&person=TEXT',
   '/w/TEXT/members/TEXT/remove',
   '/w/TEXT/teams/TEXT',
   '/settings/security/api-keys/TEXT/revoke',

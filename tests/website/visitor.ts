@@ -148,3 +148,13 @@ export async function signUp(
   expect(confirmed.statusCode, confirmed.body).toBe(303)
   return visitor
 }
+
+/** Signs in a person of the test with a link. */
+export async function signInAs(website: TestApp, { id }: { id: string }): Promise<Visitor> {
+  const visitor = createVisitor(website)
+  const { url } = await website.services.credentials.createLink('sign_in', id)
+  const path = new URL(url).pathname
+  await visitor.get(path)
+  expect((await visitor.submit(path)).statusCode).toBe(303)
+  return visitor
+}

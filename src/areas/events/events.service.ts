@@ -14,10 +14,10 @@ import {
 } from '../../kernel/pagination.ts'
 import type { Principal } from '../../kernel/principal.ts'
 import { parseTime } from '../../kernel/times.ts'
-import { listEvents, type EventView } from './events.repository.ts'
+import { listEvents, type EventType, type EventView } from './events.repository.ts'
 import type { Event as WorkspaceEvent } from './events.schemas.ts'
 
-export type { WorkspaceEvent }
+export type { EventType, WorkspaceEvent }
 
 /** The filters of the feed. Times are RFC 3339. */
 export interface EventsRequest extends PageRequest {

@@ -98,6 +98,30 @@ export async function updateGrantScopes(
     .where(eq(agentGrants.id, grantId))
 }
 
+/** The names of the clients of some grants of a workspace, by grant, also of those that have ended. */
+export async function findClientNames(
+  executor: Executor,
+  query: {
+    workspaceId: string
+    /** Only the grants of this person. */
+    userId: string | undefined
+    grantIds: readonly string[]
+  },
+): Promise<Map<string, string>> {
+  const { workspaceId, userId, grantIds } = query
+  const rows = await executor
+    .select({ id: agentGrants.id, clientName: agentGrants.clientName })
+    .from(agentGrants)
+    .where(
+      and(
+        eq(agentGrants.workspaceId, workspaceId),
+        userId === undefined ? undefined : eq(agentGrants.userId, userId),
+        inArray(agentGrants.id, [...grantIds]),
+      ),
+    )
+  return new Map(rows.map(({ id, clientName }) => [id, clientName]))
+}
+
 /** The use of a tool by an agent. */
 export interface ToolUse {
   grantId: string

@@ -10,6 +10,7 @@ import { isId } from '../../kernel/ids.ts'
 import { readPage, type Page, type PageRequest } from '../../kernel/pagination.ts'
 import type { Principal } from '../../kernel/principal.ts'
 import {
+  findClientNames,
   listLiveGrants,
   listToolUses,
   lockGrant,
@@ -38,6 +39,15 @@ export interface IntegrationsService {
   ): Promise<void>
   /** The calls of the last 30 days of grants that `list` shows to the caller, the most called tool first. */
   listToolUses(principal: Principal, slug: string, grantIds: readonly string[]): Promise<ToolUse[]>
+  /**
+   * The names of agents by grant, also of grants that have ended: of all people for owners and admins, only of their own
+   * for others.
+   */
+  findClientNames(
+    principal: Principal,
+    slug: string,
+    grantIds: readonly string[],
+  ): Promise<ReadonlyMap<string, string>>
 }
 
 export interface IntegrationsServiceOptions {
@@ -106,6 +116,12 @@ export function createIntegrationsService(options: IntegrationsServiceOptions): 
       const userId = isAllowed(role, 'integrations.listAll') ? undefined : principal.user.id
       const since = new Date(clock.now().getTime() - usesShownMs)
       return grantIds.length === 0 ? [] : listToolUses(db, { workspaceId, userId, grantIds, since })
+    },
+
+    async findClientNames(principal, slug, grantIds) {
+      const { id: workspaceId, role } = await requireWorkspace(principal, slug, 'integrations.list')
+      const userId = isAllowed(role, 'integrations.listAll') ? undefined : principal.user.id
+      return grantIds.length === 0 ? new Map() : findClientNames(db, { workspaceId, userId, grantIds })
     },
   }
 }

@@ -93,6 +93,43 @@ function prepareMembers(executor: Executor, name: string, text?: string) {
     .prepare(name)
 }
 
+/** A member, for a page about them. */
+export interface MemberPerson extends Pick<Person, 'name' | 'email' | 'image' | 'role' | 'teams'> {
+  userId: string
+  joinedAt: Date
+}
+
+const selectMember = prepared((executor) =>
+  executor
+    .select({
+      userId: memberships.userId,
+      name: users.name,
+      email: users.email,
+      image: pictureUrl(users.imageKey),
+      role: memberships.role,
+      teams: teamsOfMember,
+      joinedAt: memberships.joinedAt,
+    })
+    .from(memberships)
+    .innerJoin(users, eq(users.id, memberships.userId))
+    .where(
+      and(
+        eq(memberships.workspaceId, sql.placeholder('workspaceId')),
+        eq(memberships.userId, sql.placeholder('userId')),
+      ),
+    )
+    .prepare('people_select_member'),
+)
+
+/** A member with their teams; undefined for a person who is not a member. */
+export async function findMemberPerson(
+  executor: Executor,
+  input: { workspaceId: string; userId: string; pictureUrlPrefix: string },
+): Promise<MemberPerson | undefined> {
+  const [person] = await selectMember(executor).execute(input)
+  return person
+}
+
 /** People with a pending invite that has not expired, oldest invite first. */
 export async function listInvitedPeople(
   executor: Executor,

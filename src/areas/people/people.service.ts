@@ -2,18 +2,28 @@ import { isAllowed } from '../../access/permissions.ts'
 import type { RequireWorkspace } from '../../access/workspace-access.ts'
 import type { Database } from '../../db/client.ts'
 import type { Clock } from '../../kernel/clock.ts'
+import { errors } from '../../kernel/errors.ts'
+import { isId } from '../../kernel/ids.ts'
 import { joinRows, noRows, readPage, startOf, type Page, type PageRequest } from '../../kernel/pagination.ts'
 import type { Principal } from '../../kernel/principal.ts'
 import { normalizeText } from '../../kernel/text.ts'
 import type { PictureStore } from '../../pictures/picture-store.ts'
-import { listInvitedPeople, listMemberPeople, type PeopleRows } from './people.repository.ts'
+import {
+  findMemberPerson,
+  listInvitedPeople,
+  listMemberPeople,
+  type MemberPerson,
+  type PeopleRows,
+} from './people.repository.ts'
 import type { Person } from './people.schemas.ts'
 
-export type { Person }
+export type { MemberPerson, Person }
 
 export interface PeopleService {
   /** Members in the order in which they joined; then, for callers who may list invites, the invited. `q` filters. */
   list(principal: Principal, slug: string, request: PageRequest & { q?: string }): Promise<Page<Person>>
+  /** Throws `not_found` for a person who is not a member. */
+  get(principal: Principal, slug: string, userId: string): Promise<MemberPerson>
 }
 
 export interface PeopleServiceOptions {
@@ -58,6 +68,15 @@ export function createPeopleService(options: PeopleServiceOptions): PeopleServic
           id,
         }),
       })
+    },
+
+    async get(principal, slug, userId) {
+      const { id: workspaceId } = await requireWorkspace(principal, slug, 'people.list')
+      if (!isId(userId)) throw errors.notFound()
+      const pictureUrlPrefix = pictures.urlPrefix
+      const person = await findMemberPerson(db, { workspaceId, userId, pictureUrlPrefix })
+      if (!person) throw errors.notFound()
+      return person
     },
   }
 }

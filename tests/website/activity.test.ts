@@ -1,0 +1,232 @@
+import { sql } from 'drizzle-orm'
+import { describe, expect, it } from 'vitest'
+import { createId } from '../../src/kernel/ids.ts'
+import {
+  addPerson,
+  createCompany,
+  createInvite,
+  createTeam,
+  del,
+  type TestCompany,
+} from '../support/company.ts'
+import { recordStatements } from '../support/record-statements.ts'
+import { startTestApp, type TestPerson } from '../support/test-app.ts'
+import { signInAs } from './visitor.ts'
+
+const website = await startTestApp({ environment: { MAIL_LIMIT_PER_HOUR: '0' } })
+
+async function startCompany() {
+  const company = await createCompany(website)
+  return { ...company, activity: `/w/${company.workspace.slug}/activity` }
+}
+
+/** Appends an event. */
+async function addEvent(
+  { workspace }: TestCompany,
+  actor: TestPerson,
+  event: { summary: string; at: string; type?: string; source?: 'web' | 'mcp'; grantId?: string },
+): Promise<void> {
+  const { summary, at, type = 'seed.created', source = 'web', grantId = null } = event
+  await website.db.execute(sql`
+    insert into events (id, workspace_id, type, actor_type, actor_user_id, actor_name, grant_id, source, summary, created_at)
+    values (${createId()}, ${workspace.id}, ${type}, ${source === 'mcp' ? 'agent' : 'user'}, ${actor.id}, ${actor.name},
+      ${grantId}, ${source}, ${summary}, ${at})`)
+}
+
+/** Gives an agent access on behalf of a person. Returns the id of the grant. */
+async function addGrant(
+  { workspace }: TestCompany,
+  person: TestPerson,
+  clientName: string,
+  { isRevoked = false } = {},
+): Promise<string> {
+  const id = createId()
+  const now = new Date().toISOString()
+  await website.db.execute(sql`
+    insert into agent_grants (id, workspace_id, user_id, client_id, client_name, scopes, created_at, expires_at, revoked_at)
+    values (${id}, ${workspace.id}, ${person.id}, ${`client-${id}`}, ${clientName}, '{validation-kit:read}', ${now},
+      ${new Date(Date.now() + 86_400_000).toISOString()}, ${isRevoked ? now : null})`)
+  return id
+}
+
+const summariesOn = (page: string) =>
+  [...page.matchAll(/<bdi dir="ltr">([^<]*)<\/bdi/g)].map(([, text]) => text)
+const linkOf = (page: string, text: string) =>
+  new RegExp(`<a[^>]*href="([^"]*)"[^>]*>\\s*${text}\\s*</a`).exec(page)?.[1]?.replaceAll('&amp;', '&') ?? ''
+
+describe('the feed', () => {
+  it('has a heading for each day, newest first, with times for programs and people', async () => {
+    const company = await startCompany()
+    await addEvent(company, company.owner, { summary: 'Olga did one', at: '2031-03-01T23:59:00.000Z' })
+    await addEvent(company, company.owner, { summary: 'Olga did two', at: '2031-03-02T00:01:00.000Z' })
+    await addEvent(company, company.owner, { summary: 'Olga did three', at: '2031-03-02T09:30:00.000Z' })
+    const { body } = await (
+      await signInAs(website, company.viewer)
+    ).get(`${company.activity}?from=2031-03-01`)
+    expect(summariesOn(body)).toEqual(['Olga did three', 'Olga did two', 'Olga did one'])
+    // Versions of ICU differ in the comma.
+    const days = [...body.matchAll(/<h2>([^<]*)</g)].map(([, day]) => day?.replace(',', ''))
+    expect(days).toEqual(['Sunday 2 March 2031', 'Saturday 1 March 2031'])
+    expect(body).toMatch(/<time datetime="2031-03-02T09:30:00.000Z" data-format="clock"\s*>09:30 UTC</)
+  })
+
+  it('does not show invites and agents of others to members and viewers', async () => {
+    const company = await startCompany()
+    const { email } = await createInvite(website, company.owner, company)
+    const grantId = await addGrant(company, company.owner, 'Secret agent')
+    await addEvent(company, company.owner, {
+      summary: 'Olga made a seed',
+      at: '2031-01-01T00:00:00Z',
+      source: 'mcp',
+      grantId,
+    })
+    const pages = new Map<string, string>()
+    for (const role of ['owner', 'admin', 'member', 'viewer'] as const)
+      pages.set(role, (await (await signInAs(website, company[role])).get(company.activity)).body)
+    for (const [role, page] of pages) {
+      const seesAll = role === 'owner' || role === 'admin'
+      expect(page, role).toContain('Olga made a seed')
+      expect(page, role).toContain('>Agent<')
+      expect(page.includes('Secret agent'), role).toBe(seesAll)
+      expect(page.includes(email), role).toBe(seesAll)
+      expect(page.includes('Invite revoked'), role).toBe(seesAll)
+    }
+    const hidden = await (
+      await signInAs(website, company.viewer)
+    ).get(`${company.activity}?type=invite.created`)
+    expect(hidden.body).toContain('No activity matches the filter.')
+    expect(
+      (await (await signInAs(website, await website.createPerson())).get(company.activity)).statusCode,
+    ).toBe(403)
+  })
+
+  it('names the agent of the reader, even if its access has ended', async () => {
+    const company = await startCompany()
+    const grantId = await addGrant(company, company.member, 'Claude <3', { isRevoked: true })
+    await addEvent(company, company.member, {
+      summary: 'Mary made a seed',
+      at: '2031-01-01T00:00:00Z',
+      source: 'mcp',
+      grantId,
+    })
+    const { body } = await (await signInAs(website, company.member)).get(company.activity)
+    expect(body).toContain('<bdi>Claude &lt;3</bdi>')
+  })
+
+  it('is filtered by kind, person and days', async () => {
+    const company = await startCompany()
+    const { owner, member } = company
+    await addEvent(company, owner, { summary: 'Olga one', at: '2031-03-01T00:00:00Z' })
+    await addEvent(company, member, { summary: 'Mary two', at: '2031-03-02T23:59:59Z' })
+    await addEvent(company, member, {
+      summary: 'Mary three',
+      at: '2031-03-03T00:00:00Z',
+      type: 'team.created',
+    })
+    const visitor = await signInAs(website, owner)
+    const find = async (query: string) =>
+      summariesOn((await visitor.get(`${company.activity}?${query}`)).body)
+    expect(await find('from=2031-01-01&type=team.created')).toEqual(['Mary three'])
+    expect(await find('from=2031-03-02&to=2031-03-02')).toEqual(['Mary two'])
+    expect(await find(`actor=${owner.id}&from=2031-01-01`)).toEqual(['Olga one'])
+    expect(await find('person=mary&from=2031-01-01')).toEqual(['Mary three', 'Mary two'])
+    expect(await find('type=&person=&from=&to=2031-03-01&actor=').then((all) => all[0])).toBe('Olga one')
+  })
+
+  it('offers the members who match a typed name', async () => {
+    const company = await startCompany()
+    const other = await addPerson(website, company.workspace, 'member', 'Mary <b>Member</b> the second')
+    const visitor = await signInAs(website, company.viewer)
+    const { body } = await visitor.get(`${company.activity}?person=Mary&type=team.created`)
+    expect(body).toContain('Several members match')
+    expect(body).not.toContain('<b>Member')
+    expect(body).toContain(`?type=team.created&amp;actor=${other.id}`)
+    const chosen = (await visitor.get(`${company.activity}?type=team.created&actor=${other.id}`)).body
+    expect(chosen).toContain(`name="actor" value="${other.id}"`)
+    expect(chosen).not.toContain('name="person"')
+    const none = (await visitor.get(`${company.activity}?person=Nobody%22%3E`)).body
+    expect(none).toContain('No member matches “Nobody&quot;&gt;”')
+  })
+
+  it('finds what former members did', async () => {
+    const company = await startCompany()
+    await createTeam(website, company.admin, company, 'Looms')
+    const left = await website.as(company.admin, del(`${company.url}/members/${company.admin.id}`))
+    expect(left.statusCode).toBe(200)
+    const visitor = await signInAs(website, company.viewer)
+    const { body } = await visitor.get(`${company.activity}?actor=${company.admin.id}`)
+    expect(summariesOn(body)).toContain('Adam Admin created the team Looms')
+    expect(body).toContain('<bdi>Adam Admin</bdi>')
+    expect((await visitor.get(`${company.activity}?actor=${createId()}`)).body).toContain('a former member')
+  })
+
+  it('has newer and older pages, which keep the filter', async () => {
+    const company = await startCompany()
+    for (let i = 0; i < 120; i++)
+      await addEvent(company, company.owner, {
+        summary: `Olga ${i}`,
+        at: new Date(Date.UTC(2031, 0, 1, 0, i)).toISOString(),
+      })
+    const visitor = await signInAs(website, company.viewer)
+    const first = (await visitor.get(`${company.activity}?type=seed.created`)).body
+    const second = (await visitor.get(linkOf(first, 'Older'))).body
+    const third = (await visitor.get(linkOf(second, 'Older'))).body
+    expect([first, second, third].map((page) => summariesOn(page)[0])).toEqual([
+      'Olga 119',
+      'Olga 69',
+      'Olga 19',
+    ])
+    expect([first, second, third].map((page) => summariesOn(page).length)).toEqual([50, 50, 20])
+    expect(linkOf(third, 'Older')).toBe('')
+    expect(summariesOn((await visitor.get(linkOf(third, 'Newer'))).body)).toEqual(summariesOn(second))
+    expect(summariesOn((await visitor.get(linkOf(second, 'Newest'))).body)).toEqual(summariesOn(first))
+    // Only the first page changes while it is open.
+    expect([first, second].map((page) => page.includes('data-live'))).toEqual([true, false])
+  })
+
+  it('teaches when nothing has happened', async () => {
+    const company = await startCompany()
+    await website.db.execute(sql`delete from events where workspace_id = ${company.workspace.id}`)
+    const { body } = await (await signInAs(website, company.viewer)).get(company.activity)
+    expect(body).toContain('No activity yet.')
+  })
+
+  it.each([
+    ['cursor=x', 'This is the first page.'],
+    ['cursor=%00&trail=%00', 'This is the first page.'],
+    ['type=nothing', 'That kind of activity does not exist.'],
+    ['type=__proto__', 'That kind of activity does not exist.'],
+    ['type=%00', 'That kind of activity does not exist.'],
+    ['actor=x', 'That person does not exist.'],
+    ['actor=%00', 'That person does not exist.'],
+    ['from=yesterday', 'The first day is not a date.'],
+    ['from=2031-02-30', 'The first day is not a date.'],
+    ['to=0000-01-01', 'The last day is not a date.'],
+    ['to=99999-01-01', 'The last day is not a date.'],
+    ['from=2031-03-02&to=2031-03-01', 'The first day is after the last day.'],
+    ['to=9999-12-31', 'Olga Owner created'],
+    ['type=x&type=seed.created&actor=a&actor=b', 'That person does not exist.'],
+    ['person=%00', 'Olga Owner created'],
+  ])('answers %s with a page that says so', async (query, text) => {
+    const company = await startCompany()
+    const answer = await (await signInAs(website, company.member)).get(`${company.activity}?${query}`)
+    expect(answer.statusCode).toBe(200)
+    expect(answer.headers['content-type']).toContain('text/html')
+    expect(answer.body).toContain(text)
+  })
+
+  it('finds the workspace and the role once', async () => {
+    const company = await startCompany()
+    const visitor = await signInAs(website, company.owner)
+    const path = `${company.activity}?actor=${company.owner.id}`
+    const { texts } = await recordStatements(() => visitor.get(path))
+    expect(texts.filter((text) => text.includes('"workspace_slugs"'))).toHaveLength(1)
+    expect(texts.length).toBeLessThanOrEqual(5)
+  })
+
+  it('is linked from the overview', async () => {
+    const company = await startCompany()
+    const { body } = await (await signInAs(website, company.viewer)).get(`/w/${company.workspace.slug}`)
+    expect(linkOf(body, 'All activity')).toBe(company.activity)
+  })
+})

@@ -1,0 +1,183 @@
+import { describe, expect, it } from 'vitest'
+import { createId } from '../../src/kernel/ids.ts'
+import { roles } from '../../src/kernel/roles.ts'
+import { addPerson, createCompany, createInvite, createTeam, post } from '../support/company.ts'
+import { recordStatements } from '../support/record-statements.ts'
+import { startTestApp } from '../support/test-app.ts'
+import { addMember } from '../support/workspaces.ts'
+import { signInAs } from './visitor.ts'
+
+const website = await startTestApp({ environment: { MAIL_LIMIT_PER_HOUR: '0' } })
+
+async function startCompany() {
+  const company = await createCompany(website)
+  return { ...company, people: `/w/${company.workspace.slug}/people` }
+}
+
+/** The links of a page whose text or label contains a text. */
+const linkOf = (page: string, text: string) =>
+  new RegExp(`<a[^>]*href="([^"]*)"[^>]*>\\s*${text}\\s*</a`).exec(page)?.[1]?.replaceAll('&amp;', '&') ?? ''
+
+describe('the directory', () => {
+  it.each(roles)(
+    'shows %ss all members, and the invited only to those who may list invites',
+    async (role) => {
+      const company = await startCompany()
+      const team = await createTeam(website, company.owner, company, 'Research')
+      await website.as(company.owner, post(`${team.url}/members`, { userId: company.member.id }))
+      const { email } = await createInvite(website, company.owner, company)
+      const page = (await (await signInAs(website, company[role])).get(company.people)).body
+      for (const { id, name } of [company.owner, company.admin, company.member, company.viewer]) {
+        expect(page).toContain(name)
+        expect(page).toContain(`href="${company.people}/${id}"`)
+      }
+      expect(page).toContain(`href="/w/${company.workspace.slug}/teams/${team.id}"`)
+      const seesInvites = role === 'owner' || role === 'admin'
+      expect(page.includes(email)).toBe(seesInvites)
+      expect(page.includes('>invited<')).toBe(seesInvites)
+      expect(page.includes('Invite people')).toBe(seesInvites)
+    },
+  )
+
+  it('is closed to others', async () => {
+    const company = await startCompany()
+    const visitor = await signInAs(website, await website.createPerson())
+    for (const path of [company.people, `${company.people}/${company.member.id}`]) {
+      const answer = await visitor.get(path)
+      expect(answer.statusCode).toBe(403)
+      expect(answer.body).not.toContain('Mary Member')
+    }
+  })
+
+  it('is searched by name and email, and keeps what was typed', async () => {
+    const company = await startCompany()
+    const visitor = await signInAs(website, company.viewer)
+    for (const q of ['mary', company.member.email, 'MARY MEMBER']) {
+      const page = (await visitor.get(`${company.people}?${new URLSearchParams({ q }).toString()}`)).body
+      expect(page).toContain('Mary Member')
+      expect(page).not.toContain('Adam Admin')
+      expect(page).toContain(`value="${q}"`)
+    }
+    const none = (await visitor.get(`${company.people}?q=%22%3E%3Cb%3Enobody`)).body
+    expect(none).toContain('Nobody matches')
+    expect(none).toContain('&quot;&gt;&lt;b&gt;nobody')
+    expect(none).not.toContain('<b>nobody')
+  })
+
+  it('has pages forward and back, which keep the search', async () => {
+    const company = await startCompany()
+    const start = Date.now() + 60_000
+    for (let i = 0; i < 120; i++) {
+      const created = await website.createPerson({ name: `Robot ${String(i).padStart(3, '0')}` })
+      await addMember(website, company.workspace, created, 'viewer', new Date(start + i * 1_000))
+    }
+    const visitor = await signInAs(website, company.owner)
+    const namesOn = (page: string) => [...page.matchAll(/>(Robot \d+)</g)].map(([, name]) => name)
+    const first = (await visitor.get(`${company.people}?q=robot`)).body
+    const second = (await visitor.get(linkOf(first, 'Next'))).body
+    const third = (await visitor.get(linkOf(second, 'Next'))).body
+    expect([first, second, third].map((page) => namesOn(page).length)).toEqual([50, 50, 20])
+    expect(namesOn(second)[0]).toBe('Robot 050')
+    expect(linkOf(first, 'Previous') + linkOf(first, 'First page')).toBe('')
+    expect(linkOf(third, 'Next')).toBe('')
+    expect(namesOn((await visitor.get(linkOf(third, 'Previous'))).body)).toEqual(namesOn(second))
+    expect(namesOn((await visitor.get(linkOf(second, 'First page'))).body)).toEqual(namesOn(first))
+
+    // The cursor of a search belongs to no other search.
+    const other = await visitor.get(linkOf(first, 'Next').replace('q=robot', 'q=mary'))
+    expect(other.statusCode).toBe(200)
+    expect(other.body).toContain('This is the first page.')
+    expect(other.body).toContain('Mary Member')
+  })
+
+  it.each([
+    'cursor=x',
+    'cursor=%00',
+    'cursor=a&cursor=b',
+    'q=%00',
+    'q=a&q=b',
+    `q=${'x'.repeat(300)}`,
+    'trail=..&cursor=x',
+  ])('answers %s with a page', async (query) => {
+    const company = await startCompany()
+    const answer = await (await signInAs(website, company.member)).get(`${company.people}?${query}`)
+    expect(answer.statusCode).toBe(200)
+    expect(answer.headers['content-type']).toContain('text/html')
+  })
+
+  it('finds the workspace and the role once', async () => {
+    const company = await startCompany()
+    const visitor = await signInAs(website, company.owner)
+    for (const path of [company.people, `${company.people}/${company.member.id}`]) {
+      const { texts } = await recordStatements(() => visitor.get(path))
+      expect(texts.filter((text) => text.includes('"workspace_slugs"'))).toHaveLength(1)
+      // The session, the workspace with its details, and two of the page's own.
+      expect(texts.length).toBeLessThanOrEqual(5)
+    }
+  })
+})
+
+describe('the page of a person', () => {
+  it('shows name, role, teams and what they did, without what the reader may not see', async () => {
+    const company = await startCompany()
+    const team = await createTeam(website, company.admin, company, 'Research')
+    await website.as(company.admin, post(`${team.url}/members`, { userId: company.admin.id }))
+    const { email } = await createInvite(website, company.admin, company)
+    const path = `${company.people}/${company.admin.id}`
+    const page = (await (await signInAs(website, company.member)).get(path)).body
+    expect(page).toContain('<h1><bdi>Adam Admin</bdi></h1>')
+    expect(page).toContain(company.admin.email)
+    expect(page).toContain('admin · ')
+    expect(page).toContain(`href="/w/${company.workspace.slug}/teams/${team.id}"`)
+    expect(page).toContain('Adam Admin created the team Research')
+    expect(page).toContain(`/activity?actor=${company.admin.id}`)
+    expect(page).not.toContain(email)
+    expect(page).not.toContain('Change roles')
+    const own = (await (await signInAs(website, company.admin)).get(path)).body
+    expect(own).toContain(email)
+    expect(own).toContain('Edit your profile')
+    expect((await (await signInAs(website, company.owner)).get(path)).body).toContain('Change roles')
+  })
+
+  it('escapes names and separates their direction', async () => {
+    const company = await startCompany()
+    const name = '<script>alert(1)</script> "عمر" 👩‍🚀'
+    const person = await addPerson(website, company.workspace, 'member', name)
+    const visitor = await signInAs(website, company.viewer)
+    for (const path of [
+      company.people,
+      `${company.people}/${person.id}`,
+      `/w/${company.workspace.slug}/activity`,
+    ]) {
+      const { body } = await visitor.get(path)
+      expect(body).not.toContain('<script>alert')
+    }
+    const { body } = await visitor.get(`${company.people}/${person.id}`)
+    expect(body).toContain('<bdi>&lt;script&gt;alert(1)&lt;/script&gt; &quot;عمر&quot; 👩‍🚀</bdi>')
+  })
+
+  it('does not exist for strangers, former members and invalid ids', async () => {
+    const company = await startCompany()
+    const stranger = await website.createPerson()
+    const elsewhere = await startCompany()
+    const visitor = await signInAs(website, company.owner)
+    for (const id of [
+      stranger.id,
+      elsewhere.member.id,
+      createId(),
+      'x',
+      '%00',
+      company.member.id.toUpperCase(),
+    ]) {
+      const answer = await visitor.get(`${company.people}/${id}`)
+      expect(answer.statusCode, id).toBe(404)
+      expect(answer.headers['content-type']).toContain('text/html')
+    }
+    const removed = await website.as(company.owner, {
+      method: 'DELETE',
+      url: `${company.url}/members/${company.member.id}`,
+    })
+    expect(removed.statusCode).toBe(200)
+    expect((await visitor.get(`${company.people}/${company.member.id}`)).statusCode).toBe(404)
+  })
+})
