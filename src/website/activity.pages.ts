@@ -172,7 +172,7 @@ function renderActivity(visit: WorkspaceVisit, activity: Activity): Page {
                     : html`<p>No activity yet. What members and agents do in this workspace appears here.</p>`
                 }
               </div>`
-            : html`<div class="stack" data-days>${renderDays(activity)}</div>`
+            : html`<div class="days" data-days>${renderDays(activity)}</div>`
         }
         ${renderPager(list, {
           path,
@@ -193,7 +193,7 @@ function renderDays({ events, agentNames }: Activity): Html[] {
   return Array.from(
     days,
     ([day, ofDay]) =>
-      html`<section class="stack">
+      html`<section>
         <h2>${day}</h2>
         <ul class="rows">
           ${ofDay.map(

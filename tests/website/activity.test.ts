@@ -221,7 +221,7 @@ describe('the feed', () => {
     const path = `${company.activity}?actor=${company.owner.id}`
     const { texts } = await recordStatements(() => visitor.get(path))
     expect(texts.filter((text) => text.includes('"workspace_slugs"'))).toHaveLength(1)
-    expect(texts.length).toBeLessThanOrEqual(5)
+    expect(texts.length).toBeLessThanOrEqual(4)
   })
 
   it('is linked from the overview', async () => {

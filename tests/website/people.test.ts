@@ -112,7 +112,7 @@ describe('the directory', () => {
       const { texts } = await recordStatements(() => visitor.get(path))
       expect(texts.filter((text) => text.includes('"workspace_slugs"'))).toHaveLength(1)
       // The session, the workspace with its details, and two of the page's own.
-      expect(texts.length).toBeLessThanOrEqual(5)
+      expect(texts.length).toBeLessThanOrEqual(4)
     }
   })
 })
