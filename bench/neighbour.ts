@@ -39,3 +39,12 @@ export async function fillWithLongTexts(pool: pg.Pool, workspaceIds: readonly st
   )
   await pool.query('vacuum analyze')
 }
+
+/** The id of the seed of a workspace with the longest texts. */
+export async function findLargestSeed(pool: pg.Pool, workspaceId: string): Promise<string> {
+  const { rows } = await pool.query<{ id: string }>(
+    'select id from seeds where workspace_id = $1 order by length(summary) desc limit 1',
+    [workspaceId],
+  )
+  return String(rows[0]?.id)
+}

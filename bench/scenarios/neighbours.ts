@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { Agent, request } from 'node:http'
 import { createRequire } from 'node:module'
 import { setTimeout } from 'node:timers/promises'
+import { batchMax } from '../../src/areas/agent/agent.mcp.ts'
 import { createAgentAccess } from '../agent-access.ts'
 import { atMost, compare } from '../compare.ts'
 import { company, crowd, openSmallDatabase } from '../databases.ts'
@@ -10,7 +11,7 @@ import { withPool, type Area } from '../harness.ts'
 import type { Load, Request } from '../loads.ts'
 import { percentile, roundMs } from '../report.ts'
 import { startService } from '../subjects.ts'
-import { createNeighbour, fillWithLongTexts } from '../neighbour.ts'
+import { createNeighbour, fillWithLongTexts, findLargestSeed } from '../neighbour.ts'
 
 /** The number of connections of the caller that creates the load. */
 const connections = 10
@@ -32,10 +33,23 @@ export const neighbours: Area = {
     const neighbour = await createNeighbour(ours)
     const [access] = await createAgentAccess(ours, 1)
     if (!access) throw new Error('there is no agent')
-    await withPool(database.url, (pool) => fillWithLongTexts(pool, [company.id, access.workspaceId]))
+    const seedId = await withPool(database.url, async (pool) => {
+      await fillWithLongTexts(pool, [company.id, access.workspaceId])
+      return findLargestSeed(pool, access.workspaceId)
+    })
     const seeds = `/v1/workspaces/${company.slug}/seeds`
     const kit = { method: 'POST' as const, token: access.accessToken }
-    const tool = { name: 'read_validation_kit', arguments: {} }
+    const mcp = {
+      ...kit,
+      path: '/agent/mcp',
+      headers: { ...json, accept: 'application/json, text/event-stream' },
+    }
+    const call = (input: object, id = 1) => ({
+      ...{ jsonrpc: '2.0', id, method: 'tools/call' },
+      params: { name: 'read_validation_kit', arguments: input },
+    })
+    const batchOf = (input: object) =>
+      JSON.stringify(Array.from({ length: batchMax }, (_, i) => call(input, i)))
     const loads: Record<string, Request> = {
       'GET /v1/me': { path: '/v1/me' },
       'seeds.list, the largest page': { path: `${seeds}?limit=200` },
@@ -50,12 +64,9 @@ export const neighbours: Area = {
         body: JSON.stringify(Object.fromEntries(Array.from({ length: 7_000 }, (_, i) => [`f${i}`, 0]))),
       },
       'agent.readValidationKit, the largest': { ...kit, path: '/agent/v1/validation-kit:read' },
-      'tools/call read_validation_kit, the largest': {
-        ...kit,
-        path: '/agent/mcp',
-        headers: { ...json, accept: 'application/json, text/event-stream' },
-        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: tool }),
-      },
+      'tools/call read_validation_kit, the largest': { ...mcp, body: JSON.stringify(call({})) },
+      [`${batchMax} × tools/call in a batch, all seeds`]: { ...mcp, body: batchOf({}) },
+      [`${batchMax} × tools/call in a batch, the largest seed`]: { ...mcp, body: batchOf({ seedId }) },
     }
     const alone = { ...ours, name: 'alone' }
     return Object.entries(loads).map(([name, load]) => {

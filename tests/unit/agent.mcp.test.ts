@@ -496,3 +496,31 @@ describe('a client that hangs up', () => {
     expect((await send('{')).status).toBe(400)
   })
 })
+
+describe('the calls of a batch', () => {
+  it('run one after the other for one person, and beside those of others', async () => {
+    const running: string[] = []
+    const atOnce: string[][] = []
+    const { failures, send } = createTester(async ({ user }) => {
+      running.push(user.id)
+      atOnce.push([...running])
+      const isThird = atOnce.length === 3
+      await new Promise((done) => setTimeout(done, 5))
+      running.splice(running.indexOf(user.id), 1)
+      if (isThird) throw new Error('this call fails')
+      return toJson(kit)
+    })
+    const batch = JSON.stringify(
+      Array.from({ length: 16 }, (_, id) => ({
+        ...{ jsonrpc: '2.0', id, method: 'tools/call' },
+        params: { name: 'read_validation_kit' },
+      })),
+    )
+    const other = { ...agent, user: { ...agent.user, id: 'other' } }
+    await Promise.all([send(batch), send(batch, {}, other)])
+    expect(atOnce).toHaveLength(32)
+    for (const users of atOnce) expect(new Set(users).size).toBe(users.length)
+    expect(atOnce.some((users) => users.length === 2)).toBe(true)
+    expect(failures).toHaveLength(1)
+  })
+})

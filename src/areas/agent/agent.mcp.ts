@@ -1,5 +1,6 @@
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
 import type { AgentPrincipal } from '../../kernel/agent.ts'
+import { createTurns } from '../../kernel/turns.ts'
 import { mayCall, type AgentTool } from './agent-tool.ts'
 import { registerResources, type McpResources } from './mcp-resources.ts'
 import { toolRegistration } from './mcp-tool.ts'
@@ -23,6 +24,8 @@ export interface KitMcpHandlerOptions {
 const requestBytesMax = 64 * 1024
 /** The most messages of a JSON-RPC batch, which the revision 2025-03-26 of MCP has. */
 export const batchMax = 16
+/** The longest wait of a call for the other calls of its user. */
+const callWaitMsMax = 30_000
 
 // For what depends on the grant and the name of the workspace alone. Only clients of the revision 2026-07-28 read it.
 const rarelyChanges = { ttlMs: 5 * 60 * 1000, cacheScope: 'private' as const }
@@ -35,7 +38,9 @@ export function createKitMcpHandler(
   { tools, resources }: { tools: readonly AgentTool[]; resources: McpResources },
   { onError, onRefusal, webUrl, iconUrl }: KitMcpHandlerOptions,
 ): KitMcpHandler {
-  const registrations = tools.map((tool) => ({ tool, register: toolRegistration(tool, onError) }))
+  // One call after the other lets requests of others in between (decision 0072).
+  const turns = createTurns({ atOnceMax: 1, waitMsMax: callWaitMsMax })
+  const registrations = tools.map((tool) => ({ tool, register: toolRegistration(tool, { onError, turns }) }))
   const handler = createMcpHandler(({ authInfo }) => createServer(authInfo?.extra?.agent as AgentPrincipal), {
     maxRequestBodySize: requestBytesMax,
     onerror: onRefusal,

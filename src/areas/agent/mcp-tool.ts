@@ -10,15 +10,23 @@ import type { AgentPrincipal } from '../../kernel/agent.ts'
 import { ApiError, errors, type ErrorCode } from '../../kernel/errors.ts'
 import { parseJson } from '../../kernel/json-text.ts'
 import { inlined, withoutBlanks } from '../../kernel/schemas.ts'
+import type { Turns } from '../../kernel/turns.ts'
 import type { AgentTool } from './agent-tool.ts'
 
 /** Answers one call of a tool. */
 type ToolCall = (agent: AgentPrincipal, input: unknown) => Promise<CallToolResult>
 
-/** Makes a function that registers a tool with the server of a request. `onError` is called with unexpected errors. */
+export interface ToolOptions {
+  /** Called with unexpected errors. */
+  onError: (error: unknown) => void
+  /** The turns of users. A call waits for one, as the SDK makes all calls of a batch at once. */
+  turns: Turns
+}
+
+/** Makes a function that registers a tool with the server of a request. */
 export function toolRegistration(
   tool: AgentTool,
-  onError: (error: unknown) => void,
+  options: ToolOptions,
 ): (server: McpServer, agent: AgentPrincipal) => void {
   const { name, title, description, hints } = tool
   const toSchema = (schema: TSchema) => fromJsonSchema(inlined(schema, tool.parts), trusting)
@@ -26,7 +34,7 @@ export function toolRegistration(
     ...{ title, description, inputSchema: toSchema(tool.input), outputSchema: toSchema(tool.output) },
     annotations: { title, ...hints },
   }
-  const call = toolCall(tool, onError)
+  const call = toolCall(tool, options)
   return (server, agent) => {
     server.registerTool(name, config, (input) => call(agent, input))
   }
@@ -38,15 +46,20 @@ const trusting: jsonSchemaValidator = {
   getValidator: () => (data) => ({ valid: true, data: data as never, errorMessage: undefined }),
 }
 
-function toolCall(tool: AgentTool, onError: (error: unknown) => void): ToolCall {
+function toolCall(tool: AgentTool, { onError, turns }: ToolOptions): ToolCall {
   const findIssues = createBodyCheck(inlined(tool.input, tool.parts))
   return async (agent, input) => {
     try {
       const given = withoutBlanks(input, tool.input, tool.emptied)
       const issues = findIssues(given)
       if (issues.length > 0) throw errors.decodeError({ issues })
-      const text = await tool.call(agent, given as Static<TObject>)
-      return { content: [{ type: 'text', text }], structuredContent: { ...parseJson(text) } }
+      const endTurn = await turns.take(agent.user.id)
+      try {
+        const text = await tool.call(agent, given as Static<TObject>)
+        return { content: [{ type: 'text', text }], structuredContent: { ...parseJson(text) } }
+      } finally {
+        endTurn()
+      }
     } catch (error) {
       // Caught here: the SDK would send the message of any error to the agent.
       return { content: [{ type: 'text', text: describeError(error, tool, onError) }], isError: true }

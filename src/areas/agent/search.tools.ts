@@ -50,7 +50,9 @@ export function searchTools(kit: KitService, links: SeedLinks, form: KitForm): A
       parts: [],
       hints: readingHints,
       async call(agent, { query }) {
-        const found = await Promise.all(termsOf(query).map((term) => find(agent, term)))
+        const found: KitOutlineItem[][] = []
+        // One after the other: a search is worth one connection.
+        for (const term of termsOf(query)) found.push(await find(agent, term))
         const results = rank(found)
           .slice(0, resultsMax)
           .map(({ id, title }) => ({ id, title, url: links.urlOf(agent, id) }))
