@@ -5,8 +5,10 @@ import {
 } from '@modelcontextprotocol/sdk/client/auth.js'
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { sql } from 'drizzle-orm'
+import * as oauth from 'oauth4webapi'
+import * as openid from 'openid-client'
 import { describe, expect, it } from 'vitest'
 import { Browser } from '../support/browser.ts'
 import { findClosedPort } from '../support/raw-http.ts'
@@ -118,6 +120,196 @@ describe('an agent that knows only the URL', () => {
       grant: { clientName: 'Test agent' },
     })
     await client.close()
+  })
+})
+
+/** Finds what an agent without credentials is told: the resource, its authorization server, and the scope to ask for. */
+async function discover() {
+  const refused = await fetch(endpoint, { method: 'POST' })
+  expect(refused.status).toBe(401)
+  const challenge = String(refused.headers.get('www-authenticate'))
+  const url = String(/resource_metadata="([^"]+)"/.exec(challenge)?.[1])
+  const resource = (await (await fetch(url)).json()) as { resource: string; authorization_servers: string[] }
+  return {
+    resource: resource.resource,
+    issuer: new URL(String(resource.authorization_servers[0])),
+    scope: String(/scope="([^"]+)"/.exec(challenge)?.[1]),
+  }
+}
+
+/** Calls the tool as agents do that have no SDK: one message, one answer. */
+async function readKit(accessToken: string, protocolVersion: string): Promise<unknown> {
+  const answer = await fetch(endpoint, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${accessToken}`,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': protocolVersion,
+    },
+    body: JSON.stringify({
+      ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+      params: { name: 'read_validation_kit', arguments: {} },
+    }),
+  })
+  expect(answer.status).toBe(200)
+  const data = /^data: (.*)$/m.exec(await answer.text())?.[1] ?? ''
+  return (JSON.parse(data) as { result: { structuredContent: unknown } }).result.structuredContent
+}
+
+describe('a general OAuth client', () => {
+  it('comes in and refreshes: oauth4webapi', async () => {
+    const { browser, slug, workspaceId } = await createVisitor()
+    const insecure = { [oauth.allowInsecureRequests]: true }
+    const { issuer, resource, scope } = await discover()
+    const found = await oauth.discoveryRequest(issuer, { algorithm: 'oauth2', ...insecure })
+    const server = await oauth.processDiscoveryResponse(issuer, found)
+    const metadata = { client_name: 'oauth4webapi', redirect_uris: [redirectUrl] }
+    const client = await oauth.processDynamicClientRegistrationResponse(
+      await oauth.dynamicClientRegistrationRequest(server, metadata, insecure),
+    )
+    const verifier = oauth.generateRandomCodeVerifier()
+    const state = oauth.generateRandomState()
+    const authorization = new URL(String(server.authorization_endpoint))
+    authorization.search = new URLSearchParams({
+      ...{ client_id: client.client_id, redirect_uri: redirectUrl, response_type: 'code' },
+      ...{ scope, resource, state, code_challenge_method: 'S256' },
+      code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+    }).toString()
+    const back = await decide(browser, authorization, { decision: 'allow', workspaceId })
+    // Checks `iss` too.
+    const parameters = oauth.validateAuthResponse(server, client, back, state)
+    const tokens = await oauth.processAuthorizationCodeResponse(
+      server,
+      client,
+      await oauth.authorizationCodeGrantRequest(
+        ...([server, client, oauth.None(), parameters, redirectUrl, verifier] as const),
+        { additionalParameters: { resource }, ...insecure },
+      ),
+    )
+    expect(await readKit(tokens.access_token, '2025-06-18')).toMatchObject({ workspace: { slug } })
+    const refreshed = await oauth.processRefreshTokenResponse(
+      server,
+      client,
+      await oauth.refreshTokenGrantRequest(
+        ...([server, client, oauth.None(), String(tokens.refresh_token), insecure] as const),
+      ),
+    )
+    expect(await readKit(refreshed.access_token, '2025-06-18')).toMatchObject({ workspace: { slug } })
+  })
+
+  it('comes in, refreshes and revokes: openid-client', async () => {
+    const { browser, slug, workspaceId } = await createVisitor()
+    const { issuer, resource, scope } = await discover()
+    const config = await openid.dynamicClientRegistration(
+      issuer,
+      { client_name: 'openid-client', redirect_uris: [redirectUrl], token_endpoint_auth_method: 'none' },
+      openid.None(),
+      { algorithm: 'oauth2', execute: [openid.allowInsecureRequests] },
+    )
+    const pkceCodeVerifier = openid.randomPKCECodeVerifier()
+    const expectedState = openid.randomState()
+    const authorization = openid.buildAuthorizationUrl(config, {
+      ...{ redirect_uri: redirectUrl, scope, resource, state: expectedState },
+      code_challenge: await openid.calculatePKCECodeChallenge(pkceCodeVerifier),
+      code_challenge_method: 'S256',
+    })
+    const back = await decide(browser, authorization, { decision: 'allow', workspaceId })
+    const tokens = await openid.authorizationCodeGrant(
+      ...([config, back, { pkceCodeVerifier, expectedState }, { resource }] as const),
+    )
+    expect(await readKit(tokens.access_token, '2025-06-18')).toMatchObject({ workspace: { slug } })
+    const refreshed = await openid.refreshTokenGrant(config, String(tokens.refresh_token))
+    expect(await readKit(refreshed.access_token, '2025-06-18')).toMatchObject({ workspace: { slug } })
+    await openid.tokenRevocation(config, String(refreshed.refresh_token))
+    await expect(openid.refreshTokenGrant(config, String(refreshed.refresh_token))).rejects.toThrow()
+  })
+})
+
+describe('an agent that registers', () => {
+  /** What agents register and ask for, as seen in their requests. */
+  const agents = {
+    Claude: {
+      metadata: {
+        redirect_uris: ['https://claude.ai/api/mcp/auth_callback'],
+        grant_types: ['authorization_code', 'refresh_token'],
+        token_endpoint_auth_method: 'none',
+        scope: 'validation-kit:read',
+      },
+      protocolVersion: '2025-11-25',
+    },
+    ChatGPT: {
+      metadata: {
+        redirect_uris: ['https://chatgpt.com/connector_platform_oauth_redirect'],
+        grant_types: ['authorization_code', 'refresh_token'],
+        token_endpoint_auth_method: 'client_secret_post',
+      },
+      protocolVersion: '2025-06-18',
+    },
+    'VS Code': {
+      metadata: {
+        redirect_uris: ['http://127.0.0.1:33418/', 'https://vscode.dev/redirect', 'http://localhost/'],
+        grant_types: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code'],
+        token_endpoint_auth_method: 'none',
+        application_type: 'native',
+      },
+      protocolVersion: '2025-11-25',
+    },
+    Cursor: {
+      metadata: {
+        redirect_uris: ['cursor://anysphere.cursor-mcp/oauth/callback'],
+        grant_types: ['authorization_code', 'refresh_token'],
+        token_endpoint_auth_method: 'none',
+      },
+      protocolVersion: '2025-06-18',
+    },
+  }
+
+  it.each(Object.entries(agents))('comes in as %s does', async (name, { metadata, protocolVersion }) => {
+    const { browser, slug, workspaceId } = await createVisitor()
+    const { issuer, resource, scope } = await discover()
+    const server = (await (
+      await fetch(new URL('/.well-known/oauth-authorization-server', issuer))
+    ).json()) as Record<string, string>
+    const registered = await fetch(String(server.registration_endpoint), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ client_name: name, response_types: ['code'], ...metadata }),
+    })
+    expect(registered.status).toBe(201)
+    const client = (await registered.json()) as { client_id: string; client_secret?: string }
+    expect(client.client_secret !== undefined).toBe(metadata.token_endpoint_auth_method !== 'none')
+    const [redirectUri = ''] = metadata.redirect_uris
+    const verifier = randomBytes(32).toString('base64url')
+    const authorization = new URL(String(server.authorization_endpoint))
+    authorization.search = new URLSearchParams({
+      ...{ client_id: client.client_id, redirect_uri: redirectUri, response_type: 'code' },
+      ...{ scope, resource, state: 'a state', code_challenge_method: 'S256' },
+      code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+    }).toString()
+    const back = await decide(browser, authorization, { decision: 'allow', workspaceId })
+    expect(back.href.split('?')[0]).toBe(redirectUri)
+    expect(back.searchParams.get('state')).toBe('a state')
+    const requestTokens = async (parameters: Record<string, string>) => {
+      const body = new URLSearchParams({ client_id: client.client_id, resource, ...parameters })
+      if (client.client_secret !== undefined) body.set('client_secret', client.client_secret)
+      const answer = await fetch(String(server.token_endpoint), { method: 'POST', body })
+      expect(answer.status).toBe(200)
+      return (await answer.json()) as { access_token: string; refresh_token: string }
+    }
+    const tokens = await requestTokens({
+      ...{ grant_type: 'authorization_code', redirect_uri: redirectUri, code_verifier: verifier },
+      code: String(back.searchParams.get('code')),
+    })
+    expect(await readKit(tokens.access_token, protocolVersion)).toMatchObject({
+      workspace: { slug },
+      grant: { clientName: name },
+    })
+    const refreshed = await requestTokens({
+      grant_type: 'refresh_token',
+      refresh_token: tokens.refresh_token,
+    })
+    expect(await readKit(refreshed.access_token, protocolVersion)).toMatchObject({ workspace: { slug } })
   })
 })
 
