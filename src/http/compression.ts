@@ -96,7 +96,7 @@ function isCompressible(reply: FastifyReply, payload: unknown): boolean {
 /** The coding that the client likes best; null if it accepts none of ours. */
 function findCoding({ headers }: FastifyRequest): Coding | null {
   // Codings are case-insensitive (RFC 9110 §8.4.1).
-  return negotiate(headers['accept-encoding']?.toLowerCase() ?? '', codings) as Coding | null
+  return negotiate<Coding>(headers['accept-encoding']?.toLowerCase() ?? '', codings)
 }
 
 function addVary(reply: FastifyReply): void {

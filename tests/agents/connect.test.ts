@@ -160,6 +160,7 @@ async function readKit(accessToken: string, protocolVersion: string): Promise<un
 describe('a general OAuth client', () => {
   it('comes in and refreshes: oauth4webapi', async () => {
     const { browser, slug, workspaceId } = await createVisitor()
+    // eslint-disable-next-line @typescript-eslint/no-deprecated -- marked so that nobody uses it outside of tests
     const insecure = { [oauth.allowInsecureRequests]: true }
     const { issuer, resource, scope } = await discover()
     const found = await oauth.discoveryRequest(issuer, { algorithm: 'oauth2', ...insecure })
@@ -205,6 +206,7 @@ describe('a general OAuth client', () => {
       issuer,
       { client_name: 'openid-client', redirect_uris: [redirectUrl], token_endpoint_auth_method: 'none' },
       openid.None(),
+      // eslint-disable-next-line @typescript-eslint/no-deprecated -- marked so that nobody uses it outside of tests
       { algorithm: 'oauth2', execute: [openid.allowInsecureRequests] },
     )
     const pkceCodeVerifier = openid.randomPKCECodeVerifier()
