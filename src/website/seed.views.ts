@@ -14,6 +14,7 @@ import {
   type EvidenceKind,
   type SeedStatus,
 } from '../kernel/seeds.ts'
+import { renderEvent } from './events.views.ts'
 import { renderBalance, verdictNames } from './evidence-balance.ts'
 import { renderAction, renderAlert, renderField, renderForm, renderRadios, renderSelect } from './forms.ts'
 import { html, type Content, type Html } from './html.ts'
@@ -76,7 +77,7 @@ export function renderSeed(visit: WorkspaceVisit, shown: SeedPage): Page {
           ${renderPeople(visit, seed, parseJson(shown.participants.items))}
           ${may('seeds.update') && renderStatusForm(visit, seed)} ${renderAgents(visit, shown)}
         </div>
-        <div class="stack findings">${renderEvidence(visit, shown)} ${renderHistory(path, shown.events)}</div>
+        <div class="stack findings">${renderEvidence(visit, shown)} ${renderHistory(path, shown)}</div>
       </div>`,
   }
 }
@@ -117,7 +118,10 @@ function renderPeople({ base, may, request }: WorkspaceVisit, seed: Seed, people
         ? html`<p class="hint">Nobody has joined yet.</p>`
         : html`<ul class="faces">
             ${people.map(
-              ({ name, image }) => html`<li>${renderPicture(image, name, 28)} <bdi>${name}</bdi></li>`,
+              ({ userId, name, image }) =>
+                html`<li>
+                  ${renderPicture(image, name, 28)} <a href="${base}/people/${userId}"><bdi>${name}</bdi></a>
+                </li>`,
             )}
           </ul>`
     }
@@ -260,16 +264,13 @@ function renderEvidenceForm({ base, request, state }: WorkspaceVisit, seed: Seed
   </details>`
 }
 
-function renderHistory(path: string, { items, nextCursor }: ListPage<WorkspaceEvent>): Content {
+function renderHistory(path: string, { events, agents }: SeedPage): Content {
+  const { items, nextCursor } = events
+  const agentNames = new Map(agents.map(({ id, clientName }) => [id, clientName]))
   return html`<section aria-labelledby="history">
     <h2 id="history">History</h2>
     ${renderRows(
-      parseJson(items).map(
-        ({ summary, createdAt }) =>
-          html`<p class="event">
-            <bdi dir="ltr">${summary}</bdi><span class="hint">${renderTime(createdAt)}</span>
-          </p>`,
-      ),
+      parseJson(items).map((event) => renderEvent(event, renderTime(event.createdAt), agentNames)),
       html`<p>No earlier changes.</p>`,
     )}
     ${

@@ -224,7 +224,11 @@ describe('a seed', () => {
     await joinSeed(member, path)
     await joinSeed(owner, path)
     const { body } = await viewer.visitor.get(path)
-    expect(body.indexOf('<bdi>Mary</bdi>')).toBeLessThan(body.indexOf('<bdi>Olga</bdi></li>'))
+    const people = [...body.matchAll(/\/people\/([\w-]+)"\s*><bdi>(\w+)</g)]
+    expect(people.map(([, id, name]) => [id, name])).toEqual([
+      [member.id, 'Mary'],
+      [owner.id, 'Olga'],
+    ])
     await member.visitor.get(path)
     const left = await member.visitor.submit(`${path}/leave`)
     expect(left.headers.location).toBe(`${path}?done=seed-left`)
