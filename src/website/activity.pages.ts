@@ -9,16 +9,9 @@ import type { Services } from '../services.ts'
 import { eventTypeNames, findGrants, renderEvent, type AgentNames } from './events.views.ts'
 import { renderSelect } from './forms.ts'
 import { html, type Content, type Html } from './html.ts'
+import { readQuery, withQuery } from './lists.ts'
 import type { Page } from './pages.ts'
-import {
-  readListView,
-  readParameter,
-  renderNotices,
-  renderPager,
-  resetNotice,
-  toUrl,
-  type ListView,
-} from './pager.ts'
+import { readListView, renderNotices, renderPager, resetNotice, type ListView } from './pager.ts'
 import { formatDay, renderClock } from './words.ts'
 import { sectionOf, type WorkspacePages, type WorkspaceVisit } from './workspace-visit.ts'
 
@@ -43,7 +36,7 @@ export function activityPages(
   page('/activity', async (visit) => {
     const { principal, request, workspace } = visit
     const { slug } = workspace
-    const asked = readFilters(request.query)
+    const asked = readFilters(request)
     const found =
       asked.person === ''
         ? []
@@ -52,7 +45,7 @@ export function activityPages(
     const parameters = { ...asked.parameters, actor: only?.userId ?? asked.parameters.actor }
     const { actor } = parameters
     const [list, member] = await Promise.all([
-      readListView(request.query, (position) =>
+      readListView(request, (position) =>
         events.list(principal, slug, { ...position, ...toRequest(parameters), limit: eventsPerPage }),
       ),
       actor === '' || only ? only : people.get(principal, slug, actor).catch(ignoreNotFound),
@@ -71,10 +64,10 @@ export function activityPages(
   })
 }
 
-function readFilters(query: unknown): Filters {
+function readFilters(request: { query: unknown }): Filters {
   const notices: string[] = []
   const read = (name: string, isValid: (value: string) => boolean, notice: string) => {
-    const value = readParameter(query, name)
+    const value = readQuery(request, name)
     if (value === '' || isValid(value)) return value
     notices.push(notice)
     return ''
@@ -92,7 +85,7 @@ function readFilters(query: unknown): Filters {
   if (parameters.from !== '' && parameters.to !== '' && parameters.from > parameters.to)
     notices.push('The first day is after the last day.')
   const person =
-    parameters.actor === '' ? cleanLine(readParameter(query, 'person'), searchLengthMax) : undefined
+    parameters.actor === '' ? cleanLine(readQuery(request, 'person'), searchLengthMax) : undefined
   return { parameters, person: person ?? '', notices }
 }
 
@@ -239,7 +232,7 @@ function renderFilters(visit: WorkspaceVisit, { filters, actorName }: Activity, 
               <strong>Member</strong>
               <p><input type="hidden" name="actor" value="${actor}" /><bdi>${actorName}</bdi></p>
               <p>
-                <a href="${toUrl(path, { ...parameters, actor: '' })}">Show everyone</a>
+                <a href="${withQuery(path, { ...parameters, actor: '' })}">Show everyone</a>
               </p>
             </div>`
       }
@@ -268,7 +261,7 @@ function renderChoices(path: string, { parameters, person }: Filters, choices: r
       ${choices.map(
         ({ userId, name, email }) =>
           html`<li>
-            <a href="${toUrl(path, { ...parameters, actor: userId })}"><bdi>${name}</bdi></a>
+            <a href="${withQuery(path, { ...parameters, actor: userId })}"><bdi>${name}</bdi></a>
             <span class="hint">${email}</span>
           </li>`,
       )}

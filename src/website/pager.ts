@@ -1,15 +1,7 @@
 import { ApiError } from '../kernel/errors.ts'
 import type { Page as ListPage } from '../kernel/pagination.ts'
 import { html, type Content } from './html.ts'
-
-/** A query string as people and other websites may have written it. */
-export type Query = Readonly<Record<string, string | readonly string[] | undefined>>
-
-/** A parameter of the query string: the last one if there are several, empty if there is none. */
-export function readParameter(query: unknown, name: string): string {
-  const value = (query as Query)[name]
-  return (typeof value === 'string' ? value : value?.at(-1)) ?? ''
-}
+import { readQuery, withQuery } from './lists.ts'
 
 /** A page of a list, and the way to the pages beside it. */
 export interface ListView<Item> extends ListPage<Item> {
@@ -30,11 +22,11 @@ const trailLengthMax = 40
  * such as after a change of the filters. Lists can only be read forward, so the URL keeps the way back.
  */
 export async function readListView<Item>(
-  query: unknown,
+  request: { query: unknown },
   read: (position: { cursor?: string }) => Promise<ListPage<Item>>,
 ): Promise<ListView<Item>> {
-  const cursor = readParameter(query, 'cursor')
-  const trail = readParameter(query, 'trail').split(separator).filter(Boolean)
+  const cursor = readQuery(request, 'cursor')
+  const trail = readQuery(request, 'trail').split(separator).filter(Boolean)
   const first = { cursor: '', trail: [], isReset: false }
   if (cursor === '') return { ...(await read({})), ...first }
   try {
@@ -45,25 +37,19 @@ export async function readListView<Item>(
   }
 }
 
-/** A path with the parameters that are not empty. */
-export function toUrl(path: string, parameters: Readonly<Record<string, string>>): string {
-  const filled = Object.entries(parameters).filter(([, value]) => value !== '')
-  return filled.length === 0 ? path : `${path}?${new URLSearchParams(filled).toString()}`
-}
-
 /** The links to the pages before and after a page. `parameters` are those of the filters. */
 export function renderPager(
   { cursor, trail, nextCursor }: Omit<ListView<unknown>, 'items'>,
   options: {
     path: string
-    parameters?: Readonly<Record<string, string>>
+    parameters?: Record<string, string>
     labels: { first: string; previous: string; next: string }
   },
 ): Content {
   if (cursor === '' && nextCursor === null) return false
   const { path, parameters = {}, labels } = options
   const toPage = (place: { cursor: string; trail: readonly string[] }) =>
-    toUrl(path, { ...parameters, cursor: place.cursor, trail: place.trail.join(separator) })
+    withQuery(path, { ...parameters, cursor: place.cursor, trail: place.trail.join(separator) })
   const previous = { cursor: trail.at(-1) ?? '', trail: trail.slice(0, -1) }
   const next = {
     cursor: nextCursor ?? '',

@@ -6,16 +6,9 @@ import type { Services } from '../services.ts'
 import { findGrants, renderEvent, type AgentNames } from './events.views.ts'
 import { html, type Content, type Html } from './html.ts'
 import { renderPicture } from './layout.ts'
-import { renderRows } from './lists.ts'
+import { readQuery, renderRows } from './lists.ts'
 import type { Page } from './pages.ts'
-import {
-  readListView,
-  readParameter,
-  renderNotices,
-  renderPager,
-  resetNotice,
-  type ListView,
-} from './pager.ts'
+import { readListView, renderNotices, renderPager, resetNotice, type ListView } from './pager.ts'
 import { renderDate, renderTime } from './words.ts'
 import { renderRole } from './workspace.pages.ts'
 import { sectionOf, type WorkspacePages, type WorkspaceVisit } from './workspace-visit.ts'
@@ -32,8 +25,8 @@ export function peoplePages(
 ): void {
   page('/people', async (visit) => {
     const { principal, request, workspace } = visit
-    const q = cleanLine(readParameter(request.query, 'q'), searchLengthMax) ?? ''
-    const list = await readListView(request.query, (position) =>
+    const q = cleanLine(readQuery(request, 'q'), searchLengthMax) ?? ''
+    const list = await readListView(request, (position) =>
       people.list(principal, workspace.slug, { ...position, ...(q !== '' && { q }), limit: peoplePerPage }),
     )
     return renderPeople(visit, q, list)
