@@ -60,6 +60,12 @@ export function renderPageLinks(
   </nav>`
 }
 
+/** A query parameter: the last one if there are several, empty if there is none. */
+export function readQuery({ query }: { query: unknown }, name: string): string {
+  const value = (query as Record<string, string | string[] | undefined>)[name]
+  return (typeof value === 'string' ? value : value?.at(-1)) ?? ''
+}
+
 /** A path with the parameters that are not empty. */
 export function withQuery(path: string, parameters: Record<string, string>): string {
   const filled = Object.entries(parameters).filter(([, value]) => value !== '')

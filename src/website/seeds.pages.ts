@@ -1,3 +1,4 @@
+import { readQuery } from './lists.ts'
 import type { Services } from '../services.ts'
 import type { SeedInput } from '../areas/seeds/seeds.service.ts'
 import { errors } from '../kernel/errors.ts'
@@ -12,7 +13,6 @@ import {
 } from '../kernel/seeds.ts'
 import { cleanLine } from '../kernel/text.ts'
 import { readField, readText, requireChoice } from './forms.ts'
-import { readParameter } from './pager.ts'
 import type { Page } from './pages.ts'
 import { renderSeedForm } from './seed-form.views.ts'
 import { renderSeed } from './seed.views.ts'
@@ -63,7 +63,7 @@ export function seedsPages(
   const showSeed = async (visit: WorkspaceVisit): Promise<Page> => {
     const { principal, request, workspace } = visit
     const path = { slug: workspace.slug, seedId: request.params.id }
-    const history = readParameter(request.query, 'history')
+    const history = readQuery(request, 'history')
     const [details, happened, grants] = await Promise.all([
       seeds.getDetails(principal, path, { limit: evidenceOfPage, ...readPosition(visit) }),
       events.list(principal, workspace.slug, {
@@ -142,9 +142,9 @@ function seedPath({ base, request }: WorkspaceVisit, done: string): string {
 /** What the page asks of the list. Unknown words count as none. */
 function readSearch({ request }: WorkspaceVisit): SeedSearch {
   const find = <Word extends string>(name: string, words: readonly Word[]): Word | undefined =>
-    words.find((word) => word === readParameter(request.query, name))
+    words.find((word) => word === readQuery(request, name))
   return {
-    text: cleanLine(readParameter(request.query, 'q'), seedQueryLengthMax) ?? '',
+    text: cleanLine(readQuery(request, 'q'), seedQueryLengthMax) ?? '',
     status: find('status', seedStatuses),
     of: find('of', seedChoices),
     sort: find('sort', seedSorts) ?? 'updatedAt',
@@ -162,14 +162,14 @@ function toRequest({ text, of, sort }: SeedSearch, userId: string) {
 
 /** The page of a list that the URL names. */
 function readPosition({ request }: WorkspaceVisit): { cursor: string } | { before: string } | object {
-  const [before, cursor] = [readParameter(request.query, 'before'), readParameter(request.query, 'cursor')]
+  const [before, cursor] = [readQuery(request, 'before'), readQuery(request, 'cursor')]
   if (before !== '') return { before }
   return cursor === '' ? {} : { cursor }
 }
 
 /** The view that the URL names, which is remembered, or the last one. */
 function chooseView({ request, remember }: WorkspaceVisit): SeedView {
-  const chosen = seedViews.find((view) => view === readParameter(request.query, 'view'))
+  const chosen = seedViews.find((view) => view === readQuery(request, 'view'))
   if (chosen === undefined) return request.visit.recall(viewCookie) === 'board' ? 'board' : 'list'
   remember(viewCookie, chosen, viewCookieSeconds)
   return chosen

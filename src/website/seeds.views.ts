@@ -4,9 +4,8 @@ import type { Page as ListPage } from '../kernel/pagination.ts'
 import { seedQueryLengthMax, seedStatuses, type SeedSort, type SeedStatus } from '../kernel/seeds.ts'
 import { renderSelect } from './forms.ts'
 import { html, type Content, type Html } from './html.ts'
-import { renderDone, renderPageLinks, renderRows, withQuery } from './lists.ts'
+import { renderDone, renderPageLinks, renderRows, withQuery, readQuery } from './lists.ts'
 import type { Page } from './pages.ts'
-import { readParameter } from './pager.ts'
 import { countOf, renderDate } from './words.ts'
 import { sectionOf, type WorkspaceVisit } from './workspace-visit.ts'
 
@@ -108,7 +107,7 @@ function renderSeeds(
   const { base, may, request } = visit
   const isFiltered = search.text !== '' || search.status !== undefined || search.of !== undefined
   // A page may have become empty while the ones before it are not.
-  const isFirstPage = readParameter(request.query, 'cursor') === ''
+  const isFirstPage = readQuery(request, 'cursor') === ''
   const hasNone = isEmpty && !isFiltered && isFirstPage
   return {
     title: 'Seeds',
