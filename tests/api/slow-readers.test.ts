@@ -120,12 +120,12 @@ describe('the bytes that wait for clients', () => {
       // Of different people: the requests of one wait for their turn, and not for ever.
       const lists = []
       for (let i = 0; i < 4; i++) lists.push(await createLargeList(service))
+      const other = await createLargeList(service)
       const clients = []
       for (const list of lists) clients.push(await askAndIgnore(service, port, requestOf(list, coding)))
       // An answer is 1 MB, or half of it compressed: there is room for one of the last client, and not for the next one that it has asked for.
       await Promise.all(clients.slice(0, 3).map(({ closed }) => closed))
       expect(service.log.join('').match(/did not read its response/g)?.length).toBeOneOf([3, 4])
-      const other = await createLargeList(service)
       const answer = await fetch(`http://127.0.0.1:${port}${other.url}`, {
         headers: { authorization: `Bearer ${other.person.apiKey}` },
       })
