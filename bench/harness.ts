@@ -216,7 +216,8 @@ function readMemoryMb({ process: { pid } }: Subject, field: string): number {
   return (Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) * 1024) / 1e6
 }
 
-async function findFreePort(): Promise<number> {
+/** A port of the loopback address that nothing listens on. */
+export async function findFreePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo

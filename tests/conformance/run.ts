@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import pino from 'pino'
 import { createAgentAccess } from '../../bench/agent-access.ts'
-import { environmentOf, openBench, withPool, type Subject } from '../../bench/harness.ts'
+import { environmentOf, findFreePort, openBench, withPool, type Subject } from '../../bench/harness.ts'
 import { loadConfig } from '../../src/config.ts'
 import { openDatabase, workLimits } from '../../src/db/client.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
@@ -192,13 +192,4 @@ async function startProxy(service: Subject): Promise<Server> {
   proxy.listen(0, 'localhost')
   await once(proxy, 'listening')
   return proxy
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }

@@ -9,6 +9,7 @@ import { errors } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
 import { readPage, type Page, type PageRequest } from '../../kernel/pagination.ts'
 import type { Principal } from '../../kernel/principal.ts'
+import type { Role } from '../../kernel/roles.ts'
 import {
   findClientNames,
   listLiveGrants,
@@ -64,7 +65,7 @@ export function createIntegrationsService(options: IntegrationsServiceOptions): 
   return {
     async list(principal, slug, page) {
       const { id: workspaceId, role } = await requireWorkspace(principal, slug, 'integrations.list')
-      const userId = isAllowed(role, 'integrations.listAll') ? undefined : principal.user.id
+      const userId = grantorShown(principal, role)
       return readPage<AgentGrant>(page, {
         listId: `integrations.list ${workspaceId} ${userId ?? ''}`,
         order: 'newestFirst',
@@ -113,15 +114,20 @@ export function createIntegrationsService(options: IntegrationsServiceOptions): 
 
     async listToolUses(principal, slug, grantIds) {
       const { id: workspaceId, role } = await requireWorkspace(principal, slug, 'integrations.list')
-      const userId = isAllowed(role, 'integrations.listAll') ? undefined : principal.user.id
+      const userId = grantorShown(principal, role)
       const since = new Date(clock.now().getTime() - usesShownMs)
       return grantIds.length === 0 ? [] : listToolUses(db, { workspaceId, userId, grantIds, since })
     },
 
     async findClientNames(principal, slug, grantIds) {
       const { id: workspaceId, role } = await requireWorkspace(principal, slug, 'integrations.list')
-      const userId = isAllowed(role, 'integrations.listAll') ? undefined : principal.user.id
+      const userId = grantorShown(principal, role)
       return grantIds.length === 0 ? new Map() : findClientNames(db, { workspaceId, userId, grantIds })
     },
   }
+}
+
+/** Whose grants the caller may list: undefined for those of all people. */
+function grantorShown({ user }: Principal, role: Role): string | undefined {
+  return isAllowed(role, 'integrations.listAll') ? undefined : user.id
 }
