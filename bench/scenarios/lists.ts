@@ -1,3 +1,4 @@
+import { eventsListId } from '../../src/areas/events/events.service.ts'
 import { encodeCursor, type Position } from '../../src/kernel/pagination.ts'
 import { atLeast, compare, type Trial } from '../compare.ts'
 import {
@@ -88,8 +89,7 @@ export const lists: Area = {
         `select created_at as at, id from events where workspace_id = $1
           order by created_at, id offset ${lastPageRows} limit 1`,
       )
-      const listId = `events.list ${company.id} ${JSON.stringify([undefined, undefined, undefined, undefined])}`
-      return `${ofCompany}/events?cursor=${encodeCursor(listId, position)}`
+      return `${ofCompany}/events?cursor=${encodeCursor(eventsListId(company.id, {}), position)}`
     })
     await other('events of a rare type', () => `${ofCompany}/events?type=${rareType}`)
     await other('people, q that few have', () => `${ofCrowd}/people?q=${rareName}`)

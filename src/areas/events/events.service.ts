@@ -43,7 +43,8 @@ export function createEventsService(options: {
 }): EventsService {
   const { db, requireWorkspace } = options
   return {
-    async list(principal, slug, { type, actorUserId, targetId, since, until, ...page }) {
+    async list(principal, slug, request) {
+      const { type, actorUserId, targetId, since, until, ...page } = request
       const workspace = await requireWorkspace(principal, slug, 'events.list')
       const workspaceId = workspace.id
       const filter = {
@@ -57,7 +58,7 @@ export function createEventsService(options: {
       // A malformed id belongs to nobody and nothing: the list is empty.
       const hasNone = [actorUserId, targetId].some((id) => id !== undefined && !isId(id))
       return readPage<WorkspaceEvent>(page, {
-        listId: `events.list ${workspaceId} ${JSON.stringify([type, actorUserId, targetId, since, until])}`,
+        listId: eventsListId(workspaceId, request),
         order: 'newestFirst',
         read: async (range) =>
           hasNone ? noRows : listEvents(db, { workspaceId, filter, view, ...startAt(range, filter.until) }),
@@ -74,6 +75,12 @@ export function createEventsService(options: {
       return text as Json<WorkspaceEvent>
     },
   }
+}
+
+/** Tells the list of a workspace's events with these filters from all others, for its cursors. */
+export function eventsListId(workspaceId: string, request: EventsRequest): string {
+  const { type, actorUserId, targetId, since, until } = request
+  return `events.list ${workspaceId} ${JSON.stringify([type, actorUserId, targetId, since, until])}`
 }
 
 /**
