@@ -61,7 +61,7 @@ export default tseslint.config(
   { files: ['**/*.js'], ...tseslint.configs.disableTypeChecked },
   {
     // What runs in browsers.
-    files: ['public/**/*.js'],
+    files: ['public/**/*.js', 'tests/mcp-clients/page.js'],
     languageOptions: {
       globals: Object.fromEntries(
         [
@@ -72,11 +72,13 @@ export default tseslint.config(
           'fetch',
           'FormData',
           'getSelection',
+          'localStorage',
           'location',
           'navigator',
           'sessionStorage',
           'setInterval',
           'setTimeout',
+          'URL',
           'URLSearchParams',
         ].map((name) => [name, 'readonly']),
       ),

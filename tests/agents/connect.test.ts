@@ -123,6 +123,45 @@ describe('an agent that knows only the URL', () => {
   })
 })
 
+describe('an agent that needs another scope', () => {
+  it.each([['legacy' as const], ['auto' as const]])('asks the person for it (%s)', async (mode) => {
+    const { browser, workspaceId } = await createVisitor()
+    const agent = createAgentMemory()
+    const connect = async () => {
+      const transport = new StreamableHTTPClientTransport(endpoint, { authProvider: agent })
+      const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } })
+      await client.connect(transport)
+      return client
+    }
+    const consent = async (fields: Record<string, string>) => {
+      const back = await decide(browser, agent.memory.authorization, {
+        decision: 'allow',
+        workspaceId,
+        ...fields,
+      })
+      const authorizationCode = String(back.searchParams.get('code'))
+      return auth(agent, { serverUrl: endpoint, authorizationCode, iss: origin })
+    }
+    await expect(connect()).rejects.toThrow(UnauthorizedError)
+    await consent({})
+    const call = { name: 'create_seed', arguments: { title: 'Onboarding', summary: 'It is quick.' } }
+    const reader = await connect()
+    await expect(reader.callTool(call)).rejects.toThrow(UnauthorizedError)
+    await reader.close()
+    expect(agent.memory.authorization?.searchParams.get('scope')).toBe('validation-kit:read seeds:write')
+
+    await consent({ 'seeds:write': 'on' })
+    const writer = await connect()
+    const { tools } = await writer.listTools()
+    expect(tools.map(({ name }) => name)).toContain('create_seed')
+    const answer = await writer.callTool(call)
+    expect(answer.structuredContent).toMatchObject({ seed: { title: 'Onboarding' } })
+    await writer.close()
+    const grants = sql`select revoked_at from agent_grants where workspace_id = ${workspaceId} and revoked_at is null`
+    expect(await selectRows(db, grants)).toHaveLength(1)
+  })
+})
+
 /** Finds what an agent without credentials is told: the resource, its authorization server, and the scope to ask for. */
 async function discover() {
   const refused = await fetch(endpoint, { method: 'POST' })

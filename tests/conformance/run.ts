@@ -6,14 +6,9 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import pino from 'pino'
 import { createAgentAccess } from '../../bench/agent-access.ts'
-import { environmentOf, findFreePort, openBench, withPool, type Subject } from '../../bench/harness.ts'
-import { loadConfig } from '../../src/config.ts'
-import { openDatabase, workLimits } from '../../src/db/client.ts'
-import { systemClock } from '../../src/kernel/clock.ts'
-import { createServices } from '../../src/services.ts'
-import { Browser } from '../support/browser.ts'
+import { findFreePort, openBench, type Subject } from '../../bench/harness.ts'
+import { allow, createPerson } from '../support/person.ts'
 import { exceptions } from './does-not-apply.ts'
 
 const usage = 'node --import tsx tests/conformance/run.ts NODE CONFORMANCE'
@@ -27,8 +22,6 @@ const passedMin = 20
 const exceptionNames = new Set(
   exceptions.flatMap(({ scenarios = [], checks = [] }) => [...scenarios, ...checks]),
 )
-
-const person = { name: 'Ada', email: 'ada@example.com', password: 'a password for one run' }
 
 process.exitCode = await main(process.argv.slice(2))
 
@@ -114,7 +107,7 @@ async function readChecks(folder: string): Promise<(Check & { scenario: string }
 
 /** Runs the scenarios for authorization servers. When the suite asks for it, the person allows access in the browser. */
 async function runAuthorization(service: Subject, start: Start): Promise<boolean> {
-  const browser = await createPerson(service)
+  const { browser } = await createPerson(service)
   const port = await findFreePort()
   const registered = await fetch(`${service.origin}/agent/oauth/register`, {
     method: 'POST',
@@ -137,42 +130,11 @@ async function runAuthorization(service: Subject, start: Start): Promise<boolean
       if (/passed|failed/.test(line)) console.log(line)
       if (!line.startsWith(`${service.origin}/agent/oauth/authorize?`)) continue
       isAsked = true
-      await allow(browser, line)
+      await fetch(await allow(browser, line))
     }
   }
   const [code] = await ended
   return code === 0 && isAsked
-}
-
-/** Opens an authorization request, allows it, and follows the redirect to the client. */
-async function allow(browser: Browser, url: string): Promise<void> {
-  const page = await (await browser.open(url)).text()
-  const action = /<form[^>]*action="(\/agent\/oauth\/consent\/[^"]+)"/.exec(page)?.[1]
-  const workspaceId = /name="workspaceId">\s*<option value="([^"]+)"/.exec(page)?.[1]
-  if (action === undefined || workspaceId === undefined) throw new Error(`there is no consent form: ${page}`)
-  const answer = await browser.submit(page, action, { decision: 'allow', workspaceId })
-  await fetch(String(answer.headers.get('location')))
-}
-
-/** Creates a person with a workspace, who is signed in. */
-async function createPerson({ origin, database }: Subject): Promise<Browser> {
-  const config = loadConfig(environmentOf(database.url, origin))
-  const db = openDatabase({ url: database.url, poolMax: 2, limits: workLimits, onIdleError: () => undefined })
-  const services = createServices({ config, db, clock: systemClock, log: pino({ level: 'silent' }) })
-  try {
-    await services.credentials.signUp(person)
-    await withPool(database.url, (pool) => pool.query('update users set email_verified_at = now()'))
-    const user = await services.accounts.findByEmail(person.email)
-    if (!user) throw new Error('nobody has signed up')
-    const principal = { user, source: 'web' as const, apiKeyId: null, sessionId: null, grantId: null }
-    await services.workspaces.create(principal, { name: 'Acme', slug: 'acme' })
-  } finally {
-    await services.close()
-    await db.$client.end()
-  }
-  const browser = new Browser(origin)
-  await browser.signIn(person.email, person.password)
-  return browser
 }
 
 /** Starts a proxy that adds an access token, which the suite cannot send. It changes nothing else. */

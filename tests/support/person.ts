@@ -1,0 +1,47 @@
+import pino from 'pino'
+import { environmentOf, withPool, type Subject } from '../../bench/harness.ts'
+import { loadConfig } from '../../src/config.ts'
+import { openDatabase, workLimits } from '../../src/db/client.ts'
+import { systemClock } from '../../src/kernel/clock.ts'
+import { createServices } from '../../src/services.ts'
+import { Browser } from './browser.ts'
+
+/** A person of a service in a process of its own. */
+export interface Person {
+  email: string
+  password: string
+  /** A browser in which they are signed in. */
+  browser: Browser
+}
+
+/** Creates a person with a workspace, who is signed in. */
+export async function createPerson({ origin, database }: Subject): Promise<Person> {
+  const person = { name: 'Ada', email: 'ada@example.com', password: 'a password for one run' }
+  const config = loadConfig(environmentOf(database.url, origin))
+  const db = openDatabase({ url: database.url, poolMax: 2, limits: workLimits, onIdleError: () => undefined })
+  const services = createServices({ config, db, clock: systemClock, log: pino({ level: 'silent' }) })
+  try {
+    await services.credentials.signUp(person)
+    await withPool(database.url, (pool) => pool.query('update users set email_verified_at = now()'))
+    const user = await services.accounts.findByEmail(person.email)
+    if (!user) throw new Error('nobody has signed up')
+    const principal = { user, source: 'web' as const, apiKeyId: null, sessionId: null, grantId: null }
+    await services.workspaces.create(principal, { name: 'Acme', slug: 'acme' })
+  } finally {
+    await services.close()
+    await db.$client.end()
+  }
+  const browser = new Browser(origin)
+  await browser.signIn(person.email, person.password)
+  return { ...person, browser }
+}
+
+/** Opens an authorization request and allows it. Returns the URL of the client that the browser is sent back to. */
+export async function allow(browser: Browser, url: string | URL): Promise<URL> {
+  const page = await (await browser.open(url)).text()
+  const action = /<form[^>]*action="(\/agent\/oauth\/consent\/[^"]+)"/.exec(page)?.[1]
+  const workspaceId = /name="workspaceId">\s*<option value="([^"]+)"/.exec(page)?.[1]
+  if (action === undefined || workspaceId === undefined) throw new Error(`there is no consent form: ${page}`)
+  const answer = await browser.submit(page, action, { decision: 'allow', workspaceId })
+  return new URL(String(answer.headers.get('location')))
+}
