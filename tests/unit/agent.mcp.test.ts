@@ -157,6 +157,11 @@ describe('the beginning', () => {
     })
   })
 
+  it('lets no client keep the list of tools, which changes with the scopes', async () => {
+    const { result } = await createTester().ask(latest, 'tools/list')
+    expect(result).toMatchObject({ ttlMs: 0, cacheScope: 'private' })
+  })
+
   it('offers another revision to who asks for one that there is not', async () => {
     const { result } = await createTester().ask('1999-01-01', 'initialize', {
       protocolVersion: '1999-01-01',

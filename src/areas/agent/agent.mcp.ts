@@ -27,7 +27,8 @@ export const batchMax = 16
 /** The longest wait of a call for the other calls of its user. */
 const callWaitMsMax = 30_000
 
-// For what depends on the grant and the name of the workspace alone. Only clients of the revision 2026-07-28 read it.
+// Only clients of the revision 2026-07-28 read it. Not for the list of tools: a person may give an agent another scope while
+// it is connected.
 const rarelyChanges = { ttlMs: 5 * 60 * 1000, cacheScope: 'private' as const }
 
 /**
@@ -57,7 +58,6 @@ export function createKitMcpHandler(
         capabilities: { tools: { listChanged: false } },
         cacheHints: {
           'server/discover': rarelyChanges,
-          'tools/list': rarelyChanges,
           'resources/templates/list': rarelyChanges,
         },
       },
