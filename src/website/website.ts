@@ -1,7 +1,7 @@
 import type { App } from '../http/app-types.ts'
 import type { Services } from '../services.ts'
 import { activityPages } from './activity.pages.ts'
-import { accountPages, passwordForms, profilePhotoForm } from './account.pages.ts'
+import { accountPages, profilePhotoForm } from './account.pages.ts'
 import { agentsPages } from './agents.pages.ts'
 import { consentPages } from './consent.pages.ts'
 import { identityPages } from './identity.pages.ts'
@@ -10,6 +10,7 @@ import { membersPages } from './members.pages.ts'
 import { onboardingPages } from './onboarding.pages.ts'
 import { peoplePages } from './people.pages.ts'
 import { findPendingConsent } from './pending-consent.ts'
+import { passwordForms, securityPages } from './security.pages.ts'
 import { seedsPages } from './seeds.pages.ts'
 import { createSignInLimits, type SignInLimitsOptions } from './sign-in-limits.ts'
 import { signInPages } from './sign-in.pages.ts'
@@ -52,7 +53,8 @@ export async function websiteRoutes(app: App, services: Services, options: Websi
     await scope.register(signedInOnly)
     const pages = createWorkspacePages(scope, services.workspaces)
     onboardingPages(scope, services, webUrl)
-    accountPages(scope, services, { baseUrl })
+    accountPages(scope, services)
+    securityPages(scope, services, { baseUrl })
     passwordForms(scope, services, { baseUrl, limits })
     workspacePages(pages, services)
     seedsPages(pages, services)
