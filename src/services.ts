@@ -20,7 +20,11 @@ import { createAccountsJobs } from './accounts/accounts.jobs.ts'
 import { createAccountsService, type AccountsService } from './accounts/accounts.service.ts'
 import { deleteExpiredAccountTokens } from './accounts/credentials.repository.ts'
 import { createCredentialsService, type CredentialsService } from './accounts/credentials.service.ts'
+import { deleteExpiredFlashes } from './accounts/flashes.repository.ts'
+import { createFlashesService, type FlashesService } from './accounts/flashes.service.ts'
 import { createOffersService, type OffersService } from './accounts/offers.service.ts'
+import { deleteExpiredSentForms } from './accounts/sent-forms.repository.ts'
+import { createSentFormsService, type SentFormsService } from './accounts/sent-forms.service.ts'
 import { deleteExpiredSessions, deleteForgottenBrowsers } from './accounts/sessions.repository.ts'
 import { browserKnownMs } from './accounts/start-session.ts'
 import { createSessionsService, type SessionsService } from './accounts/sessions.service.ts'
@@ -90,6 +94,8 @@ export interface Services {
   /** The external services that people can sign in with. */
   identityProviders: IdentityProvider[]
   events: EventsService
+  /** What a redirect leaves for the next page of the website. */
+  flashes: FlashesService
   integrations: IntegrationsService
   invites: InvitesService
   kit: KitService
@@ -103,6 +109,8 @@ export interface Services {
   people: PeopleService
   pictures: PictureStore
   redis: Redis | undefined
+  /** The forms that were sent on the website. */
+  sentForms: SentFormsService
   /** The sessions of the website. */
   sessions: SessionsService
   seeds: SeedsService
@@ -265,6 +273,8 @@ export function createServices(options: ServicesOptions): Services {
     people,
     pictures,
     redis,
+    flashes: createFlashesService({ db: shareOf(db), clock }),
+    sentForms: createSentFormsService({ db: shareOf(db), clock }),
     sessions: createSessionsService({ db: shareOf(db), clock }),
     seeds,
     system: createSystemService(() => isDatabaseReady(db)),
@@ -285,6 +295,8 @@ export function createServices(options: ServicesOptions): Services {
           await pictures.collectUnused()
           await deleteExpiredIdempotentRequests(jobsDb, clock.now())
           await deleteExpiredSessions(jobsDb, clock.now())
+          await deleteExpiredFlashes(jobsDb, clock.now())
+          await deleteExpiredSentForms(jobsDb, clock.now())
           await deleteExpiredAccountTokens(jobsDb, clock.now())
           await deleteStaleRecords(jobsDb, clock.now())
           await deleteForgottenBrowsers(jobsDb, new Date(clock.now().getTime() - browserKnownMs))

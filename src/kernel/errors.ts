@@ -180,6 +180,12 @@ export const errors = {
     'This form has expired. Reload the page and try again.',
     "Website only: the form was sent without the token of the browser's session, or from another site.",
   ),
+  formSent: error(
+    'Conflict',
+    'form_sent',
+    'This form was already sent. Check the result before you send it again.',
+    'Website only: the same form was sent before, and its result is not known.',
+  ),
   tooManySignIns: error(
     'TooManyRequests',
     'too_many_sign_ins',

@@ -4,46 +4,35 @@ import type { App } from '../http/app-types.ts'
 import { nameLengthMax } from '../kernel/text.ts'
 import type { Services } from '../services.ts'
 import { accountSection } from './account-section.ts'
-import {
-  emptyForm,
-  form,
-  readField,
-  renderField,
-  renderForm,
-  type FormState,
-  renderCheckbox,
-} from './forms.ts'
+import { answerForm } from './answer-form.ts'
+import { form, readField, renderField, renderForm, renderCheckbox, stateOf } from './forms.ts'
 import { html } from './html.ts'
 import { renderPicture } from './layout.ts'
 import { renderDone } from './lists.ts'
 import type { Page } from './pages.ts'
 import { renderPictureForm } from './workspace-settings.pages.ts'
-import { answer } from './workspace-visit.ts'
-
-interface AccountVisit {
-  request: FastifyRequest
-  state: FormState
-}
 
 type AccountServices = Pick<Services, 'me'>
 
+const profilePath = '/settings/profile'
+const photoPath = '/settings/profile/photo'
+
 /** The settings of a person: profile and notifications. */
 export function accountPages(app: App, { me }: AccountServices): void {
-  const visit = (request: FastifyRequest): AccountVisit => ({ request, state: emptyForm })
+  app.get('/settings', async (_request, reply) => reply.redirect(profilePath, 302))
 
-  app.get('/settings', async (_request, reply) => reply.redirect('/settings/profile', 302))
-
-  const showProfile = async (shown: AccountVisit) => renderProfile(shown, me.profile(shown.request.principal))
-  app.get('/settings/profile', async (request, reply) => reply.showPage(await showProfile(visit(request))))
-  app.post('/settings/profile', form, async (request, reply) =>
-    answer(reply, visit(request), showProfile, async () => {
+  app.get(profilePath, async (request, reply) =>
+    reply.showPage(renderProfile(request, me.profile(request.principal))),
+  )
+  app.post(profilePath, form, async (request, reply) =>
+    answerForm(request, reply, profilePath, async () => {
       await me.updateProfile(request.principal, { name: readField(request, 'name') })
-      return '/settings/profile?done=saved'
+      return `${profilePath}?done=saved`
     }),
   )
 
   app.get('/settings/notifications', async (request, reply) =>
-    reply.showPage(renderNotifications(visit(request), await me.preferences(request.principal))),
+    reply.showPage(renderNotifications(request, await me.preferences(request.principal))),
   )
   app.post('/settings/notifications', form, async (request, reply) => {
     await me.updatePreferences(request.principal, {
@@ -56,18 +45,16 @@ export function accountPages(app: App, { me }: AccountServices): void {
 
 /** The upload form of the profile photo. */
 export function profilePhotoForm(app: App, { me }: AccountServices): void {
-  const show = async (shown: AccountVisit) => renderProfile(shown, me.profile(shown.request.principal))
-  app.post('/settings/profile/photo', async (request, reply) =>
-    answer(reply, { request, state: emptyForm }, show, async () => {
+  app.post(photoPath, async (request, reply) =>
+    answerForm(request, reply, profilePath, async () => {
       await me.uploadPhoto(request.principal, request.takeFile())
-      return '/settings/profile?done=saved'
+      return `${profilePath}?done=saved`
     }),
   )
 }
 
-function renderProfile({ request, state }: AccountVisit, { name, email, image }: Profile): Page {
-  const isAboutFile = state.error?.field === 'file'
-  const formState = isAboutFile ? emptyForm : state
+function renderProfile(request: FastifyRequest, { name, email, image }: Profile): Page {
+  const state = stateOf(request.flash.state, profilePath)
   return {
     title: 'Profile',
     section: accountSection('Profile'),
@@ -75,8 +62,8 @@ function renderProfile({ request, state }: AccountVisit, { name, email, image }:
       ${renderDone(request)}
       ${renderForm({
         request,
-        action: '/settings/profile',
-        state: formState,
+        action: profilePath,
+        state,
         fields: ['name'],
         body: html`${renderField({
             name: 'name',
@@ -84,7 +71,7 @@ function renderProfile({ request, state }: AccountVisit, { name, email, image }:
             value: name,
             autocomplete: 'name',
             maxLength: nameLengthMax,
-            state: formState,
+            state,
           })}
           <p>Your email address is <strong>${email}</strong>.</p>
           <button>Save</button>`,
@@ -92,17 +79,12 @@ function renderProfile({ request, state }: AccountVisit, { name, email, image }:
       <section class="card" aria-labelledby="photo">
         <h2 id="photo">Photo</h2>
         ${renderPicture(image, name, 64)}
-        ${renderPictureForm({
-          visit: { request, state },
-          action: '/settings/profile/photo',
-          label: 'New photo',
-          isAboutFile,
-        })}
+        ${renderPictureForm({ request, action: photoPath, label: 'New photo' })}
       </section>`,
   }
 }
 
-function renderNotifications({ request }: AccountVisit, preferences: Preferences): Page {
+function renderNotifications(request: FastifyRequest, preferences: Preferences): Page {
   return {
     title: 'Notifications',
     section: accountSection('Notifications'),

@@ -31,12 +31,12 @@ export function agentsPages(
 
   page('/agents', show)
 
-  action('/agents/:id/revoke', show, async ({ base, principal, request, workspace }) => {
+  action('/agents/:id/revoke', '/agents', async ({ base, principal, request, workspace }) => {
     await integrations.revoke(principal, workspace.slug, request.params.id)
     return `${base}/agents?done=revoked`
   })
 
-  action('/agents/:id/scopes', show, async ({ base, principal, request, workspace }) => {
+  action('/agents/:id/scopes', '/agents', async ({ base, principal, request, workspace }) => {
     await integrations.updateScopes(principal, workspace.slug, request.params.id, readScopes(request))
     return `${base}/agents?done=saved`
   })

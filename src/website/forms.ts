@@ -19,11 +19,18 @@ export const form = { schema: formSchema, config: formConfig }
 
 /** The submitted values and their error, for showing the form again. */
 export interface FormState {
+  /** The path that the form was sent to. */
+  action?: string | undefined
   values: Record<string, string>
   error?: ApiError | undefined
 }
 
 export const emptyForm: FormState = { values: {} }
+
+/** The state of one form of a page: empty if another one was sent. */
+export function stateOf(state: FormState, action: string): FormState {
+  return state.action === action ? state : emptyForm
+}
 
 /** The value of a field: the last one if there are several, empty if there is none. */
 export function readField({ body }: Pick<FastifyRequest, 'body'>, name: string): string {
@@ -78,9 +85,12 @@ export function requireChoice<const Word extends string>(
   return chosen
 }
 
-/** All submitted values, without the CSRF token. */
+// They are typed again. A code works once.
+const unkeptFields = new Set([csrfFieldName, 'password', 'currentPassword', 'code'])
+
+/** The submitted values to show again: all but passwords and tokens. */
 export function valuesOf({ body }: Pick<FastifyRequest, 'body'>): Record<string, string> {
-  const names = Object.keys((body as object | undefined) ?? {}).filter((name) => name !== csrfFieldName)
+  const names = Object.keys((body as object | undefined) ?? {}).filter((name) => !unkeptFields.has(name))
   return Object.fromEntries(names.map((name) => [name, readField({ body }, name)]))
 }
 

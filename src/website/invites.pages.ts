@@ -5,8 +5,8 @@ import { emailLengthMax } from '../kernel/email.ts'
 import { parseJson } from '../kernel/json-text.ts'
 import type { Page as ListPage } from '../kernel/pagination.ts'
 import { mayGrant } from '../kernel/roles.ts'
+import { answerForm } from './answer-form.ts'
 import {
-  attempt,
   form,
   renderAction,
   renderAlert,
@@ -27,71 +27,61 @@ import { renderRole } from './workspace.pages.ts'
 import { sectionOf, type WorkspacePages, type WorkspaceVisit } from './workspace-visit.ts'
 
 /** The invites of a workspace. */
-export function invitesPages({ page, action }: WorkspacePages, { invites }: Pick<Services, 'invites'>): void {
-  const show = async (visit: WorkspaceVisit, link?: SentLink): Promise<Page> => {
+export function invitesPages(
+  { page, action, creation }: WorkspacePages,
+  { invites }: Pick<Services, 'invites'>,
+): void {
+  page('/invites', async (visit) => {
     const { cursor } = visit.request.query
     const list = await invites.list(visit.principal, visit.workspace.slug, {
       ...(cursor !== undefined && { cursor }),
     })
-    return renderInvites(visit, list, link)
-  }
+    return renderInvites(visit, list)
+  })
 
-  page('/invites', (visit) => show(visit))
-
-  action('/invites', show, async (visit) => {
-    const { principal, request, workspace } = visit
+  creation('/invites', '/invites', async ({ base, principal, request, workspace }) => {
     const email = readField(request, 'email')
     const { inviteUrl } = await invites.create(principal, workspace.slug, {
       email,
       role: requireRole(request),
     })
-    return show(visit, { email, inviteUrl })
+    return { path: `${base}/invites`, shown: { email, inviteUrl } }
   })
 
-  action('/invites/:id/resend', show, async (visit) => {
-    const { principal, request, workspace } = visit
+  creation('/invites/:id/resend', '/invites', async ({ base, principal, request, workspace }) => {
     const { inviteUrl } = await invites.resend(principal, workspace.slug, request.params.id)
-    return show(visit, { email: readField(request, 'email'), inviteUrl })
+    return { path: `${base}/invites`, shown: { email: readField(request, 'email'), inviteUrl } }
   })
 
-  action('/invites/:id/revoke', show, async ({ base, principal, request, workspace }) => {
+  action('/invites/:id/revoke', '/invites', async ({ base, principal, request, workspace }) => {
     await invites.revoke(principal, workspace.slug, request.params.id)
     return `${base}/invites?done=revoked`
   })
 
-  action('/invites/:id/role', show, async ({ base, principal, request, workspace }) => {
+  action('/invites/:id/role', '/invites', async ({ base, principal, request, workspace }) => {
     await invites.updateRole(principal, workspace.slug, request.params.id, { role: requireRole(request) })
     return `${base}/invites?done=saved`
   })
 }
 
-/** The link of an invite, which is shown once. */
-interface SentLink {
-  email: string
-  inviteUrl: string
-}
-
-function renderInvites(
-  visit: WorkspaceVisit,
-  { items, nextCursor }: ListPage<Invite>,
-  link?: SentLink,
-): Page {
+function renderInvites(visit: WorkspaceVisit, { items, nextCursor }: ListPage<Invite>): Page {
   const { base, request, state, workspace } = visit
+  const { email, inviteUrl } = request.flash.shown
   return {
     title: 'Invites',
     section: sectionOf(visit, 'Invites'),
     body: html`<h1>Invites</h1>
       ${renderDone(request)}
       ${
-        link &&
+        inviteUrl !== undefined &&
         html`<div class="notice" role="status">
           <p>
-            Invite sent to ${link.email}. You can also share this link. It works only for that email address
-            and is not shown again.
+            Invite sent to ${email}. You can also share this link. It works only for that email address and is
+            not shown again.
           </p>
           <p class="copy">
-            <label class="visually-hidden" for="invite-link">Link for ${link.email}</label>
-            <input id="invite-link" class="mono" readonly value="${link.inviteUrl}" data-copy />
+            <label class="visually-hidden" for="invite-link">Link for ${email}</label>
+            <input id="invite-link" class="mono" readonly value="${inviteUrl}" data-copy />
           </p>
         </div>`
       }
@@ -207,19 +197,10 @@ export function invitePages(app: App, { invites, sessions }: Pick<Services, 'inv
     const { token } = request.params
     const back = pathOf(token)
     if (request.visit.sessionId === undefined) return reply.redirect(back, 303)
-    const { result, error } = await attempt(() => invites.accept(request.principal, token))
-    if (error) {
-      return reply.showPage({
-        title: 'You cannot accept this invite',
-        error,
-        body: html`<section class="narrow">
-          <h1>You cannot accept this invite</h1>
-          ${renderAlert(error)}
-          <p><a href="${back}">Back to the invite</a></p>
-        </section>`,
-      })
-    }
-    return reply.redirect(findPendingConsent(request) ?? `/w/${result.slug}`, 303)
+    return answerForm(request, reply, back, async () => {
+      const { slug } = await invites.accept(request.principal, token)
+      return findPendingConsent(request) ?? `/w/${slug}`
+    })
   })
 
   app.post<WithToken>('/invites/:token/switch', form, async (request, reply) => {

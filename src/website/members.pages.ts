@@ -24,12 +24,12 @@ export function membersPages({ page, action }: WorkspacePages, { members }: Pick
 
   page('/members', show)
 
-  action('/members/:userId/role', show, async ({ principal, request, workspace, base }) => {
+  action('/members/:userId/role', '/members', async ({ principal, request, workspace, base }) => {
     await members.updateRole(principal, workspace.slug, request.params.userId, { role: requireRole(request) })
     return `${base}/members?done=saved`
   })
 
-  action('/members/:userId/remove', show, async ({ principal, request, workspace, base }) => {
+  action('/members/:userId/remove', '/members', async ({ principal, request, workspace, base }) => {
     const { userId } = request.params
     await members.remove(principal, workspace.slug, userId)
     return userId === principal.user.id ? '/' : `${base}/members?done=removed`

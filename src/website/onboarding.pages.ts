@@ -5,7 +5,8 @@ import type { App } from '../http/app-types.ts'
 import { parseJson } from '../kernel/json-text.ts'
 import { nameLengthMax } from '../kernel/text.ts'
 import type { Services } from '../services.ts'
-import { emptyForm, form, readField, renderAction, renderField, renderForm, type FormState } from './forms.ts'
+import { answerForm } from './answer-form.ts'
+import { form, readField, renderAction, renderField, renderForm } from './forms.ts'
 import { html, type Html } from './html.ts'
 import { renderPicture } from './layout.ts'
 import { renderRows } from './lists.ts'
@@ -13,7 +14,6 @@ import type { Page } from './pages.ts'
 import { findPendingConsent } from './pending-consent.ts'
 import { renderSlugField } from './workspace-settings.pages.ts'
 import { renderRole } from './workspace.pages.ts'
-import { answer } from './workspace-visit.ts'
 
 interface WithId {
   Params: { id: string }
@@ -22,28 +22,32 @@ interface WithId {
 /** The page with a person's workspaces and offers, and the form that creates a workspace. */
 export function onboardingPages(
   app: App,
-  { offers, workspaces }: Pick<Services, 'offers' | 'workspaces'>,
+  { offers, sentForms, workspaces }: Pick<Services, 'offers' | 'sentForms' | 'workspaces'>,
   webUrl: string,
 ): void {
-  const show = async ({ request, state }: { request: FastifyRequest; state: FormState }) =>
-    renderOnboarding(request, state, {
-      memberships: parseJson(await workspaces.list(request.principal)),
-      offered: await offers.list(request.principal),
-      webUrl,
-    })
+  const page = '/onboarding'
 
-  app.get('/onboarding', async (request, reply) => reply.showPage(await show({ request, state: emptyForm })))
+  app.get(page, async (request, reply) =>
+    reply.showPage(
+      renderOnboarding(request, {
+        memberships: parseJson(await workspaces.list(request.principal)),
+        offered: await offers.list(request.principal),
+        webUrl,
+      }),
+    ),
+  )
 
-  app.post('/onboarding', form, async (request, reply) =>
-    answer(reply, { request, state: emptyForm }, show, async () => {
+  app.post(page, form, async (request, reply) => {
+    const create = async () => {
       const input = { name: readField(request, 'name'), slug: readField(request, 'slug').trim() }
       const { slug } = await workspaces.create(request.principal, input)
       return findPendingConsent(request) ?? `/w/${slug}`
-    }),
-  )
+    }
+    return answerForm(request, reply, page, create, sentForms)
+  })
 
   app.post<WithId>('/onboarding/offers/:id/join', form, async (request, reply) =>
-    answer(reply, { request, state: emptyForm }, show, async () => {
+    answerForm(request, reply, page, async () => {
       const slug = await offers.join(request.principal, request.params.id)
       return findPendingConsent(request) ?? `/w/${slug}`
     }),
@@ -61,9 +65,9 @@ export function onboardingPages(
 
 function renderOnboarding(
   request: FastifyRequest,
-  state: FormState,
   { memberships, offered, webUrl }: { memberships: Membership[]; offered: Offer[]; webUrl: string },
 ): Page {
+  const { state } = request.flash
   const isFirst = memberships.length === 0
   const title = isFirst
     ? offered.length > 0

@@ -1,8 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '../http/app-types.ts'
 import type { ApiError } from '../kernel/errors.ts'
+import { escapeHtml } from '../kernel/escape-html.ts'
 import { registerAssets } from './assets.ts'
-import { html, type Html } from './html.ts'
+import { html, type Content, type Html } from './html.ts'
 import { renderLayout, type Section } from './layout.ts'
 import { findPendingConsent, renderPendingConsent } from './pending-consent.ts'
 import { describeError } from './words.ts'
@@ -18,7 +19,7 @@ declare module 'fastify' {
 export interface Page {
   title: string
   body: Html
-  /** The error that the page reports. It sets the status, which is 200 otherwise. */
+  /** The error that the page reports. It sets the status, which is 200 otherwise. Default: that of a refused form. */
   error?: ApiError | undefined
   /** The status of a page that reports another error. */
   status?: number
@@ -45,13 +46,18 @@ export async function registerPages(app: App, { pictureUrl }: PagesOptions): Pro
   const assets = await registerAssets(app)
   app.decorateReply('showPage', function (this: FastifyReply, page: Page) {
     const { request } = this
-    const { error, isOnTheWay = false } = page
+    const refusal = (request.flash as typeof request.flash | null | undefined)?.state.error
+    const { error = refusal, isOnTheWay = false } = page
+    const title = refusal ? `Error: ${page.title}` : page.title
     const consent = isOnTheWay ? findPendingConsent(request) : undefined
+    const status = page.status ?? error?.status ?? 200
+    // Reloading the page would send the form again (decision 0098).
+    if (request.method === 'POST' && status < 400) throw new Error('a form is answered with a redirect')
     const mayLeave = page.mayLeave === true || consent !== undefined
     if (error?.retryAfterSeconds !== undefined) void this.header('retry-after', error.retryAfterSeconds)
     const notice = consent !== undefined && renderPendingConsent(request, consent)
     const document = renderLayout(
-      { ...page, body: html`${notice}${page.body}` },
+      { ...page, title, body: html`${notice}${renderRefusal(page, refusal)}${page.body}` },
       {
         assets,
         user: (request.principal as typeof request.principal | null)?.user,
@@ -59,7 +65,7 @@ export async function registerPages(app: App, { pictureUrl }: PagesOptions): Pro
       },
     )
     return (
-      this.code(page.status ?? error?.status ?? 200)
+      this.code(status)
         .type('text/html; charset=utf-8')
         .header('cache-control', 'private, no-store')
         .header('content-security-policy', describePolicy(pictureUrl, mayLeave))
@@ -71,6 +77,13 @@ export async function registerPages(app: App, { pictureUrl }: PagesOptions): Pro
         .send(document.toString())
     )
   })
+}
+
+/** The error of a refused form, if the page does not show it: its form may be gone, or may consist of a button. */
+function renderRefusal({ body }: Page, refusal: ApiError | undefined): Content {
+  if (!refusal) return false
+  const text = describeError(refusal)
+  return !body.toString().includes(escapeHtml(text)) && html`<p class="alert" role="alert">${text}</p>`
 }
 
 function describePolicy(pictureUrl: string, mayLeave: boolean): string {

@@ -1,34 +1,30 @@
 import type { FastifyRequest } from 'fastify'
 import type { Session } from '../accounts/sessions.service.ts'
-import type { ApiKey, CreatedApiKey } from '../areas/apiKeys/apiKeys.service.ts'
+import type { ApiKey } from '../areas/apiKeys/apiKeys.service.ts'
 import { describeBrowser } from '../kernel/browsers.ts'
 import { labelLengthMax } from '../kernel/text.ts'
 import { accountSection } from './account-section.ts'
-import { renderAction, renderField, renderForm, type FormState } from './forms.ts'
+import { renderAction, renderAlert, renderField, renderForm, stateOf } from './forms.ts'
 import { html, type Content, type Html } from './html.ts'
 import { renderConfirmed, renderDone, renderRows } from './lists.ts'
 import type { Page } from './pages.ts'
 import { renderNewPasswordField, renderPassword, renderRevokeAccess } from './sign-in.views.ts'
 import { renderDate, renderTime } from './words.ts'
 
-export interface SecurityVisit {
-  request: FastifyRequest
-  state: FormState
-}
-
 /** The security page. A new key is shown once. */
 export function renderSecurity(
-  { request, state }: SecurityVisit,
+  request: FastifyRequest,
   shown: {
     keys: ApiKey[]
     browsers: Session[]
     hasPassword: boolean
-    createdKey: CreatedApiKey | undefined
     baseUrl: string
   },
 ): Page {
-  const { keys, browsers, hasPassword, createdKey, baseUrl } = shown
-  const isAboutKey = 'name' in state.values
+  const { keys, browsers, hasPassword, baseUrl } = shown
+  const { name, secret } = request.flash.shown
+  const keyAction = '/settings/security/api-keys'
+  const keyState = stateOf(request.flash.state, keyAction)
   return {
     title: 'Security',
     section: accountSection('Security'),
@@ -40,11 +36,11 @@ export function renderSecurity(
           An API key lets a program act as you, with all your permissions. Keep it secret. The
           <a href="/docs">API</a> is at ${baseUrl}.
         </p>
-        ${createdKey && renderCreatedKey(createdKey)}
+        ${name !== undefined && secret !== undefined && renderCreatedKey({ name, secret })}
         ${renderForm({
           request,
-          action: '/settings/security/api-keys',
-          ...(isAboutKey && { state }),
+          action: keyAction,
+          state: keyState,
           fields: ['name'],
           className: 'line',
           body: html`${renderField({
@@ -52,7 +48,7 @@ export function renderSecurity(
               label: 'Key name',
               maxLength: labelLengthMax,
               autocomplete: 'off',
-              ...(isAboutKey && { state }),
+              state: keyState,
             })}<button>Create key</button>`,
         })}
         ${renderRows(
@@ -76,12 +72,12 @@ export function renderSecurity(
       </section>
       <section class="card" aria-labelledby="password-heading">
         <h2 id="password-heading">Password</h2>
-        ${hasPassword ? renderPasswordForm(request, isAboutKey ? undefined : state) : renderNoPassword(request)}
+        ${hasPassword ? renderPasswordForm(request) : renderNoPassword(request)}
       </section>`,
   }
 }
 
-function renderCreatedKey({ name, secret }: CreatedApiKey): Html {
+function renderCreatedKey({ name, secret }: { name: string; secret: string }): Html {
   return html`<div class="notice" role="status">
     <p>
       Copy the key <strong><bdi>${name}</bdi></strong> now. It is not shown again.
@@ -135,11 +131,13 @@ function renderBrowser(request: FastifyRequest, { id, userAgent, createdAt, last
   </div>`
 }
 
-function renderPasswordForm(request: FastifyRequest, state: FormState | undefined): Content {
+function renderPasswordForm(request: FastifyRequest): Content {
+  const action = '/settings/security/password'
+  const state = stateOf(request.flash.state, action)
   return renderForm({
     request,
-    action: '/settings/security/password',
-    ...(state && { state }),
+    action,
+    state,
     fields: ['currentPassword', 'password'],
     body: html`${renderPassword({
         state,
@@ -154,9 +152,12 @@ function renderPasswordForm(request: FastifyRequest, state: FormState | undefine
 }
 
 function renderNoPassword(request: FastifyRequest): Content {
+  const action = '/settings/security/password-link'
+  const { error } = stateOf(request.flash.state, action)
   return html`<p>You do not have a password. You sign in with a link or an identity provider.</p>
+    ${error && renderAlert(error)}
     ${renderAction(request, {
-      action: '/settings/security/password-link',
+      action,
       label: 'Email me a link to set a password',
     })}`
 }

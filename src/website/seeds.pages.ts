@@ -36,7 +36,7 @@ const viewCookieSeconds = 365 * 24 * 60 * 60
 
 /** The seeds of a workspace: a list and a board, and each seed with its evidence. */
 export function seedsPages(
-  { page, action }: WorkspacePages,
+  { page, action, creation }: WorkspacePages,
   { events, integrations, seeds }: Pick<Services, 'events' | 'integrations' | 'seeds'>,
 ): void {
   const showSeeds = async (visit: WorkspaceVisit): Promise<Page> => {
@@ -96,33 +96,33 @@ export function seedsPages(
   page('/seeds/:id', showSeed)
   page('/seeds/:id/edit', showEdit)
 
-  action('/seeds/new', showNew, async (visit) => {
+  creation('/seeds/new', '/seeds/new', async (visit) => {
     const { id } = await seeds.create(visit.principal, visit.workspace.slug, readSeed(visit))
     return `${visit.base}/seeds/${id}?done=seed-created`
   })
 
-  action('/seeds/:id/edit', showEdit, async (visit) => {
+  action('/seeds/:id/edit', '/seeds/:id/edit', async (visit) => {
     await seeds.update(visit.principal, visit.request.params.id, readSeed(visit))
     return seedPath(visit, 'saved')
   })
 
-  action('/seeds/:id/status', showSeed, async (visit) => {
+  action('/seeds/:id/status', '/seeds/:id', async (visit) => {
     const status = requireChoice(visit.request, 'status', seedStatuses)
     await seeds.update(visit.principal, visit.request.params.id, { status })
     return seedPath(visit, 'status-changed')
   })
 
-  action('/seeds/:id/join', showSeed, async (visit) => {
+  action('/seeds/:id/join', '/seeds/:id', async (visit) => {
     await seeds.join(visit.principal, visit.request.params.id)
     return seedPath(visit, 'seed-joined')
   })
 
-  action('/seeds/:id/leave', showSeed, async (visit) => {
+  action('/seeds/:id/leave', '/seeds/:id', async (visit) => {
     await seeds.leave(visit.principal, visit.request.params.id)
     return seedPath(visit, 'seed-left')
   })
 
-  action('/seeds/:id/evidence', showSeed, async (visit) => {
+  creation('/seeds/:id/evidence', '/seeds/:id', async (visit) => {
     const { principal, request } = visit
     const sourceUrl = readField(request, 'sourceUrl').trim()
     await seeds.addEvidence(principal, request.params.id, {

@@ -2,7 +2,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Browser } from '../accounts/start-session.ts'
 import type { App } from '../http/app-types.ts'
 import type { Services } from '../services.ts'
-import { attempt, emptyForm, form, readField, readFields, type FormState } from './forms.ts'
+import { answerForm } from './answer-form.ts'
+import { attempt, form, readField, readFields } from './forms.ts'
+import { withQuery } from './lists.ts'
 import { parseLocalPath } from './local-path.ts'
 import { findPendingConsent } from './pending-consent.ts'
 import type { SignInLimits } from './sign-in-limits.ts'
@@ -17,6 +19,7 @@ import {
   renderSignUp,
   renderVerify,
   renderVerifyRequest,
+  type CheckMail,
 } from './sign-in.views.ts'
 
 interface WithToken {
@@ -52,7 +55,7 @@ export function signInPages(app: App, { services, providers, limits }: SignInPag
     const next = parseLocalPath(request.query.next) ?? findPendingConsent(request)
     if (request.visit.sessionId !== undefined) return reply.redirect(next ?? '/', 303)
     const notice = notices.get(request.query.done ?? '')
-    return reply.showPage(renderSignIn({ request, next, providers, notice }))
+    return reply.showPage(renderSignIn({ request, next, providers, notice, state: request.flash.state }))
   })
 
   app.post('/sign-in', form, async (request, reply) => {
@@ -63,12 +66,10 @@ export function signInPages(app: App, { services, providers, limits }: SignInPag
         credentials.signIn({ email, password }, browserOf(request)),
       ),
     )
-    if (error)
-      return reply.showPage(renderSignIn({ request, next, providers, state: { values: { email }, error } }))
+    if (error) return reply.refuse(withQuery('/sign-in', { next: next ?? '' }), error)
     if (result !== undefined) return reply.signIn(result).redirect(next ?? '/', 303)
-    return reply
-      .remember(nextCookie, next)
-      .showPage(renderCheckMail({ email, isSent: true, isUnverified: true }))
+    reply.remember(nextCookie, next)
+    return showCheckMail(reply, { email, isSent: true, isUnverified: true })
   })
 
   app.post('/sign-out', form, async (request, reply) => {
@@ -80,7 +81,7 @@ export function signInPages(app: App, { services, providers, limits }: SignInPag
   app.get<{ Querystring: { next?: string } }>('/sign-up', async (request, reply) => {
     const next = parseLocalPath(request.query.next) ?? findPendingConsent(request)
     if (request.visit.sessionId !== undefined) return reply.redirect(next ?? '/', 303)
-    return reply.showPage(renderSignUp({ request, next, providers }))
+    return reply.showPage(renderSignUp({ request, next, providers, state: request.flash.state }))
   })
 
   app.post('/sign-up', form, async (request, reply) => {
@@ -90,21 +91,23 @@ export function signInPages(app: App, { services, providers, limits }: SignInPag
       await limits.countMail(request, email)
       await credentials.signUp({ name, email, password })
     })
-    if (error) {
-      const state = { values: { name, email }, error }
-      return reply.showPage(renderSignUp({ request, next, providers, state }))
-    }
-    return reply.remember(nextCookie, next).showPage(renderCheckMail({ email, isSent: true }))
+    if (error) return reply.refuse(withQuery('/sign-up', { next: next ?? '' }), error)
+    reply.remember(nextCookie, next)
+    return showCheckMail(reply, { email, isSent: true })
   })
 
-  app.get('/verify', async (request, reply) => reply.showPage(renderVerifyRequest({ request })))
-  app.post(
-    '/verify',
-    form,
-    requestLink('verify_email', (request, state) => renderVerifyRequest({ request, state })),
-  )
+  app.get(checkMailPath, async (request, reply) => reply.showPage(renderCheckMail(readCheckMail(request))))
 
-  app.get<WithToken>('/verify-email/:token', async (request, reply) => showVerify(request, reply))
+  app.get('/verify', async (request, reply) =>
+    reply.showPage(renderVerifyRequest({ request, state: request.flash.state })),
+  )
+  app.post('/verify', form, requestLink('verify_email', '/verify'))
+
+  app.get<WithToken>('/verify-email/:token', async (request, reply) => {
+    const { token } = request.params
+    const owner = await credentials.findLinkOwner('verify_email', token)
+    return reply.showPage(renderVerify({ request, owner, token, state: request.flash.state }))
+  })
 
   app.post<WithToken>('/verify-email/:token', form, async (request, reply) => {
     const password = readField(request, 'password')
@@ -114,34 +117,37 @@ export function signInPages(app: App, { services, providers, limits }: SignInPag
         credentials.verifyEmail(token, { password }, browserOf(request)),
       ),
     )
-    if (error) return showVerify(request, reply, { values: {}, error })
+    if (error) return reply.refuse(`/verify-email/${encodeURIComponent(token)}`, error)
     return continueToNext(request, reply.signIn(result))
   })
 
-  app.get('/forgot', async (request, reply) => reply.showPage(renderForgot({ request })))
-  app.post(
-    '/forgot',
-    form,
-    requestLink('reset_password', (request, state) => renderForgot({ request, state })),
+  app.get('/forgot', async (request, reply) =>
+    reply.showPage(renderForgot({ request, state: request.flash.state })),
   )
+  app.post('/forgot', form, requestLink('reset_password', '/forgot'))
 
-  app.get<WithToken>('/reset/:token', async (request, reply) => showReset(request, reply))
-
-  app.post<WithToken>('/reset/:token', form, async (request, reply) => {
-    const input = { password: readField(request, 'password'), revokeAccess: readRevokeAccess(request) }
-    const { error } = await attempt(() => credentials.resetPassword(request.params.token, input))
-    if (error) return showReset(request, reply, { values: {}, error })
-    return reply.redirect('/sign-in?done=password-set', 303)
+  app.get<WithToken>('/reset/:token', async (request, reply) => {
+    const { token } = request.params
+    const owner = await credentials.findLinkOwner('reset_password', token)
+    return reply.showPage(renderNewPassword({ request, owner, token, state: request.flash.state }))
   })
 
-  app.get<{ Querystring: { next?: string } }>('/sign-in/link', async (request, reply) =>
-    reply.remember(nextCookie, parseLocalPath(request.query.next)).showPage(renderLinkRequest({ request })),
-  )
-  app.post(
-    '/sign-in/link',
-    form,
-    requestLink('sign_in', (request, state) => renderLinkRequest({ request, state })),
-  )
+  app.post<WithToken>('/reset/:token', form, async (request, reply) => {
+    const { token } = request.params
+    return answerForm(request, reply, `/reset/${encodeURIComponent(token)}`, async () => {
+      const input = { password: readField(request, 'password'), revokeAccess: readRevokeAccess(request) }
+      await credentials.resetPassword(token, input)
+      return '/sign-in?done=password-set'
+    })
+  })
+
+  app.get<{ Querystring: { next?: string } }>('/sign-in/link', async (request, reply) => {
+    const { state } = request.flash
+    // A refused form comes back without the parameter.
+    if (!state.error) reply.remember(nextCookie, parseLocalPath(request.query.next))
+    return reply.showPage(renderLinkRequest({ request, state }))
+  })
+  app.post('/sign-in/link', form, requestLink('sign_in', '/sign-in/link'))
 
   app.get<WithToken>('/sign-in/link/:token', async (request, reply) => {
     const owner = await credentials.findLinkOwner('sign_in', request.params.token)
@@ -154,40 +160,30 @@ export function signInPages(app: App, { services, providers, limits }: SignInPag
   })
 
   /** Sends a link by mail. The answer does not reveal whether an account has the address. */
-  function requestLink(
-    purpose: Parameters<typeof credentials.requestLink>[0],
-    render: (request: FastifyRequest, state: FormState) => Parameters<FastifyReply['showPage']>[0],
-  ) {
+  function requestLink(purpose: Parameters<typeof credentials.requestLink>[0], page: string) {
     return async (request: FastifyRequest, reply: FastifyReply) => {
       const email = readField(request, 'email')
       const { error } = await attempt(async () => {
         await limits.countMail(request, email)
         await credentials.requestLink(purpose, email)
       })
-      if (error) return reply.showPage(render(request, { values: { email }, error }))
-      return reply.showPage(renderCheckMail({ email, isSent: false }))
+      if (error) return reply.refuse(page, error)
+      return showCheckMail(reply, { email, isSent: false })
     }
   }
+}
 
-  async function showVerify(
-    request: FastifyRequest<WithToken>,
-    reply: FastifyReply,
-    state: FormState = emptyForm,
-  ) {
-    const { token } = request.params
-    const owner = await credentials.findLinkOwner('verify_email', token)
-    return reply.showPage(renderVerify({ request, owner, token, state }))
-  }
+const checkMailPath = '/sign-in/check-email'
 
-  async function showReset(
-    request: FastifyRequest<WithToken>,
-    reply: FastifyReply,
-    state: FormState = emptyForm,
-  ) {
-    const { token } = request.params
-    const owner = await credentials.findLinkOwner('reset_password', token)
-    return reply.showPage(renderNewPassword({ request, owner, token, state }))
-  }
+/** Redirects to the page that asks to open the link in a mail. */
+export function showCheckMail(reply: FastifyReply, { email, isSent, isUnverified = false }: CheckMail) {
+  const values = { email, isSent: String(isSent), isUnverified: String(isUnverified) }
+  return reply.redirectWith(checkMailPath, { state: { values } })
+}
+
+function readCheckMail({ flash }: FastifyRequest): CheckMail {
+  const { email = '', isSent, isUnverified } = flash.state.values
+  return { email, isSent: isSent === 'true', isUnverified: isUnverified === 'true' }
 }
 
 /** Redirects to the page that required the sign-in, or to the home page. */

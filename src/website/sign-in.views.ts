@@ -30,7 +30,7 @@ export function renderSignIn({
   providers,
   notice,
 }: WithNext & { notice?: string | undefined }): Page {
-  return narrow('Sign in', state, {
+  return narrow('Sign in', {
     // An authorization request may end with a redirect to an agent's own URL.
     mayLeave: next?.startsWith('/agent/') === true,
     body: html`<h1>Sign in</h1>
@@ -53,7 +53,7 @@ export function renderSignIn({
 }
 
 export function renderSignUp({ request, state, next, providers }: WithNext): Page {
-  return narrow('Sign up', state, {
+  return narrow('Sign up', {
     body: html`<h1>Sign up</h1>
       ${renderForm({
         request,
@@ -76,14 +76,16 @@ export function renderSignUp({ request, state, next, providers }: WithNext): Pag
   })
 }
 
-export function renderCheckMail(options: {
+export interface CheckMail {
+  /** Empty if the page was opened without a form. */
   email: string
   /** Whether a mail is sent in any case, or only if an account has the address, which the page must not reveal. */
   isSent: boolean
   isUnverified?: boolean
-}): Page {
-  const { email, isSent, isUnverified } = options
-  const address = html`<strong>${email}</strong>`
+}
+
+export function renderCheckMail({ email, isSent, isUnverified }: CheckMail): Page {
+  const address = email === '' ? 'your email address' : html`<strong>${email}</strong>`
   return {
     title: 'Check your email',
     isOnTheWay: true,
@@ -134,7 +136,7 @@ export function renderLinkRequest({ request, state }: WithForm): Page {
 
 /** Requires the password, since somebody else may have signed up with the address. */
 export function renderVerify({ request, state, owner, token }: WithLink): Page {
-  return narrow('Verify your email address', state, {
+  return narrow('Verify your email address', {
     body: html`<h1>Verify your email address</h1>
       <p>Enter the password that you chose for <strong>${owner.email}</strong> when you signed up.</p>
       ${renderForm({
@@ -153,7 +155,7 @@ export function renderVerify({ request, state, owner, token }: WithLink): Page {
 }
 
 export function renderNewPassword({ request, state, owner, token }: WithLink): Page {
-  return narrow('Choose a new password', state, {
+  return narrow('Choose a new password', {
     body: html`<h1>Choose a new password</h1>
       <p>For <strong>${owner.email}</strong>. A new password signs you out on all devices.</p>
       ${renderForm({
@@ -179,7 +181,7 @@ export const readRevokeAccess = (request: FastifyRequest) => readField(request, 
 
 /** Requires a click, since mail scanners may open the link. */
 export function renderSignInByLink({ request, owner, token }: WithLink): Page {
-  return narrow('Sign in', undefined, {
+  return narrow('Sign in', {
     body: html`<h1>Sign in</h1>
       <p>
         You are signing in as <strong><bdi>${owner.name}</bdi></strong> (${owner.email}).
@@ -188,14 +190,9 @@ export function renderSignInByLink({ request, owner, token }: WithLink): Page {
   })
 }
 
-function narrow(
-  title: string,
-  state: FormState | undefined,
-  { body, mayLeave = false }: { body: Html; mayLeave?: boolean },
-): Page {
+function narrow(title: string, { body, mayLeave = false }: { body: Html; mayLeave?: boolean }): Page {
   return {
-    title: state?.error ? `Error: ${title}` : title,
-    error: state?.error,
+    title,
     mayLeave,
     isOnTheWay: true,
     body: html`<section class="narrow">${body}</section>`,
@@ -210,7 +207,7 @@ function renderMailRequest(options: {
   action: string
 }): Page {
   const { request, state, title, text, action } = options
-  return narrow(title, state, {
+  return narrow(title, {
     body: html`<h1>${title}</h1>
       <p>${text}</p>
       ${renderForm({

@@ -14,7 +14,7 @@ import { sectionOf, type WorkspacePages, type WorkspaceVisit } from './workspace
 
 /** The teams of a workspace and their members. */
 export function teamsPages(
-  { page, action }: WorkspacePages,
+  { page, action, creation }: WorkspacePages,
   { members, teams }: Pick<Services, 'members' | 'teams'>,
 ): void {
   const showTeams = async (visit: WorkspaceVisit): Promise<Page> => {
@@ -44,7 +44,7 @@ export function teamsPages(
 
   page('/teams', showTeams)
 
-  action('/teams', showTeams, async ({ base, principal, request, workspace }) => {
+  creation('/teams', '/teams', async ({ base, principal, request, workspace }) => {
     const name = readField(request, 'name')
     const { id } = await teams.create(principal, workspace.slug, { name })
     return `${base}/teams/${id}`
@@ -52,23 +52,23 @@ export function teamsPages(
 
   page('/teams/:id', showTeam)
 
-  action('/teams/:id/rename', showTeam, async (visit) => {
+  action('/teams/:id/rename', '/teams/:id', async (visit) => {
     const name = readField(visit.request, 'name')
     await teams.rename(visit.principal, pathOf(visit), { name })
     return `${visit.base}/teams/${visit.request.params.id}?done=saved`
   })
 
-  action('/teams/:id/delete', showTeam, async (visit) => {
+  action('/teams/:id/delete', '/teams/:id', async (visit) => {
     await teams.delete(visit.principal, pathOf(visit))
     return `${visit.base}/teams?done=deleted`
   })
 
-  action('/teams/:id/members', showTeam, async (visit) => {
+  action('/teams/:id/members', '/teams/:id', async (visit) => {
     await teams.addMember(visit.principal, pathOf(visit), { userId: readField(visit.request, 'userId') })
     return `${visit.base}/teams/${visit.request.params.id}?done=added`
   })
 
-  action('/teams/:id/members/:userId/remove', showTeam, async (visit) => {
+  action('/teams/:id/members/:userId/remove', '/teams/:id', async (visit) => {
     const { base, principal, request } = visit
     const { id, userId } = request.params
     await teams.removeMember(principal, pathOf(visit), userId)

@@ -8,6 +8,7 @@ import { createLateBodyCheck } from '../http/late-body.ts'
 import { errors } from '../kernel/errors.ts'
 import { createToken } from '../kernel/tokens.ts'
 import { createCsrfToken, isCsrfToken } from './csrf.ts'
+import { findReferringPage } from './referrer.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -30,11 +31,15 @@ export interface Visit {
   sessionId: string | undefined
   /** The cookie of the session, which may have ended. */
   sessionToken: string | undefined
+  /** The cookie that forms are bound to: of the live session, or of the visitor. */
+  secret: string
   /** Identifies the browser, so that a sign-in with a new one can be reported. */
   browserToken: string
   /** Required in every form, in the field `csrfFieldName`. Another one for each request. */
   csrfToken: string
   isCsrfToken: (value: unknown) => boolean
+  /** The path of our page that a form was sent from, with its query, if it is known. */
+  referringPage: string | undefined
   /** Reads a cookie that `remember` has set. Untrusted: it may have been changed in the browser. */
   recall: (name: string) => string | undefined
 }
@@ -47,6 +52,9 @@ export interface WebSessionOptions {
 
 /** The form field of the CSRF token. */
 export const csrfFieldName = '_csrf'
+
+/** The cookie of what a redirect leaves for a visitor. It ends at the sign-in, since its key is the visitor cookie. */
+export const flashCookie = 'flash'
 
 const sessionCookieSeconds = 30 * 24 * 60 * 60
 // The longest lifetime that browsers accept (RFC 6265bis §5.6.1).
@@ -76,6 +84,7 @@ export const webSession = fastifyPlugin(
     app.decorateRequest('visit', null as unknown as Visit)
     app.decorateReply('signIn', function (this: FastifyReply, token: string) {
       return this.clearCookie(cookieName('visitor'), cookieOptions)
+        .clearCookie(cookieName(flashCookie), cookieOptions)
         .setCookie(cookieName('session'), token, { ...cookieOptions, maxAge: sessionCookieSeconds })
         .setCookie(cookieName('browser'), this.request.visit.browserToken, {
           ...cookieOptions,
@@ -118,17 +127,24 @@ export const webSession = fastifyPlugin(
       request.visit = {
         sessionId: signedIn?.sessionId,
         sessionToken,
+        secret,
         browserToken: findToken(request, cookieName('browser')) ?? createToken(),
         csrfToken: createCsrfToken(secret),
         isCsrfToken: (value) => isCsrfToken(value, secret),
+        referringPage: findReferringPage(request, webUrl),
         recall: (name) => request.cookies[cookieName(name)],
       }
       if (signedIn?.isExtended && sessionToken !== undefined) void reply.signIn(sessionToken)
     })
 
     // After the body has been parsed, multipart included, and before the handler.
-    app.addHook('preHandler', async (request) => {
-      if (request.method === 'POST') assertCsrfToken(request)
+    app.addHook('preHandler', async (request, reply) => {
+      if (request.method !== 'POST' || hasCsrfToken(request)) return
+      const { referringPage, sessionId } = request.visit
+      // A form of ours that was open while the session changed. What was typed is kept.
+      if (referringPage !== undefined && sessionId !== undefined)
+        return reply.refuse(referringPage, errors.formExpired())
+      throw errors.formExpired()
     })
   },
   { name: 'web-session' },
@@ -180,7 +196,6 @@ function assertSameOrigin({ headers }: FastifyRequest, webUrl: string): void {
   if (!isOurs) throw errors.formExpired()
 }
 
-function assertCsrfToken({ body, visit }: FastifyRequest): void {
-  const given = (body as Record<string, unknown> | null | undefined)?.[csrfFieldName]
-  if (!visit.isCsrfToken(given)) throw errors.formExpired()
+function hasCsrfToken({ body, visit }: FastifyRequest): boolean {
+  return visit.isCsrfToken((body as Record<string, unknown> | null | undefined)?.[csrfFieldName])
 }

@@ -4,6 +4,7 @@ import { activityPages } from './activity.pages.ts'
 import { accountPages, profilePhotoForm } from './account.pages.ts'
 import { agentsPages } from './agents.pages.ts'
 import { consentPages } from './consent.pages.ts'
+import { flash } from './flash.ts'
 import { identityPages } from './identity.pages.ts'
 import { invitePages, invitesPages } from './invites.pages.ts'
 import { membersPages } from './members.pages.ts'
@@ -35,6 +36,7 @@ export async function websiteRoutes(app: App, services: Services, options: Websi
   const limits = createSignInLimits(app, options)
   const providers = services.identityProviders
   await app.register(webSession, { sessions: services.sessions, webUrl })
+  await app.register(flash, { flashes: services.flashes })
   redirectToWebsite(app, { baseUrl, webUrl })
 
   app.get('/', async (request, reply) => {
@@ -51,11 +53,11 @@ export async function websiteRoutes(app: App, services: Services, options: Websi
 
   await app.register(async (scope: App) => {
     await scope.register(signedInOnly)
-    const pages = createWorkspacePages(scope, services.workspaces)
+    const pages = createWorkspacePages(scope, services.workspaces, services.sentForms)
     onboardingPages(scope, services, webUrl)
     accountPages(scope, services)
     securityPages(scope, services, { baseUrl })
-    passwordForms(scope, services, { baseUrl, limits })
+    passwordForms(scope, services, { limits })
     workspacePages(pages, services)
     seedsPages(pages, services)
     peoplePages(pages, services)
@@ -68,7 +70,7 @@ export async function websiteRoutes(app: App, services: Services, options: Websi
     await scope.register(async (uploads: App) => {
       await uploads.register(uploadForm, { uploadLimitPerHour })
       profilePhotoForm(uploads, services)
-      workspaceIconForm(createUploadPages(uploads, services.workspaces), services, webUrl)
+      workspaceIconForm(createUploadPages(uploads, services.workspaces), services)
     })
   })
 }

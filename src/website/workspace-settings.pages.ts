@@ -3,7 +3,7 @@ import type { Services } from '../services.ts'
 import { errors } from '../kernel/errors.ts'
 import { slugLengthMax } from '../kernel/slugs.ts'
 import { nameLengthMax } from '../kernel/text.ts'
-import { readField, renderField, renderForm, type FormState } from './forms.ts'
+import { readField, renderField, renderForm, stateOf, type FormState } from './forms.ts'
 import { html, type Html } from './html.ts'
 import { renderPicture } from './layout.ts'
 import { renderDone } from './lists.ts'
@@ -16,11 +16,9 @@ export function workspaceSettingsPages(
   { workspaces }: Pick<Services, 'workspaces'>,
   webUrl: string,
 ): void {
-  const show = async (visit: WorkspaceVisit) => renderSettings(visit, webUrl)
+  page('/settings', async (visit) => renderSettings(visit, webUrl))
 
-  page('/settings', show)
-
-  action('/settings', show, async ({ principal, request, workspace }) => {
+  action('/settings', '/settings', async ({ principal, request, workspace }) => {
     const change = {
       name: readField(request, 'name'),
       slug: readField(request, 'slug').trim(),
@@ -39,24 +37,19 @@ export function workspaceSettingsPages(
 export function workspaceIconForm(
   { upload }: UploadPages,
   { workspaces }: Pick<Services, 'workspaces'>,
-  webUrl: string,
 ): void {
-  upload(
-    '/settings/icon',
-    async (visit) => renderSettings(visit, webUrl),
-    async ({ base, principal, request, workspace }) => {
-      await workspaces.uploadIcon(principal, workspace.slug, request.takeFile())
-      return `${base}/settings?done=saved`
-    },
-  )
+  upload('/settings/icon', '/settings', async ({ base, principal, request, workspace }) => {
+    await workspaces.uploadIcon(principal, workspace.slug, request.takeFile())
+    return `${base}/settings?done=saved`
+  })
 }
 
 function renderSettings(visit: WorkspaceVisit, webUrl: string): Page {
   const { base, may, request, state, workspace } = visit
   // Members who may not change the settings do not see the form.
   if (!may('workspaces.update')) throw errors.roleInsufficient()
-  const isAboutIcon = state.error?.field === 'file'
-  const formState = isAboutIcon ? { values: {} } : state
+  const action = `${base}/settings`
+  const formState = stateOf(state, action)
   return {
     title: 'Settings',
     section: sectionOf(visit, 'Settings'),
@@ -64,7 +57,7 @@ function renderSettings(visit: WorkspaceVisit, webUrl: string): Page {
       ${renderDone(request)}
       ${renderForm({
         request,
-        action: `${base}/settings`,
+        action,
         state: formState,
         fields: ['name', 'slug', 'allowedDomains'],
         body: html`${renderField({
@@ -95,24 +88,19 @@ function renderSettings(visit: WorkspaceVisit, webUrl: string): Page {
       <section class="card" aria-labelledby="icon">
         <h2 id="icon">Icon</h2>
         ${renderPicture(workspace.iconUrl, workspace.name, 64)}
-        ${renderPictureForm({ visit, action: `${base}/settings/icon`, label: 'New icon', isAboutFile: isAboutIcon })}
+        ${renderPictureForm({ request, action: `${action}/icon`, label: 'New icon' })}
       </section>`,
   }
 }
 
 /** An upload form for a picture. */
-export function renderPictureForm(options: {
-  visit: { request: FastifyRequest; state: FormState }
-  action: string
-  label: string
-  isAboutFile: boolean
-}): Html {
-  const { visit, action, label, isAboutFile } = options
-  const { request, state } = visit
+export function renderPictureForm(options: { request: FastifyRequest; action: string; label: string }): Html {
+  const { request, action, label } = options
+  const state = stateOf(request.flash.state, action)
   return renderForm({
     request,
     action,
-    ...(isAboutFile && { state }),
+    state,
     fields: ['file'],
     isUpload: true,
     body: html`${renderField({
@@ -121,7 +109,7 @@ export function renderPictureForm(options: {
         type: 'file',
         accept: 'image/png,image/jpeg,image/webp,image/gif',
         hint: 'PNG, JPEG, WebP or GIF, up to 5 MB. It is cropped to a square.',
-        ...(isAboutFile && { state }),
+        state,
       })}<button class="quiet">Upload</button>`,
   })
 }

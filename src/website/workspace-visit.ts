@@ -3,7 +3,8 @@ import { isAllowed, type WorkspaceAction } from '../access/permissions.ts'
 import type { WorkspaceDetail, WorkspacesService } from '../areas/workspaces/workspaces.service.ts'
 import type { App } from '../http/app-types.ts'
 import type { Principal } from '../kernel/principal.ts'
-import { attempt, emptyForm, form, valuesOf, type FormState } from './forms.ts'
+import { answerForm, type SendOnce, type FormResult } from './answer-form.ts'
+import { form, type FormState } from './forms.ts'
 import type { Section } from './layout.ts'
 import type { Page } from './pages.ts'
 
@@ -17,7 +18,7 @@ export interface WorkspaceVisit {
   request: FastifyRequest<WorkspaceRoute>
   principal: Principal
   workspace: WorkspaceDetail
-  /** The submitted form, if it had an error. */
+  /** The form that was refused and is shown again. */
   state: FormState
   /** The path of the workspace's pages. */
   base: string
@@ -31,14 +32,12 @@ export interface WorkspacePages {
   /** A page. `path` is relative to the workspace's. */
   page: (path: string, show: (visit: WorkspaceVisit) => Promise<Page>) => void
   /**
-   * A form. `run` returns a path to redirect to, or a page with a secret that is shown once. If it throws an error that
-   * the person can correct, `show` renders the form again.
+   * A form of the page `shownOn`, which is shown again if `run` throws an error that the person can correct. `run`
+   * returns where the form leads.
    */
-  action: (
-    path: string,
-    show: (visit: WorkspaceVisit) => Promise<Page>,
-    run: (visit: WorkspaceVisit) => Promise<string | Page>,
-  ) => void
+  action: (path: string, shownOn: string, run: (visit: WorkspaceVisit) => Promise<FormResult>) => void
+  /** A form that creates something. If it is sent twice, it takes effect once. */
+  creation: WorkspacePages['action']
   /** JSON for public/site.js. */
   data: (path: string, find: (visit: WorkspaceVisit) => Promise<object>) => void
 }
@@ -49,7 +48,11 @@ export interface UploadPages {
 }
 
 /** Pages for members. Others get `not_a_member`, or `not_found` if there is no such workspace. */
-export function createWorkspacePages(app: App, workspaces: WorkspacesService): WorkspacePages {
+export function createWorkspacePages(
+  app: App,
+  workspaces: WorkspacesService,
+  sendOnce: SendOnce,
+): WorkspacePages {
   const enter = (request: FastifyRequest<WorkspaceRoute>, reply: FastifyReply) =>
     enterWorkspace(request, reply, workspaces)
   return {
@@ -64,10 +67,18 @@ export function createWorkspacePages(app: App, workspaces: WorkspacesService): W
       })
     },
 
-    action(path, show, run) {
-      app.post<WorkspaceRoute>(`/w/:slug${path}`, form, async (request, reply) =>
-        answer(reply, await enter(request, reply), show, run),
-      )
+    action(path, shownOn, run) {
+      app.post<WorkspaceRoute>(`/w/:slug${path}`, form, async (request, reply) => {
+        const visit = await enter(request, reply)
+        return answerForm(request, reply, pathOf(visit, shownOn), () => run(visit))
+      })
+    },
+
+    creation(path, shownOn, run) {
+      app.post<WorkspaceRoute>(`/w/:slug${path}`, form, async (request, reply) => {
+        const visit = await enter(request, reply)
+        return answerForm(request, reply, pathOf(visit, shownOn), () => run(visit), sendOnce)
+      })
     },
 
     data(path, find) {
@@ -79,10 +90,11 @@ export function createWorkspacePages(app: App, workspaces: WorkspacesService): W
 /** Upload forms for members. */
 export function createUploadPages(app: App, workspaces: WorkspacesService): UploadPages {
   return {
-    upload(path, show, run) {
-      app.post<WorkspaceRoute>(`/w/:slug${path}`, async (request, reply) =>
-        answer(reply, await enterWorkspace(request, reply, workspaces), show, run),
-      )
+    upload(path, shownOn, run) {
+      app.post<WorkspaceRoute>(`/w/:slug${path}`, async (request, reply) => {
+        const visit = await enterWorkspace(request, reply, workspaces)
+        return answerForm(request, reply, pathOf(visit, shownOn), () => run(visit))
+      })
     },
   }
 }
@@ -97,26 +109,17 @@ async function enterWorkspace(
     request,
     principal: request.principal,
     workspace,
-    state: emptyForm,
+    state: request.flash.state,
     base: `/w/${workspace.slug}`,
     may: (action) => isAllowed(workspace.role, action),
     remember: (name, value, maxAgeSeconds) => void reply.remember(name, value, maxAgeSeconds),
   }
 }
 
-/** Runs the action of a form and answers, as `WorkspacePages.action` describes. */
-export async function answer<Visit extends { request: FastifyRequest; state: FormState }>(
-  reply: FastifyReply,
-  visit: Visit,
-  show: (visit: Visit) => Promise<Page>,
-  run: (visit: Visit) => Promise<string | Page>,
-): Promise<FastifyReply> {
-  const { result, error } = await attempt(() => run(visit))
-  if (error) {
-    const page = await show({ ...visit, state: { values: valuesOf(visit.request), error } })
-    return reply.showPage({ ...page, title: `Error: ${page.title}`, error })
-  }
-  return typeof result === 'string' ? reply.redirect(result, 303) : reply.showPage(result)
+/** The path of a page of the workspace, with the parameters of the visited route. */
+function pathOf({ base, request }: WorkspaceVisit, path: string): string {
+  const { params } = request
+  return base + path.replace(/:(id|userId)/g, (_, name: 'id' | 'userId') => encodeURIComponent(params[name]))
 }
 
 /** The navigation of a workspace. */

@@ -14,12 +14,17 @@ export interface Visitor {
   get: (url: string, headers?: Record<string, string>) => Promise<LightMyRequestResponse>
   /** Follows redirects from a path. Returns the last answer. */
   open: (url: string) => Promise<LightMyRequestResponse>
-  /** Sends a form with the CSRF token of the last page. */
+  /**
+   * Sends a form with the CSRF token of the last page. Returns the page that shows its result, if it is shown once or is a
+   * refusal; otherwise the redirect.
+   */
   submit: (
     url: string,
     fields?: Record<string, string>,
     headers?: Record<string, string>,
   ) => Promise<LightMyRequestResponse>
+  /** Sends a form as `submit` does, and returns its own answer. */
+  post: Visitor['submit']
 }
 
 export function createVisitor({ app }: Pick<TestApp, 'app'>): Visitor {
@@ -60,7 +65,12 @@ export function createVisitor({ app }: Pick<TestApp, 'app'>): Visitor {
         answer = await visitor.get(answer.headers.location)
       return answer
     },
-    submit: (url, fields = {}, headers = {}) =>
+    async submit(url, fields = {}, headers = {}) {
+      const answer = await visitor.post(url, fields, headers)
+      const { location } = answer.headers
+      return location?.includes('flash=') ? visitor.get(location, headers) : answer
+    },
+    post: (url, fields = {}, headers = {}) =>
       send({
         method: 'POST',
         url,
