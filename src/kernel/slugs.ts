@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto'
+import transliterate from '@sindresorhus/transliterate'
 import { errors } from './errors.ts'
 
 /** 3 to 48 characters: a to z, 0 to 9, and single hyphens between them. */
@@ -30,4 +32,18 @@ export function assertUsableSlug(slug: string): void {
 /** Whether a slug is reserved for the service. */
 export function isReservedSlug(slug: string): boolean {
   return reservedSlugs.has(slug)
+}
+
+/**
+ * Suggests a slug for a name, such as `cafe-zurich` for “Café Zürich”. It is always usable, but may be taken. A name in a
+ * script that cannot be written with Latin letters gets a neutral slug.
+ */
+export function suggestSlug(name: string): string {
+  // Without its marks, a letter is the one that people type: the library would write ü as ue, for German only.
+  const letters = transliterate(name.slice(0, 200).normalize('NFKD').replace(/\p{M}/gu, '').normalize('NFC'))
+  const words = letters.toLowerCase().match(/[a-z0-9]+/g) ?? []
+  const slug = words.join('-').slice(0, slugLengthMax).replace(/-$/, '')
+  if (isSlug(slug) && !isReservedSlug(slug)) return slug
+  const ending = slug === '' ? hash('sha256', name).slice(0, 6) : slug
+  return `team-${ending}`.slice(0, slugLengthMax)
 }

@@ -3,13 +3,14 @@ import type { Offer } from '../accounts/offers.service.ts'
 import type { Membership } from '../areas/workspaces/workspaces.service.ts'
 import type { App } from '../http/app-types.ts'
 import { parseJson } from '../kernel/json-text.ts'
+import { suggestSlug } from '../kernel/slugs.ts'
 import { nameLengthMax } from '../kernel/text.ts'
 import type { Services } from '../services.ts'
 import { answerForm } from './answer-form.ts'
 import { form, readField, renderAction, renderField, renderForm } from './forms.ts'
 import { html, type Html } from './html.ts'
 import { renderPicture } from './layout.ts'
-import { renderRows } from './lists.ts'
+import { readQuery, renderRows } from './lists.ts'
 import type { Page } from './pages.ts'
 import { findPendingConsent } from './pending-consent.ts'
 import { renderSlugField } from './workspace-settings.pages.ts'
@@ -58,9 +59,12 @@ export function onboardingPages(
     return reply.redirect('/', 303)
   })
 
-  app.get<{ Querystring: { slug?: string } }>('/onboarding/slug', async (request) => ({
-    available: await workspaces.isSlugAvailable(request.principal, request.query.slug ?? ''),
-  }))
+  // For public/site.js: whether a slug is available, or one for a name.
+  app.get('/onboarding/slug', async (request) => {
+    const name = readQuery(request, 'name')
+    const slug = name === '' ? readQuery(request, 'slug') : suggestSlug(name)
+    return { slug, available: await workspaces.isSlugAvailable(request.principal, slug) }
+  })
 }
 
 function renderOnboarding(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isReservedSlug, isSlug } from '../../src/kernel/slugs.ts'
+import { assertUsableSlug, isReservedSlug, isSlug, suggestSlug } from '../../src/kernel/slugs.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 describe('isSlug', () => {
@@ -70,5 +70,47 @@ describe('isReservedSlug', () => {
 
   it('leaves other words to workspaces', () => {
     expect(['acme', 'first-workspace'].filter(isReservedSlug)).toEqual([])
+  })
+})
+
+describe('suggestSlug', () => {
+  it.each([
+    ['Café Zürich', 'cafe-zurich'],
+    ['Łódź', 'lodz'],
+    ['Straße 7', 'strasse-7'],
+    ['Ærø & Đỗ', 'aero-do'],
+    ['ısırık İstanbul', 'isirik-istanbul'],
+    ['Москва Ελλάδα', 'moskva-ellada'],
+    ['ＦＵＬＬ ﬁne', 'full-fine'],
+    ['  Analytical   Engines!  ', 'analytical-engines'],
+    ['Settings', 'team-settings'],
+    ['AB', 'team-ab'],
+  ])('suggests for %j %j', (name, slug) => {
+    expect(suggestSlug(name)).toBe(slug)
+  })
+
+  it('suggests a neutral slug for other scripts, the same one each time', () => {
+    const slug = suggestSlug('日本')
+    expect(slug).toMatch(/^team-[0-9a-f]{6}$/)
+    expect(suggestSlug('日本')).toBe(slug)
+    expect(suggestSlug('한국')).not.toBe(slug)
+  })
+
+  it('suggests a usable slug for every character', () => {
+    for (let first = 0; first < 0x20000; first += 100) {
+      const name = String.fromCodePoint(...Array.from({ length: 100 }, (_, i) => first + i))
+      for (const part of [name, name.slice(0, 10), `${name.slice(50)} a`])
+        expect(() => assertUsableSlug(suggestSlug(part)), JSON.stringify(part)).not.toThrow()
+    }
+  })
+
+  it.each(['abc', 'a-b-c', '0-9', 'x'.repeat(48), `${'x'.repeat(47)}-y`])('keeps the slug %s', (slug) => {
+    expect(suggestSlug(slug)).toBe(slug.slice(0, 48).replace(/-$/, ''))
+  })
+
+  it('is fast for long names', () => {
+    const startedAt = performance.now()
+    suggestSlug('ü-'.repeat(4_000))
+    expect(performance.now() - startedAt).toBeLessThan(500)
   })
 })

@@ -61,9 +61,11 @@ describe('a workspace', () => {
     const { owner, slug, base } = await startWorkspace()
     const ask = async (path: string) =>
       (await owner.get(path, { accept: 'application/json' })).json<unknown>()
-    expect(await ask(`/onboarding/slug?slug=${slug}`)).toEqual({ available: false })
-    expect(await ask(`${base}/settings/slug?slug=${slug}`)).toEqual({ available: true })
-    expect(await ask(`/onboarding/slug?slug=free-${slug}`)).toEqual({ available: true })
+    expect(await ask(`/onboarding/slug?slug=${slug}`)).toEqual({ slug, available: false })
+    expect(await ask(`${base}/settings/slug?slug=${slug}`)).toEqual({ slug, available: true })
+    expect(await ask(`/onboarding/slug?slug=free-${slug}`)).toEqual({ slug: `free-${slug}`, available: true })
+    const name = encodeURIComponent(`Café ${slug}`)
+    expect(await ask(`/onboarding/slug?name=${name}`)).toEqual({ slug: `cafe-${slug}`, available: true })
   })
 
   it('has a new URL after a change of its slug, to which the former one redirects', async () => {
