@@ -83,38 +83,81 @@ for (const input of document.querySelectorAll('[data-slug-check]')) {
   let timer
   let isTyped = input.value !== ''
 
+  // Asks about the typed slug, or for one that suits the name.
+  const ask = async (question) => {
+    const answer = await fetch(`${input.dataset.slugCheck}?${new URLSearchParams(question)}`, {
+      headers: { accept: 'application/json' },
+    }).catch(() => undefined)
+    return answer?.ok ? answer.json() : undefined
+  }
+  const show = ({ available }) => {
+    note.textContent = available ? 'Available.' : 'This address is not available.'
+    note.classList.toggle('good', available)
+  }
   const check = async () => {
     const slug = input.value
     if (slug === '' || slug === input.defaultValue) {
       note.textContent = ''
       return
     }
-    const answer = await fetch(`${input.dataset.slugCheck}?slug=${encodeURIComponent(slug)}`, {
-      headers: { accept: 'application/json' },
-    }).catch(() => undefined)
-    // The value has changed meanwhile, which starts another check.
-    if (!answer?.ok || input.value !== slug) return
-    const { available } = await answer.json()
-    note.textContent = available ? 'Available.' : 'This address is not available.'
-    note.classList.toggle('good', available)
+    const answer = await ask({ slug })
+    // If the value has changed meanwhile, another check has begun.
+    if (answer && input.value === slug) show(answer)
   }
-  const checkSoon = () => {
+  const suggest = async () => {
+    const name = source.value
+    const answer = name.trim() === '' ? undefined : await ask({ name })
+    if (isTyped || source.value !== name) return
+    input.value = answer?.slug ?? ''
+    if (answer) show(answer)
+    else note.textContent = ''
+  }
+  const soon = (run) => {
     clearTimeout(timer)
-    timer = setTimeout(check, 250)
+    timer = setTimeout(run, 250)
   }
   input.addEventListener('input', () => {
     isTyped = input.value !== ''
-    checkSoon()
+    soon(check)
   })
   source?.addEventListener('input', () => {
-    if (isTyped) return
-    input.value = source.value
-      .normalize('NFKD')
-      .toLowerCase()
-      .split(/[^a-z0-9]+/)
-      .filter(Boolean)
-      .join('-')
-      .slice(0, 48)
-    checkSoon()
+    if (!isTyped) soon(suggest)
+  })
+}
+
+// A form is sent once. Its buttons work again when the person comes back, or when nothing has followed.
+document.addEventListener('submit', ({ target: form, submitter }) => {
+  if (form.method !== 'post') return
+  // The browser reads the fields after this event: the value of a disabled button would be missing.
+  setTimeout(() => {
+    for (const button of form.querySelectorAll('button')) button.disabled = true
+    submitter?.setAttribute('aria-busy', 'true')
+  })
+  setTimeout(() => release(form), 5_000)
+})
+addEventListener('pageshow', () => document.querySelectorAll('form').forEach(release))
+
+function release(form) {
+  for (const button of form.querySelectorAll('button')) {
+    button.disabled = false
+    button.removeAttribute('aria-busy')
+  }
+}
+
+// The picture that was chosen, before it is uploaded.
+for (const input of document.querySelectorAll('input[type="file"]')) {
+  input.addEventListener('change', () => {
+    const [file] = input.files
+    const shown = input.closest('section').querySelector('.picture')
+    if (!file?.type.startsWith('image/') || !shown) return
+    const reader = new FileReader()
+    reader.addEventListener('load', () => {
+      const picture = new Image(shown.offsetWidth, shown.offsetHeight)
+      picture.className = shown.className.replace('letter ', '')
+      picture.alt = ''
+      picture.src = reader.result
+      shown.replaceWith(picture)
+    })
+    reader.readAsDataURL(file)
   })
 }

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { html, type Content, type Html } from './html.ts'
 
 const notices = new Map([
@@ -72,7 +73,10 @@ export function withQuery(path: string, parameters: Record<string, string>): str
   return filled.length === 0 ? path : `${path}?${new URLSearchParams(filled).toString()}`
 }
 
-/** An action that cannot be undone and takes a second click. */
+/**
+ * An action that takes a second click. Its button opens a question with the action: Escape, a click beside it and Cancel
+ * close it, and only one is open at a time, without a script.
+ */
 export function renderConfirmed(options: {
   label: string
   description: Content
@@ -80,11 +84,15 @@ export function renderConfirmed(options: {
   action: Html
 }): Html {
   const { label, description, question, action } = options
-  return html`<details class="confirm">
-    <summary>${label}<span class="visually-hidden"> ${description}</span></summary>
-    <div>
-      <p>${question}</p>
+  const id = `confirm-${hash('sha256', action.toString()).slice(0, 12)}`
+  return html`<button type="button" class="small quiet" popovertarget="${id}">
+      ${label}<span class="visually-hidden"> ${description}</span>
+    </button>
+    <div class="confirm" id="${id}" popover role="dialog" aria-labelledby="${id}-question">
+      <p id="${id}-question">${question}</p>
       ${action}
-    </div>
-  </details>`
+      <button type="button" class="small quiet" popovertarget="${id}" popovertargetaction="hide" autofocus>
+        Cancel
+      </button>
+    </div>`
 }

@@ -1,3 +1,4 @@
+import { uploadBytesMax } from '../http/uploads.ts'
 import type { ApiError } from '../kernel/errors.ts'
 import { html, type Html } from './html.ts'
 
@@ -44,16 +45,23 @@ export function countOf(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`
 }
 
+/** The maximum size of a picture, such as `5 MB`. */
+export const pictureSizeMax = `${uploadBytesMax / 1024 / 1024} MB`
+
 // Where the API's message is about a request body or an operation.
 const messagesOfCode: Record<string, string> = {
-  body_too_large: 'The upload is too large. A picture may have up to 5 MB.',
+  body_too_large: 'The text is too long.',
   file_missing: 'Choose a file.',
   route_not_found: 'No page has this address.',
 }
 
 /** The message of an error for people, with the time to wait if there is one. */
-export function describeError({ code, message: apiMessage, retryAfterSeconds }: ApiError): string {
-  const message = messagesOfCode[code] ?? apiMessage
+export function describeError(error: ApiError): string {
+  const { code, field, retryAfterSeconds } = error
+  const message =
+    code === 'body_too_large' && field === 'file'
+      ? `The picture is larger than ${pictureSizeMax}. Choose a smaller one.`
+      : (messagesOfCode[code] ?? error.message)
   if (retryAfterSeconds === undefined) return message
   const wait =
     retryAfterSeconds < 120

@@ -6,8 +6,9 @@ import { nameLengthMax } from '../kernel/text.ts'
 import { readField, renderField, renderForm, stateOf, type FormState } from './forms.ts'
 import { html, type Html } from './html.ts'
 import { renderPicture } from './layout.ts'
-import { renderDone } from './lists.ts'
+import { readQuery, renderDone } from './lists.ts'
 import type { Page } from './pages.ts'
+import { pictureSizeMax } from './words.ts'
 import { sectionOf, type UploadPages, type WorkspacePages, type WorkspaceVisit } from './workspace-visit.ts'
 
 /** The settings of a workspace. */
@@ -28,9 +29,10 @@ export function workspaceSettingsPages(
     return `/w/${change.slug}/settings?done=saved`
   })
 
-  data('/settings/slug', async ({ principal, request, workspace }) => ({
-    available: await workspaces.isSlugAvailableTo(principal, workspace.slug, request.query.slug ?? ''),
-  }))
+  data('/settings/slug', async ({ principal, request, workspace }) => {
+    const slug = readQuery(request, 'slug')
+    return { slug, available: await workspaces.isSlugAvailableTo(principal, workspace.slug, slug) }
+  })
 }
 
 /** The upload form of the icon. */
@@ -108,7 +110,7 @@ export function renderPictureForm(options: { request: FastifyRequest; action: st
         label,
         type: 'file',
         accept: 'image/png,image/jpeg,image/webp,image/gif',
-        hint: 'PNG, JPEG, WebP or GIF, up to 5 MB. It is cropped to a square.',
+        hint: `PNG, JPEG, WebP or GIF, up to ${pictureSizeMax}. It is cropped to a square.`,
         state,
       })}<button class="quiet">Upload</button>`,
   })

@@ -66,8 +66,8 @@ describe.runIf(hasBrowser)('in a browser', () => {
     // Creates a workspace. The script suggests its address.
     await page.getByRole('heading', { name: 'Create a workspace' }).waitFor()
     await check(page)
-    await page.getByLabel('Name').fill('Analytical  Engines!')
-    expect(await page.getByLabel('Address').inputValue()).toBe('analytical-engines')
+    await page.getByLabel('Name').fill('Analytical  Engines Łódź!')
+    await expect.poll(() => page.getByLabel('Address').inputValue()).toBe('analytical-engines-lodz')
     await page.getByLabel('Address').fill('settings')
     await page.getByText('This address is not available.').waitFor()
     await check(page)
@@ -158,7 +158,13 @@ describe.runIf(hasBrowser)('in a browser', () => {
       ['/settings/profile', 'New photo'],
     ] as const) {
       await go(path)
+      // Larger than is allowed, and than the connection can hold.
+      await page.getByLabel(label).setInputFiles({ ...picture, buffer: Buffer.alloc(30_000_000) })
+      await press('Upload')
+      await page.getByText('The picture is larger than 5 MB.').waitFor()
+      await check(page)
       await page.getByLabel(label).setInputFiles(picture)
+      await page.locator('main img[src^="data:"]').waitFor()
       await press('Upload')
       await page.getByText('Saved.').waitFor()
       await check(page)
@@ -192,14 +198,26 @@ describe.runIf(hasBrowser)('in a browser', () => {
     // Creates an API key, uses it, and revokes it.
     await go('/settings/security')
     await page.getByLabel('Key name').fill('Laptop')
-    await press('Create key')
+    await page.getByRole('button', { name: 'Create key' }).dblclick()
     const apiKey = await page.getByLabel('API key Laptop').inputValue()
     await check(page)
     const call = () => fetch(`${origin}/v1/me`, { headers: { authorization: `Bearer ${apiKey}` } })
     expect(await (await call()).json()).toMatchObject({ email, name: 'Ada Lovelace' })
-    await page.goto(`${origin}/settings/security`)
+    await page.reload()
     expect(await page.content()).not.toContain(apiKey)
-    await page.getByText('Revoke the key Laptop').click()
+    expect(await page.getByRole('button', { name: 'Revoke the key Laptop' }).count()).toBe(1)
+    const revoke = page.getByRole('button', { name: 'Revoke the key Laptop' })
+    const question = page.getByRole('dialog', { name: 'Programs that use this key' })
+    for (const close of [
+      () => page.keyboard.press('Escape'),
+      () => question.getByRole('button', { name: 'Cancel' }).click(),
+    ]) {
+      await revoke.click()
+      await question.waitFor()
+      await close()
+      await question.waitFor({ state: 'hidden' })
+    }
+    await revoke.click()
     await check(page)
     await press('Revoke key')
     await page.getByText('Revoked.').waitFor()
