@@ -65,6 +65,7 @@ export default tseslint.config(
     languageOptions: {
       globals: Object.fromEntries(
         [
+          'AbortController',
           'addEventListener',
           'clearTimeout',
           'document',

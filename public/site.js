@@ -1,19 +1,35 @@
 // Optional: every page works without this script.
 
-// Times in the zone and language of the reader. The server writes them in UTC, which stays as the title.
+// Times in the zone and language of the reader. The server writes them in UTC.
 const formats = {
   date: new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' }),
   time: new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' }),
   clock: new Intl.DateTimeFormat(undefined, { timeStyle: 'short' }),
   day: new Intl.DateTimeFormat(undefined, { dateStyle: 'full' }),
 }
+const relativeFormat = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' })
 
 function showLocalTimes(root) {
   for (const feed of root.querySelectorAll('[data-days]')) showLocalDays(feed)
-  for (const time of root.querySelectorAll('time[data-format]')) {
-    time.title = time.textContent
-    time.textContent = formats[time.dataset.format].format(new Date(time.dateTime))
-  }
+  for (const time of root.querySelectorAll('time[data-format]')) showLocalTime(time)
+}
+
+function showLocalTime(time) {
+  const at = new Date(time.dateTime)
+  const exact = formats[time.dataset.format].format(at)
+  const relative = time.dataset.format === 'time' ? describeAge(at) : undefined
+  time.title ||= relative === undefined ? time.textContent : exact
+  time.textContent = relative ?? exact
+}
+
+// How long ago a time of the last day was.
+function describeAge(at) {
+  const minutes = Math.round((Date.now() - at) / 60_000)
+  if (minutes < 0 || minutes >= 24 * 60) return undefined
+  if (minutes === 0) return relativeFormat.format(0, 'second')
+  return minutes < 60
+    ? relativeFormat.format(-minutes, 'minute')
+    : relativeFormat.format(-Math.round(minutes / 60), 'hour')
 }
 
 // Sorts the rows of a feed into the days of the reader.
@@ -53,6 +69,48 @@ for (const feed of document.querySelectorAll('[data-live]')) {
 }
 
 showLocalTimes(document)
+setInterval(() => {
+  for (const time of document.querySelectorAll('time[data-format="time"]')) showLocalTime(time)
+}, 60_000)
+
+// Menus close at Escape, and when the focus or a click goes elsewhere.
+function closeMenus(except) {
+  for (const menu of document.querySelectorAll('details.menu[open]')) if (menu !== except) menu.open = false
+}
+document.addEventListener('click', ({ target }) => closeMenus(target.closest('details.menu')))
+document.addEventListener('focusin', ({ target }) => closeMenus(target.closest('details.menu')))
+document.addEventListener('keydown', ({ key }) => {
+  const menu = key === 'Escape' && document.querySelector('details.menu[open]')
+  if (!menu) return
+  menu.open = false
+  menu.querySelector('summary').focus()
+})
+
+// The link to the search opens the command palette, as Ctrl+K does.
+const find = document.querySelector('[data-palette]')
+if (find) {
+  const hint = find.querySelector('kbd')
+  hint.textContent = /Mac|iPhone|iPad/.test(navigator.platform) ? '⌘K' : 'Ctrl K'
+  hint.hidden = false
+  find.setAttribute('aria-haspopup', 'dialog')
+  const toggle = async (event) => {
+    event.preventDefault()
+    try {
+      const { togglePalette } = await import(find.dataset.palette)
+      togglePalette({ resultsUrl: find.dataset.results, searchUrl: find.href })
+    } catch {
+      location.assign(find.href)
+    }
+  }
+  find.addEventListener('click', (event) => {
+    // As on any link, these open a new tab or window.
+    if (!event.ctrlKey && !event.metaKey && !event.shiftKey) toggle(event)
+  })
+  document.addEventListener('keydown', (event) => {
+    const isShortcut = (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey
+    if (isShortcut && event.key.toLowerCase() === 'k') toggle(event)
+  })
+}
 
 for (const box of document.querySelectorAll('[data-copy]')) {
   const button = document.createElement('button')

@@ -202,6 +202,7 @@ export async function buildApp(
     await websiteRoutes(scope, services, {
       baseUrl: config.baseUrl,
       webUrl: config.webUrl,
+      hasDesignPage: config.nodeEnv !== 'production',
       signInLimitPerMinute: config.signInLimitPerMinute,
       mailLimitPerHour: config.mailLimitPerHour,
       uploadLimitPerHour: config.uploadLimitPerHour,

@@ -14,7 +14,12 @@ const origin = {
  * it. A `title` says what a value must be, for error messages.
  */
 export const ConfigSchema = Type.Object({
-  NODE_ENV: Type.Optional(Type.String({ description: 'With production, DATABASE_URL is required.' })),
+  NODE_ENV: Type.Optional(
+    Type.String({
+      description:
+        'With production, DATABASE_URL is required, and /design, the components of the website, is not served.',
+    }),
+  ),
   HOST: Type.String({ default: '127.0.0.1', description: 'The address to listen on.' }),
   PORT: Type.Integer({ default: 3000, minimum: 1, maximum: 65535, description: 'The port to listen on.' }),
   BASE_URL: Type.Optional(

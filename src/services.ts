@@ -275,7 +275,7 @@ export function createServices(options: ServicesOptions): Services {
     redis,
     flashes: createFlashesService({ db: shareOf(db), clock }),
     sentForms: createSentFormsService({ db: shareOf(db), clock }),
-    sessions: createSessionsService({ db: shareOf(db), clock }),
+    sessions: createSessionsService({ db: shareOf(db), clock, pictures }),
     seeds,
     system: createSystemService(() => isDatabaseReady(db)),
     teams: createTeamsService({ ...takeShare(), requireWorkspace, pictures }),

@@ -1,17 +1,42 @@
 import { and, desc, eq, gt, lt, lte, ne, sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
+import { pictureUrl } from '../db/json-rows.ts'
 import { prepared } from '../db/prepared.ts'
 import { knownBrowsers, sessions } from '../db/schema/accounts.ts'
+import { memberships } from '../db/schema/memberships.ts'
 import { principalColumns, users } from '../db/schema/users.ts'
+import { workspaces } from '../db/schema/workspaces.ts'
 import type { PrincipalUser } from '../kernel/principal.ts'
 
-/** A live session with its person. */
+/** A workspace of a person, for the menu on every page. */
+export interface RecentWorkspace {
+  name: string
+  slug: string
+  iconUrl: string | null
+}
+
+/** A live session with its person and the workspaces that they used last. */
 export interface SessionWithUser {
   id: string
   createdAt: Date
   lastUsedAt: Date
   user: PrincipalUser
+  workspaces: RecentWorkspace[]
 }
+
+const recentWorkspacesMax = 20
+
+// In the same statement as the session, which every page reads.
+const recentWorkspaces = sql<RecentWorkspace[]>`(
+  select coalesce(json_agg(recent), '[]')
+  from (
+    select ${workspaces.name}, ${workspaces.slug}, ${pictureUrl(workspaces.iconKey)} as "iconUrl"
+    from ${memberships} join ${workspaces} on ${workspaces.id} = ${memberships.workspaceId}
+    where ${memberships.userId} = ${users.id}
+    order by ${memberships.lastUsedAt} desc, ${memberships.joinedAt} desc, ${memberships.workspaceId} desc
+    limit ${sql.raw(String(recentWorkspacesMax))}
+  ) as recent
+)`
 
 const selectLive = prepared((executor) =>
   executor
@@ -20,6 +45,7 @@ const selectLive = prepared((executor) =>
       createdAt: sessions.createdAt,
       lastUsedAt: sessions.lastUsedAt,
       user: principalColumns,
+      workspaces: recentWorkspaces,
     })
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.userId))
@@ -35,10 +61,9 @@ const selectLive = prepared((executor) =>
 /** Finds a session with its person by the hash of its cookie; undefined if it has ended. */
 export async function findLiveSession(
   executor: Executor,
-  tokenHash: Buffer,
-  now: Date,
+  { now, ...values }: { tokenHash: Buffer; now: Date; pictureUrlPrefix: string },
 ): Promise<SessionWithUser | undefined> {
-  const [session] = await selectLive(executor).execute({ tokenHash, now: now.toISOString() })
+  const [session] = await selectLive(executor).execute({ ...values, now: now.toISOString() })
   return session
 }
 

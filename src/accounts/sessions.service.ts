@@ -4,6 +4,7 @@ import { errors } from '../kernel/errors.ts'
 import { isId } from '../kernel/ids.ts'
 import type { Principal } from '../kernel/principal.ts'
 import { hashSecret } from '../kernel/tokens.ts'
+import type { PictureStore } from '../pictures/picture-store.ts'
 import {
   deleteSessionByToken,
   deleteSessionOfUser,
@@ -11,8 +12,11 @@ import {
   findLiveSession,
   listLiveSessions,
   extendSession,
+  type RecentWorkspace,
 } from './sessions.repository.ts'
 import { sessionLifetimeMaxMs, sessionLifetimeMs } from './start-session.ts'
+
+export type { RecentWorkspace }
 
 /** A browser in which a person is signed in. */
 export interface Session {
@@ -22,10 +26,19 @@ export interface Session {
   lastUsedAt: string
 }
 
+/** What every page shows of a person, besides the name. */
+export interface Shell {
+  /** The URL of the photo. */
+  imageUrl: string | null
+  /** The workspaces that they used last, at most 20. */
+  workspaces: RecentWorkspace[]
+}
+
 /** A live session and its person. */
 export interface SignedIn {
   sessionId: string
   principal: Principal
+  shell: Shell
   /** Whether the session was just extended, so that its cookie must be set again. */
   isExtended: boolean
 }
@@ -47,11 +60,20 @@ export interface SessionsService {
 const extendedEveryMs = 60 * 60 * 1000
 
 /** The sessions of the website. */
-export function createSessionsService({ db, clock }: { db: Database; clock: Clock }): SessionsService {
+export function createSessionsService(options: {
+  db: Database
+  clock: Clock
+  pictures: PictureStore
+}): SessionsService {
+  const { db, clock, pictures } = options
   return {
     async find(token) {
       const now = clock.now()
-      const session = await findLiveSession(db, hashSecret(token), now)
+      const session = await findLiveSession(db, {
+        tokenHash: hashSecret(token),
+        now,
+        pictureUrlPrefix: pictures.urlPrefix,
+      })
       if (!session) return undefined
       const lastMs = session.createdAt.getTime() + sessionLifetimeMaxMs
       // Earlier releases may have extended a session beyond the limit.
@@ -70,6 +92,7 @@ export function createSessionsService({ db, clock }: { db: Database; clock: Cloc
           sessionId: session.id,
           grantId: null,
         },
+        shell: { imageUrl: pictures.urlOf(session.user.imageKey), workspaces: session.workspaces },
         isExtended,
       }
     },

@@ -10,7 +10,7 @@ export const slugPattern = '^[a-z0-9]+(-[a-z0-9]+)*$'
 // The first path segments of the API and the website, and words by which a workspace could impersonate the service.
 const reservedSlugs = new Set(
   (
-    'about account admin agent api app assets auth billing blog docs favicon forgot health help home ' +
+    'about account admin agent api app assets auth billing blog design docs favicon forgot health help home ' +
     'invite invites login logout mail mcp new notifications null oauth onboarding openapi pictures ' +
     'pricing privacy profile ready reset root security settings sign-in sign-out sign-up signin signout ' +
     'signup static status support system terms undefined verify verify-email well-known workspace ' +

@@ -7,6 +7,8 @@ import { publicAccess } from '../http/route-guard.ts'
 export interface Assets {
   stylesheet: string
   script: string
+  /** The script of the command palette, which is loaded when it is first opened. */
+  palette: string
   icon: string
 }
 
@@ -16,7 +18,7 @@ const types = {
   svg: 'image/svg+xml',
 } as const
 
-/** Serves the stylesheet, the script and the icon. */
+/** Serves the stylesheet, the scripts and the icon. */
 export async function registerAssets(app: App): Promise<Assets> {
   let assets: Assets | undefined
   await app.register(async (scope: App) => {
@@ -24,6 +26,7 @@ export async function registerAssets(app: App): Promise<Assets> {
     assets = {
       stylesheet: serveAsset(scope, 'site', 'css'),
       script: serveAsset(scope, 'site', 'js'),
+      palette: serveAsset(scope, 'palette', 'js'),
       icon: serveAsset(scope, 'icon', 'svg'),
     }
   })

@@ -57,5 +57,5 @@ export function renderEvent(
 }
 
 function renderAgent(name: string | undefined): Content {
-  return html` · <span class="tag">Agent</span> ${name !== undefined && html`<bdi>${name}</bdi>`}`
+  return html` · <span class="tag agent">Agent</span> ${name !== undefined && html`<bdi>${name}</bdi>`}`
 }

@@ -19,11 +19,10 @@ import {
 import { html, type Content, type Html } from './html.ts'
 import { renderPicture } from './layout.ts'
 import { renderConfirmed, renderDone, renderMore, renderRows } from './lists.ts'
-import { grantable } from './members.pages.ts'
 import type { Page } from './pages.ts'
 import { findPendingConsent } from './pending-consent.ts'
+import { grantable, renderRole } from './roles.views.ts'
 import { renderDate } from './words.ts'
-import { renderRole } from './workspace.pages.ts'
 import { sectionOf, type WorkspacePages, type WorkspaceVisit } from './workspace-visit.ts'
 
 /** The invites of a workspace. */

@@ -13,8 +13,8 @@ import { renderPicture } from './layout.ts'
 import { readQuery, renderRows } from './lists.ts'
 import type { Page } from './pages.ts'
 import { findPendingConsent } from './pending-consent.ts'
+import { renderRole } from './roles.views.ts'
 import { renderSlugField } from './workspace-settings.pages.ts'
-import { renderRole } from './workspace.pages.ts'
 
 interface WithId {
   Params: { id: string }

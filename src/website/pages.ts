@@ -6,6 +6,7 @@ import { registerAssets } from './assets.ts'
 import { html, type Content, type Html } from './html.ts'
 import { renderLayout, type Section } from './layout.ts'
 import { findPendingConsent, renderPendingConsent } from './pending-consent.ts'
+import { readTheme } from './theme.ts'
 import { describeError } from './words.ts'
 
 declare module 'fastify' {
@@ -60,8 +61,10 @@ export async function registerPages(app: App, { pictureUrl }: PagesOptions): Pro
       { ...page, title, body: html`${notice}${renderRefusal(page, refusal)}${page.body}` },
       {
         assets,
+        theme: readTheme(request),
         user: (request.principal as typeof request.principal | null)?.user,
         csrfToken: (request.visit as typeof request.visit | null | undefined)?.csrfToken,
+        shell: (request.visit as typeof request.visit | null | undefined)?.shell,
       },
     )
     return (

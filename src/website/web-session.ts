@@ -2,7 +2,7 @@ import fastifyCookie, { type CookieSerializeOptions } from '@fastify/cookie'
 import fastifyFormbody from '@fastify/formbody'
 import fastifyPlugin from 'fastify-plugin'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { SessionsService } from '../accounts/sessions.service.ts'
+import type { SessionsService, Shell } from '../accounts/sessions.service.ts'
 import type { App } from '../http/app-types.ts'
 import { createLateBodyCheck } from '../http/late-body.ts'
 import { errors } from '../kernel/errors.ts'
@@ -35,6 +35,8 @@ export interface Visit {
   secret: string
   /** Identifies the browser, so that a sign-in with a new one can be reported. */
   browserToken: string
+  /** What pages show of the person. Undefined if the person is not signed in. */
+  shell: Shell | undefined
   /** Required in every form, in the field `csrfFieldName`. Another one for each request. */
   csrfToken: string
   isCsrfToken: (value: unknown) => boolean
@@ -126,6 +128,7 @@ export const webSession = fastifyPlugin(
           : ensureVisitorToken(request, reply, cookieName('visitor'), cookieOptions)
       request.visit = {
         sessionId: signedIn?.sessionId,
+        shell: signedIn?.shell,
         sessionToken,
         secret,
         browserToken: findToken(request, cookieName('browser')) ?? createToken(),

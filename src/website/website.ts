@@ -4,19 +4,21 @@ import { activityPages } from './activity.pages.ts'
 import { accountPages, profilePhotoForm } from './account.pages.ts'
 import { agentsPages } from './agents.pages.ts'
 import { consentPages } from './consent.pages.ts'
+import { designPages } from './design.pages.ts'
 import { flash } from './flash.ts'
 import { identityPages } from './identity.pages.ts'
 import { invitePages, invitesPages } from './invites.pages.ts'
-import { membersPages } from './members.pages.ts'
 import { onboardingPages } from './onboarding.pages.ts'
 import { peoplePages } from './people.pages.ts'
 import { findPendingConsent } from './pending-consent.ts'
+import { searchPages } from './search.pages.ts'
 import { passwordForms, securityPages } from './security.pages.ts'
 import { seedsPages } from './seeds.pages.ts'
 import { createSignInLimits, type SignInLimitsOptions } from './sign-in-limits.ts'
 import { signInPages } from './sign-in.pages.ts'
 import { renderSignIn } from './sign-in.views.ts'
 import { teamsPages } from './teams.pages.ts'
+import { themePages } from './theme.pages.ts'
 import { uploadForm } from './upload-form.ts'
 import { signedInOnly, webSession } from './web-session.ts'
 import { workspaceIconForm, workspaceSettingsPages } from './workspace-settings.pages.ts'
@@ -26,6 +28,8 @@ import { createUploadPages, createWorkspacePages } from './workspace-visit.ts'
 export interface WebsiteOptions extends SignInLimitsOptions {
   baseUrl: string
   webUrl: string
+  /** Whether the page of the design system is served. */
+  hasDesignPage: boolean
   /** Uploads per hour and person; 0 = no limit. */
   uploadLimitPerHour: number
 }
@@ -50,11 +54,13 @@ export async function websiteRoutes(app: App, services: Services, options: Websi
   signInPages(app, { services, providers, limits })
   identityPages(app, services, webUrl)
   consentPages(app, services)
+  if (options.hasDesignPage) designPages(app)
 
   await app.register(async (scope: App) => {
     await scope.register(signedInOnly)
     const pages = createWorkspacePages(scope, services.workspaces, services.sentForms)
     onboardingPages(scope, services, webUrl)
+    themePages(scope)
     accountPages(scope, services)
     securityPages(scope, services, { baseUrl })
     passwordForms(scope, services, { limits })
@@ -62,7 +68,7 @@ export async function websiteRoutes(app: App, services: Services, options: Websi
     seedsPages(pages, services)
     peoplePages(pages, services)
     activityPages(pages, services)
-    membersPages(pages, services)
+    searchPages(pages, services)
     invitesPages(pages, services)
     teamsPages(pages, services)
     agentsPages(pages, { integrations: services.integrations, mcpUrl: `${baseUrl}/agent/mcp` })

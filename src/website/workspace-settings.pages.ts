@@ -1,13 +1,13 @@
 import type { FastifyRequest } from 'fastify'
 import type { Services } from '../services.ts'
-import { errors } from '../kernel/errors.ts'
 import { slugLengthMax } from '../kernel/slugs.ts'
 import { nameLengthMax } from '../kernel/text.ts'
-import { readField, renderField, renderForm, stateOf, type FormState } from './forms.ts'
+import { readField, renderAction, renderField, renderForm, stateOf, type FormState } from './forms.ts'
 import { html, type Html } from './html.ts'
 import { renderPicture } from './layout.ts'
-import { readQuery, renderDone } from './lists.ts'
+import { readQuery, renderConfirmed, renderDone } from './lists.ts'
 import type { Page } from './pages.ts'
+import { renderRole } from './roles.views.ts'
 import { pictureSizeMax } from './words.ts'
 import { sectionOf, type UploadPages, type WorkspacePages, type WorkspaceVisit } from './workspace-visit.ts'
 
@@ -47,52 +47,100 @@ export function workspaceIconForm(
 }
 
 function renderSettings(visit: WorkspaceVisit, webUrl: string): Page {
-  const { base, may, request, state, workspace } = visit
-  // Members who may not change the settings do not see the form.
-  if (!may('workspaces.update')) throw errors.roleInsufficient()
-  const action = `${base}/settings`
-  const formState = stateOf(state, action)
   return {
     title: 'Settings',
     section: sectionOf(visit, 'Settings'),
     body: html`<h1>Settings</h1>
-      ${renderDone(request)}
-      ${renderForm({
-        request,
-        action,
-        state: formState,
-        fields: ['name', 'slug', 'allowedDomains'],
-        body: html`${renderField({
-            name: 'name',
-            label: 'Name',
-            value: workspace.name,
-            maxLength: nameLengthMax,
-            autocomplete: 'off',
-            state: formState,
-          })}
-          ${renderSlugField({
-            value: workspace.slug,
-            webUrl,
-            checkPath: `${base}/settings/slug`,
-            state: formState,
-            note: ' The last five addresses redirect here for 90 days.',
-          })}
-          ${renderField({
-            name: 'allowedDomains',
-            label: 'Allowed email domains',
-            value: workspace.allowedDomains.join(', '),
-            autocomplete: 'off',
-            isOptional: true,
-            hint: 'People with a verified email address at these domains can join as members. You can add the domain of your own address. Separate domains with commas.',
-            state: formState,
-          })} <button>Save</button>`,
-      })}
-      <section class="card" aria-labelledby="icon">
-        <h2 id="icon">Icon</h2>
-        ${renderPicture(workspace.iconUrl, workspace.name, 64)}
-        ${renderPictureForm({ request, action: `${action}/icon`, label: 'New icon' })}
-      </section>`,
+      ${renderDone(visit.request)}
+      <div class="settings">
+        ${
+          visit.may('workspaces.update')
+            ? html`${renderGeneral(visit, webUrl)} ${renderIcon(visit)}`
+            : renderSummary(visit)
+        }
+        ${renderLeaving(visit)}
+      </div>`,
   }
+}
+
+function renderGeneral(visit: WorkspaceVisit, webUrl: string): Html {
+  const { base, request, workspace } = visit
+  const action = `${base}/settings`
+  const state = stateOf(visit.state, action)
+  return html`<section aria-labelledby="general">
+    <h2 id="general">General</h2>
+    ${renderForm({
+      request,
+      action,
+      state,
+      fields: ['name', 'slug', 'allowedDomains'],
+      body: html`${renderField({
+          name: 'name',
+          label: 'Name',
+          value: workspace.name,
+          maxLength: nameLengthMax,
+          autocomplete: 'off',
+          state,
+        })}
+        ${renderSlugField({
+          value: workspace.slug,
+          webUrl,
+          checkPath: `${action}/slug`,
+          state,
+          note: ' The last five addresses redirect here for 90 days.',
+        })}
+        ${renderField({
+          name: 'allowedDomains',
+          label: 'Allowed email domains',
+          value: workspace.allowedDomains.join(', '),
+          autocomplete: 'off',
+          isOptional: true,
+          hint: 'People with a verified email address at these domains can join as members. You can add the domain of your own address. Separate domains with commas.',
+          state,
+        })} <button>Save</button>`,
+    })}
+  </section>`
+}
+
+function renderIcon({ base, request, workspace }: WorkspaceVisit): Html {
+  return html`<section aria-labelledby="icon">
+    <h2 id="icon">Icon</h2>
+    <div>
+      ${renderPicture(workspace.iconUrl, workspace.name, 64)}
+      ${renderPictureForm({ request, action: `${base}/settings/icon`, label: 'New icon' })}
+    </div>
+  </section>`
+}
+
+/** The workspace for members who may not change its settings. */
+function renderSummary({ workspace }: WorkspaceVisit): Html {
+  return html`<section aria-labelledby="general">
+    <h2 id="general">General</h2>
+    <div>
+      <p class="row">${renderPicture(workspace.iconUrl, workspace.name, 40)} <bdi>${workspace.name}</bdi></p>
+      <p>Your role: ${renderRole(workspace.role)}</p>
+      <p class="hint">Owners and admins can change the name, the address and the icon of this workspace.</p>
+    </div>
+  </section>`
+}
+
+function renderLeaving({ base, principal, request, workspace }: WorkspaceVisit): Html {
+  return html`<section aria-labelledby="leave">
+    <h2 id="leave">Leave the workspace</h2>
+    <div>
+      <p>You and your agents lose access. Your seeds and evidence stay.</p>
+      ${renderConfirmed({
+        label: 'Leave',
+        description: html`<bdi>${workspace.name}</bdi>`,
+        question: 'You need a new invite to come back.',
+        action: renderAction(request, {
+          action: `${base}/members/${principal.user.id}/remove`,
+          label: 'Leave workspace',
+          isDangerous: true,
+        }),
+      })}
+    </div>
+  </section>`
 }
 
 /** An upload form for a picture. */

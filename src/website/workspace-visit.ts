@@ -124,20 +124,31 @@ function pathOf({ base, request }: WorkspaceVisit, path: string): string {
 
 /** The navigation of a workspace. */
 export function sectionOf({ workspace, base, may }: WorkspaceVisit, current: string): Section {
+  const people = [
+    ['People', `${base}/people`],
+    ['Teams', `${base}/teams`],
+    ...(may('invites.list') ? [['Invites', `${base}/invites`] as const] : []),
+  ] as const
+  const isOfPeople = people.some(([label]) => label === current)
   const links = [
-    ['Overview', base],
+    ['Home', base],
     ['Seeds', `${base}/seeds`],
     ['People', `${base}/people`],
     ['Activity', `${base}/activity`],
-    ['Members', `${base}/members`],
-    ...(may('invites.list') ? [['Invites', `${base}/invites`] as const] : []),
-    ['Teams', `${base}/teams`],
     ['Agents', `${base}/agents`],
-    ...(may('workspaces.update') ? [['Settings', `${base}/settings`] as const] : []),
+    ['Settings', `${base}/settings`],
   ] as const
   return {
     name: workspace.name,
     iconUrl: workspace.iconUrl,
-    links: links.map(([label, href]) => ({ label, href, isCurrent: label === current })),
+    base,
+    links: links.map(([label, href]) => ({
+      label,
+      href,
+      isCurrent: label === (isOfPeople ? 'People' : current),
+    })),
+    ...(isOfPeople && {
+      tabs: people.map(([label, href]) => ({ label, href, isCurrent: label === current })),
+    }),
   }
 }

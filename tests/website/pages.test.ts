@@ -127,16 +127,19 @@ describe('members', () => {
     const { owner, base } = await startWorkspace()
     const { visitor, userId, path } = await addByInvite(owner, base)
     expect((await visitor.get(base)).statusCode).toBe(200)
-    expect((await visitor.get(`${base}/settings`)).statusCode).toBe(403)
+    expect((await visitor.get(`${base}/settings`)).body).not.toContain(`action="${base}/settings"`)
+    expect((await visitor.submit(`${base}/settings`, { name: 'Theirs', slug: 'theirs' })).statusCode).toBe(
+      403,
+    )
     expect((await visitor.get(`${base}/invites`)).statusCode).toBe(403)
     expect((await visitor.get(path)).body).toContain('was already accepted')
 
-    await owner.get(`${base}/members`)
+    expect((await owner.get(`${base}/settings`)).body).toContain(`action="${base}/settings"`)
     await owner.submit(`${base}/members/${userId}/role`, { role: 'admin' })
     expect((await visitor.get(`${base}/invites`)).statusCode).toBe(200)
     await owner.get(`${base}/members`)
     expect((await owner.submit(`${base}/members/${userId}/remove`)).headers.location).toBe(
-      `${base}/members?done=removed`,
+      `${base}/people?done=removed`,
     )
     expect((await visitor.get(base)).statusCode).toBe(403)
   })

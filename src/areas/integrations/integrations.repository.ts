@@ -4,6 +4,7 @@ import { itemColumns, readOne, selectJsonRows } from '../../db/json-rows.ts'
 import { isBefore } from '../../db/keyset.ts'
 import { prepared } from '../../db/prepared.ts'
 import { agentCalls, agentGrants } from '../../db/schema/agent-grants.ts'
+import { events } from '../../db/schema/events.ts'
 import { users } from '../../db/schema/users.ts'
 import type { JsonRows, PageRange } from '../../kernel/pagination.ts'
 import type { AgentGrant } from './integrations.schemas.ts'
@@ -120,6 +121,55 @@ export async function findClientNames(
       ),
     )
   return new Map(rows.map(({ id, clientName }) => [id, clientName]))
+}
+
+/** An agent that has lost its access. */
+export interface EndedAgent {
+  clientName: string
+  endedAt: Date
+}
+
+const endedAgentsMax = 5
+
+const selectEnded = prepared((executor) => {
+  const endedAt = sql<Date>`coalesce(${agentGrants.revokedAt}, ${agentGrants.expiresAt})`
+  const now = sql.placeholder('now')
+  return executor
+    .select({ clientName: agentGrants.clientName, endedAt: endedAt.mapWith(agentGrants.expiresAt) })
+    .from(agentGrants)
+    .where(
+      and(
+        eq(agentGrants.workspaceId, sql.placeholder('workspaceId')),
+        eq(agentGrants.userId, sql.placeholder('userId')),
+        sql`${endedAt} between ${sql.placeholder('since')} and ${now}`,
+        sql`not exists (
+          select from ${agentGrants} as later
+          where later.workspace_id = ${agentGrants.workspaceId} and later.user_id = ${agentGrants.userId}
+            and later.client_id = ${agentGrants.clientId} and later.created_at > ${agentGrants.createdAt}
+        )`,
+        sql`not exists (
+          select from ${events}
+          where ${events.workspaceId} = ${agentGrants.workspaceId} and ${events.targetId} = ${agentGrants.id}
+            and ${events.type} = 'integration.revoked' and ${events.actorUserId} = ${agentGrants.userId}
+        )`,
+      ),
+    )
+    .orderBy(desc(endedAt), desc(agentGrants.id))
+    .limit(endedAgentsMax)
+    .prepare('agent_grants_select_ended')
+})
+
+/** The agents of a person whose access to a workspace ended since a time, except those that the person revoked. */
+export function listEndedAgents(
+  executor: Executor,
+  { workspaceId, userId, now, since }: { workspaceId: string; userId: string; now: Date; since: Date },
+): Promise<EndedAgent[]> {
+  return selectEnded(executor).execute({
+    workspaceId,
+    userId,
+    now: now.toISOString(),
+    since: since.toISOString(),
+  })
 }
 
 /** The use of a tool by an agent. */

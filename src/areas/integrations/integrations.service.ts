@@ -12,16 +12,18 @@ import type { Principal } from '../../kernel/principal.ts'
 import type { Role } from '../../kernel/roles.ts'
 import {
   findClientNames,
+  listEndedAgents,
   listLiveGrants,
   listToolUses,
   lockGrant,
   revokeGrant,
   updateGrantScopes,
+  type EndedAgent,
   type ToolUse,
 } from './integrations.repository.ts'
 import type { AgentGrant } from './integrations.schemas.ts'
 
-export type { AgentGrant, ToolUse }
+export type { AgentGrant, EndedAgent, ToolUse }
 
 export interface IntegrationsService {
   /** Live grants, newest first: all for owners and admins, only their own for others. */
@@ -41,6 +43,11 @@ export interface IntegrationsService {
   /** The calls of the last 30 days of grants that `list` shows to the caller, the most called tool first. */
   listToolUses(principal: Principal, slug: string, grantIds: readonly string[]): Promise<ToolUse[]>
   /**
+   * The caller's own agents whose access ended in the last 14 days, the latest first, at most five: without those that the
+   * caller revoked or has connected again.
+   */
+  listEnded(principal: Principal, slug: string): Promise<EndedAgent[]>
+  /**
    * The names of agents by grant, also of grants that have ended: of all people for owners and admins, only of their own
    * for others.
    */
@@ -59,6 +66,7 @@ export interface IntegrationsServiceOptions {
 }
 
 const usesShownMs = 30 * 24 * 60 * 60 * 1000
+const endedShownMs = 14 * 24 * 60 * 60 * 1000
 
 export function createIntegrationsService(options: IntegrationsServiceOptions): IntegrationsService {
   const { db, clock, changes, requireWorkspace } = options
@@ -117,6 +125,13 @@ export function createIntegrationsService(options: IntegrationsServiceOptions): 
       const userId = grantorShown(principal, role)
       const since = new Date(clock.now().getTime() - usesShownMs)
       return grantIds.length === 0 ? [] : listToolUses(db, { workspaceId, userId, grantIds, since })
+    },
+
+    async listEnded(principal, slug) {
+      const { id: workspaceId } = await requireWorkspace(principal, slug, 'integrations.list')
+      const now = clock.now()
+      const since = new Date(now.getTime() - endedShownMs)
+      return listEndedAgents(db, { workspaceId, userId: principal.user.id, now, since })
     },
 
     async findClientNames(principal, slug, grantIds) {

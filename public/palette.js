@@ -1,0 +1,130 @@
+// The command palette, which public/site.js loads when it is first opened.
+
+const waitMs = 150
+
+let dialog, input, list, status
+let options = []
+let selected = -1
+let search
+
+/** Opens the palette, or closes it. `resultsUrl` answers what a text finds; `searchUrl` is the page that lists it. */
+export function togglePalette({ resultsUrl, searchUrl }) {
+  if (!dialog) create(resultsUrl, searchUrl)
+  if (dialog.open) {
+    dialog.close()
+    return
+  }
+  input.value = ''
+  dialog.showModal()
+  show(resultsUrl)
+}
+
+function create(resultsUrl, searchUrl) {
+  dialog = make('dialog', { class: 'palette', 'aria-label': 'Search' })
+  input = make('input', {
+    type: 'text',
+    role: 'combobox',
+    'aria-label': 'Search seeds, people, pages and workspaces',
+    'aria-autocomplete': 'list',
+    'aria-controls': 'palette-results',
+    'aria-expanded': 'false',
+    autocomplete: 'off',
+    spellcheck: 'false',
+    maxlength: '100',
+    placeholder: 'Search seeds, people, pages and workspaces',
+  })
+  list = make('div', { role: 'listbox', id: 'palette-results', 'aria-label': 'Results' })
+  status = make('p', { class: 'hint', role: 'status' })
+  dialog.append(input, list, status)
+  document.body.append(dialog)
+
+  let timer
+  input.addEventListener('input', () => {
+    clearTimeout(timer)
+    timer = setTimeout(() => show(resultsUrl), waitMs)
+  })
+  input.addEventListener('keydown', (event) => {
+    const steps = { ArrowDown: 1, ArrowUp: -1 }
+    if (event.isComposing) return
+    if (event.key in steps && options.length > 0) {
+      event.preventDefault()
+      select((selected + steps[event.key] + options.length) % options.length)
+    } else if (event.key === 'Enter') {
+      location.assign(options[selected]?.dataset.href ?? `${searchUrl}?q=${encodeURIComponent(input.value)}`)
+    }
+  })
+  list.addEventListener('click', (event) => {
+    const option = event.target.closest('[role="option"]')
+    if (option) location.assign(option.dataset.href)
+  })
+  // The backdrop belongs to the dialog.
+  dialog.addEventListener('click', (event) => event.target === dialog && dialog.close())
+  dialog.addEventListener('close', () => search?.abort())
+}
+
+/** Shows what the typed text finds, unless another search begins meanwhile. */
+async function show(resultsUrl) {
+  search?.abort()
+  const { signal } = (search = new AbortController())
+  try {
+    const url = `${resultsUrl}?q=${encodeURIComponent(input.value)}`
+    const answer = await fetch(url, { signal, headers: { accept: 'application/json' } })
+    if (!answer.ok) throw new Error(`the search answered ${answer.status}`)
+    render((await answer.json()).groups)
+  } catch {
+    if (signal.aborted) return
+    render([])
+    status.textContent = 'The search failed. Try again.'
+  }
+}
+
+function render(groups) {
+  options = []
+  const sections = groups.map(({ name, results }) => {
+    const section = make('div', { role: 'group', 'aria-label': name })
+    const heading = make('p', { class: 'hint', 'aria-hidden': 'true' }, name)
+    section.append(heading, ...results.map(renderOption))
+    return section
+  })
+  list.replaceChildren(...sections)
+  list.hidden = options.length === 0
+  input.setAttribute('aria-expanded', String(options.length > 0))
+  status.textContent =
+    options.length === 0
+      ? 'Nothing matches.'
+      : `${options.length} ${options.length === 1 ? 'result' : 'results'}. Choose with ↑ and ↓, open with Enter.`
+  select(options.length === 0 ? -1 : 0)
+}
+
+function renderOption({ label, detail, href }) {
+  const option = make('div', {
+    role: 'option',
+    id: `palette-${options.length}`,
+    'aria-selected': 'false',
+    'data-href': href,
+  })
+  const name = make('bdi', { class: 'truncate' }, label)
+  option.append(name, make('bdi', { class: 'hint truncate' }, detail))
+  options.push(option)
+  return option
+}
+
+function select(index) {
+  options[selected]?.setAttribute('aria-selected', 'false')
+  selected = index
+  const option = options[index]
+  if (!option) {
+    input.removeAttribute('aria-activedescendant')
+    return
+  }
+  option.setAttribute('aria-selected', 'true')
+  input.setAttribute('aria-activedescendant', option.id)
+  option.scrollIntoView({ block: 'nearest' })
+}
+
+function make(name, attributes, text = '') {
+  const element = document.createElement(name)
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value)
+  element.textContent = text
+  return element
+}
