@@ -23,6 +23,11 @@ import { createCredentialsService, type CredentialsService } from './accounts/cr
 import { deleteExpiredFlashes } from './accounts/flashes.repository.ts'
 import { createFlashesService, type FlashesService } from './accounts/flashes.service.ts'
 import { createOffersService, type OffersService } from './accounts/offers.service.ts'
+import { createProofsService, type ProofsService } from './accounts/proofs.service.ts'
+import { deleteExpiredPendingSignIns } from './accounts/second-factor.repository.ts'
+import { createSecondFactorService, type SecondFactorService } from './accounts/second-factor.service.ts'
+import { createSecondStepService, type SecondStepService } from './accounts/second-step.service.ts'
+import { createSecretBox } from './accounts/secret-box.ts'
 import { deleteExpiredSentForms } from './accounts/sent-forms.repository.ts'
 import { createSentFormsService, type SentFormsService } from './accounts/sent-forms.service.ts'
 import { deleteExpiredSessions, deleteForgottenBrowsers } from './accounts/sessions.repository.ts'
@@ -108,7 +113,13 @@ export interface Services {
   offers: OffersService
   people: PeopleService
   pictures: PictureStore
+  /** Proving again that it is the person who signed in. */
+  proofs: ProofsService
   redis: Redis | undefined
+  /** Two-step sign-in, in the settings of a person. */
+  secondFactor: SecondFactorService
+  /** The second step of a sign-in. */
+  secondStep: SecondStepService
   /** The forms that were sent on the website. */
   sentForms: SentFormsService
   /** The sessions of the website. */
@@ -176,13 +187,17 @@ export function createServices(options: ServicesOptions): Services {
       log.warn({ err: error }, 'the last uses of grants could not be written; will retry'),
   })
   const jobs = createGraphileQueue()
+  const loadSecret = () => loadAppSecret(config.appSecret, config.dataDir)
+  const passwords = createArgon2Passwords()
+  const credentialsShare = { db: shareOf(db), clock, jobs }
+  const secondFactors = { ...credentialsShare, secretBox: createSecretBox(loadSecret, 'authenticator apps') }
   const agentOAuth = createAgentOAuth({
     db,
     clock,
     changes,
     jobs,
     log,
-    loadAppSecret: () => loadAppSecret(config.appSecret, config.dataDir),
+    loadAppSecret: loadSecret,
     baseUrl: config.baseUrl,
     webUrl: config.webUrl,
     accessTokenLifetimeSeconds: config.accessTokenLifetimeSeconds,
@@ -242,10 +257,8 @@ export function createServices(options: ServicesOptions): Services {
     apiKeys: createApiKeysService({ ...takeShare(), jobs, apiKeyPrefix: config.apiKeyPrefix }),
     authenticator,
     credentials: createCredentialsService({
-      db: shareOf(db),
-      clock,
-      jobs,
-      passwords: createArgon2Passwords(),
+      ...credentialsShare,
+      passwords,
       webUrl,
     }),
     events,
@@ -272,7 +285,10 @@ export function createServices(options: ServicesOptions): Services {
     offers: createOffersService({ ...takeShare(), pictures }),
     people,
     pictures,
+    proofs: createProofsService({ ...secondFactors, passwords }),
     redis,
+    secondFactor: createSecondFactorService(secondFactors),
+    secondStep: createSecondStepService(secondFactors),
     flashes: createFlashesService({ db: shareOf(db), clock }),
     sentForms: createSentFormsService({ db: shareOf(db), clock }),
     sessions: createSessionsService({ db: shareOf(db), clock, pictures }),
@@ -298,6 +314,7 @@ export function createServices(options: ServicesOptions): Services {
           await deleteExpiredFlashes(jobsDb, clock.now())
           await deleteExpiredSentForms(jobsDb, clock.now())
           await deleteExpiredAccountTokens(jobsDb, clock.now())
+          await deleteExpiredPendingSignIns(jobsDb, clock.now())
           await deleteStaleRecords(jobsDb, clock.now())
           await deleteForgottenBrowsers(jobsDb, new Date(clock.now().getTime() - browserKnownMs))
           await deleteOldCalls(jobsDb, new Date(clock.now().getTime() - agentCallsKeptMs))

@@ -9,6 +9,7 @@ import {
   apiKeysCreatedMail,
   passwordChangedMail,
   resetPasswordMail,
+  securityNoticeMail,
   signedInMail,
   signInLinkMail,
   verifyEmailMail,
@@ -20,6 +21,7 @@ import { countAccess } from './access-of-person.repository.ts'
 import { findUserByEmail, findUserById, type UserRow } from './accounts.repository.ts'
 import { insertAccountToken } from './credentials.repository.ts'
 import { linkLifetimeMs, linkUrlOf } from './credentials.service.ts'
+import { countRecoveryCodes } from './second-factor.repository.ts'
 
 const keyNamesMax = 5
 
@@ -37,7 +39,11 @@ export function createAccountsJobs(options: {
   webUrl: string
 }): Pick<
   JobHandlers,
-  'send_account_mail' | 'send_password_changed' | 'send_api_keys_created' | 'send_signed_in'
+  | 'send_account_mail'
+  | 'send_password_changed'
+  | 'send_api_keys_created'
+  | 'send_signed_in'
+  | 'send_security_notice'
 > {
   const { db, clock, mailer, webUrl } = options
 
@@ -106,6 +112,15 @@ export function createAccountsJobs(options: {
       const browser = describeBrowser(userAgent)
       await send(user, `signed-in-${id}`, (name) =>
         signedInMail({ name, browser, at: new Date(at), securityUrl }),
+      )
+    },
+
+    async send_security_notice({ userId, notice, detail = '' }, { id }) {
+      const user = await findUserById(db, userId)
+      if (!user) return
+      const recoveryCodesLeft = await countRecoveryCodes(db, userId)
+      await send(user, `security-notice-${id}`, (name) =>
+        securityNoticeMail({ name, notice, detail, recoveryCodesLeft, securityUrl }),
       )
     },
   }

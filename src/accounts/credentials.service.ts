@@ -31,7 +31,8 @@ import {
   upsertPassword,
 } from './credentials.repository.ts'
 import { deleteSessionsOfUser } from './sessions.repository.ts'
-import { startSession, type Browser } from './start-session.ts'
+import { deletePendingSignInsOfUser } from './second-factor.repository.ts'
+import { startSignIn, type Browser, type SignInResult } from './start-session.ts'
 
 /** The person whom a link was sent to. */
 export interface LinkOwner {
@@ -53,31 +54,29 @@ export interface CredentialsService {
    */
   signUp(input: { name: string; email: string; password: string }): Promise<void>
   /**
-   * Signs in and returns the token of the new session. If the email address is not verified, sends another mail and
-   * returns undefined. Throws `sign_in_failed`, after the same work for an unknown address as for a wrong password.
+   * Signs in. If the email address is not verified, sends another mail and returns undefined. Throws `sign_in_failed`, after the same work for an unknown address as for a wrong password.
    */
-  signIn(input: { email: string; password: string }, browser: Browser): Promise<string | undefined>
+  signIn(input: { email: string; password: string }, browser: Browser): Promise<SignInResult | undefined>
   /** Sends a link to an email address if it has an account; the result does not reveal it. Throws `email_invalid`. */
   requestLink(purpose: AccountTokenPurpose, email: string): Promise<void>
   /** Finds the person of a link without consuming it, since mail scanners open links. Throws `link_invalid`. */
   findLinkOwner(purpose: AccountTokenPurpose, token: string): Promise<LinkOwner>
   /**
-   * Verifies the email address and signs in; returns the token of the new session. Requires the password, since
-   * somebody else may have signed up with the address. Throws `link_invalid` and `password_wrong`.
+   * Verifies the email address and signs in. Requires the password, since somebody else may have signed up with the
+   * address. Throws `link_invalid` and `password_wrong`.
    */
-  verifyEmail(token: string, input: { password: string }, browser: Browser): Promise<string>
+  verifyEmail(token: string, input: { password: string }, browser: Browser): Promise<SignInResult>
   /**
    * Sets a new password, ends all sessions and invalidates all links; with `revokeAccess`, also revokes all API keys
    * and grants. Throws `link_invalid`, `password_unacceptable` and `password_common`.
    */
   resetPassword(token: string, input: { password: string; revokeAccess?: boolean }): Promise<void>
-  /** Consumes a link and signs in; returns the token of the new session. Throws `link_invalid`. */
-  signInByLink(token: string, browser: Browser): Promise<string>
+  /** Consumes a link and signs in. Throws `link_invalid`. */
+  signInByLink(token: string, browser: Browser): Promise<SignInResult>
   /**
-   * Signs in with an identity provider; returns the token of the new session. The first time, the person is found by
-   * email address, or created. Throws `identity_unverified` if the provider has not verified that address.
+   * Signs in with an identity provider. The first time, the person is found by email address, or created. Throws `identity_unverified` if the provider has not verified that address.
    */
-  signInByIdentity(identity: ExternalIdentity, browser: Browser): Promise<string>
+  signInByIdentity(identity: ExternalIdentity, browser: Browser): Promise<SignInResult>
   /** Creates a link for an operator to hand over. It works once, within 24 hours. */
   createLink(purpose: AccountTokenPurpose, userId: string): Promise<PrintedLink>
   hasPassword(principal: Principal): Promise<boolean>
@@ -162,6 +161,7 @@ export function createCredentialsService(options: CredentialsServiceOptions): Cr
     const { hash, exceptSessionId, revokeAccess: isAccessRevoked = false } = change
     await upsertPassword(tx, { userId: user.id, hash, changedAt: clock.now() })
     await deleteSessionsOfUser(tx, user.id, exceptSessionId)
+    await deletePendingSignInsOfUser(tx, user.id)
     await deleteAccountTokens(tx, user.id)
     if (isAccessRevoked) await revokeAccess(tx, user, clock.now())
     await jobs.enqueue(tx, 'send_password_changed', { userId: user.id, isAccessRevoked })
@@ -201,7 +201,7 @@ export function createCredentialsService(options: CredentialsServiceOptions): Cr
           await jobs.enqueue(tx, 'send_account_mail', { purpose: 'verify_email', email: email.trim() })
           return undefined
         }
-        return startSession(tx, { user: locked, browser, now: clock.now(), jobs })
+        return startSignIn(tx, { user: locked, browser, now: clock.now(), jobs })
       })
     },
 
@@ -226,7 +226,7 @@ export function createCredentialsService(options: CredentialsServiceOptions): Cr
         const now = clock.now()
         await markEmailVerified(tx, user, now)
         await deleteAccountTokens(tx, user.id, 'verify_email')
-        return startSession(tx, { user: { ...user, emailVerifiedAt: now }, browser, now, jobs })
+        return startSignIn(tx, { user: { ...user, emailVerifiedAt: now }, browser, now, jobs })
       })
     },
 
@@ -246,7 +246,7 @@ export function createCredentialsService(options: CredentialsServiceOptions): Cr
         const user = await consumeLink(tx, 'sign_in', token)
         const now = clock.now()
         if (user.emailVerifiedAt === null) await verifyWithoutPassword(tx, user, now)
-        return startSession(tx, { user: { ...user, emailVerifiedAt: now }, browser, now, jobs })
+        return startSignIn(tx, { user: { ...user, emailVerifiedAt: now }, browser, now, jobs })
       }),
 
     signInByIdentity: (identity, browser) =>
@@ -254,7 +254,7 @@ export function createCredentialsService(options: CredentialsServiceOptions): Cr
         const now = clock.now()
         const known = await findIdentityUser(tx, identity)
         const user = known ?? (await linkIdentity(tx, identity, now))
-        return startSession(tx, { user, browser, now, jobs })
+        return startSignIn(tx, { user, browser, now, jobs })
       }),
 
     async createLink(purpose, userId) {

@@ -20,6 +20,8 @@ export interface SessionWithUser {
   id: string
   createdAt: Date
   lastUsedAt: Date
+  /** When the person last proved who they are; null for a session of an earlier release. */
+  provenAt: Date | null
   user: PrincipalUser
   workspaces: RecentWorkspace[]
 }
@@ -44,6 +46,7 @@ const selectLive = prepared((executor) =>
       id: sessions.id,
       createdAt: sessions.createdAt,
       lastUsedAt: sessions.lastUsedAt,
+      provenAt: sessions.provenAt,
       user: principalColumns,
       workspaces: recentWorkspaces,
     })
@@ -78,6 +81,18 @@ export async function extendSession(
   times: { lastUsedAt: Date; expiresAt: Date },
 ): Promise<void> {
   await executor.update(sessions).set(times).where(eq(sessions.id, id))
+}
+
+/** Records that the person of a session has proven who they are. Returns false if the session has ended. */
+export async function recordProof(
+  executor: Executor,
+  { id, userId, at }: { id: string; userId: string; at: Date },
+): Promise<boolean> {
+  const { rowCount } = await executor
+    .update(sessions)
+    .set({ provenAt: at })
+    .where(and(eq(sessions.id, id), eq(sessions.userId, userId), gt(sessions.expiresAt, at)))
+  return rowCount === 1
 }
 
 /**

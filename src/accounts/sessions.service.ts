@@ -41,6 +41,8 @@ export interface SignedIn {
   shell: Shell
   /** Whether the session was just extended, so that its cookie must be set again. */
   isExtended: boolean
+  /** Whether the person has proven who they are within the last 15 minutes, at the sign-in or since. */
+  isProven: boolean
 }
 
 export interface SessionsService {
@@ -58,6 +60,8 @@ export interface SessionsService {
 
 // Not at every request, since that would write on every read.
 const extendedEveryMs = 60 * 60 * 1000
+
+const proofLifetimeMs = 15 * 60 * 1000
 
 /** The sessions of the website. */
 export function createSessionsService(options: {
@@ -94,6 +98,7 @@ export function createSessionsService(options: {
         },
         shell: { imageUrl: pictures.urlOf(session.user.imageKey), workspaces: session.workspaces },
         isExtended,
+        isProven: session.provenAt !== null && now.getTime() - session.provenAt.getTime() < proofLifetimeMs,
       }
     },
 

@@ -5,6 +5,7 @@ import { createToken, hashSecret } from '../kernel/tokens.ts'
 import type { JobQueue } from '../platform/jobs/jobs.port.ts'
 import { autoJoinByDomain } from './join-by-domain.ts'
 import { recordFirstSignIn } from './offers.repository.ts'
+import { hasSecondFactor, insertPendingSignIn } from './second-factor.repository.ts'
 import { deleteSessionByToken, insertSession, rememberBrowser } from './sessions.repository.ts'
 
 /** The lifetime of a session from its last use. */
@@ -29,15 +30,39 @@ const noticeDelaySeconds = 30
 
 const userAgentLengthMax = 300
 
+/** How long a sign-in waits for its second step. */
+export const secondStepMs = 10 * 60 * 1000
+
+/** The token of a session or, if the person has two-step sign-in, of a sign-in that waits for its second step. */
+export type SignInResult = { sessionToken: string } | { pendingToken: string }
+
+interface SignIn {
+  user: PrincipalUser
+  browser: Browser
+  now: Date
+  jobs: JobQueue
+}
+
+/** Signs in a person who has passed the first step. The second step follows if they have two-step sign-in. */
+export async function startSignIn(tx: Executor, signIn: SignIn): Promise<SignInResult> {
+  const { user, browser, now } = signIn
+  if (!(await hasSecondFactor(tx, user.id))) return { sessionToken: await startSession(tx, signIn) }
+  const pendingToken = createToken()
+  await insertPendingSignIn(tx, {
+    tokenHash: hashSecret(pendingToken),
+    userId: user.id,
+    browserHash: hashSecret(browser.browserToken),
+    expiresAt: new Date(now.getTime() + secondStepMs),
+  })
+  return { pendingToken }
+}
+
 /**
  * Starts a session for a person with a verified email address. The first sign-in also joins the workspace that allows
  * their domain, if there is exactly one. A sign-in with a new browser sends a mail. Returns the token for the cookie;
  * only its hash is stored.
  */
-export async function startSession(
-  tx: Executor,
-  { user, browser, now, jobs }: { user: PrincipalUser; browser: Browser; now: Date; jobs: JobQueue },
-): Promise<string> {
+export async function startSession(tx: Executor, { user, browser, now, jobs }: SignIn): Promise<string> {
   const token = createToken()
   const userAgent = browser.userAgent.replace(/\p{Cc}/gu, '').slice(0, userAgentLengthMax)
   if (browser.sessionToken !== undefined) await deleteSessionByToken(tx, hashSecret(browser.sessionToken))
@@ -49,6 +74,7 @@ export async function startSession(
     createdAt: now,
     lastUsedAt: now,
     expiresAt: new Date(now.getTime() + sessionLifetimeMs),
+    provenAt: now,
   })
   const known = { userId: user.id, tokenHash: hashSecret(browser.browserToken), usedAt: now }
   if (await rememberBrowser(tx, known)) {

@@ -108,6 +108,27 @@ export function addUserCommands(program: Command): void {
   })
 
   addCommand(program, {
+    name: 'remove-second-factor',
+    summary: 'Turn off two-step sign-in of a user',
+    details:
+      'For a user who has lost their phone and their recovery codes. Make sure in another way that it is them. They are ' +
+      'notified by mail, and can turn it on again.',
+    examples: ['remove-second-factor --email grace@example.com'],
+  })
+    .requiredOption('--email <address>', 'Email address or id of the user')
+    .action(async (options: EmailOptions) => {
+      await withServices(async (services) => {
+        const user = await requireUser(services, options.email)
+        const wasOn = await services.secondFactor.removeOf(user.id)
+        print(options, { ok: true, changed: wasOn }, [
+          wasOn
+            ? `Turned off two-step sign-in of ${describeUser(user)}.`
+            : `${describeUser(user)} has no two-step sign-in.`,
+        ])
+      })
+    })
+
+  addCommand(program, {
     name: 'delete-user',
     summary: 'Delete a user and erase their name',
     details:

@@ -3,6 +3,15 @@ export const accountTokenPurposes = ['verify_email', 'reset_password', 'sign_in'
 
 export type AccountTokenPurpose = (typeof accountTokenPurposes)[number]
 
+/** What a person is told by mail about how they sign in. */
+export type SecurityNotice =
+  | 'two_step_on'
+  | 'two_step_off'
+  | 'two_step_off_by_operator'
+  | 'recovery_codes_renewed'
+  | 'recovery_code_used'
+  | 'second_step_failed'
+
 /** Replaces the name of a deleted user. */
 export const deletedUserName = 'Deleted user'
 

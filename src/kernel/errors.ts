@@ -144,6 +144,24 @@ export const errors = {
     'The current password is incorrect.',
     'Website only: the current password, which the change requires, is wrong.',
   ),
+  codeWrong: error(
+    'InvalidInput',
+    'code_wrong',
+    'The code is incorrect or was already used.',
+    'Website only: the code of the authenticator app, or the recovery code, is wrong or was used before.',
+  ),
+  twoStepChanged: error(
+    'Conflict',
+    'two_step_changed',
+    'Two-step sign-in was turned on or off meanwhile. Reload the page.',
+    'Website only: the form expects two-step sign-in to be set up or on, and it is not.',
+  ),
+  secondStepExpired: error(
+    'Unauthorized',
+    'second_step_expired',
+    'This sign-in has expired. Sign in again.',
+    'Website only: the sign-in that waits for its second step is older than ten minutes, had too many wrong codes, or began in another browser.',
+  ),
   passwordCommon: error(
     'InvalidInput',
     'password_common',

@@ -1,3 +1,4 @@
+import type { SecurityNotice } from '../kernel/accounts.ts'
 import { escapeHtml } from '../kernel/escape-html.ts'
 import { withoutRefused } from '../kernel/text.ts'
 
@@ -186,6 +187,68 @@ export function signedInMail(input: {
       `Somebody signed in to your account with ${input.browser} on ${formatDate(input.at)}, for the first time with that browser.`,
     ],
     link: { label: 'See where you are signed in', url: input.securityUrl },
+    footer: 'If this was you, ignore this email.',
+  })
+}
+
+/** The subject of a security notice, and what happened. */
+type NoticeWords = [subject: string, happened: string]
+
+function describeNotice(notice: SecurityNotice, detail: string, recoveryCodesLeft: number): NoticeWords {
+  const words: Record<SecurityNotice, NoticeWords> = {
+    two_step_on: [
+      'Two-step sign-in is on',
+      'Two-step sign-in was turned on for your account. From now on, signing in also takes a code from your authenticator app.',
+    ],
+    two_step_off: [
+      'Two-step sign-in is off',
+      'Two-step sign-in was turned off for your account, and its recovery codes no longer work.',
+    ],
+    two_step_off_by_operator: [
+      'Two-step sign-in is off',
+      'An operator of the service turned off two-step sign-in for your account, and its recovery codes no longer work. You can turn it on again.',
+    ],
+    recovery_codes_renewed: [
+      'You have new recovery codes',
+      'New recovery codes were created for your account. The old ones no longer work.',
+    ],
+    recovery_code_used: [
+      'A recovery code was used',
+      `A recovery code was used to confirm that it is you. ${describeCodesLeft(recoveryCodesLeft)}`,
+    ],
+    second_step_failed: [
+      'Somebody could not finish signing in to your account',
+      'Somebody passed the first step of a sign-in to your account, then entered several wrong codes. They are not signed in.',
+    ],
+  }
+  return words[notice]
+}
+
+// From this number on, people are asked to create new recovery codes.
+const recoveryCodesFew = 3
+
+function describeCodesLeft(count: number): string {
+  const left = `You have ${count === 0 ? 'no' : count} recovery ${count === 1 ? 'code' : 'codes'} left.`
+  return count > recoveryCodesFew ? left : `${left} Create new ones on the security page of your settings.`
+}
+
+/** Tells a person about a change of how they sign in. */
+export function securityNoticeMail(input: {
+  name: string
+  notice: SecurityNotice
+  detail: string
+  recoveryCodesLeft: number
+  securityUrl: string
+}): MailContent {
+  const { name, notice, detail, recoveryCodesLeft, securityUrl } = input
+  const [subject, happened] = describeNotice(notice, detail, recoveryCodesLeft)
+  return compose({
+    subject,
+    paragraphs: [
+      `Hello ${name}, if this was not you, open the link below, change your password and sign out on all other devices.`,
+      happened,
+    ],
+    link: { label: 'Open your security settings', url: securityUrl },
     footer: 'If this was you, ignore this email.',
   })
 }

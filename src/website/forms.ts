@@ -179,6 +179,8 @@ export interface FieldOptions {
   rows?: number
   hint?: string
   autocomplete?: string
+  /** The keyboard of phones. */
+  inputMode?: 'numeric'
   /** Attributes that public/site.js reads. */
   script?: Html
   maxLength?: number
@@ -199,6 +201,7 @@ export function renderField(options: FieldOptions): Html {
   const attributes = html`
     id="${name}" name="${name}" ${!options.isOptional && html`required`}
     ${autocomplete !== undefined && html`autocomplete="${autocomplete}"`}
+    ${options.inputMode !== undefined && html`inputmode="${options.inputMode}"`}
     ${maxLength !== undefined && html`maxlength="${maxLength}"`}
     ${options.pattern !== undefined && html`pattern="${options.pattern}"`}
     ${options.accept !== undefined && html`accept="${options.accept}"`}

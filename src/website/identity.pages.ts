@@ -2,8 +2,8 @@ import type { FastifyRequest } from 'fastify'
 import type { App } from '../http/app-types.ts'
 import { errors } from '../kernel/errors.ts'
 import type { Services } from '../services.ts'
+import { browserOf, continueSignIn } from './continue-sign-in.ts'
 import { parseLocalPath } from './local-path.ts'
-import { browserOf } from './sign-in.pages.ts'
 
 interface WithProvider {
   Params: { provider: string }
@@ -45,8 +45,8 @@ export function identityPages(
     const identity = await orProviderFailed(request, () =>
       provider.finish(new URL(request.url, webUrl), saved),
     )
-    const session = await credentials.signInByIdentity(identity, browserOf(request))
-    return reply.signIn(session).redirect(parseLocalPath(saved.next) ?? '/', 303)
+    const result = await credentials.signInByIdentity(identity, browserOf(request))
+    return continueSignIn(reply, result, parseLocalPath(saved.next))
   })
 }
 

@@ -116,6 +116,7 @@ export function showError(
     const next = request.method === 'POST' ? '' : `?next=${encodeURIComponent(request.url)}`
     return reply.redirect(`/sign-in${next}`, 303)
   }
+  if (error.code === 'second_step_expired') return reply.redirect('/sign-in?done=second-step-expired', 303)
   return reply.showPage({ ...renderError(error, request.id), error })
 }
 

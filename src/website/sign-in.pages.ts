@@ -1,8 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Browser } from '../accounts/start-session.ts'
 import type { App } from '../http/app-types.ts'
+import { errors } from '../kernel/errors.ts'
 import type { Services } from '../services.ts'
 import { answerForm } from './answer-form.ts'
+import { browserOf, continueSignIn, findNext, rememberNext } from './continue-sign-in.ts'
 import { attempt, form, readField, readFields } from './forms.ts'
 import { withQuery } from './lists.ts'
 import { parseLocalPath } from './local-path.ts'
@@ -28,11 +29,9 @@ interface WithToken {
 
 const notices = new Map([
   ['signed-out', 'You are signed out.'],
+  ['second-step-expired', errors.secondStepExpired.message],
   ['password-set', 'Your password is set. Sign in with it.'],
 ])
-
-// The path to continue at after a link in a mail was followed, which may happen in another tab.
-const nextCookie = 'next'
 
 /** An identity provider, as the sign-in page shows it. */
 export interface ProviderLink {
@@ -67,8 +66,8 @@ export function signInPages(app: App, { services, providers, limits }: SignInPag
       ),
     )
     if (error) return reply.refuse(withQuery('/sign-in', { next: next ?? '' }), error)
-    if (result !== undefined) return reply.signIn(result).redirect(next ?? '/', 303)
-    reply.remember(nextCookie, next)
+    if (result !== undefined) return continueSignIn(reply, result, next)
+    rememberNext(reply, next)
     return showCheckMail(reply, { email, isSent: true, isUnverified: true })
   })
 
@@ -92,7 +91,7 @@ export function signInPages(app: App, { services, providers, limits }: SignInPag
       await credentials.signUp({ name, email, password })
     })
     if (error) return reply.refuse(withQuery('/sign-up', { next: next ?? '' }), error)
-    reply.remember(nextCookie, next)
+    rememberNext(reply, next)
     return showCheckMail(reply, { email, isSent: true })
   })
 
@@ -118,7 +117,7 @@ export function signInPages(app: App, { services, providers, limits }: SignInPag
       ),
     )
     if (error) return reply.refuse(`/verify-email/${encodeURIComponent(token)}`, error)
-    return continueToNext(request, reply.signIn(result))
+    return continueSignIn(reply, result, findNext(request))
   })
 
   app.get('/forgot', async (request, reply) =>
@@ -144,7 +143,7 @@ export function signInPages(app: App, { services, providers, limits }: SignInPag
   app.get<{ Querystring: { next?: string } }>('/sign-in/link', async (request, reply) => {
     const { state } = request.flash
     // A refused form comes back without the parameter.
-    if (!state.error) reply.remember(nextCookie, parseLocalPath(request.query.next))
+    if (!state.error) rememberNext(reply, parseLocalPath(request.query.next))
     return reply.showPage(renderLinkRequest({ request, state }))
   })
   app.post('/sign-in/link', form, requestLink('sign_in', '/sign-in/link'))
@@ -155,8 +154,8 @@ export function signInPages(app: App, { services, providers, limits }: SignInPag
   })
 
   app.post<WithToken>('/sign-in/link/:token', form, async (request, reply) => {
-    const session = await credentials.signInByLink(request.params.token, browserOf(request))
-    return continueToNext(request, reply.signIn(session))
+    const result = await credentials.signInByLink(request.params.token, browserOf(request))
+    return continueSignIn(reply, result, findNext(request))
   })
 
   /** Sends a link by mail. The answer does not reveal whether an account has the address. */
@@ -184,16 +183,4 @@ export function showCheckMail(reply: FastifyReply, { email, isSent, isUnverified
 function readCheckMail({ flash }: FastifyRequest): CheckMail {
   const { email = '', isSent, isUnverified } = flash.state.values
   return { email, isSent: isSent === 'true', isUnverified: isUnverified === 'true' }
-}
-
-/** Redirects to the page that required the sign-in, or to the home page. */
-function continueToNext(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const next = parseLocalPath(request.visit.recall(nextCookie)) ?? findPendingConsent(request)
-  return reply.remember(nextCookie, undefined).redirect(next ?? '/', 303)
-}
-
-/** The browser that signs in. */
-export function browserOf({ headers, visit }: FastifyRequest): Browser {
-  const { sessionToken, browserToken } = visit
-  return { userAgent: headers['user-agent'] ?? '', sessionToken, browserToken }
 }

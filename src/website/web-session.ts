@@ -29,6 +29,8 @@ declare module 'fastify' {
 export interface Visit {
   /** Undefined if the person is not signed in. */
   sessionId: string | undefined
+  /** Whether the person has recently proven who they are (`provenOnly`). */
+  isProven: boolean
   /** The cookie of the session, which may have ended. */
   sessionToken: string | undefined
   /** The cookie that forms are bound to: of the live session, or of the visitor. */
@@ -59,8 +61,8 @@ export const csrfFieldName = '_csrf'
 export const flashCookie = 'flash'
 
 const sessionCookieSeconds = 30 * 24 * 60 * 60
-// The longest lifetime that browsers accept (RFC 6265bis §5.6.1).
-const browserCookieSeconds = 400 * 24 * 60 * 60
+/** How long a browser keeps the cookie that identifies it: the longest lifetime that browsers accept (RFC 6265bis §5.6.1). */
+export const browserCookieSeconds = 400 * 24 * 60 * 60
 
 /**
  * Reads the session on every route of its scope: sets `request.visit` and, if the person is signed in,
@@ -129,6 +131,7 @@ export const webSession = fastifyPlugin(
       request.visit = {
         sessionId: signedIn?.sessionId,
         shell: signedIn?.shell,
+        isProven: signedIn?.isProven === true,
         sessionToken,
         secret,
         browserToken: findToken(request, cookieName('browser')) ?? createToken(),
@@ -159,6 +162,24 @@ export const signedInOnly = fastifyPlugin(
     app.addHook('onRequest', async (request) => assertSignedIn(request))
   },
   { name: 'signed-in-only', dependencies: ['web-session'] },
+)
+
+/** Where people prove again that it is them. */
+export const confirmPath = '/settings/security/confirm'
+
+/**
+ * Requires on every route of its scope that the person has recently proven who they are. Otherwise leads to the page
+ * that asks for it, and from there back to the requested page, or after a form to `page`.
+ */
+export const provenOnly = fastifyPlugin(
+  async (app: App, { page }: { page: string }) => {
+    app.addHook('onRequest', async ({ method, url, visit }, reply) => {
+      if (visit.isProven) return
+      const next = method === 'GET' ? url : page
+      return reply.redirect(`${confirmPath}?next=${encodeURIComponent(next)}`, 303)
+    })
+  },
+  { name: 'proven-only', dependencies: ['signed-in-only'] },
 )
 
 /** Throws `sign_in_required`, which redirects to the sign-in page. */

@@ -2,7 +2,9 @@ import type { App } from '../http/app-types.ts'
 import type { Services } from '../services.ts'
 import { activityPages } from './activity.pages.ts'
 import { accountPages, profilePhotoForm } from './account.pages.ts'
+import { apiKeysPages } from './api-keys.pages.ts'
 import { agentsPages } from './agents.pages.ts'
+import { confirmPages } from './confirm.pages.ts'
 import { consentPages } from './consent.pages.ts'
 import { designPages } from './design.pages.ts'
 import { flash } from './flash.ts'
@@ -12,13 +14,15 @@ import { onboardingPages } from './onboarding.pages.ts'
 import { peoplePages } from './people.pages.ts'
 import { findPendingConsent } from './pending-consent.ts'
 import { searchPages } from './search.pages.ts'
-import { passwordForms, securityPages } from './security.pages.ts'
+import { passwordPages, securityPages } from './security.pages.ts'
+import { secondStepPages } from './second-step.pages.ts'
 import { seedsPages } from './seeds.pages.ts'
 import { createSignInLimits, type SignInLimitsOptions } from './sign-in-limits.ts'
 import { signInPages } from './sign-in.pages.ts'
 import { renderSignIn } from './sign-in.views.ts'
 import { teamsPages } from './teams.pages.ts'
 import { themePages } from './theme.pages.ts'
+import { twoStepPages } from './two-step.pages.ts'
 import { uploadForm } from './upload-form.ts'
 import { signedInOnly, webSession } from './web-session.ts'
 import { workspaceIconForm, workspaceSettingsPages } from './workspace-settings.pages.ts'
@@ -52,6 +56,7 @@ export async function websiteRoutes(app: App, services: Services, options: Websi
   })
   invitePages(app, services)
   signInPages(app, { services, providers, limits })
+  secondStepPages(app, services, limits)
   identityPages(app, services, webUrl)
   consentPages(app, services)
   if (options.hasDesignPage) designPages(app)
@@ -62,8 +67,11 @@ export async function websiteRoutes(app: App, services: Services, options: Websi
     onboardingPages(scope, services, webUrl)
     themePages(scope)
     accountPages(scope, services)
-    securityPages(scope, services, { baseUrl })
-    passwordForms(scope, services, { limits })
+    securityPages(scope, services)
+    passwordPages(scope, services, limits)
+    confirmPages(scope, services, limits)
+    await apiKeysPages(scope, services, { baseUrl })
+    await scope.register((proven: App) => twoStepPages(proven, services))
     workspacePages(pages, services)
     seedsPages(pages, services)
     peoplePages(pages, services)

@@ -25,6 +25,7 @@ const commands = [
   'verify-user',
   'sign-in-link',
   'password-link',
+  'remove-second-factor',
   'delete-user',
   'list-keys',
   'create-key',

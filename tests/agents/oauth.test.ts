@@ -72,11 +72,12 @@ describe('the flow', () => {
     const { cookie } = tester.toExchange(authorization).request.headers
     const { url } = await services.credentials.createLink('sign_in', host.id)
     const token = String(new URL(url).pathname.split('/').at(-1))
-    const session = await services.credentials.signInByLink(token, {
+    const signedIn = await services.credentials.signInByLink(token, {
       userAgent: '',
       sessionToken: undefined,
       browserToken: randomUUID(),
     })
+    const session = 'sessionToken' in signedIn ? signedIn.sessionToken : ''
     const page = await app.inject({
       url: new URL(String(authorization.headers.location)).pathname,
       headers: { cookie: `${cookie}; session=${session}`, accept: 'text/html' },

@@ -202,7 +202,7 @@ describe('security', () => {
     const created = await visitor.submit('/settings/security/api-keys', { name: 'Laptop' })
     const secret = /value="(wsk_[^"]*)"/.exec(created.body)?.[1] ?? ''
     expect((await website.as({ apiKey: secret }, { url: '/v1/me' })).statusCode).toBe(200)
-    const listed = await visitor.get('/settings/security')
+    const listed = await visitor.get('/settings/security/api-keys')
     expect(listed.body).not.toContain(secret)
     expect(listed.body).toContain(secret.slice(-4))
     const id = /api-keys\/([0-9a-f-]{36})\/revoke/.exec(listed.body)?.[1]
@@ -229,7 +229,7 @@ describe('security', () => {
     const isSignedIn = async (visitor: Visitor) => (await visitor.get('/onboarding')).statusCode === 200
 
     const one = await signIn()
-    const page = await here.get('/settings/security')
+    const page = await here.get('/settings/security/sessions')
     expect(page.body).toContain('Firefox on Windows')
     const id = /sessions\/([0-9a-f-]{36})\/end/.exec(page.body)?.[1]
     await here.submit(`/settings/security/sessions/${String(id)}/end`)

@@ -25,6 +25,8 @@ export const sessions = pgTable(
     /** With a precision of one hour. */
     lastUsedAt: instant('last_used_at').notNull(),
     expiresAt: instant('expires_at').notNull(),
+    /** When the user last proved who they are, at the sign-in or since. Null for a session of an earlier release. */
+    provenAt: instant('proven_at'),
   },
   (table) => [
     index('sessions_user_id_idx').on(table.userId),
@@ -79,9 +81,37 @@ export const identities = pgTable(
     subject: text('subject').notNull(),
     userId: userId(),
     createdAt: instant('created_at').notNull(),
+    /** The row stays when the user unlinks the account, so that a sign-in does not link it again. */
+    unlinkedAt: instant('unlinked_at'),
   },
   (table) => [
     primaryKey({ columns: [table.issuer, table.subject] }),
     index('identities_user_id_idx').on(table.userId),
   ],
+)
+
+/** Changes of email addresses that wait for the link in the mail to the new address. One for each user. */
+export const emailChanges = pgTable(
+  'email_changes',
+  {
+    id: uuid('id').primaryKey(),
+    userId: userId().unique('email_changes_user_id_key'),
+    /** The new address. */
+    email: text('email').notNull(),
+    /** The token of the link, as SHA-256. Null until the mail is sent. */
+    tokenHash: bytea('token_hash').unique('email_changes_token_hash_key'),
+    expiresAt: instant('expires_at').notNull(),
+  },
+  (table) => [index('email_changes_expires_at_idx').on(table.expiresAt)],
+)
+
+/** The verified addresses that users had before. They are erased with the user. */
+export const formerEmails = pgTable(
+  'former_emails',
+  {
+    userId: userId(),
+    email: text('email').notNull(),
+    changedAt: instant('changed_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.userId, table.email] })],
 )

@@ -1,5 +1,5 @@
 import type { Executor } from '../../db/client.ts'
-import type { AccountTokenPurpose } from '../../kernel/accounts.ts'
+import type { AccountTokenPurpose, SecurityNotice } from '../../kernel/accounts.ts'
 
 /** The names and payloads of jobs. A payload contains no secret. */
 export interface Jobs {
@@ -13,6 +13,8 @@ export interface Jobs {
   send_api_keys_created: { userId: string }
   /** The time of the sign-in, and its browser. */
   send_signed_in: { userId: string; userAgent: string; at: string }
+  /** A change of how the person signs in. `detail` is the name of what was added or removed. */
+  send_security_notice: { userId: string; notice: SecurityNotice; detail?: string }
   /** The access of an agent ended, because a code or token was used again. */
   send_access_ended: { grantId: string }
   /** Deletes unused pictures. */

@@ -1,0 +1,62 @@
+import type { Database, Executor } from '../db/client.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { errors } from '../kernel/errors.ts'
+import type { Principal } from '../kernel/principal.ts'
+import type { JobQueue } from '../platform/jobs/jobs.port.ts'
+import type { PasswordHasher } from '../platform/passwords/passwords.port.ts'
+import { lockUser } from './accounts.repository.ts'
+import { findPasswordHash } from './credentials.repository.ts'
+import type { SecretBox } from './secret-box.ts'
+import { recordProof } from './sessions.repository.ts'
+import { useCode } from './use-code.ts'
+
+/**
+ * The proof of a signed-in person that it is still them, before they change how they sign in. The session keeps the time
+ * of it. All throw `sign_in_required` if the session has ended meanwhile.
+ */
+export interface ProofsService {
+  /** Throws `password_wrong`. */
+  provePassword(principal: Principal, password: string): Promise<void>
+  /** Takes a code of the authenticator app, or a recovery code. Throws `code_wrong`. */
+  proveCode(principal: Principal, code: string): Promise<void>
+}
+
+export interface ProofsServiceOptions {
+  db: Database
+  clock: Clock
+  jobs: JobQueue
+  passwords: PasswordHasher
+  secretBox: SecretBox
+}
+
+export function createProofsService(options: ProofsServiceOptions): ProofsService {
+  const { db, clock, passwords } = options
+  return {
+    async provePassword(principal, password) {
+      const hash = await findPasswordHash(db, principal.user.id)
+      if (!(await passwords.verify(hash, password))) throw errors.passwordWrong({ field: 'password' })
+      await db.transaction(async (tx) => {
+        await lockUser(tx, principal.user.id)
+        // The password was changed while it was checked.
+        if ((await findPasswordHash(tx, principal.user.id)) !== hash)
+          throw errors.passwordWrong({ field: 'password' })
+        await proveSession(tx, principal, clock.now())
+      })
+    },
+
+    proveCode: (principal, code) =>
+      db.transaction(async (tx) => {
+        const now = clock.now()
+        await lockUser(tx, principal.user.id)
+        if (!(await useCode(tx, { userId: principal.user.id, code, now }, options)))
+          throw errors.codeWrong({ field: 'code' })
+        await proveSession(tx, principal, now)
+      }),
+  }
+}
+
+/** Records a proof in the session of the caller. Throws `sign_in_required` if the session has ended. */
+async function proveSession(tx: Executor, { user, sessionId }: Principal, at: Date): Promise<void> {
+  if (sessionId === null || !(await recordProof(tx, { id: sessionId, userId: user.id, at })))
+    throw errors.signInRequired()
+}
