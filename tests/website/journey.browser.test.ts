@@ -1,0 +1,222 @@
+import { Client, StreamableHTTPClientTransport, UnauthorizedError, auth } from '@modelcontextprotocol/client'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Locator, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { randomEmail } from '../support/company.ts'
+import { findFreePort, hasBrowser, openBrowser, openPage, sizes } from './browser.ts'
+import { password, startWebsite } from './visitor.ts'
+
+vi.setConfig({ testTimeout: 120_000 })
+
+/** The most presses of Tab to anything on a page. */
+const tabsMax = 80
+
+/** How a person works with a page. */
+interface Hands {
+  /** Follows a link or presses a button. */
+  press: (target: Locator) => Promise<void>
+  fill: (target: Locator, text: string) => Promise<void>
+  /** Chooses a radio button that is the first of its group. */
+  choose: (target: Locator) => Promise<void>
+}
+
+const hasFocus = (target: Locator) =>
+  target.evaluate(
+    (it: { ownerDocument: { activeElement: unknown } }) => it.ownerDocument.activeElement === it,
+  )
+
+/** Moves the focus by the key Tab alone. */
+async function tabTo(page: Page, target: Locator): Promise<void> {
+  await target.waitFor()
+  for (let i = 0; i < tabsMax; i++) {
+    if (await hasFocus(target)) return
+    await page.keyboard.press('Tab')
+  }
+  throw new Error(`${target.toString()} is not reached with the keyboard, on ${page.url()}`)
+}
+
+const handsOf: Record<'pointer' | 'keyboard', (page: Page) => Hands> = {
+  pointer: () => ({
+    press: (target) => target.click(),
+    fill: (target, text) => target.fill(text),
+    choose: (target) => target.check(),
+  }),
+  keyboard: (page) => ({
+    press: async (target) => {
+      await tabTo(page, target)
+      await page.keyboard.press('Enter')
+    },
+    fill: async (target, text) => {
+      await tabTo(page, target)
+      await page.keyboard.press('ControlOrMeta+A')
+      await page.keyboard.type(text)
+    },
+    choose: async (target) => {
+      await tabTo(page, target)
+      await page.keyboard.press('Space')
+    },
+  }),
+}
+
+/** An agent that knows only the URL of the MCP endpoint. `authorization` is where it sends the person. */
+async function createAgent(endpoint: URL) {
+  const answers = new Map<string, URL>()
+  const callback = createServer((request, response) => {
+    const url = new URL(request.url ?? '/', 'http://127.0.0.1')
+    if (url.pathname === '/callback') answers.set('callback', url)
+    response.setHeader('content-type', 'text/html').end('<title>Connected</title>')
+  })
+  callback.listen(0, '127.0.0.1')
+  await once(callback, 'listening')
+  const redirectUrl = `http://127.0.0.1:${(callback.address() as AddressInfo).port}/callback`
+  const memory = new Map<string, unknown>()
+  const authProvider = {
+    redirectUrl,
+    clientMetadata: { client_name: 'Research agent', redirect_uris: [redirectUrl] },
+    clientInformation: () => memory.get('client') as never,
+    saveClientInformation: (client: unknown) => void memory.set('client', client),
+    tokens: () => memory.get('tokens') as never,
+    saveTokens: (tokens: unknown) => void memory.set('tokens', tokens),
+    codeVerifier: () => memory.get('verifier') as string,
+    saveCodeVerifier: (verifier: string) => void memory.set('verifier', verifier),
+    redirectToAuthorization: (url: URL) => void answers.set('authorization', url),
+  }
+  const connect = async () => {
+    const client = new Client({ name: 'research', version: '1' })
+    await client.connect(new StreamableHTTPClientTransport(endpoint, { authProvider }))
+    return client
+  }
+  await expect(connect()).rejects.toThrow(UnauthorizedError)
+  return {
+    authorization: String(answers.get('authorization')),
+    /** Takes the code that the browser has brought, and reads the validation kit. */
+    async read() {
+      const { code: authorizationCode, iss } = Object.fromEntries(answers.get('callback')?.searchParams ?? [])
+      await auth(authProvider, { serverUrl: endpoint, ...{ authorizationCode, iss } })
+      const client = await connect()
+      const { structuredContent } = await client.callTool({ name: 'read_validation_kit', arguments: {} })
+      await client.close()
+      callback.close()
+      return structuredContent
+    },
+  }
+}
+
+describe.runIf(hasBrowser)('a new person with nothing but a browser', () => {
+  let website: Awaited<ReturnType<typeof startWebsite>>
+  let browser: Awaited<ReturnType<typeof openBrowser>>
+  let origin: string
+
+  beforeAll(async () => {
+    const port = await findFreePort()
+    origin = `http://localhost:${port}`
+    website = await startWebsite({ environment: { PORT: String(port), BASE_URL: origin } })
+    await website.app.listen({ host: 'localhost', port })
+    browser = await openBrowser()
+  })
+  afterAll(() => browser.close())
+
+  async function signUp(page: Page, { press, fill }: Hands, name: string, email: string): Promise<void> {
+    await fill(page.getByLabel('Your name'), name)
+    await fill(page.getByLabel('Email address'), email)
+    await fill(page.getByLabel('Password'), password)
+    await press(page.getByRole('main').getByRole('button', { name: 'Sign up', exact: true }))
+    await page.getByRole('heading', { name: 'Check your email' }).waitFor()
+    await page.goto(origin + (await website.waitForMail(email, /Verify/)).path)
+    await fill(page.getByLabel('Password'), password)
+    await press(page.getByRole('button', { name: 'Verify and sign in' }))
+  }
+
+  it.each([
+    { size: 'desk', by: 'pointer' },
+    { size: 'phone', by: 'keyboard' },
+  ] as const)('does everything on a $size with the $by', async ({ size, by }) => {
+    const { context, page, complaints } = await openPage(browser, { viewport: sizes[size] })
+    const hands = handsOf[by](page)
+    const { press, fill, choose } = hands
+    const main = page.getByRole('main')
+    const go = (name: string) => press(page.getByRole('navigation').getByRole('link', { name, exact: true }))
+    const slug = `journey-${crypto.randomUUID().slice(0, 8)}`
+
+    // Signs up, and makes a workspace.
+    await page.goto(`${origin}/sign-up`)
+    await signUp(page, hands, 'Ada Lovelace', randomEmail())
+    await fill(page.getByLabel('Name', { exact: true }), 'Café Zürich')
+    await expect.poll(() => page.getByLabel('Address').inputValue()).toMatch(/^cafe-zurich/)
+    await fill(page.getByLabel('Address'), slug)
+    await press(page.getByRole('button', { name: 'Create workspace' }))
+    await page.waitForURL(`**/w/${slug}`)
+
+    // Invites a colleague, who accepts.
+    await press(main.getByRole('link', { name: /^Invite/ }).first())
+    const colleague = randomEmail()
+    await fill(page.getByLabel('Email address'), colleague)
+    await press(page.getByRole('button', { name: 'Send invite' }))
+    await page.getByLabel(`Link for ${colleague}`).waitFor()
+    const other = await openPage(browser, { viewport: sizes[size] })
+    const theirHands = handsOf[by](other.page)
+    await other.page.goto(origin + (await website.waitForMail(colleague, /invited you/)).path)
+    await theirHands.press(other.page.getByRole('link', { name: 'Sign up' }))
+    await signUp(other.page, theirHands, 'Charles Babbage', colleague)
+    await theirHands.press(other.page.getByRole('button', { name: 'Accept invite' }))
+    await other.page.waitForURL(`**/w/${slug}`)
+    await other.context.close()
+
+    // Writes three seeds, joins one, and adds evidence.
+    for (const title of ['Fewer meetings', 'Plain invoices', 'Weekend support']) {
+      await go('Seeds')
+      await press(main.getByRole('link', { name: /^(New seed|Create the first seed)$/ }).first())
+      await fill(page.getByLabel('Title'), title)
+      await fill(page.getByLabel('Summary'), 'It would save an hour a week.')
+      await press(page.getByRole('button', { name: 'Create seed' }))
+      await page.getByRole('heading', { name: title }).waitFor()
+    }
+    await press(page.getByRole('button', { name: 'Join this seed' }))
+    await page.getByText('You joined the seed.').waitFor()
+    await press(main.locator('summary').filter({ hasText: 'Add evidence' }))
+    await choose(page.getByRole('radio', { name: 'Supports' }))
+    await fill(page.getByLabel('What you found out'), '34 of 60 shops asked for it.')
+    await press(page.getByRole('button', { name: 'Add evidence' }))
+    await page.getByText('Evidence added.').waitFor()
+
+    // Connects an agent, which reads it.
+    const agent = await createAgent(new URL('/agent/mcp', origin))
+    await page.goto(agent.authorization)
+    await press(page.getByRole('button', { name: 'Allow' }))
+    await page.waitForURL('http://127.0.0.1:*/callback?**')
+    expect(await agent.read()).toMatchObject({
+      workspace: { slug },
+      seeds: [
+        { title: 'Weekend support', evidence: [{ summary: '34 of 60 shops asked for it.' }] },
+        { title: 'Plain invoices' },
+        { title: 'Fewer meetings' },
+      ],
+    })
+
+    // Sees it in the activity, and finds a person.
+    await page.goto(`${origin}/w/${slug}`)
+    await go('Activity')
+    await page.getByText('Research agent').first().waitFor()
+    await page.getByText(/^Charles Babbage accepted/).waitFor()
+    await go('People')
+    await fill(
+      page
+        .getByRole('searchbox')
+        .or(main.getByLabel(/Search/))
+        .first(),
+      'babb',
+    )
+    await page.keyboard.press('Enter')
+    await press(main.getByRole('link', { name: 'Charles Babbage', exact: true }))
+    await page.getByRole('heading', { name: 'Charles Babbage' }).waitFor()
+
+    // Changes the theme.
+    await press(page.locator('summary').filter({ hasText: 'Account' }))
+    await press(page.getByRole('button', { name: 'Dark' }))
+    await page.locator('html[data-theme="dark"]').waitFor()
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+})
