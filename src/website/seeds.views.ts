@@ -209,7 +209,7 @@ function renderFilters(
 /** The switch between list and board. It keeps the filters. */
 function renderSwitch(base: string, search: SeedSearch, current: SeedView): Html {
   const names = { list: 'List', board: 'Board' }
-  return html`<nav class="switch" aria-label="View">
+  return html`<nav class="segments" aria-label="View">
     ${seedViews.map(
       (view) =>
         html`<a

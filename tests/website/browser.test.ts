@@ -3,6 +3,8 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { check, findFreePort, hasBrowser, looks, openBrowser, openPage, sizes } from './browser.ts'
 import { password, startWebsite } from './visitor.ts'
 import { createCompany, createTeam, randomEmail } from '../support/company.ts'
+import { createSeed } from '../support/seeds.ts'
+import { createWorkspace } from '../support/workspaces.ts'
 import { drawQuadrants } from '../support/images.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
@@ -96,7 +98,11 @@ describe.runIf(hasBrowser)('in a browser', () => {
     await page.getByLabel('Team name').fill('Looms')
     await press('Create team')
     await page.getByRole('heading', { name: 'Looms' }).waitFor()
-    await press('Add')
+    await page.getByLabel('Find people to add').fill('ada')
+    await press('Search')
+    await page.getByText(email).last().waitFor()
+    await check(page)
+    await press('Add Ada Lovelace')
     await page.getByText('Member added.').waitFor()
     await check(page)
     await page.getByText('Delete team').first().click()
@@ -178,6 +184,9 @@ describe.runIf(hasBrowser)('in a browser', () => {
       '/activity',
       '/activity?person=a',
       '/members',
+      '/search',
+      '/search?q=a',
+      '/settings',
       '/teams',
       '/agents',
     ])
@@ -190,6 +199,7 @@ describe.runIf(hasBrowser)('in a browser', () => {
     await page.getByText('Show everyone').waitFor()
     await check(page)
     await go('/onboarding')
+    await go('/design')
     await go('/settings/notifications')
     await page.getByLabel('Product updates').uncheck()
     await press('Save')
@@ -244,11 +254,17 @@ describe.runIf(hasBrowser)('in a browser', () => {
     await theirs.getByRole('button', { name: 'Accept invite' }).click()
     await theirs.waitForURL(`**/w/${slug}`)
     await other.close()
-    await go(`/w/${slug}/members`)
-    await page.getByText('Remove Charles').first().click()
+    await go(`/w/${slug}/people`)
+    await page.getByRole('link', { name: 'Manage Charles' }).click()
+    await page.getByLabel('Viewer').check()
+    await press('Change role')
+    await page.getByText('Saved.').waitFor()
+    await page.getByText('Remove from workspace').click()
     await check(page)
 
     // Signs out and resets the password.
+    await page.locator('summary', { hasText: 'Account of' }).click()
+    await check(page)
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByText('You are signed out.').waitFor()
     await page.getByRole('link', { name: 'Forgot your password?' }).click()
@@ -305,6 +321,88 @@ describe.runIf(hasBrowser)('in a browser', () => {
     await context.close()
   })
 
+  it.each(looks)('menus, themes and the command palette work, on a $size', async ({ colorScheme, size }) => {
+    const { context, page, complaints } = await openPage(browser, { colorScheme, viewport: sizes[size] })
+    const company = await createCompany(website)
+    const others = await Promise.all(
+      ['Wolfeschlegelsteinhausenbergerdorff '.repeat(2).trim(), 'شركة عمر الخيام 👩🏽‍💻'].map((name) =>
+        createWorkspace(website, company.owner, { name }),
+      ),
+    )
+    await createSeed(website, company.owner, company, { title: 'Shorter invoices' })
+    await page.goto((await website.services.credentials.createLink('sign_in', company.owner.id)).url)
+    await page.getByRole('main').getByRole('button').click()
+    await page.waitForURL('**/w/*')
+    for (const { slug } of others) {
+      await page.goto(`${origin}/w/${slug}`)
+      await check(page)
+    }
+    await page.goto(`${origin}/w/${company.workspace.slug}`)
+
+    // Escape and a click elsewhere close a menu.
+    const switcher = page.locator('.switcher')
+    await page.locator('summary', { hasText: 'switch workspace' }).click()
+    await check(page)
+    await page.keyboard.press('Escape')
+    expect(await switcher.getAttribute('open')).toBeNull()
+    expect(await page.evaluate('document.activeElement.parentElement.className')).toContain('switcher')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1 }).click({ position: { x: 1, y: 1 }, force: true })
+    expect(await switcher.getAttribute('open')).toBeNull()
+
+    // The chosen theme is kept, whatever the device prefers.
+    for (const theme of ['Dark', 'Light', 'System']) {
+      await page.locator('summary', { hasText: 'Account of' }).click()
+      await page.getByRole('button', { name: theme }).click()
+      await page.waitForURL(`**/w/${company.workspace.slug}`)
+      await page.locator('summary', { hasText: 'Account of' }).click()
+      expect(await page.getByRole('button', { name: theme }).getAttribute('aria-pressed')).toBe('true')
+      await page.keyboard.press('Escape')
+      const ground = await page.evaluate<string>('getComputedStyle(document.body).backgroundColor')
+      const isDark = theme === 'Dark' || (theme === 'System' && colorScheme === 'dark')
+      expect(ground === 'rgb(255, 255, 255)').toBe(!isDark)
+      await check(page)
+    }
+
+    // The palette finds a seed, a page and a person.
+    const open = async () => {
+      await page.keyboard.press('Control+k')
+      await page.getByRole('option', { name: 'Shorter invoices' }).waitFor()
+      return page.getByRole('combobox')
+    }
+    let box = await open()
+    await check(page)
+    await page.keyboard.press('Escape')
+    expect(await box.isVisible()).toBe(false)
+    box = await open()
+    await box.fill('invoices')
+    await page.getByText('1 result.').waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Shorter invoices' }).waitFor()
+    box = await open()
+    await box.fill('e')
+    await page.getByRole('option', { name: 'Teams' }).waitFor()
+    const selected = () => page.getByRole('option', { selected: true }).textContent()
+    const first = await selected()
+    await page.keyboard.press('ArrowDown')
+    expect(await selected()).not.toBe(first)
+    await page.keyboard.press('ArrowUp')
+    expect(await selected()).toBe(first)
+    expect(await box.getAttribute('aria-activedescendant')).toBe(
+      await page.getByRole('option', { selected: true }).getAttribute('id'),
+    )
+    await box.fill('mary')
+    await page.getByText('1 result.').waitFor()
+    await page.getByRole('option', { name: 'Mary Member' }).click()
+    await page.getByRole('heading', { name: 'Mary Member' }).waitFor()
+    await page.getByRole('link', { name: 'Search' }).click()
+    await page.getByRole('combobox').fill('nothing like it')
+    await page.getByText('Nothing matches.').waitFor()
+    await check(page)
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
   it('works without JavaScript and with the keyboard', async () => {
     const context = await browser.newContext({ javaScriptEnabled: false, viewport: sizes.phone })
     const page = await context.newPage()
@@ -342,7 +440,7 @@ describe.runIf(hasBrowser)('in a browser', () => {
     await page.getByRole('button', { name: 'Join this seed' }).focus()
     await page.keyboard.press('Enter')
     await page.getByText('You joined the seed.').waitFor()
-    await page.locator('summary').focus()
+    await page.getByRole('main').locator('summary').focus()
     await page.keyboard.press('Enter')
     await page.keyboard.press('Tab')
     await page.keyboard.press('Space')

@@ -208,18 +208,19 @@ describe('a refused form', () => {
     }
   })
 
-  it('returns to the page of the list that it was sent from', async () => {
+  it('returns to the page that it was sent from, with its query', async () => {
     const { person, visitor, base } = await startWorkspace()
-    await visitor.get(`${base}/members`)
+    const page = `${base}/people/${person.id}`
+    await visitor.get(page)
     const remove = `${base}/members/${person.id}/remove`
     const locationFrom = async (referer: string) =>
       locationOf(await visitor.post(remove, {}, { 'sec-fetch-site': 'same-origin', referer }))
     const { webUrl } = website.config
-    expect(await locationFrom(`${webUrl}${base}/members?cursor=abc&done=saved&flash=old`)).toMatch(
-      new RegExp(`^${base}/members\\?cursor=abc&flash=[\\w-]{43}$`),
+    expect(await locationFrom(`${webUrl}${page}?cursor=abc&done=saved&flash=old`)).toMatch(
+      new RegExp(`^${page}\\?cursor=abc&flash=[\\w-]{43}$`),
     )
-    for (const other of [`${webUrl}/onboarding?cursor=abc`, `https://evil.example${base}/members?cursor=abc`])
-      expect(await locationFrom(other)).toMatch(new RegExp(`^${base}/members\\?flash=[\\w-]{43}$`))
+    for (const other of [`${webUrl}/onboarding?cursor=abc`, `https://evil.example${page}?cursor=abc`])
+      expect(await locationFrom(other)).toMatch(new RegExp(`^${page}\\?flash=[\\w-]{43}$`))
   })
 })
 

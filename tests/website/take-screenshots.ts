@@ -70,7 +70,8 @@ async function takeAll(link: string): Promise<void> {
     await page.getByLabel('Team name').fill(name)
     await page.getByRole('button', { name: 'Create team' }).click()
   }
-  await page.getByLabel('Add a member').selectOption({ index: 0 })
+  await page.getByLabel('Find people to add').fill('ada')
+  await page.getByRole('main').getByRole('button', { name: 'Search' }).click()
   await page.getByRole('button', { name: 'Add' }).click()
   await page.goto(`${origin}/w/analytical-engines/invites`)
   for (const email of ['charles@example.com', 'mary@example.com']) {
@@ -80,6 +81,9 @@ async function takeAll(link: string): Promise<void> {
   await take(page, 'invites')
   await page.goto(`${origin}/w/analytical-engines`)
   await take(page, 'workspace')
+  await page.keyboard.press('Control+k')
+  await page.getByRole('option').first().waitFor()
+  await take(page, 'palette')
   await page.goto(`${origin}/w/analytical-engines/settings`)
   await take(page, 'workspace-settings')
   await page.goto(`${origin}/settings/security`)

@@ -1,0 +1,296 @@
+import { gzipSync } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import { readAsset } from '../../src/website/assets.ts'
+import { roles } from '../../src/kernel/roles.ts'
+import { addPerson, createCompany, createTeam, post } from '../support/company.ts'
+import { countQueries } from '../support/count-queries.ts'
+import { createSeed } from '../support/seeds.ts'
+import { startTestApp } from '../support/test-app.ts'
+import { createWorkspace } from '../support/workspaces.ts'
+import { createVisitor, signInAs } from './visitor.ts'
+
+const website = await startTestApp({ environment: { MAIL_LIMIT_PER_HOUR: '0' } })
+
+async function startCompany() {
+  const company = await createCompany(website)
+  return { ...company, base: `/w/${company.workspace.slug}` }
+}
+
+/** The labels of the links of a navigation, with the current one marked. */
+function linksOf(page: string, className: string): string[] {
+  const nav = new RegExp(`<nav class="${className}"[^>]*>(.*?)</nav>`, 's').exec(page)?.[1] ?? ''
+  return [...nav.matchAll(/<a href="[^"]*" (aria-current)?[^>]*>([^<]*)</g)].map(
+    ([, current, label]) => `${String(label)}${current === undefined ? '' : '*'}`,
+  )
+}
+
+describe('the navigation', () => {
+  it('has at most seven entries, and marks the page', async () => {
+    const company = await startCompany()
+    const visitor = await signInAs(website, company.owner)
+    const names = ['Home', 'Seeds', 'People', 'Activity', 'Agents', 'Settings']
+    for (const [path, current] of [
+      ['', 'Home'],
+      ['/seeds', 'Seeds'],
+      ['/people', 'People'],
+      ['/teams', 'People'],
+      ['/invites', 'People'],
+      ['/activity', 'Activity'],
+      ['/agents', 'Agents'],
+      ['/settings', 'Settings'],
+    ] as const) {
+      const { body } = await visitor.get(company.base + path)
+      expect(linksOf(body, 'sections'), path).toEqual(
+        names.map((name) => (name === current ? `${name}*` : name)),
+      )
+    }
+  })
+
+  it.each(roles)('shows %ss the invites only if they may list them', async (role) => {
+    const company = await startCompany()
+    const { body } = await (await signInAs(website, company[role])).get(`${company.base}/people`)
+    const invites = role === 'owner' || role === 'admin' ? ['Invites'] : []
+    expect(linksOf(body, 'tabs')).toEqual(['People*', 'Teams', ...invites])
+  })
+
+  it('keeps the former URL of the members', async () => {
+    const company = await startCompany()
+    const { body } = await (await signInAs(website, company.viewer)).get(`${company.base}/members`)
+    expect(body).toContain('<h1>People</h1>')
+    expect(body).toContain('Mary Member')
+  })
+})
+
+describe('the menu of workspaces', () => {
+  it('has the 20 that were used last, marks the current one, and takes no statement', async () => {
+    const owner = await website.createPerson()
+    const workspaces = []
+    for (let i = 0; i < 21; i++)
+      workspaces.push(await createWorkspace(website, owner, { name: `<b>Acme</b> ${i}` }))
+    const visitor = await signInAs(website, owner)
+    const last = workspaces[20]
+    const { body } = await visitor.get(`/w/${String(last?.slug)}`)
+    const menu = /<nav class="panel" aria-label="Workspaces">(.*?)<\/nav>/s.exec(body)?.[1] ?? ''
+    const slugs = [...menu.matchAll(/href="\/w\/([^"]*)"/g)].map(([, slug]) => slug)
+    expect(slugs).toEqual(
+      workspaces
+        .map(({ slug }) => slug)
+        .toReversed()
+        .slice(0, 20),
+    )
+    expect(menu.match(/aria-current/g)).toHaveLength(1)
+    expect(menu).toMatch(new RegExp(`href="/w/${String(last?.slug)}" aria-current`))
+    expect(menu).not.toContain('<b>Acme')
+    // The session and the workspace.
+    expect(await countQueries(() => visitor.get(`/w/${String(last?.slug)}/settings`))).toBe(2)
+  })
+
+  it('shows nobody a workspace of others', async () => {
+    const [company, other] = [await startCompany(), await startCompany()]
+    const { body } = await (await signInAs(website, company.member)).get(company.base)
+    expect(body).toContain(`href="/w/${company.workspace.slug}"`)
+    expect(body).not.toContain(other.workspace.slug)
+  })
+})
+
+describe('the theme', () => {
+  it('is that of the device, until one is chosen', async () => {
+    const visitor = await signInAs(website, await website.createPerson())
+    const read = async (path = '/settings/profile') =>
+      /<html lang="en" (?:data-theme="(\w+)")?/.exec((await visitor.get(path)).body)?.[1]
+    expect(await read()).toBeUndefined()
+    for (const theme of ['dark', 'light']) {
+      const answer = await visitor.post('/settings/theme', { theme })
+      expect(answer.statusCode).toBe(303)
+      // Pages that read no session know it too.
+      for (const path of ['/docs', '/no-such-page', '/settings/profile']) expect(await read(path)).toBe(theme)
+    }
+    await visitor.post('/settings/theme', { theme: 'system' })
+    expect(await read()).toBeUndefined()
+  })
+
+  it('leads back to the page, and to no other site', async () => {
+    const visitor = await signInAs(website, await website.createPerson())
+    await visitor.get('/settings/profile')
+    const from = async (referer: string) =>
+      (await visitor.post('/settings/theme', { theme: 'dark' }, { 'sec-fetch-site': 'same-origin', referer }))
+        .headers.location
+    expect(await from(`${website.config.webUrl}/settings/profile`)).toBe('/settings/profile')
+    expect(await from('https://evil.example/settings/profile')).toBe('/')
+  })
+
+  it.each(['', 'DARK', '"><script>', '\0'])('is that of the device for %j', async (theme) => {
+    const visitor = await signInAs(website, await website.createPerson())
+    await visitor.get('/settings/profile')
+    expect((await visitor.post('/settings/theme', { theme })).statusCode).toBe(303)
+    visitor.cookies.set('theme', theme)
+    const { body, statusCode } = await visitor.get('/settings/profile')
+    expect(statusCode).toBe(200)
+    expect(body).not.toContain('data-theme')
+  })
+})
+
+describe('the search', () => {
+  const namesOf = (page: string) =>
+    [...page.matchAll(/<a class="title"[^>]*><bdi>([^<]*)</g)].map(([, name]) => name)
+
+  it('finds seeds, people, pages and workspaces, on a page and as JSON', async () => {
+    const company = await startCompany()
+    const seed = await createSeed(website, company.owner, company, { title: 'Marygold' })
+    await createWorkspace(website, company.member, { name: 'Maryland' })
+    const visitor = await signInAs(website, company.member)
+    expect(namesOf((await visitor.get(`${company.base}/search?q=mary`)).body)).toEqual([
+      'Marygold',
+      'Mary Member',
+      'Maryland',
+    ])
+    expect(namesOf((await visitor.get(`${company.base}/search?q=TEAMS`)).body)).toEqual(['Teams'])
+    const found = await visitor.get(`${company.base}/search/results?q=marygold`, {
+      accept: 'application/json',
+    })
+    expect(found.json()).toEqual({
+      groups: [
+        {
+          name: 'Seeds',
+          results: [{ label: 'Marygold', detail: 'Open', href: `${company.base}/seeds/${seed.id}` }],
+        },
+      ],
+    })
+  })
+
+  it('offers what the role allows', async () => {
+    const company = await startCompany()
+    const find = async (role: 'viewer' | 'admin') =>
+      (await (await signInAs(website, company[role])).get(`${company.base}/search/results`)).body
+    const [viewer, admin] = [await find('viewer'), await find('admin')]
+    for (const path of ['/invites', '/seeds/new']) {
+      expect(admin).toContain(`${company.base}${path}`)
+      expect(viewer).not.toContain(`${company.base}${path}`)
+    }
+  })
+
+  it('finds nothing of other workspaces, and is closed to others', async () => {
+    const [company, other] = [await startCompany(), await startCompany()]
+    await createSeed(website, other.owner, other, { title: 'Secret of others' })
+    const visitor = await signInAs(website, company.owner)
+    const { body } = await visitor.get(`${company.base}/search?q=Secret%20of%20others`)
+    expect(body).toContain('Nothing matches')
+    expect(namesOf(body)).toEqual([])
+    for (const path of ['/search?q=a', '/search/results?q=a'])
+      expect((await visitor.get(other.base + path)).statusCode).toBe(403)
+  })
+
+  it.each(['q=%00', 'q=a&q=b', `q=${'x'.repeat(500)}`, 'q=%22%3E%3Cscript%3E', 'q=%25_\\'])(
+    'answers %s',
+    async (query) => {
+      const company = await startCompany()
+      const visitor = await signInAs(website, company.viewer)
+      const page = await visitor.get(`${company.base}/search?${query}`)
+      expect(page.statusCode).toBe(200)
+      expect(page.body).not.toContain('"><script>')
+      const data = await visitor.get(`${company.base}/search/results?${query}`)
+      expect(data.statusCode).toBe(200)
+    },
+  )
+
+  it('takes few statements', async () => {
+    const company = await startCompany()
+    const visitor = await signInAs(website, company.owner)
+    // The session, the workspace, seeds, members, invited people, and workspaces.
+    expect(await countQueries(() => visitor.get(`${company.base}/search?q=mary`))).toBe(6)
+  })
+})
+
+describe('a team', () => {
+  it('gets members by a search, of which only managers see the buttons', async () => {
+    const company = await startCompany()
+    const team = await createTeam(website, company.admin, company, 'Research')
+    const path = `${company.base}/teams/${team.id}`
+    const admin = await signInAs(website, company.admin)
+    const found = await admin.get(`${path}?q=mary`)
+    expect(found.body).toContain(`name="userId" value="${company.member.id}"`)
+    expect(found.body).not.toContain(company.viewer.email)
+    await admin.submit(`${path}/members`, { userId: company.member.id })
+    const added = (await admin.get(`${path}?q=mary`)).body
+    expect(added).not.toContain('name="userId"')
+    expect(added).toContain(`${path}/members/${company.member.id}/remove`)
+    expect(added).toContain('1 member')
+    const viewer = await signInAs(website, company.viewer)
+    const { body } = await viewer.get(`${path}?q=adam`)
+    expect(body).toContain('Adam Admin')
+    expect(body).not.toContain('name="userId"')
+    expect((await viewer.get(`${path}?q=%22%3E%3Cb%3E`)).body).not.toContain('"><b>')
+  })
+
+  it('finds a member among many', async () => {
+    const company = await startCompany()
+    for (let i = 0; i < 205; i++) await addPerson(website, company.workspace, 'viewer', `Robot ${i}`)
+    const last = await addPerson(website, company.workspace, 'member', 'Zoe Last')
+    const team = await createTeam(website, company.owner, company, 'Research')
+    const path = `${company.base}/teams/${team.id}`
+    const visitor = await signInAs(website, company.owner)
+    expect((await visitor.get(`${path}?q=zoe`)).body).toContain(`value="${last.id}"`)
+    expect((await visitor.get(`${path}?q=robot`)).body).toContain('More people match.')
+    await website.as(company.owner, post(`${team.url}/members`, { userId: last.id }))
+    expect(await countQueries(() => visitor.get(`${path}?q=zoe`))).toBeLessThanOrEqual(7)
+  })
+})
+
+describe('the role of a member', () => {
+  it('is changed on their page, with a sentence about each role that may be granted', async () => {
+    const company = await startCompany()
+    const pageOf = (id: string) => `${company.base}/people/${id}`
+    const admin = await signInAs(website, company.admin)
+    const page = (await admin.get(pageOf(company.member.id))).body
+    expect([...page.matchAll(/name="role"\s+value="(\w+)"/g)].map(([, role]) => role)).toEqual([
+      'admin',
+      'member',
+      'viewer',
+    ])
+    expect(page).toContain('Reads everything, and changes nothing.')
+    // Nobody changes somebody above them.
+    expect((await admin.get(pageOf(company.owner.id))).body).not.toContain('name="role"')
+    for (const role of ['member', 'viewer'] as const) {
+      const visitor = await signInAs(website, company[role])
+      for (const id of [company.owner.id, company.viewer.id, company.member.id])
+        expect((await visitor.get(pageOf(id))).body).not.toContain('name="role"')
+      expect((await visitor.get(`${company.base}/people`)).body).not.toContain('>Manage<')
+    }
+  })
+})
+
+describe('the settings', () => {
+  it.each(roles)('show %ss what they may do', async (role) => {
+    const company = await startCompany()
+    const { body } = await (await signInAs(website, company[role])).get(`${company.base}/settings`)
+    const mayChange = role === 'owner' || role === 'admin'
+    expect(body.includes(`action="${company.base}/settings"`)).toBe(mayChange)
+    expect(body.includes(`action="${company.base}/settings/icon"`)).toBe(mayChange)
+    expect(body).toContain(`action="${company.base}/members/${company[role].id}/remove"`)
+  })
+})
+
+describe('the first page', () => {
+  it('has less than 30 KB compressed, with one request for styles', async () => {
+    const { body } = await createVisitor(website).get('/')
+    expect(body.match(/rel="stylesheet"/g)).toHaveLength(1)
+    const assets = [readAsset('site', 'css'), readAsset('site', 'js'), readAsset('icon', 'svg')]
+    const bytes = [Buffer.from(body), ...assets.map(({ content }) => content)].map(
+      (content) => gzipSync(content).length,
+    )
+    expect(bytes.reduce((sum, count) => sum + count)).toBeLessThan(30_000)
+  })
+})
+
+describe('the page of the design', () => {
+  it('shows the components, except in production', async () => {
+    const page = await createVisitor(website).get('/design')
+    expect(page.statusCode).toBe(200)
+    expect(page.body).toContain('Buttons')
+    const { databaseUrl } = website.config
+    const production = await startTestApp({
+      environment: { NODE_ENV: 'production', DATABASE_URL: String(databaseUrl) },
+    })
+    expect((await createVisitor(production).get('/design')).statusCode).toBe(404)
+  })
+})
