@@ -3,6 +3,9 @@ import emailProviders from 'email-providers'
 
 const hostname = /^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/
 
+/** The maximum length of a list of email domains. */
+export const domainsLengthMax = 4096
+
 /**
  * Parses a list of email domains: separated by commas or white space, with or without a leading `@`, in any script.
  * Returns each one once, in lower case and ASCII (IDNA, RFC 5890), and `undefined` for an invalid one.

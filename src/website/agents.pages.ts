@@ -5,7 +5,8 @@ import { renderConnectAgent } from './connect-agent.views.ts'
 import { describeScope, readScopes, renderScopeChoice } from './scopes.views.ts'
 import { renderAction, renderAlert, renderForm } from './forms.ts'
 import { html, type Content } from './html.ts'
-import { renderConfirmed, renderDone, renderMore, renderRows } from './lists.ts'
+import { renderConfirmed, renderDone, renderRows } from './lists.ts'
+import { readListView, renderNotices, renderPager, resetNotice, type ListView } from './pager.ts'
 import type { Page } from './pages.ts'
 import { renderDate, renderTime } from './words.ts'
 import { sectionOf, type WorkspacePages, type WorkspaceVisit } from './workspace-visit.ts'
@@ -16,17 +17,16 @@ export function agentsPages(
   { integrations, mcpUrl }: Pick<Services, 'integrations'> & { mcpUrl: string },
 ): void {
   const show = async (visit: WorkspaceVisit): Promise<Page> => {
-    const { cursor } = visit.request.query
-    const list = await integrations.list(visit.principal, visit.workspace.slug, {
-      ...(cursor !== undefined && { cursor }),
-    })
+    const list = await readListView(visit.request, (position) =>
+      integrations.list(visit.principal, visit.workspace.slug, position),
+    )
     const grants = parseJson(list.items)
     const uses = await integrations.listToolUses(
       visit.principal,
       visit.workspace.slug,
       grants.map(({ id }) => id),
     )
-    return renderAgents(visit, { grants, nextCursor: list.nextCursor, uses }, mcpUrl)
+    return renderAgents(visit, { grants, list, uses }, mcpUrl)
   }
 
   page('/agents', show)
@@ -44,7 +44,7 @@ export function agentsPages(
 
 function renderAgents(
   visit: WorkspaceVisit,
-  { grants, nextCursor, uses }: { grants: AgentGrant[]; nextCursor: string | null; uses: ToolUse[] },
+  { grants, list, uses }: { grants: AgentGrant[]; list: ListView<AgentGrant>; uses: ToolUse[] },
   mcpUrl: string,
 ): Page {
   const { base, may, principal, request, state } = visit
@@ -59,7 +59,8 @@ function renderAgents(
             : 'Agents that you have allowed to act in this workspace on your behalf.'
         }
       </p>
-      ${renderDone(request)} ${state.error && renderAlert(state.error)}
+      ${renderDone(request)} ${renderNotices([list.isReset && resetNotice])}
+      ${state.error && renderAlert(state.error)}
       ${renderRows(
         grants.map(
           ({ id, clientName, clientUri, userId, userName, scopes, createdAt, lastUsedAt, expiresAt }) =>
@@ -108,7 +109,7 @@ function renderAgents(
             evidence, and more if you allow it.
           </p>`,
       )}
-      ${renderMore(`${base}/agents`, nextCursor)} ${renderConnectAgent(mcpUrl)}`,
+      ${renderPager(list, { path: `${base}/agents` })} ${renderConnectAgent(mcpUrl)}`,
   }
 }
 

@@ -21,14 +21,16 @@ export async function answerForm(
   run: () => Promise<FormResult>,
   sendOnce?: SendOnce,
 ): Promise<FastifyReply> {
+  const { referringPage } = request.visit
   const finish = async () => {
     const result = await run()
-    return typeof result === 'string' ? result : reply.keepFlash(result.path, { shown: result.shown })
+    return typeof result === 'string'
+      ? keepQuery(result, referringPage)
+      : reply.keepFlash(keepQuery(result.path, referringPage), { shown: result.shown })
   }
   const { result: location, error } = await attempt(() =>
     sendOnce ? sendOnce.runOnce(String(request.visit.sessionId), identify(request), finish) : finish(),
   )
-  const { referringPage } = request.visit
   return error ? reply.refuse(keepQuery(shownOn, referringPage), error) : reply.redirect(location, 303)
 }
 

@@ -183,6 +183,7 @@ export interface FieldOptions {
   inputMode?: 'numeric'
   /** Attributes that public/site.js reads. */
   script?: Html
+  minLength?: number
   maxLength?: number
   /** A regular expression for the whole value. */
   pattern?: string
@@ -202,6 +203,7 @@ export function renderField(options: FieldOptions): Html {
     id="${name}" name="${name}" ${!options.isOptional && html`required`}
     ${autocomplete !== undefined && html`autocomplete="${autocomplete}"`}
     ${options.inputMode !== undefined && html`inputmode="${options.inputMode}"`}
+    ${options.minLength !== undefined && html`minlength="${options.minLength}"`}
     ${maxLength !== undefined && html`maxlength="${maxLength}"`}
     ${options.pattern !== undefined && html`pattern="${options.pattern}"`}
     ${options.accept !== undefined && html`accept="${options.accept}"`}

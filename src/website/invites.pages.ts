@@ -3,7 +3,6 @@ import type { Services } from '../services.ts'
 import type { Invite, InvitePreview } from '../areas/invites/invites.service.ts'
 import { emailLengthMax } from '../kernel/email.ts'
 import { parseJson } from '../kernel/json-text.ts'
-import type { Page as ListPage } from '../kernel/pagination.ts'
 import { mayGrant } from '../kernel/roles.ts'
 import { answerForm } from './answer-form.ts'
 import {
@@ -18,7 +17,8 @@ import {
 } from './forms.ts'
 import { html, type Content, type Html } from './html.ts'
 import { renderPicture } from './layout.ts'
-import { renderConfirmed, renderDone, renderMore, renderRows } from './lists.ts'
+import { renderConfirmed, renderDone, renderRows } from './lists.ts'
+import { readListView, renderNotices, renderPager, resetNotice, type ListView } from './pager.ts'
 import type { Page } from './pages.ts'
 import { findPendingConsent } from './pending-consent.ts'
 import { grantable, renderRole } from './roles.views.ts'
@@ -31,10 +31,9 @@ export function invitesPages(
   { invites }: Pick<Services, 'invites'>,
 ): void {
   page('/invites', async (visit) => {
-    const { cursor } = visit.request.query
-    const list = await invites.list(visit.principal, visit.workspace.slug, {
-      ...(cursor !== undefined && { cursor }),
-    })
+    const list = await readListView(visit.request, (position) =>
+      invites.list(visit.principal, visit.workspace.slug, position),
+    )
     return renderInvites(visit, list)
   })
 
@@ -63,14 +62,14 @@ export function invitesPages(
   })
 }
 
-function renderInvites(visit: WorkspaceVisit, { items, nextCursor }: ListPage<Invite>): Page {
+function renderInvites(visit: WorkspaceVisit, list: ListView<Invite>): Page {
   const { base, request, state, workspace } = visit
   const { email, inviteUrl } = request.flash.shown
   return {
     title: 'Invites',
     section: sectionOf(visit, 'Invites'),
     body: html`<h1>Invites</h1>
-      ${renderDone(request)}
+      ${renderDone(request)} ${renderNotices([list.isReset && resetNotice])}
       ${
         inviteUrl !== undefined &&
         html`<div class="notice" role="status">
@@ -109,10 +108,10 @@ function renderInvites(visit: WorkspaceVisit, { items, nextCursor }: ListPage<In
       </section>
       <h2>Pending invites</h2>
       ${renderRows(
-        parseJson(items).map((invite) => renderInvite(visit, invite)),
+        parseJson(list.items).map((invite) => renderInvite(visit, invite)),
         html`<p>No pending invites.</p>`,
       )}
-      ${renderMore(`${base}/invites`, nextCursor)}`,
+      ${renderPager(list, { path: `${base}/invites` })}`,
   }
 }
 

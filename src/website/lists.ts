@@ -35,14 +35,6 @@ export function renderRows(rows: readonly Html[], empty: Content): Html {
       </ul>`
 }
 
-/** The link to the next page of a list. */
-export function renderMore(path: string, nextCursor: string | null): Content {
-  return (
-    nextCursor !== null &&
-    html`<p><a class="button quiet" href="${path}?cursor=${encodeURIComponent(nextCursor)}">Show more</a></p>`
-  )
-}
-
 /** The links to the pages before and after one. `linkTo` makes the URL of a page from its query parameter. */
 export function renderPageLinks(
   { previousCursor, nextCursor }: { previousCursor?: string | null; nextCursor: string | null },

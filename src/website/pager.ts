@@ -13,6 +13,8 @@ export interface ListView<Item> extends ListPage<Item> {
   isReset: boolean
 }
 
+const pageLabels = { first: 'First page', previous: 'Previous page', next: 'Next page' }
+
 const separator = '.'
 // A cursor has about 100 characters, and a URL at most 8 KiB.
 const trailLengthMax = 40
@@ -43,11 +45,11 @@ export function renderPager(
   options: {
     path: string
     parameters?: Record<string, string>
-    labels: { first: string; previous: string; next: string }
+    labels?: { first: string; previous: string; next: string }
   },
 ): Content {
   if (cursor === '' && nextCursor === null) return false
-  const { path, parameters = {}, labels } = options
+  const { path, parameters = {}, labels = pageLabels } = options
   const toPage = (place: { cursor: string; trail: readonly string[] }) =>
     withQuery(path, { ...parameters, cursor: place.cursor, trail: place.trail.join(separator) })
   const previous = { cursor: trail.at(-1) ?? '', trail: trail.slice(0, -1) }

@@ -3,6 +3,7 @@ import type { App } from '../http/app-types.ts'
 import type { ApiError } from '../kernel/errors.ts'
 import { escapeHtml } from '../kernel/escape-html.ts'
 import { registerAssets } from './assets.ts'
+import { renderErrorPage } from './error-page.ts'
 import { html, type Content, type Html } from './html.ts'
 import { renderLayout, type Section } from './layout.ts'
 import { findPendingConsent, renderPendingConsent } from './pending-consent.ts'
@@ -10,6 +11,10 @@ import { readTheme } from './theme.ts'
 import { describeError } from './words.ts'
 
 declare module 'fastify' {
+  interface FastifyRequest {
+    /** The navigation of the workspace that the person has entered, for pages of errors. */
+    section: Section | null
+  }
   interface FastifyReply {
     /** Sends a page of the website. */
     showPage(page: Page): FastifyReply
@@ -45,6 +50,7 @@ export interface PagesOptions {
 /** Adds `reply.showPage`, and serves the assets of pages. */
 export async function registerPages(app: App, { pictureUrl }: PagesOptions): Promise<void> {
   const assets = await registerAssets(app)
+  app.decorateRequest('section', null)
   app.decorateReply('showPage', function (this: FastifyReply, page: Page) {
     const { request } = this
     const refusal = (request.flash as typeof request.flash | null | undefined)?.state.error
@@ -117,7 +123,7 @@ export function showError(
     return reply.redirect(`/sign-in${next}`, 303)
   }
   if (error.code === 'second_step_expired') return reply.redirect('/sign-in?done=second-step-expired', 303)
-  return reply.showPage({ ...renderError(error, request.id), error })
+  return reply.showPage(renderErrorPage(error, request))
 }
 
 function isPageWanted({ headers, is404, routeOptions, url }: FastifyRequest): boolean {
@@ -125,33 +131,4 @@ function isPageWanted({ headers, is404, routeOptions, url }: FastifyRequest): bo
   if (is404) return acceptsHtml && !programPaths.test(url)
   if (routeOptions.config.access !== 'web') return false
   return acceptsHtml || headers.accept?.includes('application/json') !== true
-}
-
-const titlesOfCode: Record<string, string> = {
-  consent_expired: 'This request has ended',
-  form_expired: 'Please try again',
-  link_invalid: 'This link has expired',
-}
-const titlesOfStatus: Record<number, string> = {
-  403: 'You do not have access',
-  404: 'Page not found',
-  409: 'This is not possible now',
-  413: 'Too large',
-  429: 'Too many requests',
-  500: 'Something went wrong',
-  503: 'The service is unavailable',
-}
-
-function renderError(error: ApiError, requestId: string): Pick<Page, 'title' | 'body'> {
-  const { status, code } = error
-  const title = titlesOfCode[code] ?? titlesOfStatus[status] ?? 'This did not work'
-  return {
-    title,
-    body: html`<section class="narrow">
-      <h1>${title}</h1>
-      <p>${describeError(error)}</p>
-      <p><a class="button" href="/">Go to the home page</a></p>
-      ${status >= 500 && html`<p class="hint">Request <code>${requestId}</code></p>`}
-    </section>`,
-  }
 }

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 
+const localOrigin = 'http://local.invalid'
 // They belong to one view of a page.
 const passingParameters = ['done', 'flash']
 
@@ -17,7 +18,14 @@ export function findReferringPage({ headers }: FastifyRequest, webUrl: string): 
   return searchParams.size === 0 ? pathname : `${pathname}?${searchParams.toString()}`
 }
 
-/** A path with the query of the referring page, if it is the same page: people stay on their page of a list. */
+/**
+ * A path of our website with the query of the referring page, if it is the same page: people stay on their page of a list,
+ * with its filters. The parameters of the path come last.
+ */
 export function keepQuery(path: string, referringPage: string | undefined): string {
-  return referringPage?.split('?')[0] === path ? referringPage : path
+  const { pathname, searchParams, hash } = new URL(path, localOrigin)
+  if (referringPage?.split('?')[0] !== pathname) return path
+  const kept = new URL(referringPage, localOrigin)
+  for (const [name, value] of searchParams) kept.searchParams.set(name, value)
+  return pathname + kept.search + hash
 }

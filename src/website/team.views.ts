@@ -1,20 +1,20 @@
 import type { Person } from '../areas/people/people.service.ts'
 import type { Team, TeamMember } from '../areas/teams/teams.service.ts'
 import { parseJson } from '../kernel/json-text.ts'
-import type { Page as ListPage } from '../kernel/pagination.ts'
 import { labelLengthMax } from '../kernel/text.ts'
 import { renderAction, renderField, renderForm, stateOf } from './forms.ts'
 import { html, type Content, type Html } from './html.ts'
 import { renderPicture } from './layout.ts'
-import { renderConfirmed, renderDone, renderMore, renderRows } from './lists.ts'
+import { renderConfirmed, renderDone, renderRows } from './lists.ts'
 import type { Page } from './pages.ts'
+import { renderNotices, renderPager, resetNotice, type ListView } from './pager.ts'
 import { renderSearchForm } from './search-form.ts'
 import { countOf, renderDate } from './words.ts'
 import { sectionOf, type WorkspaceVisit } from './workspace-visit.ts'
 
 interface TeamPage {
   team: Team
-  inTeam: ListPage<TeamMember>
+  inTeam: ListView<TeamMember>
   /** What the person searches for among the members of the workspace. */
   q: string
   found: { people: (Person & { userId: string })[]; hasMore: boolean } | undefined
@@ -38,14 +38,11 @@ export function renderTeam(visit: WorkspaceVisit, { team, inTeam, q, found }: Te
   }
 }
 
-function renderMembers(
-  visit: WorkspaceVisit,
-  { id }: Team,
-  { items, nextCursor }: ListPage<TeamMember>,
-): Html {
+function renderMembers(visit: WorkspaceVisit, { id }: Team, list: ListView<TeamMember>): Html {
   const { base } = visit
-  return html`${renderRows(
-    parseJson(items).map((member) =>
+  return html`${renderNotices([list.isReset && resetNotice])}
+  ${renderRows(
+    parseJson(list.items).map((member) =>
       renderMember(visit, id, {
         ...member,
         detail: html`added ${renderDate(member.addedAt)}`,
@@ -54,7 +51,7 @@ function renderMembers(
     ),
     html`<p>No members yet.</p>`,
   )}
-  ${renderMore(`${base}/teams/${id}`, nextCursor)}`
+  ${renderPager(list, { path: `${base}/teams/${id}` })}`
 }
 
 function renderFound(

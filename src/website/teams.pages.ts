@@ -2,12 +2,12 @@ import type { Services } from '../services.ts'
 import type { Person } from '../areas/people/people.service.ts'
 import type { Team } from '../areas/teams/teams.service.ts'
 import { parseJson } from '../kernel/json-text.ts'
-import type { Page as ListPage } from '../kernel/pagination.ts'
 import { cleanLine, labelLengthMax } from '../kernel/text.ts'
 import { readField, renderField, renderForm } from './forms.ts'
 import { html } from './html.ts'
-import { readQuery, renderDone, renderMore, renderRows } from './lists.ts'
+import { readQuery, renderDone, renderRows } from './lists.ts'
 import type { Page } from './pages.ts'
+import { readListView, renderNotices, renderPager, resetNotice, type ListView } from './pager.ts'
 import { searchLengthMax } from './search-form.ts'
 import { renderTeam } from './team.views.ts'
 import { countOf, renderDate } from './words.ts'
@@ -21,17 +21,15 @@ export function teamsPages(
   { people, teams }: Pick<Services, 'people' | 'teams'>,
 ): void {
   const showTeams = async (visit: WorkspaceVisit): Promise<Page> => {
-    const { cursor } = visit.request.query
-    return renderTeams(
-      visit,
-      await teams.list(visit.principal, visit.workspace.slug, { ...(cursor !== undefined && { cursor }) }),
+    const list = await readListView(visit.request, (position) =>
+      teams.list(visit.principal, visit.workspace.slug, position),
     )
+    return renderTeams(visit, list)
   }
 
   const showTeam = async (visit: WorkspaceVisit): Promise<Page> => {
     const { principal, request, workspace } = visit
     const path = pathOf(visit)
-    const { cursor } = request.query
     const q = cleanLine(readQuery(request, 'q'), searchLengthMax) ?? ''
     const search = async () => {
       const found = await people.list(principal, workspace.slug, { q, limit: foundMax })
@@ -39,7 +37,7 @@ export function teamsPages(
     }
     const [team, inTeam, found] = await Promise.all([
       teams.get(principal, path),
-      teams.listMembers(principal, path, { ...(cursor !== undefined && { cursor }) }),
+      readListView(request, (position) => teams.listMembers(principal, path, position)),
       q === '' ? undefined : search(),
     ])
     return renderTeam(visit, { team, inTeam, q, found })
@@ -88,13 +86,13 @@ function isMember(person: Person): person is Person & { userId: string } {
   return person.userId !== null
 }
 
-function renderTeams(visit: WorkspaceVisit, { items, nextCursor }: ListPage<Team>): Page {
+function renderTeams(visit: WorkspaceVisit, list: ListView<Team>): Page {
   const { base, may, request, state } = visit
   return {
     title: 'Teams',
     section: sectionOf(visit, 'Teams'),
     body: html`<h1>Teams</h1>
-      ${renderDone(request)}
+      ${renderDone(request)} ${renderNotices([list.isReset && resetNotice])}
       ${
         may('teams.create') &&
         renderForm({
@@ -113,7 +111,7 @@ function renderTeams(visit: WorkspaceVisit, { items, nextCursor }: ListPage<Team
         })
       }
       ${renderRows(
-        parseJson(items).map(
+        parseJson(list.items).map(
           ({ id, name, memberCount, createdAt }) =>
             html`<div class="row">
               <div class="grow">
@@ -124,6 +122,6 @@ function renderTeams(visit: WorkspaceVisit, { items, nextCursor }: ListPage<Team
         ),
         html`<p>No teams yet. A team is a named group of members.</p>`,
       )}
-      ${renderMore(`${base}/teams`, nextCursor)}`,
+      ${renderPager(list, { path: `${base}/teams` })}`,
   }
 }

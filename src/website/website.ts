@@ -1,4 +1,5 @@
 import type { App } from '../http/app-types.ts'
+import { errors } from '../kernel/errors.ts'
 import type { Services } from '../services.ts'
 import { activityPages } from './activity.pages.ts'
 import { accountPages, profilePhotoForm } from './account.pages.ts'
@@ -81,6 +82,10 @@ export async function websiteRoutes(app: App, services: Services, options: Websi
     teamsPages(pages, services)
     agentsPages(pages, { integrations: services.integrations, mcpUrl: `${baseUrl}/agent/mcp` })
     workspaceSettingsPages(pages, services, webUrl)
+    // A member who mistypes a path stays in the workspace.
+    pages.page('/*', async () => {
+      throw errors.routeNotFound()
+    })
     await scope.register(async (uploads: App) => {
       await uploads.register(uploadForm, { uploadLimitPerHour })
       profilePhotoForm(uploads, services)

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Services } from '../services.ts'
-import { slugLengthMax } from '../kernel/slugs.ts'
+import { domainsLengthMax } from '../kernel/domains.ts'
+import { slugLengthMax, slugLengthMin, slugPattern } from '../kernel/slugs.ts'
 import { nameLengthMax } from '../kernel/text.ts'
 import { readField, renderAction, renderField, renderForm, stateOf, type FormState } from './forms.ts'
 import { html, type Html } from './html.ts'
@@ -93,6 +94,7 @@ function renderGeneral(visit: WorkspaceVisit, webUrl: string): Html {
           name: 'allowedDomains',
           label: 'Allowed email domains',
           value: workspace.allowedDomains.join(', '),
+          maxLength: domainsLengthMax,
           autocomplete: 'off',
           isOptional: true,
           hint: 'People with a verified email address at these domains can join as members. You can add the domain of your own address. Separate domains with commas.',
@@ -180,9 +182,11 @@ export function renderSlugField(options: {
     name: 'slug',
     label: 'Workspace address',
     ...(value !== undefined && { value }),
+    minLength: slugLengthMin,
     maxLength: slugLengthMax,
+    pattern: slugPattern,
     autocomplete: 'off',
-    hint: `The part after ${webUrl.replace(/^https?:\/\//, '')}/w/. 3 to 48 characters: a to z, 0 to 9 and hyphens.${note}`,
+    hint: `The part after ${webUrl.replace(/^https?:\/\//, '')}/w/. ${slugLengthMin} to ${slugLengthMax} characters: a to z, 0 to 9 and hyphens.${note}`,
     script: html`data-slug-check="${checkPath}" ${fromId !== undefined && html`data-slug-from="${fromId}"`}
     autocapitalize="none" spellcheck="false"`,
     state,

@@ -105,7 +105,7 @@ async function enterWorkspace(
   workspaces: WorkspacesService,
 ): Promise<WorkspaceVisit> {
   const workspace = await workspaces.get(request.principal, request.params.slug)
-  return {
+  const visit: WorkspaceVisit = {
     request,
     principal: request.principal,
     workspace,
@@ -114,6 +114,8 @@ async function enterWorkspace(
     may: (action) => isAllowed(workspace.role, action),
     remember: (name, value, maxAgeSeconds) => void reply.remember(name, value, maxAgeSeconds),
   }
+  request.section = sectionOf(visit, '')
+  return visit
 }
 
 /** The path of a page of the workspace, with the parameters of the visited route. */

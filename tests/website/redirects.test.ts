@@ -208,19 +208,18 @@ describe('a refused form', () => {
     }
   })
 
-  it('returns to the page that it was sent from, with its query', async () => {
-    const { person, visitor, base } = await startWorkspace()
-    const page = `${base}/people/${person.id}`
-    await visitor.get(page)
-    const remove = `${base}/members/${person.id}/remove`
+  it('returns to the page of the list that it was sent from', async () => {
+    const { visitor, base } = await startWorkspace()
+    await visitor.get(`${base}/invites`)
+    const wrong = { email: 'no address', role: 'member' }
     const locationFrom = async (referer: string) =>
-      locationOf(await visitor.post(remove, {}, { 'sec-fetch-site': 'same-origin', referer }))
+      locationOf(await visitor.post(`${base}/invites`, wrong, { 'sec-fetch-site': 'same-origin', referer }))
     const { webUrl } = website.config
-    expect(await locationFrom(`${webUrl}${page}?cursor=abc&done=saved&flash=old`)).toMatch(
-      new RegExp(`^${page}\\?cursor=abc&flash=[\\w-]{43}$`),
+    expect(await locationFrom(`${webUrl}${base}/invites?cursor=abc&done=saved&flash=old`)).toMatch(
+      new RegExp(`^${base}/invites\\?cursor=abc&flash=[\\w-]{43}$`),
     )
-    for (const other of [`${webUrl}/onboarding?cursor=abc`, `https://evil.example${page}?cursor=abc`])
-      expect(await locationFrom(other)).toMatch(new RegExp(`^${page}\\?flash=[\\w-]{43}$`))
+    for (const other of [`${webUrl}/onboarding?cursor=abc`, `https://evil.example${base}/invites?cursor=abc`])
+      expect(await locationFrom(other)).toMatch(new RegExp(`^${base}/invites\\?flash=[\\w-]{43}$`))
   })
 })
 

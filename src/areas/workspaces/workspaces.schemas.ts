@@ -1,6 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { exampleIds, exampleImageUrl } from '../../http/examples.ts'
 import { operation, slugParams } from '../../http/operation.ts'
+import { domainsLengthMax } from '../../kernel/domains.ts'
 import { closed, exampleOf, line, named, nullableString, ref, Role } from '../../kernel/schemas.ts'
 import { errors, imageErrors, workspaceErrors } from '../../kernel/errors.ts'
 import { slugLengthMax, slugLengthMin, slugPattern } from '../../kernel/slugs.ts'
@@ -145,7 +146,7 @@ export const workspacesUpdate = operation({
       slug: Slug,
       allowedDomains: Type.Optional(
         Type.String({
-          maxLength: 4096,
+          maxLength: domainsLengthMax,
           description:
             'Up to 10 mail domains, separated by commas or white space. People with a verified address at one of ' +
             'them can join the workspace. Absent: unchanged. Empty: none. You can add the domain of your own ' +

@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest'
+import { createCompany } from '../support/company.ts'
+import { createVisitor, signInAs, startWebsite } from './visitor.ts'
+
+const website = await startWebsite()
+const company = await createCompany(website)
+const base = `/w/${company.workspace.slug}`
+const viewer = await signInAs(website, company.viewer)
+
+/** The heading of a page, and the way on from it. */
+function readErrorPage(body: string) {
+  const main = /<main[^]*<\/main>/.exec(body)?.[0] ?? ''
+  const [, href, label] = /class="button" href="([^"]*)"\s*>([^<]*)</.exec(main) ?? []
+  return { title: /<h1>([^<]*)</.exec(main)?.[1], href, label: label?.trim() }
+}
+
+describe('an expired link', () => {
+  it.each([
+    ['/verify-email/x', '/verify'],
+    ['/reset/x', '/forgot'],
+    ['/sign-in/link/x', '/sign-in/link'],
+  ])('%s offers a new one', async (path, href) => {
+    const page = await createVisitor(website).get(path)
+    expect(page.statusCode).toBe(404)
+    expect(readErrorPage(page.body)).toEqual({
+      title: 'This link has expired',
+      label: 'Send me a new link',
+      href,
+    })
+    expect((await createVisitor(website).get(href)).body).toContain('Send link')
+  })
+
+  it('of an invite says whom to ask', async () => {
+    const page = await viewer.get('/invites/unknown')
+    expect(page.statusCode).toBe(404)
+    expect(page.body).toContain('Ask the person who invited you for a new link.')
+  })
+})
+
+describe('an error in a workspace', () => {
+  it.each([
+    ['/invites', 403, 'You do not have access'],
+    ['/seeds/no-such-seed', 404, 'Page not found'],
+    ['/no/such/page', 404, 'Page not found'],
+  ])('%s keeps the navigation for members', async (path, status, title) => {
+    const page = await viewer.get(base + path)
+    expect(page.statusCode).toBe(status)
+    expect(readErrorPage(page.body)).toEqual({
+      title,
+      label: 'Go to the home page of the workspace',
+      href: base,
+    })
+    expect(page.body).toContain(`href="${base}/seeds"`)
+    expect(page.body).not.toContain('aria-current="page"')
+  })
+
+  it('shows strangers nothing of it', async () => {
+    const stranger = await signInAs(website, await website.createPerson())
+    for (const path of ['', '/seeds', '/no/such/page']) {
+      const page = await stranger.get(base + path)
+      expect(page.statusCode).toBe(403)
+      expect(readErrorPage(page.body)).toEqual({
+        title: 'You do not have access',
+        label: 'Go to your workspaces',
+        href: '/onboarding',
+      })
+      expect(page.body).not.toContain(`href="${base}`)
+      expect(page.body).not.toContain(company.workspace.name)
+    }
+  })
+})

@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest'
+import { createCompany, createTeam } from '../support/company.ts'
+import { createSeed, joinSeed } from '../support/seeds.ts'
+import { signInAs, startWebsite } from './visitor.ts'
+
+const website = await startWebsite()
+const company = await createCompany(website)
+const owner = await signInAs(website, company.owner)
+const base = `/w/${company.workspace.slug}`
+const team = await createTeam(website, company.owner, company)
+const seed = await createSeed(website, company.owner, company)
+await joinSeed(website, company.owner, seed)
+
+/** The part of a body's JSON Schema that a field can express. */
+interface FieldSchema {
+  type?: string
+  format?: string
+  minLength?: number
+  maxLength?: number
+  pattern?: string
+}
+
+interface Description {
+  paths: Record<
+    string,
+    Record<
+      string,
+      {
+        operationId: string
+        requestBody?: {
+          content: Record<
+            string,
+            { schema: { required?: string[]; properties: Record<string, FieldSchema> } }
+          >
+        }
+      }
+    >
+  >
+}
+
+const description = (await website.app.inject('/openapi.json')).json<Description>()
+const bodies = new Map(
+  Object.values(description.paths)
+    .flatMap((operations) => Object.values(operations))
+    .map(({ operationId, requestBody }) => [operationId, requestBody?.content['application/json']?.schema]),
+)
+
+/** Each form that does what an operation of the API does. */
+const forms: [operationId: string, page: string, action: string][] = [
+  ['me.updateProfile', '/settings/profile', '/settings/profile'],
+  ['workspaces.create', '/onboarding', '/onboarding'],
+  ['workspaces.update', `${base}/settings`, `${base}/settings`],
+  ['invites.create', `${base}/invites`, `${base}/invites`],
+  ['teams.create', `${base}/teams`, `${base}/teams`],
+  ['teams.rename', `${base}/teams/${team.id}`, `${base}/teams/${team.id}/rename`],
+  ['seeds.create', `${base}/seeds/new`, `${base}/seeds/new`],
+  ['seeds.update', `${base}/seeds/${seed.id}/edit`, `${base}/seeds/${seed.id}/edit`],
+  ['seeds.addEvidence', `${base}/seeds/${seed.id}`, `${base}/seeds/${seed.id}/evidence`],
+]
+
+/** The text fields of a form, with their attributes. */
+function readTextFields(body: string, action: string): Map<string, Record<string, string>> {
+  const form = body.split('<form').find((part) => part.includes(`action="${action}"`)) ?? ''
+  const tags = form.split('</form>')[0]?.match(/<(?:input|textarea)\b[^>]*>/g) ?? []
+  const fields = tags.map((tag) =>
+    Object.fromEntries(
+      [...tag.matchAll(/ ([a-z]+)(?:="([^"]*)")?/g)].map(([, name, value]): [string, string] => [
+        String(name),
+        value ?? '',
+      ]),
+    ),
+  )
+  return new Map(
+    fields
+      .filter(({ type = 'textarea' }) => ['text', 'email', 'url', 'textarea'].includes(type))
+      .map((attributes) => [String(attributes.name), attributes]),
+  )
+}
+
+describe.each(forms)('the form of %s', (operationId, page, action) => {
+  it('has the limits of the API', async () => {
+    const body = bodies.get(operationId)
+    const fields = readTextFields((await owner.get(page)).body, action)
+    expect(fields.size).toBeGreaterThan(0)
+    for (const [name, attributes] of fields) {
+      const schema = body?.properties[name]
+      expect(schema, name).toBeDefined()
+      // One criterion on each line of the field.
+      if (schema?.type === 'array') continue
+      expect(attributes.maxlength, name).toBe(String(schema?.maxLength))
+      // A pattern of all languages would say less than the message of the server.
+      if (attributes.pattern !== undefined) expect(attributes.pattern, name).toBe(schema?.pattern)
+      if (attributes.minlength !== undefined)
+        expect(attributes.minlength, name).toBe(String(schema?.minLength))
+      if (schema?.format !== undefined) expect(attributes.type, name).toBe(schema.format)
+      const isRequired = body?.required?.includes(name) ?? false
+      if (isRequired) expect(attributes, name).toHaveProperty('required')
+    }
+    for (const name of body?.required ?? []) {
+      const isText = body?.properties[name]?.maxLength !== undefined
+      if (isText) expect([...fields.keys()], operationId).toContain(name)
+    }
+  })
+})
