@@ -23,11 +23,14 @@ import { createCredentialsService, type CredentialsService } from './accounts/cr
 import { deleteExpiredFlashes } from './accounts/flashes.repository.ts'
 import { createFlashesService, type FlashesService } from './accounts/flashes.service.ts'
 import { createOffersService, type OffersService } from './accounts/offers.service.ts'
+import { deleteExpiredChallenges } from './accounts/passkeys.repository.ts'
+import { createPasskeysService, type PasskeysService } from './accounts/passkeys.service.ts'
 import { createProofsService, type ProofsService } from './accounts/proofs.service.ts'
 import { deleteExpiredPendingSignIns } from './accounts/second-factor.repository.ts'
 import { createSecondFactorService, type SecondFactorService } from './accounts/second-factor.service.ts'
 import { createSecondStepService, type SecondStepService } from './accounts/second-step.service.ts'
 import { createSecretBox } from './accounts/secret-box.ts'
+import { createWebAuthn } from './accounts/webauthn.ts'
 import { deleteExpiredSentForms } from './accounts/sent-forms.repository.ts'
 import { createSentFormsService, type SentFormsService } from './accounts/sent-forms.service.ts'
 import { deleteExpiredSessions, deleteForgottenBrowsers } from './accounts/sessions.repository.ts'
@@ -111,6 +114,7 @@ export interface Services {
   me: MeService
   members: MembersService
   offers: OffersService
+  passkeys: PasskeysService
   people: PeopleService
   pictures: PictureStore
   /** Proving again that it is the person who signed in. */
@@ -283,6 +287,11 @@ export function createServices(options: ServicesOptions): Services {
     me: createMeService({ ...takeShare(), pictures }),
     members: createMembersService({ ...takeShare(), requireWorkspace, pictures, jobs }),
     offers: createOffersService({ ...takeShare(), pictures }),
+    passkeys: createPasskeysService({
+      ...credentialsShare,
+      secretBox: createSecretBox(loadSecret, 'challenges of passkeys'),
+      webAuthn: createWebAuthn(webUrl),
+    }),
     people,
     pictures,
     proofs: createProofsService({ ...secondFactors, passwords }),
@@ -315,6 +324,7 @@ export function createServices(options: ServicesOptions): Services {
           await deleteExpiredSentForms(jobsDb, clock.now())
           await deleteExpiredAccountTokens(jobsDb, clock.now())
           await deleteExpiredPendingSignIns(jobsDb, clock.now())
+          await deleteExpiredChallenges(jobsDb, clock.now())
           await deleteStaleRecords(jobsDb, clock.now())
           await deleteForgottenBrowsers(jobsDb, new Date(clock.now().getTime() - browserKnownMs))
           await deleteOldCalls(jobsDb, new Date(clock.now().getTime() - agentCallsKeptMs))

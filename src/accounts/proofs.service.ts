@@ -1,4 +1,4 @@
-import type { Database, Executor } from '../db/client.ts'
+import type { Database } from '../db/client.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { errors } from '../kernel/errors.ts'
 import type { Principal } from '../kernel/principal.ts'
@@ -6,8 +6,8 @@ import type { JobQueue } from '../platform/jobs/jobs.port.ts'
 import type { PasswordHasher } from '../platform/passwords/passwords.port.ts'
 import { lockUser } from './accounts.repository.ts'
 import { findPasswordHash } from './credentials.repository.ts'
+import { proveSession } from './prove-session.ts'
 import type { SecretBox } from './secret-box.ts'
-import { recordProof } from './sessions.repository.ts'
 import { useCode } from './use-code.ts'
 
 /**
@@ -53,10 +53,4 @@ export function createProofsService(options: ProofsServiceOptions): ProofsServic
         await proveSession(tx, principal, now)
       }),
   }
-}
-
-/** Records a proof in the session of the caller. Throws `sign_in_required` if the session has ended. */
-async function proveSession(tx: Executor, { user, sessionId }: Principal, at: Date): Promise<void> {
-  if (sessionId === null || !(await recordProof(tx, { id: sessionId, userId: user.id, at })))
-    throw errors.signInRequired()
 }

@@ -11,6 +11,8 @@ export type SecurityNotice =
   | 'recovery_codes_renewed'
   | 'recovery_code_used'
   | 'second_step_failed'
+  | 'passkey_added'
+  | 'passkey_removed'
 
 /** Replaces the name of a deleted user. */
 export const deletedUserName = 'Deleted user'

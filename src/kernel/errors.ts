@@ -162,6 +162,18 @@ export const errors = {
     'This sign-in has expired. Sign in again.',
     'Website only: the sign-in that waits for its second step is older than ten minutes, had too many wrong codes, or began in another browser.',
   ),
+  passkeyRefused: error(
+    'InvalidInput',
+    'passkey_refused',
+    'This did not work with the passkey. Try again.',
+    'Website only: the answer of the passkey is invalid or too old, was already used, or belongs to a passkey that was removed.',
+  ),
+  passkeyLimit: error(
+    'Conflict',
+    'passkey_limit',
+    'You have the maximum number of passkeys. Remove one first.',
+    'Website only: the person already has 20 passkeys.',
+  ),
   passwordCommon: error(
     'InvalidInput',
     'password_common',

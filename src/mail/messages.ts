@@ -220,6 +220,14 @@ function describeNotice(notice: SecurityNotice, detail: string, recoveryCodesLef
       'Somebody could not finish signing in to your account',
       'Somebody passed the first step of a sign-in to your account, then entered several wrong codes. They are not signed in.',
     ],
+    passkey_added: [
+      'A passkey was added to your account',
+      `The passkey ${detail} was added to your account. It signs in without a password.`,
+    ],
+    passkey_removed: [
+      'A passkey was removed from your account',
+      `The passkey ${detail} was removed from your account. It no longer signs in.`,
+    ],
   }
   return words[notice]
 }

@@ -10,6 +10,8 @@ export interface Assets {
   /** The script of the command palette, which is loaded when it is first opened. */
   palette: string
   icon: string
+  /** Only for pages with passkeys. */
+  passkeys: string
 }
 
 const types = {
@@ -28,6 +30,7 @@ export async function registerAssets(app: App): Promise<Assets> {
       script: serveAsset(scope, 'site', 'js'),
       palette: serveAsset(scope, 'palette', 'js'),
       icon: serveAsset(scope, 'icon', 'svg'),
+      passkeys: serveAsset(scope, 'passkeys', 'js'),
     }
   })
   if (!assets) throw new Error('the assets were not registered')

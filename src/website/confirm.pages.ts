@@ -8,6 +8,7 @@ import { html } from './html.ts'
 import { readQuery, withQuery } from './lists.ts'
 import { parseLocalPath } from './local-path.ts'
 import type { Page } from './pages.ts'
+import { readPasskeyAnswer, renderPasskeyForm, usePasskeyOptionsPath } from './passkey-form.views.ts'
 import { securityPage, securityPath } from './security.views.ts'
 import type { SignInLimits } from './sign-in-limits.ts'
 import { showCheckMail } from './sign-in.pages.ts'
@@ -15,20 +16,22 @@ import { renderPassword } from './sign-in.views.ts'
 import { renderCodeField } from './two-step.views.ts'
 import { confirmPath } from './web-session.ts'
 
-type ConfirmServices = Pick<Services, 'credentials' | 'proofs' | 'secondFactor'>
+type ConfirmServices = Pick<Services, 'credentials' | 'passkeys' | 'proofs' | 'secondFactor'>
 
 /** The page on which signed-in people prove that it is them, before they change how they sign in. */
 export function confirmPages(app: App, services: ConfirmServices, limits: SignInLimits): void {
-  const { credentials, proofs, secondFactor } = services
+  const { credentials, passkeys, proofs, secondFactor } = services
 
   app.get(confirmPath, async (request, reply) => {
     const next = nextOf(readQuery(request, 'next'))
     if (request.visit.isProven) return reply.redirect(next, 303)
-    const [hasPassword, { since }] = await Promise.all([
+    const [hasPassword, { since }, { length: passkeyCount }] = await Promise.all([
       credentials.hasPassword(request.principal),
       secondFactor.state(request.principal),
+      passkeys.list(request.principal),
     ])
-    return reply.showPage(renderConfirm(request, next, { hasPassword, hasCodes: since !== null }))
+    const ways = { hasPassword, hasCodes: since !== null, hasPasskeys: passkeyCount > 0 }
+    return reply.showPage(renderConfirm(request, next, ways))
   })
 
   /** A form that leads on once `prove` has succeeded, and is shown again otherwise. */
@@ -54,6 +57,8 @@ export function confirmPages(app: App, services: ConfirmServices, limits: SignIn
     ),
   )
 
+  proof('passkey', (request) => passkeys.prove(request.principal, readPasskeyAnswer(request)))
+
   app.post(`${confirmPath}/link`, form, async (request, reply) => {
     const { email } = request.principal.user
     const next = nextOf(readField(request, 'next'))
@@ -75,7 +80,7 @@ function nextOf(text: string): string {
 function renderConfirm(
   request: FastifyRequest,
   next: string,
-  { hasPassword, hasCodes }: { hasPassword: boolean; hasCodes: boolean },
+  { hasPassword, hasCodes, hasPasskeys }: Record<'hasPassword' | 'hasCodes' | 'hasPasskeys', boolean>,
 ): Page {
   const nextField = html`<input type="hidden" name="next" value="${next}" />`
   const formOf = (name: string) => {
@@ -83,7 +88,7 @@ function renderConfirm(
     return { request, action, state: stateOf(request.flash.state, action), fields: [name] }
   }
   const [password, code] = [formOf('password'), formOf('code')]
-  return securityPage(
+  const page = securityPage(
     'Confirm that it is you',
     request,
     html`<p>
@@ -107,10 +112,21 @@ function renderConfirm(
         })
       }
       ${
+        hasPasskeys &&
+        renderPasskeyForm({
+          request,
+          action: `${confirmPath}/passkey`,
+          kind: 'get',
+          optionsPath: usePasskeyOptionsPath,
+          body: html`${nextField}<button class="quiet">Confirm with a passkey</button>`,
+        })
+      }
+      ${
         !hasPassword &&
         !hasCodes &&
         html`<p>You have no password. We can send you a link that signs you in again.</p>
           ${renderAction(request, { action: `${confirmPath}/link`, label: 'Email me a link', fields: { next } })}`
       }`,
   )
+  return { ...page, hasPasskeys }
 }

@@ -86,7 +86,7 @@ export function requireChoice<const Word extends string>(
 }
 
 // They are typed again. A code works once.
-const unkeptFields = new Set([csrfFieldName, 'password', 'currentPassword', 'code'])
+const unkeptFields = new Set([csrfFieldName, 'password', 'currentPassword', 'code', 'credential'])
 
 /** The submitted values to show again: all but passwords and tokens. */
 export function valuesOf({ body }: Pick<FastifyRequest, 'body'>): Record<string, string> {
@@ -121,15 +121,18 @@ export function renderForm(options: {
   fields?: readonly string[]
   body: Content
   className?: string
+  /** Attributes that scripts read. */
+  attributes?: Html
   isUpload?: boolean
 }): Html {
-  const { request, action, state = emptyForm, fields = [], body, className, isUpload } = options
+  const { request, action, state = emptyForm, fields = [], body, className, attributes, isUpload } = options
   const { error } = state
   const isFormError = error && !fields.includes(fieldOf(error) ?? '')
   return html`<form
     method="post"
     action="${action}"
     class="${className ?? 'stack'}"
+    ${attributes}
     ${isUpload && html`enctype="multipart/form-data"`}
   >
     <input type="hidden" name="${csrfFieldName}" value="${request.visit.csrfToken}" />

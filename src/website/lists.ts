@@ -16,6 +16,8 @@ const notices = new Map([
   ['ended', 'Signed out on that device.'],
   ['others-ended', 'Signed out on all other devices.'],
   ['password-changed', 'Password changed. You are signed out on all other devices.'],
+  ['passkey-added', 'Passkey added.'],
+  ['passkey-removed', 'Passkey removed.'],
   ['two-step-off', 'Two-step sign-in is off.'],
   ['mail-sent', 'We sent you an email. Open the link in it to set a password.'],
 ])

@@ -33,6 +33,8 @@ export interface Page {
   section?: Section
   /** More elements for `<head>`. */
   head?: Html
+  /** Whether the page has a form of `renderPasskeyForm`, which needs its script. */
+  hasPasskeys?: boolean
   /**
    * Whether a form of the page may redirect to another origin. Browsers also apply `form-action` to the redirects that
    * follow a form (CSP Level 3 §6.4.1), so the policy of the page omits it.
@@ -63,8 +65,14 @@ export async function registerPages(app: App, { pictureUrl }: PagesOptions): Pro
     const mayLeave = page.mayLeave === true || consent !== undefined
     if (error?.retryAfterSeconds !== undefined) void this.header('retry-after', error.retryAfterSeconds)
     const notice = consent !== undefined && renderPendingConsent(request, consent)
+    const head = page.hasPasskeys ? html`<script src="${assets.passkeys}" defer></script>` : page.head
     const document = renderLayout(
-      { ...page, title, body: html`${notice}${renderRefusal(page, refusal)}${page.body}` },
+      {
+        ...page,
+        ...(head && { head }),
+        title,
+        body: html`${notice}${renderRefusal(page, refusal)}${page.body}`,
+      },
       {
         assets,
         theme: readTheme(request),

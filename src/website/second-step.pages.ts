@@ -6,6 +6,7 @@ import { browserOf, findNext, findPendingToken, finishSignIn } from './continue-
 import { attempt, form, readField, renderForm } from './forms.ts'
 import { html } from './html.ts'
 import type { Page } from './pages.ts'
+import { renderPasskeySignIn } from './passkey-form.views.ts'
 import type { SignInLimits } from './sign-in-limits.ts'
 import { renderCodeField } from './two-step.views.ts'
 
@@ -46,6 +47,7 @@ function renderSecondStep(request: FastifyRequest, email: string): Page {
   return {
     title,
     isOnTheWay: true,
+    hasPasskeys: true,
     // An authorization request may end with a redirect to an agent's own URL.
     mayLeave: findNext(request)?.startsWith('/agent/') === true,
     body: html`<section class="narrow">
@@ -58,6 +60,7 @@ function renderSecondStep(request: FastifyRequest, email: string): Page {
         fields: ['code'],
         body: html`${renderCodeField(state)} <button>Sign in</button>`,
       })}
+      ${renderPasskeySignIn(request, undefined)}
       <p class="hint">
         Without your phone, enter one of your recovery codes. If you have lost these too, ask the people who
         run this service to turn off two-step sign-in for you.

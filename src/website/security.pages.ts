@@ -4,6 +4,7 @@ import type { Services } from '../services.ts'
 import { answerForm } from './answer-form.ts'
 import { apiKeysPath } from './api-keys.pages.ts'
 import { form, readFields } from './forms.ts'
+import { passkeysPath } from './passkeys.pages.ts'
 import {
   renderPasswordPage,
   renderSecurity,
@@ -17,7 +18,7 @@ import { twoStepPath } from './two-step.views.ts'
 import { countOf, renderDate } from './words.ts'
 import { html } from './html.ts'
 
-type SecurityServices = Pick<Services, 'apiKeys' | 'credentials' | 'secondFactor' | 'sessions'>
+type SecurityServices = Pick<Services, 'apiKeys' | 'credentials' | 'passkeys' | 'secondFactor' | 'sessions'>
 
 const passwordPath = `${securityPath}/password`
 const sessionsPath = `${securityPath}/sessions`
@@ -78,9 +79,10 @@ export function passwordPages(
 }
 
 async function listRows(services: SecurityServices, { principal }: FastifyRequest): Promise<SecurityRow[]> {
-  const [hasPassword, { since }, keys, browsers] = await Promise.all([
+  const [hasPassword, { since }, passkeys, keys, browsers] = await Promise.all([
     services.credentials.hasPassword(principal),
     services.secondFactor.state(principal),
+    services.passkeys.list(principal),
     services.apiKeys.list(principal),
     services.sessions.list(principal),
   ])
@@ -96,6 +98,13 @@ async function listRows(services: SecurityServices, { principal }: FastifyReques
       state: since === null ? 'Off.' : html`On since ${renderDate(since)}.`,
       action: since === null ? 'Set up' : 'Manage',
       href: twoStepPath,
+    },
+    {
+      label: 'Passkeys',
+      state:
+        passkeys.length === 0 ? 'You have no passkeys.' : `You have ${countOf(passkeys.length, 'passkey')}.`,
+      action: passkeys.length === 0 ? 'Add' : 'Manage',
+      href: passkeysPath,
     },
     {
       label: 'API keys',

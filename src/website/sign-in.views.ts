@@ -6,6 +6,7 @@ import { nameLengthMax } from '../kernel/text.ts'
 import { readField, renderField, renderForm, type FormState } from './forms.ts'
 import { html, type Content, type Html } from './html.ts'
 import type { Page } from './pages.ts'
+import { renderPasskeySignIn } from './passkey-form.views.ts'
 
 interface WithForm {
   request: FastifyRequest
@@ -33,6 +34,7 @@ export function renderSignIn({
   return narrow('Sign in', {
     // An authorization request may end with a redirect to an agent's own URL.
     mayLeave: next?.startsWith('/agent/') === true,
+    hasPasskeys: true,
     body: html`<h1>Sign in</h1>
       ${notice !== undefined && html`<p class="notice" role="status">${notice}</p>`}
       ${renderForm({
@@ -46,7 +48,7 @@ export function renderSignIn({
       })}
       <p><a href="${withNext('/forgot', undefined)}">Forgot your password?</a></p>
       <p><a href="${withNext('/sign-in/link', next)}">Email me a sign-in link</a></p>
-      ${renderProviders(providers, next)}
+      ${renderPasskeySignIn(request, next)} ${renderProviders(providers, next)}
       <hr />
       <p>New here? <a href="${withNext('/sign-up', next)}">Sign up</a></p>`,
   })
@@ -190,10 +192,12 @@ export function renderSignInByLink({ request, owner, token }: WithLink): Page {
   })
 }
 
-function narrow(title: string, { body, mayLeave = false }: { body: Html; mayLeave?: boolean }): Page {
+function narrow(title: string, options: { body: Html; mayLeave?: boolean; hasPasskeys?: boolean }): Page {
+  const { body, mayLeave = false, hasPasskeys = false } = options
   return {
     title,
     mayLeave,
+    hasPasskeys,
     isOnTheWay: true,
     body: html`<section class="narrow">${body}</section>`,
   }

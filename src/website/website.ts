@@ -12,6 +12,7 @@ import { flash } from './flash.ts'
 import { identityPages } from './identity.pages.ts'
 import { invitePages, invitesPages } from './invites.pages.ts'
 import { onboardingPages } from './onboarding.pages.ts'
+import { passkeySignInPages, passkeysPages } from './passkeys.pages.ts'
 import { peoplePages } from './people.pages.ts'
 import { findPendingConsent } from './pending-consent.ts'
 import { searchPages } from './search.pages.ts'
@@ -58,6 +59,7 @@ export async function websiteRoutes(app: App, services: Services, options: Websi
   invitePages(app, services)
   signInPages(app, { services, providers, limits })
   secondStepPages(app, services, limits)
+  passkeySignInPages(app, services)
   identityPages(app, services, webUrl)
   consentPages(app, services)
   if (options.hasDesignPage) designPages(app)
@@ -73,6 +75,7 @@ export async function websiteRoutes(app: App, services: Services, options: Websi
     confirmPages(scope, services, limits)
     await apiKeysPages(scope, services, { baseUrl })
     await scope.register((proven: App) => twoStepPages(proven, services))
+    await scope.register((proven: App) => passkeysPages(proven, services))
     workspacePages(pages, services)
     seedsPages(pages, services)
     peoplePages(pages, services)

@@ -207,7 +207,7 @@ describe.runIf(hasBrowser)('in a browser', () => {
 
     // Creates an API key, uses it, and revokes it.
     await go('/settings/security')
-    await page.getByRole('link', { name: 'Manage: API keys' }).click()
+    await page.getByRole('link', { name: 'Manage API keys' }).click()
     await check(page)
     await page.getByLabel('Key name').fill('Laptop')
     await page.getByRole('button', { name: 'Create key' }).dblclick()

@@ -1,0 +1,127 @@
+import { generateSync } from 'otplib'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { randomEmail } from '../support/company.ts'
+import { check, findFreePort, hasBrowser, looks, openBrowser, openPage, sizes } from './browser.ts'
+import { password, signUp, startWebsite } from './visitor.ts'
+
+vi.setConfig({ testTimeout: 120_000 })
+
+describe.runIf(hasBrowser)('security in a browser', () => {
+  let website: Awaited<ReturnType<typeof startWebsite>>
+  let browser: Awaited<ReturnType<typeof openBrowser>>
+  let origin: string
+
+  beforeAll(async () => {
+    const port = await findFreePort()
+    origin = `http://localhost:${port}`
+    website = await startWebsite({ environment: { PORT: String(port), BASE_URL: origin } })
+    await website.app.listen({ host: 'localhost', port })
+    browser = await openBrowser()
+  })
+  afterAll(() => browser.close())
+
+  it.each(looks)('passkeys and two-step sign-in work, on a $size', async ({ colorScheme, size }) => {
+    const email = randomEmail()
+    await signUp(website, { email })
+    const { context, page, complaints } = await openPage(browser, { colorScheme, viewport: sizes[size] })
+    const cdp = await context.newCDPSession(page)
+    await cdp.send('WebAuthn.enable')
+    const { authenticatorId } = await cdp.send('WebAuthn.addVirtualAuthenticator', {
+      options: {
+        protocol: 'ctap2',
+        transport: 'internal',
+        hasResidentKey: true,
+        hasUserVerification: true,
+        isUserVerified: true,
+        automaticPresenceSimulation: true,
+      },
+    })
+    const press = (name: string) => page.getByRole('main').getByRole('button', { name, exact: true }).click()
+    const signOut = async () => {
+      await page.getByRole('button', { name: 'Sign out', exact: true }).first().click()
+      await page.getByText('You are signed out.').waitFor()
+    }
+    const signInWithPassword = async () => {
+      await page.getByLabel('Email address').fill(email)
+      await page.getByLabel('Password').fill(password)
+      await press('Sign in')
+    }
+
+    // Adds a passkey.
+    await page.goto(`${origin}/sign-in`)
+    await check(page)
+    await signInWithPassword()
+    await page.getByRole('heading', { name: 'Create a workspace' }).waitFor()
+    await page.goto(`${origin}/settings/security`)
+    await check(page)
+    await page.getByRole('link', { name: 'Add Passkeys' }).click()
+    await check(page)
+    await page.getByLabel('Name of the new passkey').fill('My phone')
+    await press('Add passkey')
+    await page.getByText('Passkey added.').waitFor()
+    await check(page)
+
+    // The device has one already.
+    await page.getByLabel('Name of the new passkey').fill('Again')
+    await press('Add passkey')
+    await page.getByText('This device already has a passkey').waitFor()
+
+    // Signs in with it.
+    await signOut()
+    await press('Sign in with a passkey')
+    await page.waitForURL(`${origin}/onboarding`)
+
+    // A request that is cancelled leaves the page as it is.
+    await signOut()
+    await cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false })
+    await press('Sign in with a passkey')
+    await page.getByText('cancelled or took too long').waitFor()
+    await check(page)
+    await cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: true })
+    await press('Sign in with a passkey')
+    await page.waitForURL(`${origin}/onboarding`)
+
+    // Sets up two-step sign-in, and signs in with it.
+    await page.goto(`${origin}/settings/security/two-step`)
+    await check(page)
+    await press('Set up two-step sign-in')
+    await page.getByRole('heading', { name: 'Set up two-step sign-in' }).waitFor()
+    await check(page)
+    expect(await page.evaluate('document.querySelector("img.qr").naturalWidth > 0')).toBe(true)
+    const secret = (await page.getByLabel('Key', { exact: true }).inputValue()).replaceAll(' ', '')
+    const now = () => Math.floor(Date.now() / 1000)
+    await page.getByLabel('Code that the app shows').fill(generateSync({ secret, epoch: now() }))
+    await press('Turn on')
+    await page.getByRole('heading', { name: 'Recovery codes' }).waitFor()
+    await check(page)
+    const [recoveryCode = ''] = (await page.getByLabel('Recovery codes').inputValue()).split('\n')
+    await page.getByRole('link', { name: 'I have stored them' }).click()
+    await page.getByText('You have 10 recovery codes left').waitFor()
+    await check(page)
+    await signOut()
+    await signInWithPassword()
+    await page.getByRole('heading', { name: 'Two-step sign-in' }).waitFor()
+    await check(page)
+    await page.getByLabel('Code from your authenticator app').fill('000000')
+    await press('Sign in')
+    await page.getByText('The code is incorrect').waitFor()
+    await check(page)
+    await page.getByLabel('Code from your authenticator app').fill(recoveryCode)
+    await press('Sign in')
+    await page.waitForURL(`${origin}/onboarding`)
+
+    // Is asked again.
+    await website.db.execute('update sessions set proven_at = null')
+    await page.goto(`${origin}/settings/security/passkeys`)
+    await page.getByRole('heading', { name: 'Confirm that it is you' }).waitFor()
+    await check(page)
+    await press('Confirm with a passkey')
+    await page.getByRole('heading', { name: 'Passkeys', exact: true }).waitFor()
+    await page.goto(`${origin}/settings/security/sessions`)
+    await check(page)
+    await page.goto(`${origin}/settings/security/password`)
+    await check(page)
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+})
