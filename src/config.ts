@@ -71,7 +71,7 @@ export const ConfigSchema = Type.Object({
   DATA_DIR: Type.String({
     default: '.data',
     description:
-      'The folder for files: the embedded database, and pictures, mail and secret without a setting.',
+      'The folder of the embedded database, and of pictures, mail and the secret if no other place is set for them.',
   }),
   REDIS_URL: Type.Optional(
     Type.String({
@@ -104,8 +104,8 @@ export const ConfigSchema = Type.Object({
   AGENT_ORIGINS: Type.String({
     default: 'https://claude.ai,https://chatgpt.com,https://vscode.dev',
     description:
-      'The origins of pages that may call the MCP endpoint, separated by commas. Those of the service and of localhost ' +
-      'always may.',
+      'The origins of pages that may call the MCP endpoint, separated by commas. The service and localhost ' +
+      'are always allowed.',
   }),
   ACCESS_TOKEN_LIFETIME_SECONDS: Type.Integer({
     default: 3600,

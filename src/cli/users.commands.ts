@@ -178,7 +178,7 @@ function addLinkCommand(
     name,
     summary,
     details:
-      'For a user who cannot receive mail. The link works for 24 hours. Share it in private: anybody who has it can use it.',
+      'For a user who cannot receive mail. The link works for 24 hours. Share it in private: anyone who has it can use it.',
     examples: [`${name} --email grace@example.com`, `${name} --email grace@example.com --json`],
   })
     .requiredOption('--email <address>', 'Email address or id of the user')

@@ -381,8 +381,8 @@ export const errors = {
   slugTaken: error(
     'Conflict',
     'slug_taken',
-    'Another workspace has this address, or had it recently.',
-    'Another workspace has the slug, or had it within the last 90 days.',
+    'This address is not available: another workspace uses it, or used it recently.',
+    'Another workspace has the slug, or used it within the last 90 days.',
   ),
   workspaceLimit: error(
     'Conflict',
@@ -399,7 +399,7 @@ export const errors = {
   domainPublic: error(
     'InvalidInput',
     'domain_public',
-    'The list contains the domain of a public email service, where anybody can get an address.',
+    'The list contains the domain of a public email service, where anyone can get an address.',
     '`allowedDomains` contains the domain of a public email service, such as gmail.com.',
   ),
   domainNotYours: error(
@@ -459,13 +459,13 @@ export const errors = {
   nameInvalid: error(
     'InvalidInput',
     'name_invalid',
-    'A name has 1 to 100 characters and no control characters, and is not blank.',
+    'Enter a name of 1 to 100 characters, without control characters.',
     'Website and command line only: the name of a person or workspace is invalid. The API returns `decode_error` instead.',
   ),
   labelInvalid: error(
     'InvalidInput',
     'label_invalid',
-    'A name has 1 to 64 characters and no control characters, and is not blank.',
+    'Enter a name of 1 to 64 characters, without control characters.',
     'Website only: the name of an API key or a team is invalid. The API returns `decode_error` instead.',
   ),
   textInvalid: error(
@@ -495,7 +495,7 @@ export const errors = {
   idempotencyKeyInvalid: error(
     'InvalidInput',
     'idempotency_key_invalid',
-    'An Idempotency-Key has 1 to 255 characters, all of them visible ASCII.',
+    'An Idempotency-Key must have 1 to 255 visible ASCII characters.',
     'The header `Idempotency-Key` is empty, is longer than 255 characters, or contains characters other than visible ASCII.',
   ),
   idempotencyKeyReused: error(
@@ -513,7 +513,7 @@ export const errors = {
   bodyTooLarge: error(
     'PayloadTooLarge',
     'body_too_large',
-    'The request is too large. A picture may have 5 MB, a JSON body 64 KiB.',
+    'The request is too large. A picture may have up to 5 MB, a JSON body up to 64 KiB.',
     'The JSON body is larger than 64 KiB, or the uploaded file is larger than 5 MiB.',
   ),
   urlTooLong: error(

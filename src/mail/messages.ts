@@ -81,7 +81,7 @@ export function verifyEmailMail({ name, url, lifetimeMs }: LinkMailInput): MailC
     ],
     link: { label: 'Verify your email address', url },
     footer:
-      'If you did not create an account, ignore this email. Nobody can use the account before you verify the address.',
+      'If you did not create an account, ignore this email. The account cannot be used before you verify the address.',
   })
 }
 
@@ -91,7 +91,7 @@ export function accountExistsMail(input: { name: string; signInUrl: string }): M
     subject: 'You already have an account',
     paragraphs: [
       `Hello ${input.name}, sign in at the link below: you already have an account with this email address.`,
-      'Somebody just tried to sign up with it again. If you forgot your password, select "Forgot your password?" on that page.',
+      'Someone just tried to sign up with it again. If you forgot your password, select "Forgot your password?" on that page.',
     ],
     link: { label: 'Sign in', url: input.signInUrl },
     footer: 'If this was not you, ignore this email. Nothing has changed.',
@@ -121,7 +121,7 @@ export function signInLinkMail({ name, url, lifetimeMs }: LinkMailInput): MailCo
     ],
     link: { label: 'Sign in', url },
     footer:
-      'If you did not ask to sign in, ignore this email. Do not forward it: the link signs in anybody who opens it.',
+      'If you did not ask to sign in, ignore this email. Do not forward it: the link signs in anyone who opens it.',
   })
 }
 
@@ -184,7 +184,7 @@ export function signedInMail(input: {
     subject: 'New sign-in to your account',
     paragraphs: [
       `Hello ${input.name}, if this was not you, open the link below, sign out on all other devices and change your password.`,
-      `Somebody signed in to your account with ${input.browser} on ${formatDate(input.at)}, for the first time with that browser.`,
+      `Someone signed in to your account with ${input.browser} on ${formatDate(input.at)}. That browser was not used before.`,
     ],
     link: { label: 'See where you are signed in', url: input.securityUrl },
     footer: 'If this was you, ignore this email.',
@@ -273,12 +273,12 @@ export function accessEndedMail(input: {
     subject: `${clientName} no longer has access to ${workspaceName}`,
     paragraphs: [
       `Hello ${name}, if you still use ${clientName}, connect it to the workspace ${workspaceName} again.`,
-      `We ended its access, because a code or token that it had exchanged before was used again. Either the program uses an ` +
-        'old copy of its tokens, or somebody else has a copy: if several programs should share them, check where they ' +
+      `We ended its access because a code or token that it had already exchanged was used again. Either the program uses ` +
+        'an old copy of its tokens, or someone else has a copy. If several programs share the tokens, check where they ' +
         'are stored.',
     ],
     link: { label: 'See the agents of the workspace', url: agentsUrl },
-    footer: 'If you no longer use it, ignore this email. Nobody has access with those tokens.',
+    footer: 'If you no longer use it, ignore this email. Those tokens no longer give access.',
   })
 }
 

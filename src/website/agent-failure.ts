@@ -13,7 +13,7 @@ export function showFailure(reply: FastifyReply, failure: Failure): FastifyReply
     body: html`<section class="narrow">
       <h1>${title}</h1>
       ${isUnknown ? renderUnknown() : html`<p>${toPlain(description)}</p>`}
-      <p>Nobody was given access. You can close this page and start again in the agent.</p>
+      <p>No access was given. You can close this page and start again in the agent.</p>
       <p><a class="button" href="/">Go to the home page</a></p>
       <p class="hint">Error code: <code>${toPlain(error)}</code></p>
     </section>`,
@@ -22,8 +22,8 @@ export function showFailure(reply: FastifyReply, failure: Failure): FastifyReply
 
 function renderUnknown(): Html {
   return html`<p>
-    The agent used a registration that this service does not know, or no longer knows: registrations that
-    nobody uses are deleted. Remove the connection in the agent and add it again, so that it registers again.
+    The registration of the agent is unknown. Unused registrations are deleted after a while. Remove the
+    connection in the agent and add it again: it then registers again.
   </p>`
 }
 

@@ -48,7 +48,7 @@ function renderAccount(request: FastifyRequest): Html {
     action: '/sign-out',
     className: 'inline',
     body: html`<p>
-      You decide as <strong><bdi>${name}</bdi></strong> (${email}).
+      Signed in as <strong><bdi>${name}</bdi></strong> (${email}).
       <button class="link">Not you? Use another account</button>
     </p>`,
   })

@@ -93,8 +93,8 @@ async function createAgent(endpoint: URL) {
     authorization: String(answers.get('authorization')),
     /** Takes the code that the browser has brought, and reads the validation kit. */
     async read() {
-      const { code: authorizationCode, iss } = Object.fromEntries(answers.get('callback')?.searchParams ?? [])
-      await auth(authProvider, { serverUrl: endpoint, ...{ authorizationCode, iss } })
+      const { code = '', iss = '' } = Object.fromEntries(answers.get('callback')?.searchParams ?? [])
+      await auth(authProvider, { serverUrl: endpoint, authorizationCode: code, iss })
       const client = await connect()
       const { structuredContent } = await client.callTool({ name: 'read_validation_kit', arguments: {} })
       await client.close()

@@ -36,7 +36,7 @@ describe('a workspace', () => {
   it('refuses an address that is taken, reserved or malformed, and keeps the typed values', async () => {
     const { owner, slug } = await startWorkspace()
     for (const [wrong, status, message] of [
-      [slug, 409, 'Another workspace has this address'],
+      [slug, 409, 'This address is not available'],
       ['settings', 400, 'This workspace address is reserved.'],
       ['No Slug!', 400, 'Use 3 to 48 characters'],
     ] as const) {
@@ -210,7 +210,7 @@ describe('security', () => {
     expect((await website.as({ apiKey: secret }, { url: '/v1/me' })).statusCode).toBe(401)
     const blank = await visitor.submit('/settings/security/api-keys', { name: ' ' })
     expect(blank.statusCode).toBe(400)
-    expect(blank.body).toContain('A name has 1 to 64')
+    expect(blank.body).toContain('Enter a name of 1 to 64')
   })
 
   it('ends other sessions: one, all, and with a new password', async () => {

@@ -38,7 +38,8 @@ describe.runIf(hasBrowser)('security in a browser', () => {
     })
     const press = (name: string) => page.getByRole('main').getByRole('button', { name, exact: true }).click()
     const signOut = async () => {
-      await page.getByRole('button', { name: 'Sign out', exact: true }).first().click()
+      await page.locator('summary', { hasText: 'Account of' }).click()
+      await page.getByRole('navigation').getByRole('button', { name: 'Sign out', exact: true }).click()
       await page.getByText('You are signed out.').waitFor()
     }
     const signInWithPassword = async () => {
