@@ -80,7 +80,7 @@ function findNextStep({ code, status }: ApiError, request: FastifyRequest): Step
   const base = section?.base
   return base === undefined
     ? { label: 'Go to the home page', href: '/' }
-    : { label: 'Go to the home page of the workspace', href: base }
+    : { label: 'Go to the workspace', href: base }
 }
 
 function isInvite({ status }: ApiError, { routeOptions }: FastifyRequest): boolean {

@@ -84,7 +84,7 @@ export function renderConfirmed(options: {
       ${label}<span class="visually-hidden"> ${description}</span>
     </button>
     <div class="confirm" id="${id}" popover role="dialog" aria-labelledby="${id}-question">
-      <p id="${id}-question">${question}</p>
+      <p id="${id}-question"><strong>${label} ${description}?</strong> ${question}</p>
       ${action}
       <button type="button" class="small quiet" popovertarget="${id}" popovertargetaction="hide" autofocus>
         Cancel

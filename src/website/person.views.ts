@@ -114,8 +114,8 @@ function renderManagement(visit: WorkspaceVisit, { userId, name, role }: MemberP
       !isSelf &&
       html`<hr />
         ${renderConfirmed({
-          label: 'Remove from workspace',
-          description: html`<bdi>${name}</bdi>`,
+          label: 'Remove',
+          description: html`<bdi>${name}</bdi> from the workspace`,
           question: html`<bdi>${name}</bdi> and their agents lose access to this workspace immediately.`,
           action: renderAction(request, {
             action: `${path}/remove`,

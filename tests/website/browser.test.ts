@@ -259,7 +259,7 @@ describe.runIf(hasBrowser)('in a browser', () => {
     await page.getByLabel('Viewer').check()
     await press('Change role')
     await page.getByText('Saved.').waitFor()
-    await page.getByText('Remove from workspace').click()
+    await page.getByRole('button', { name: 'Remove Charles from the workspace' }).click()
     await check(page)
 
     // Signs out and resets the password.

@@ -47,7 +47,7 @@ describe('an error in a workspace', () => {
     expect(page.statusCode).toBe(status)
     expect(readErrorPage(page.body)).toEqual({
       title,
-      label: 'Go to the home page of the workspace',
+      label: 'Go to the workspace',
       href: base,
     })
     expect(page.body).toContain(`href="${base}/seeds"`)
