@@ -21,7 +21,10 @@ import { createAccountsService, type AccountsService } from './accounts/accounts
 import { deleteExpiredAccountTokens } from './accounts/credentials.repository.ts'
 import { createCredentialsService, type CredentialsService } from './accounts/credentials.service.ts'
 import { deleteExpiredFlashes } from './accounts/flashes.repository.ts'
+import { deleteExpiredEmailChanges } from './accounts/email-changes.repository.ts'
+import { createEmailChangesService, type EmailChangesService } from './accounts/email-changes.service.ts'
 import { createFlashesService, type FlashesService } from './accounts/flashes.service.ts'
+import { createIdentitiesService, type IdentitiesService } from './accounts/identities.service.ts'
 import { createOffersService, type OffersService } from './accounts/offers.service.ts'
 import { deleteExpiredChallenges } from './accounts/passkeys.repository.ts'
 import { createPasskeysService, type PasskeysService } from './accounts/passkeys.service.ts'
@@ -98,7 +101,10 @@ export interface Services {
   authenticator: ApiKeyAuthenticator
   /** Signing up and in, passwords and links. */
   credentials: CredentialsService
+  emailChanges: EmailChangesService
   idempotency: IdempotencyStore
+  /** The accounts at external services that people have linked. */
+  identities: IdentitiesService
   /** The external services that people can sign in with. */
   identityProviders: IdentityProvider[]
   events: EventsService
@@ -265,7 +271,9 @@ export function createServices(options: ServicesOptions): Services {
       passwords,
       webUrl,
     }),
+    emailChanges: createEmailChangesService(credentialsShare),
     events,
+    identities: createIdentitiesService(credentialsShare),
     idempotency: createIdempotencyStore(db, clock),
     identityProviders: config.oidcProviders.map((provider) => createOidcProvider(provider, webUrl)),
     integrations: createIntegrationsService({ ...takeShare(), requireWorkspace }),
@@ -325,6 +333,7 @@ export function createServices(options: ServicesOptions): Services {
           await deleteExpiredAccountTokens(jobsDb, clock.now())
           await deleteExpiredPendingSignIns(jobsDb, clock.now())
           await deleteExpiredChallenges(jobsDb, clock.now())
+          await deleteExpiredEmailChanges(jobsDb, clock.now())
           await deleteStaleRecords(jobsDb, clock.now())
           await deleteForgottenBrowsers(jobsDb, new Date(clock.now().getTime() - browserKnownMs))
           await deleteOldCalls(jobsDb, new Date(clock.now().getTime() - agentCallsKeptMs))

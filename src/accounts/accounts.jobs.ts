@@ -6,7 +6,10 @@ import type { Clock } from '../kernel/clock.ts'
 import { createToken, hashSecret } from '../kernel/tokens.ts'
 import {
   accountExistsMail,
+  addressInUseMail,
   apiKeysCreatedMail,
+  changeEmailMail,
+  emailChangeNoticeMail,
   passwordChangedMail,
   resetPasswordMail,
   securityNoticeMail,
@@ -21,6 +24,8 @@ import { countAccess } from './access-of-person.repository.ts'
 import { findUserByEmail, findUserById, type UserRow } from './accounts.repository.ts'
 import { insertAccountToken } from './credentials.repository.ts'
 import { linkLifetimeMs, linkUrlOf } from './credentials.service.ts'
+import { findEmailChange, setEmailChangeToken } from './email-changes.repository.ts'
+import { emailChangeLifetimeMs } from './email-changes.service.ts'
 import { countRecoveryCodes } from './second-factor.repository.ts'
 
 const keyNamesMax = 5
@@ -44,6 +49,8 @@ export function createAccountsJobs(options: {
   | 'send_api_keys_created'
   | 'send_signed_in'
   | 'send_security_notice'
+  | 'send_email_change'
+  | 'send_email_change_notice'
 > {
   const { db, clock, mailer, webUrl } = options
 
@@ -121,6 +128,34 @@ export function createAccountsJobs(options: {
       const recoveryCodesLeft = await countRecoveryCodes(db, userId)
       await send(user, `security-notice-${id}`, (name) =>
         securityNoticeMail({ name, notice, detail, recoveryCodesLeft, securityUrl }),
+      )
+    },
+
+    async send_email_change({ changeId }, { id }) {
+      const change = await findEmailChange(db, changeId, clock.now())
+      const user = change && (await findUserById(db, change.userId))
+      if (!user) return
+      const holder = await findUserByEmail(db, change.email)
+      if (holder && holder.id !== user.id) {
+        const { name } = holder
+        const address = holder.emailVerifiedAt === null ? change.email : holder.email
+        const content = addressInUseMail({ name, signInUrl: `${webUrl}/sign-in` })
+        await mailer.send({ ...content, to: { name, address }, id: `email-change-${id}` })
+        return
+      }
+      const token = createToken()
+      if (!(await setEmailChangeToken(db, change.id, hashSecret(token)))) return
+      const url = `${securityUrl}/email/confirm/${token}`
+      const { name } = user
+      const content = changeEmailMail({ name, url, lifetimeMs: emailChangeLifetimeMs })
+      await mailer.send({ ...content, to: { name, address: change.email }, id: `email-change-${id}` })
+    },
+
+    async send_email_change_notice({ userId, from, to, isDone }, { id }) {
+      const user = await findUserById(db, userId)
+      if (!user) return
+      await send({ ...user, email: from }, `email-change-notice-${id}`, (name) =>
+        emailChangeNoticeMail({ name, to, isDone, securityUrl }),
       )
     },
   }

@@ -34,6 +34,7 @@ import {
   type UserRow,
 } from './accounts.repository.ts'
 import { deleteAccountTokens, lockUser, markEmailVerified } from './credentials.repository.ts'
+import { listFormerEmails } from './email-changes.repository.ts'
 import { autoJoinByDomain } from './join-by-domain.ts'
 
 /** A person, as operators see them. */
@@ -205,7 +206,8 @@ async function erase(
 ): Promise<void> {
   await allowLongStatements(tx)
   for (const { id } of alone) await deleteWorkspace(tx, id)
-  const invites = await deleteInvitesOfPerson(tx, { userId: user.id, email: user.email })
+  const ownEmails = [user.email, ...(await listFormerEmails(tx, user.id))]
+  const invites = await deleteInvitesOfPerson(tx, { userId: user.id, emails: ownEmails })
   for (const { id, workspaceId } of invites.filter(({ state }) => state === 'open')) {
     await insertServiceEvent(tx, {
       workspaceId,
@@ -229,7 +231,7 @@ async function erase(
   await erasePersonFromEvents(tx, {
     userId: user.id,
     names: [user.name, ...authorNames, ...traces.names],
-    emails: [user.email, ...invites.filter(({ isTo }) => isTo).map(({ email }) => email)],
+    emails: [...ownEmails, ...invites.filter(({ isTo }) => isTo).map(({ email }) => email)],
     workspaceIds: [...new Set([...traces.workspaceIds, ...invites.map(({ workspaceId }) => workspaceId)])],
     replacement: deletedUserName,
   })

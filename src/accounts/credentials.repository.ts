@@ -139,17 +139,17 @@ export async function deleteExpiredAccountTokens(executor: Executor, now: Date):
   await executor.delete(accountTokens).where(lte(accountTokens.expiresAt, now))
 }
 
-/** Finds the person who is linked to a provider's account. */
+/** Finds the person of a provider's account, and whether they have unlinked it since. */
 export async function findIdentityUser(
   executor: Executor,
   identity: { issuer: string; subject: string },
-): Promise<UserRow | undefined> {
+): Promise<{ user: UserRow; unlinkedAt: Date | null } | undefined> {
   const [row] = await executor
-    .select({ user: users })
+    .select({ user: users, unlinkedAt: identities.unlinkedAt })
     .from(identities)
     .innerJoin(users, eq(users.id, identities.userId))
     .where(and(eq(identities.issuer, identity.issuer), eq(identities.subject, identity.subject)))
-  return row?.user
+  return row
 }
 
 /** Links a provider's account to a person, unless it is already linked. */

@@ -74,7 +74,8 @@ export interface CredentialsService {
   /** Consumes a link and signs in. Throws `link_invalid`. */
   signInByLink(token: string, browser: Browser): Promise<SignInResult>
   /**
-   * Signs in with an identity provider. The first time, the person is found by email address, or created. Throws `identity_unverified` if the provider has not verified that address.
+   * Signs in with an identity provider. The first time, the person is found by email address, or created. Throws `identity_unverified` if the provider has not verified that address, and
+   * `identity_unlinked` if the person has unlinked the account.
    */
   signInByIdentity(identity: ExternalIdentity, browser: Browser): Promise<SignInResult>
   /** Creates a link for an operator to hand over. It works once, within 24 hours. */
@@ -253,7 +254,9 @@ export function createCredentialsService(options: CredentialsServiceOptions): Cr
       db.transaction(async (tx) => {
         const now = clock.now()
         const known = await findIdentityUser(tx, identity)
-        const user = known ?? (await linkIdentity(tx, identity, now))
+        // An account that was unlinked must not be linked again by its email address.
+        if (known?.unlinkedAt) throw errors.identityUnlinked()
+        const user = known?.user ?? (await linkIdentity(tx, identity, { now, jobs }))
         return startSignIn(tx, { user, browser, now, jobs })
       }),
 
@@ -321,13 +324,18 @@ function withAddressOfLink(user: UserRow, email: string | null): UserRow {
 }
 
 /** Finds or creates the person with an email address that a provider has verified, and links the provider's account. */
-async function linkIdentity(tx: Executor, identity: ExternalIdentity, now: Date): Promise<UserRow> {
+async function linkIdentity(
+  tx: Executor,
+  identity: ExternalIdentity,
+  { now, jobs }: { now: Date; jobs: JobQueue },
+): Promise<UserRow> {
   const email = identity.isEmailVerified ? parseEmail(identity.email ?? '') : undefined
   if (email === undefined) throw errors.identityUnverified()
   const fallbackName = email.slice(0, email.indexOf('@'))
   const name =
     parseLine(identity.name ?? '', nameLengthMax) ?? parseLine(fallbackName, nameLengthMax) ?? 'Somebody'
-  await insertUserIfNew(tx, { id: createId(), email, name, emailVerifiedAt: now, createdAt: now })
+  const person = { id: createId(), email, name, emailVerifiedAt: now, createdAt: now }
+  const isNew = await insertUserIfNew(tx, person)
   const found = await findUserByEmail(tx, email)
   const locked = found && (await lockUser(tx, found.id))
   if (!locked) throw errors.identityUnverified()
@@ -339,5 +347,9 @@ async function linkIdentity(tx: Executor, identity: ExternalIdentity, now: Date)
     userId: user.id,
     createdAt: now,
   })
+  if (!isNew) {
+    const detail = new URL(identity.issuer).host
+    await jobs.enqueue(tx, 'send_security_notice', { userId: user.id, notice: 'provider_linked', detail })
+  }
   return { ...user, emailVerifiedAt: user.emailVerifiedAt ?? now }
 }

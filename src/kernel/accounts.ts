@@ -13,6 +13,8 @@ export type SecurityNotice =
   | 'second_step_failed'
   | 'passkey_added'
   | 'passkey_removed'
+  | 'provider_linked'
+  | 'provider_unlinked'
 
 /** Replaces the name of a deleted user. */
 export const deletedUserName = 'Deleted user'

@@ -198,6 +198,30 @@ export const errors = {
     'The identity provider has not verified your email address. Sign in with a password or an emailed link.',
     'Website only: the identity provider has not verified the email address of a person who signs in with it for the first time.',
   ),
+  identityUnlinked: error(
+    'Forbidden',
+    'identity_unlinked',
+    'You have unlinked this account of the identity provider. Sign in another way, then link it again in your settings.',
+    'Website only: the person has unlinked the account that they sign in with.',
+  ),
+  identityTaken: error(
+    'Conflict',
+    'identity_taken',
+    'This account of the identity provider belongs to another person here.',
+    'Website only: the account at the identity provider is linked to another person.',
+  ),
+  lastSignInWay: error(
+    'Conflict',
+    'last_sign_in_way',
+    'Set a password or add a passkey first. You sign in with nothing else.',
+    'Website only: the person would unlink the only account that they sign in with, and has no password and no passkey.',
+  ),
+  emailUnchanged: error(
+    'InvalidInput',
+    'email_unchanged',
+    'This is already your email address.',
+    'Website only: the new email address is the same as the present one.',
+  ),
   linkInvalid: error(
     'NotFound',
     'link_invalid',

@@ -228,6 +228,14 @@ function describeNotice(notice: SecurityNotice, detail: string, recoveryCodesLef
       'A passkey was removed from your account',
       `The passkey ${detail} was removed from your account. It no longer signs in.`,
     ],
+    provider_linked: [
+      `${detail} was linked to your account`,
+      `An account at ${detail} was linked to your account. It signs in without your password.`,
+    ],
+    provider_unlinked: [
+      `${detail} was unlinked from your account`,
+      `Your account at ${detail} was unlinked. It no longer signs in.`,
+    ],
   }
   return words[notice]
 }
@@ -256,6 +264,56 @@ export function securityNoticeMail(input: {
       `Hello ${name}, if this was not you, open the link below, change your password and sign out on all other devices.`,
       happened,
     ],
+    link: { label: 'Open your security settings', url: securityUrl },
+    footer: 'If this was you, ignore this email.',
+  })
+}
+
+/** Asks a person to confirm their new email address. */
+export function changeEmailMail({ name, url, lifetimeMs }: LinkMailInput): MailContent {
+  return compose({
+    subject: 'Confirm your new email address',
+    paragraphs: [
+      `Hello ${name}, open the link below to make this the email address of your account.`,
+      `The link works once, within ${formatDuration(lifetimeMs)}, where you are signed in.`,
+    ],
+    link: { label: 'Confirm the address', url },
+    footer: 'If you did not ask for this, ignore this email. Nothing changes.',
+  })
+}
+
+/** Tells a person that somebody asked to use their address for another account. */
+export function addressInUseMail(input: { name: string; signInUrl: string }): MailContent {
+  return compose({
+    subject: 'You already have an account',
+    paragraphs: [
+      `Hello ${input.name}, sign in at the link below: you already have an account with this email address.`,
+      'Somebody just tried to make it the address of another account.',
+    ],
+    link: { label: 'Sign in', url: input.signInUrl },
+    footer: 'If this was not you, ignore this email. Nothing has changed.',
+  })
+}
+
+/** Tells the old address of an account that a new one was asked for, or counts now. */
+export function emailChangeNoticeMail(input: {
+  name: string
+  to: string
+  isDone: boolean
+  securityUrl: string
+}): MailContent {
+  const { name, to, isDone, securityUrl } = input
+  return compose({
+    subject: isDone ? 'Your email address was changed' : 'Your email address is about to change',
+    paragraphs: isDone
+      ? [
+          `Hello ${name}, if you did not do this, ask the people who run this service for help now.`,
+          `The email address of your account is now ${to}. From now on, mail goes there.`,
+        ]
+      : [
+          `Hello ${name}, if you did not do this, open the link below, cancel the change and change your password.`,
+          `Somebody asked to change the email address of your account to ${to}. It changes once the link in the mail to that address is opened.`,
+        ],
     link: { label: 'Open your security settings', url: securityUrl },
     footer: 'If this was you, ignore this email.',
   })

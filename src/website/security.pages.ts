@@ -1,34 +1,18 @@
-import type { FastifyRequest } from 'fastify'
 import type { App } from '../http/app-types.ts'
 import type { Services } from '../services.ts'
 import { answerForm } from './answer-form.ts'
-import { apiKeysPath } from './api-keys.pages.ts'
 import { form, readFields } from './forms.ts'
-import { passkeysPath } from './passkeys.pages.ts'
-import {
-  renderPasswordPage,
-  renderSecurity,
-  renderSessions,
-  securityPath,
-  type SecurityRow,
-} from './security.views.ts'
+import { listSecurityRows, passwordPath, sessionsPath, type OverviewServices } from './security-overview.ts'
+import { renderPasswordPage, renderSecurity, renderSessions, securityPath } from './security.views.ts'
 import type { SignInLimits } from './sign-in-limits.ts'
 import { readRevokeAccess } from './sign-in.views.ts'
-import { twoStepPath } from './two-step.views.ts'
-import { countOf, renderDate } from './words.ts'
-import { html } from './html.ts'
-
-type SecurityServices = Pick<Services, 'apiKeys' | 'credentials' | 'passkeys' | 'secondFactor' | 'sessions'>
-
-const passwordPath = `${securityPath}/password`
-const sessionsPath = `${securityPath}/sessions`
 
 /** The security page, and the page of the sessions. */
-export function securityPages(app: App, services: SecurityServices): void {
+export function securityPages(app: App, services: OverviewServices & Pick<Services, 'sessions'>): void {
   const { sessions } = services
 
   app.get(securityPath, async (request, reply) =>
-    reply.showPage(renderSecurity(request, await listRows(services, request))),
+    reply.showPage(renderSecurity(request, await listSecurityRows(services, request))),
   )
 
   app.get(sessionsPath, async (request, reply) =>
@@ -76,47 +60,4 @@ export function passwordPages(
       return `${passwordPath}?done=mail-sent`
     }),
   )
-}
-
-async function listRows(services: SecurityServices, { principal }: FastifyRequest): Promise<SecurityRow[]> {
-  const [hasPassword, { since }, passkeys, keys, browsers] = await Promise.all([
-    services.credentials.hasPassword(principal),
-    services.secondFactor.state(principal),
-    services.passkeys.list(principal),
-    services.apiKeys.list(principal),
-    services.sessions.list(principal),
-  ])
-  return [
-    {
-      label: 'Password',
-      state: hasPassword ? 'You have a password.' : 'You have no password.',
-      action: hasPassword ? 'Change' : 'Set',
-      href: passwordPath,
-    },
-    {
-      label: 'Two-step sign-in',
-      state: since === null ? 'Off.' : html`On since ${renderDate(since)}.`,
-      action: since === null ? 'Set up' : 'Manage',
-      href: twoStepPath,
-    },
-    {
-      label: 'Passkeys',
-      state:
-        passkeys.length === 0 ? 'You have no passkeys.' : `You have ${countOf(passkeys.length, 'passkey')}.`,
-      action: passkeys.length === 0 ? 'Add' : 'Manage',
-      href: passkeysPath,
-    },
-    {
-      label: 'API keys',
-      state: keys.length === 0 ? 'You have no API keys.' : `You have ${countOf(keys.length, 'API key')}.`,
-      action: 'Manage',
-      href: apiKeysPath,
-    },
-    {
-      label: 'Where you are signed in',
-      state: `On ${countOf(browsers.length, 'device')}.`,
-      action: 'Show',
-      href: sessionsPath,
-    },
-  ]
 }

@@ -8,6 +8,7 @@ import { agentsPages } from './agents.pages.ts'
 import { confirmPages } from './confirm.pages.ts'
 import { consentPages } from './consent.pages.ts'
 import { designPages } from './design.pages.ts'
+import { emailPages } from './email.pages.ts'
 import { flash } from './flash.ts'
 import { identityPages } from './identity.pages.ts'
 import { invitePages, invitesPages } from './invites.pages.ts'
@@ -15,6 +16,7 @@ import { onboardingPages } from './onboarding.pages.ts'
 import { passkeySignInPages, passkeysPages } from './passkeys.pages.ts'
 import { peoplePages } from './people.pages.ts'
 import { findPendingConsent } from './pending-consent.ts'
+import { providersPages } from './providers.pages.ts'
 import { searchPages } from './search.pages.ts'
 import { passwordPages, securityPages } from './security.pages.ts'
 import { secondStepPages } from './second-step.pages.ts'
@@ -76,6 +78,8 @@ export async function websiteRoutes(app: App, services: Services, options: Websi
     await apiKeysPages(scope, services, { baseUrl })
     await scope.register((proven: App) => twoStepPages(proven, services))
     await scope.register((proven: App) => passkeysPages(proven, services))
+    await scope.register((proven: App) => providersPages(proven, services))
+    await emailPages(scope, services, limits)
     workspacePages(pages, services)
     seedsPages(pages, services)
     peoplePages(pages, services)

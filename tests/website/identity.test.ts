@@ -288,6 +288,85 @@ describe('the callback is refused', () => {
   })
 })
 
+describe('linking a provider in the settings', () => {
+  const page = '/settings/security/providers'
+
+  /** Links an account as a signed-in person. Returns the path of the callback. */
+  async function beginLink(visitor: Visitor, login: string) {
+    await visitor.get(page)
+    const started = await visitor.submit(`${page}/example/link`)
+    expect(started.statusCode).toBe(303)
+    const back = await signInAt(String(started.headers.location), login)
+    return back.pathname + back.search
+  }
+
+  async function link(visitor: Visitor, login: string) {
+    const path = await beginLink(visitor, login)
+    return visitor.get(String((await visitor.get(path)).headers.location))
+  }
+
+  it('signs in afterwards, whatever its address, and tells the person', async () => {
+    const email = randomEmail()
+    const visitor = await signUp(website, { email })
+    const login = crypto.randomUUID()
+    people.set(login, { email: randomEmail(), email_verified: false })
+    expect((await link(visitor, login)).body).toContain('Account linked.')
+    await website.waitForMail(email, /Example ID was linked/)
+    const back = await signInAt(await begin(createVisitor(website)), login)
+    expect(back.pathname).toContain('/callback')
+    const other = await signInWith({ email: randomEmail(), email_verified: false }, login)
+    expect((await other.visitor.get('/settings/profile')).body).toContain(email)
+  })
+
+  it('is refused for an account that is linked to somebody else', async () => {
+    const login = crypto.randomUUID()
+    const first = await signInWith({ email: randomEmail(), email_verified: true }, login)
+    const visitor = await signUp(website, { email: randomEmail() })
+    expect((await link(visitor, login)).body).toContain('belongs to another person')
+    expect((await first.visitor.get(page)).body).toContain('Unlink')
+    expect((await visitor.get(page)).body).not.toContain('Unlink')
+  })
+
+  it('is refused in another session, and without a form of ours', async () => {
+    const [visitor, other] = [
+      await signUp(website, { email: randomEmail() }),
+      await signUp(website, { email: randomEmail() }),
+    ]
+    const login = crypto.randomUUID()
+    people.set(login, { email: randomEmail(), email_verified: true })
+    const path = await beginLink(visitor, login)
+    other.cookies.set('identity', String(visitor.cookies.get('identity')))
+    expect((await other.get(path)).statusCode).toBe(400)
+    expect((await other.get(page)).body).not.toContain('Unlink')
+    await visitor.get(page)
+    expect((await visitor.post(`${page}/example/link`, { _csrf: 'another' })).statusCode).toBe(403)
+  })
+
+  it('ends when it is unlinked, until it is linked again', async () => {
+    const email = randomEmail()
+    const visitor = await signUp(website, { email })
+    const { login } = await signInWith({ email, email_verified: true })
+    await website.waitForMail(email, /was linked to your account/)
+    await visitor.get(page)
+    const unlinked = await visitor.submit(`${page}/example/unlink`)
+    expect(unlinked.headers.location).toBe(`${page}?done=provider-unlinked`)
+    await website.waitForMail(email, /Example ID was unlinked/)
+    const refused = await signInWith({ email, email_verified: true }, login)
+    expect(refused.answer.statusCode).toBe(403)
+    expect(refused.answer.body).toContain('You have unlinked this account')
+    await link(visitor, login)
+    expect((await signInWith({ email, email_verified: true }, login)).answer.statusCode).toBe(303)
+  })
+
+  it('cannot end while the person signs in with nothing else', async () => {
+    const { visitor } = await signInWith({ email: randomEmail(), email_verified: true })
+    await visitor.get(page)
+    const answer = await visitor.submit(`${page}/example/unlink`)
+    expect(answer.statusCode).toBe(409)
+    expect(answer.body).toContain('Set a password or add a passkey first.')
+  })
+})
+
 describe('a provider', () => {
   it('that is not configured is not found', async () => {
     expect((await createVisitor(website).get('/sign-in/with/other')).statusCode).toBe(404)

@@ -1,7 +1,7 @@
 import { and, asc, count, eq, gt, gte, inArray, lte, min, or, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { isUniqueViolation } from '../../db/errors.ts'
-import { comparableAddress, hasAddress } from '../../db/has-address.ts'
+import { comparableAddress } from '../../db/has-address.ts'
 import { itemColumns, readOne, selectJsonRows } from '../../db/json-rows.ts'
 import { isAfter } from '../../db/keyset.ts'
 import { placeholdersOf, prepared } from '../../db/prepared.ts'
@@ -343,9 +343,9 @@ export async function findInviteOrigin(
  */
 export async function deleteInvitesOfPerson(
   executor: Executor,
-  person: { userId: string; email: string },
+  person: { userId: string; emails: readonly string[] },
 ): Promise<{ id: string; workspaceId: string; state: InviteState; email: string; isTo: boolean }[]> {
-  const isTo = hasAddress(invites.canonicalEmail, person.email)
+  const isTo = inArray(invites.canonicalEmail, person.emails.map(comparableAddress))
   return executor
     .delete(invites)
     .where(or(eq(invites.invitedByUserId, person.userId), isTo))

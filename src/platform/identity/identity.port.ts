@@ -22,6 +22,8 @@ export interface IdentityProvider {
   id: string
   /** The name for display. */
   name: string
+  /** The issuer, which identifies the provider in stored identities. */
+  issuer: string
   /** Starts a sign-in. Returns the URL to redirect the browser to. */
   begin(): Promise<{ url: string; flow: IdentityFlow }>
   /** Finishes a sign-in with the URL of the callback. Throws if anything cannot be verified. */

@@ -54,6 +54,7 @@ export function createOidcProvider(settings: OidcProviderSettings, webUrl: strin
   return {
     id,
     name,
+    issuer: settings.issuer,
 
     async begin() {
       const { authorization_endpoint: endpoint } = await discover()

@@ -15,6 +15,10 @@ export interface Jobs {
   send_signed_in: { userId: string; userAgent: string; at: string }
   /** A change of how the person signs in. `detail` is the name of what was added or removed. */
   send_security_notice: { userId: string; notice: SecurityNotice; detail?: string }
+  /** The link to a new email address. */
+  send_email_change: { changeId: string }
+  /** Tells the old address of a change that was asked for, or made. */
+  send_email_change_notice: { userId: string; from: string; to: string; isDone: boolean }
   /** The access of an agent ended, because a code or token was used again. */
   send_access_ended: { grantId: string }
   /** Deletes unused pictures. */

@@ -1,0 +1,92 @@
+import { requireLiveCredential } from '../access/live-credential.repository.ts'
+import type { Database } from '../db/client.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { parseEmail } from '../kernel/email.ts'
+import { errors } from '../kernel/errors.ts'
+import { createId } from '../kernel/ids.ts'
+import type { Principal } from '../kernel/principal.ts'
+import { hashSecret } from '../kernel/tokens.ts'
+import type { JobQueue } from '../platform/jobs/jobs.port.ts'
+import { deleteAccountTokens, lockUser } from './credentials.repository.ts'
+import {
+  changeEmail,
+  consumeEmailChange,
+  deleteEmailChange,
+  findEmailChangeOfUser,
+  upsertEmailChange,
+} from './email-changes.repository.ts'
+
+/** Changing the email address of a person. The new one counts once the link in a mail to it was opened. */
+export interface EmailChangesService {
+  /** The new address of the caller that waits for its link; undefined if there is none. */
+  findPending(principal: Principal): Promise<string | undefined>
+  /**
+   * Asks for a change, in place of an earlier one. The new address gets a link, or a mail to its owner if it has an
+   * account; the result does not reveal it. The old address is told. Throws `email_invalid` and `email_unchanged`.
+   */
+  request(principal: Principal, email: string): Promise<void>
+  /** Cancels a change. Does nothing if there is none. */
+  cancel(principal: Principal): Promise<void>
+  /** The new address of a link, which the caller has asked for. Throws `link_invalid`. */
+  findByLink(principal: Principal, token: string): Promise<string>
+  /**
+   * Changes the address, and invalidates the links that were sent to the old one, which is told. Throws `link_invalid`,
+   * also if somebody else has the address by now.
+   */
+  confirm(principal: Principal, token: string): Promise<void>
+}
+
+/** How long the link to a new address works. */
+export const emailChangeLifetimeMs = 24 * 60 * 60 * 1000
+
+export function createEmailChangesService(options: {
+  db: Database
+  clock: Clock
+  jobs: JobQueue
+}): EmailChangesService {
+  const { db, clock, jobs } = options
+  const findChange = (principal: Principal) => findEmailChangeOfUser(db, principal.user.id, clock.now())
+
+  return {
+    findPending: async (principal) => (await findChange(principal))?.email,
+
+    async request(principal, text) {
+      const email = parseEmail(text)
+      if (email === undefined) throw errors.emailInvalid({ field: 'email' })
+      await db.transaction(async (tx) => {
+        const now = clock.now()
+        const user = await lockUser(tx, principal.user.id)
+        await requireLiveCredential(tx, principal, now)
+        if (!user || user.email === email) throw errors.emailUnchanged({ field: 'email' })
+        const change = { id: createId(), userId: user.id, email }
+        const expiresAt = new Date(now.getTime() + emailChangeLifetimeMs)
+        await upsertEmailChange(tx, { ...change, expiresAt })
+        await jobs.enqueue(tx, 'send_email_change', { changeId: change.id })
+        const notice = { userId: user.id, from: user.email, to: email, isDone: false }
+        await jobs.enqueue(tx, 'send_email_change_notice', notice)
+      })
+    },
+
+    cancel: ({ user }) => deleteEmailChange(db, user.id),
+
+    async findByLink(principal, token) {
+      const change = await findChange(principal)
+      if (!change?.tokenHash?.equals(hashSecret(token))) throw errors.linkInvalid()
+      return change.email
+    },
+
+    confirm: (principal, token) =>
+      db.transaction(async (tx) => {
+        const now = clock.now()
+        const user = await lockUser(tx, principal.user.id)
+        await requireLiveCredential(tx, principal, now)
+        const tokenHash = hashSecret(token)
+        const to = await consumeEmailChange(tx, { userId: principal.user.id, tokenHash, now })
+        if (!user || to === undefined) throw errors.linkInvalid()
+        await changeEmail(tx, { userId: user.id, from: user.email, to, at: now })
+        await deleteAccountTokens(tx, user.id)
+        const notice = { userId: user.id, from: user.email, to, isDone: true }
+        await jobs.enqueue(tx, 'send_email_change_notice', notice)
+      }),
+  }
+}

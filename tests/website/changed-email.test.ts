@@ -1,0 +1,145 @@
+import { sql } from 'drizzle-orm'
+import { describe, expect, it } from 'vitest'
+import { randomEmail } from '../support/company.ts'
+import { createTestClock } from '../support/test-clock.ts'
+import { selectRows } from '../support/test-app.ts'
+import { createVisitor, password, signUp, startWebsite, type Visitor } from './visitor.ts'
+
+const clock = createTestClock()
+const website = await startWebsite({ clock })
+const { db, services } = website
+
+const page = '/settings/security/email'
+const day = 24 * 60 * 60 * 1000
+
+async function ask(visitor: Visitor, email: string) {
+  await visitor.get(page)
+  return visitor.submit(page, { email })
+}
+
+/** A person who has asked for another address, and the path of the link. */
+async function createAsker() {
+  const [email, fresh] = [randomEmail(), randomEmail()]
+  const visitor = await signUp(website, { email })
+  expect((await ask(visitor, fresh)).headers.location).toBe(`${page}?done=email-asked`)
+  const { path } = await website.waitForMail(fresh, /Confirm your new email address/)
+  return { email, fresh, visitor, path }
+}
+
+async function confirm(visitor: Visitor, path: string) {
+  await visitor.get('/settings/security')
+  return visitor.submit(path)
+}
+
+const hasAccount = async (email: string) => (await services.accounts.findByEmail(email)) !== undefined
+
+describe('a changed email address', () => {
+  it('counts once the link was opened and confirmed; the old address is told before and after', async () => {
+    const { email, fresh, visitor, path } = await createAsker()
+    const before = await website.waitForMail(email, /is about to change/)
+    expect(before.text).toContain(fresh)
+    expect((await visitor.get(page)).body).toContain(fresh)
+    expect((await visitor.get(path)).body).toContain(fresh)
+    expect([await hasAccount(email), await hasAccount(fresh)]).toEqual([true, false])
+
+    expect((await confirm(visitor, path)).headers.location).toBe('/settings/security?done=email-changed')
+    const after = await website.waitForMail(email, /was changed/)
+    expect(after.text.replaceAll(/\s+/g, ' ')).toContain(`is now ${fresh}`)
+    expect([await hasAccount(email), await hasAccount(fresh)]).toEqual([false, true])
+    const other = createVisitor(website)
+    await other.get('/sign-in')
+    expect((await other.submit('/sign-in', { email: fresh, password })).headers.location).toBe('/')
+    expect((await confirm(visitor, path)).statusCode).toBe(404)
+  })
+
+  it('invalidates the links that were sent to the old address', async () => {
+    const { email, visitor, path } = await createAsker()
+    const thief = createVisitor(website)
+    await thief.get('/forgot')
+    await thief.submit('/forgot', { email })
+    const reset = await website.waitForMail(email, /Choose a new password/)
+    await confirm(visitor, path)
+    expect((await thief.get(reset.path)).statusCode).toBe(404)
+  })
+
+  it('answers the same for an address that has an account, whose owner is told', async () => {
+    const holder = randomEmail()
+    await signUp(website, { email: holder, name: 'Ada' })
+    const answers = []
+    for (const wanted of [holder.toUpperCase(), randomEmail()]) {
+      const visitor = await signUp(website, { email: randomEmail() })
+      const { headers } = await ask(visitor, wanted)
+      const { body } = await visitor.get(String(headers.location))
+      const address = /Your email address is <strong>([^<]*)/.exec(body)?.[1] ?? ''
+      const blank = body.replaceAll(wanted, 'WANTED').replaceAll(address, 'OWN')
+      answers.push(blank.replace(/name="_csrf"\s+value="[^"]*"/g, ''))
+    }
+    expect(answers[0]).toBe(answers[1])
+    const { text, path } = await website.waitForMail(holder, /already have an account/)
+    expect(text).toContain('Hello Ada')
+    expect(path).toBe('/sign-in')
+  })
+
+  it('is refused if somebody else has the address by then', async () => {
+    const { email, fresh, visitor, path } = await createAsker()
+    await website.createPerson({ email: fresh.toUpperCase() })
+    expect((await confirm(visitor, path)).statusCode).toBe(404)
+    expect(await hasAccount(email)).toBe(true)
+  })
+
+  it('is confirmed by its person only, who is signed in', async () => {
+    const { email, path } = await createAsker()
+    const stranger = createVisitor(website)
+    expect((await stranger.get(path)).headers.location).toBe(`/sign-in?next=${encodeURIComponent(path)}`)
+    const other = await signUp(website, { email: randomEmail() })
+    expect((await other.get(path)).statusCode).toBe(404)
+    expect((await confirm(other, path)).statusCode).toBe(404)
+    expect(await hasAccount(email)).toBe(true)
+  })
+
+  it('ends after a day, when another one is asked for, and when it is cancelled', async () => {
+    const first = await createAsker()
+    const second = randomEmail()
+    await ask(first.visitor, second)
+    const { path } = await website.waitForMail(second, /Confirm/)
+    expect((await confirm(first.visitor, first.path)).statusCode).toBe(404)
+    await first.visitor.get('/settings/security')
+    await first.visitor.submit(`${page}/cancel`)
+    expect((await confirm(first.visitor, path)).statusCode).toBe(404)
+
+    const late = await createAsker()
+    clock.advance(day)
+    expect((await confirm(late.visitor, late.path)).statusCode).toBe(404)
+  })
+
+  it.each([
+    ['nobody', 'This is not a valid email address.'],
+    ['vi\u212ator@example.com', 'This is not a valid email address.'],
+  ])('refuses %j beside the field', async (wanted, message) => {
+    const visitor = await signUp(website, { email: randomEmail() })
+    const answer = await ask(visitor, wanted)
+    expect(answer.statusCode).toBe(400)
+    expect(answer.body).toContain(message)
+  })
+
+  it('refuses the present address, and takes another spelling of it', async () => {
+    const email = randomEmail()
+    const visitor = await signUp(website, { email })
+    expect((await ask(visitor, email)).body).toContain('This is already your email address.')
+    const other = email.replace(/^.*@/, (name) => name.toUpperCase())
+    await ask(visitor, other)
+    const { path } = await website.waitForMail(other, /Confirm/)
+    expect((await confirm(visitor, path)).statusCode).toBe(303)
+    const [row] = await selectRows(db, sql`select email from users where canonical_email = ${email}`)
+    expect(row).toEqual({ email: other })
+  })
+
+  it('requires a recent proof', async () => {
+    const visitor = await signUp(website, { email: randomEmail() })
+    await visitor.get(page)
+    clock.advance(15 * 60 * 1000)
+    expect((await visitor.submit(page, { email: randomEmail() })).headers.location).toContain(
+      '/confirm?next=',
+    )
+  })
+})
