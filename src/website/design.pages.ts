@@ -123,7 +123,7 @@ const components: readonly { name: string; body: Html }[] = [
             <div class="grow">
               <a class="title" href="#rows"><bdi>${name}</bdi></a> <span class="hint">name@example.com</span>
             </div>
-            ${renderRole('member')} <a class="button quiet small" href="#rows">Manage</a>
+            ${renderRole('member')} <a class="button small" href="#rows">Manage</a>
           </div>`,
       ),
       null,

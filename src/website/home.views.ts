@@ -81,7 +81,7 @@ function renderInProgress({ base, may }: WorkspaceVisit, { seeds }: Home): Html 
   return html`<section aria-labelledby="seeds">
     <div class="head">
       <h2 id="seeds">Seeds in progress</h2>
-      ${!isEmpty && may('seeds.create') && html`<a class="button small" href="${base}/seeds/new">New seed</a>`}
+      ${!isEmpty && may('seeds.create') && html`<a class="button" href="${base}/seeds/new">New seed</a>`}
     </div>
     ${renderRows(
       seeds.map((seed) => renderSeedRow(base, seed)),

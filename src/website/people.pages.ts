@@ -105,7 +105,7 @@ function renderPersonRow(visit: WorkspaceVisit, person: Person): Html {
       !isSelf &&
       may('members.updateRole') &&
       mayActOn(workspace.role, role) &&
-      html`<a class="button quiet small" aria-label="Manage ${name}" href="${path}#role">Manage</a>`
+      html`<a class="button small" aria-label="Manage ${name}" href="${path}#role">Manage</a>`
     }
   </div>`
 }

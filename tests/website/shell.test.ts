@@ -270,6 +270,25 @@ describe('the settings', () => {
   })
 })
 
+describe('the statements of a page', () => {
+  // Besides the session and the workspace.
+  it.each([
+    ['/seeds', 1],
+    ['/people', 2],
+    ['/teams', 1],
+    ['/invites', 1],
+    ['/activity', 1],
+    ['/agents', 1],
+    ['/settings', 0],
+    ['/seeds/new', 0],
+  ])('of %s are %i', async (path, own) => {
+    const company = await startCompany()
+    const visitor = await signInAs(website, company.owner)
+    await visitor.get(company.base)
+    expect(await countQueries(() => visitor.get(company.base + path))).toBe(2 + own)
+  })
+})
+
 describe('the first page', () => {
   it('has less than 30 KB compressed, with one request for styles', async () => {
     const { body } = await createVisitor(website).get('/')

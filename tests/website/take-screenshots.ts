@@ -87,6 +87,7 @@ async function takeAll(link: string): Promise<void> {
   await page.goto(`${origin}/w/analytical-engines/settings`)
   await take(page, 'workspace-settings')
   await page.goto(`${origin}/settings/security`)
+  await page.getByRole('link', { name: 'Manage API keys' }).click()
   await page.getByLabel('Key name').fill('Laptop')
   await page.getByRole('button', { name: 'Create key' }).click()
   await take(page, 'security')
