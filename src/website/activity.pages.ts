@@ -12,11 +12,11 @@ import { html, type Content, type Html } from './html.ts'
 import { readQuery, withQuery } from './lists.ts'
 import type { Page } from './pages.ts'
 import { readListView, renderNotices, renderPager, resetNotice, type ListView } from './pager.ts'
+import { searchLengthMax } from './search-form.views.ts'
 import { formatDay, renderClock } from './words.ts'
 import { sectionOf, type WorkspacePages, type WorkspaceVisit } from './workspace-visit.ts'
 
 const eventsPerPage = 50
-const searchLengthMax = 100
 const choicesMax = 20
 const dayMs = 24 * 60 * 60 * 1000
 

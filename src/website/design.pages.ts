@@ -9,7 +9,7 @@ import { renderPicture } from './layout.ts'
 import { renderConfirmed, renderRows } from './lists.ts'
 import { renderNotices } from './pager.ts'
 import { renderRole, renderRoleOptions } from './roles.views.ts'
-import { renderSearchForm } from './search-form.ts'
+import { renderSearchForm } from './search-form.views.ts'
 import { renderStatus } from './seeds.views.ts'
 
 const longName = 'Wolfeschlegelsteinhausenbergerdorff '.repeat(3).trim()

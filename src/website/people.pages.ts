@@ -12,7 +12,7 @@ import type { Page } from './pages.ts'
 import { readListView, renderNotices, renderPager, resetNotice, type ListView } from './pager.ts'
 import { renderPerson } from './person.views.ts'
 import { renderRole } from './roles.views.ts'
-import { renderSearchForm, searchLengthMax } from './search-form.ts'
+import { renderSearchForm, searchLengthMax } from './search-form.views.ts'
 import { sectionOf, type WorkspacePages, type WorkspaceVisit } from './workspace-visit.ts'
 
 const peoplePerPage = 50

@@ -4,7 +4,7 @@ import type { Services } from '../services.ts'
 import { html, type Html } from './html.ts'
 import { readQuery } from './lists.ts'
 import type { Page } from './pages.ts'
-import { renderSearchForm, searchLengthMax } from './search-form.ts'
+import { renderSearchForm, searchLengthMax } from './search-form.views.ts'
 import { statusNames } from './seeds.views.ts'
 import { sectionOf, type WorkspacePages, type WorkspaceVisit } from './workspace-visit.ts'
 

@@ -8,7 +8,7 @@ import { renderPicture } from './layout.ts'
 import { renderConfirmed, renderDone, renderRows } from './lists.ts'
 import type { Page } from './pages.ts'
 import { renderNotices, renderPager, resetNotice, type ListView } from './pager.ts'
-import { renderSearchForm } from './search-form.ts'
+import { renderSearchForm } from './search-form.views.ts'
 import { countOf, renderDate } from './words.ts'
 import { sectionOf, type WorkspaceVisit } from './workspace-visit.ts'
 

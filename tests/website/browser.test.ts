@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { check, findFreePort, hasBrowser, looks, openBrowser, openPage, sizes } from './browser.ts'
 import { password, startWebsite } from './visitor.ts'
-import { createCompany, createTeam, randomEmail } from '../support/company.ts'
+import { addPerson, createCompany, createTeam, post, randomEmail } from '../support/company.ts'
 import { createSeed } from '../support/seeds.ts'
 import { createWorkspace } from '../support/workspaces.ts'
 import { drawQuadrants } from '../support/images.ts'
@@ -178,19 +178,6 @@ describe.runIf(hasBrowser)('in a browser', () => {
       // The content security policy blocks waitForFunction.
       await expect.poll(() => page.evaluate(isShown)).toBe(true)
     }
-    for (const path of [
-      '',
-      '/people?q=ada',
-      '/activity',
-      '/activity?person=a',
-      '/members',
-      '/search',
-      '/search?q=a',
-      '/settings',
-      '/teams',
-      '/agents',
-    ])
-      await go(`/w/${slug}${path}`)
     await page.goto(`${origin}/w/${slug}/people`)
     await page.getByRole('link', { name: 'Ada Lovelace' }).last().click()
     await page.getByRole('heading', { name: 'Recent activity' }).waitFor()
@@ -199,7 +186,6 @@ describe.runIf(hasBrowser)('in a browser', () => {
     await page.getByText('Show everyone').waitFor()
     await check(page)
     await go('/onboarding')
-    await go('/design')
     await go('/settings/notifications')
     await page.getByLabel('Product updates').uncheck()
     await press('Save')
@@ -317,6 +303,47 @@ describe.runIf(hasBrowser)('in a browser', () => {
     expect(requests).toEqual([])
     await page.clock.fastForward(16_000)
     await expect.poll(() => requests.length).toBe(1)
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  it.each(looks)('lists with difficult names are accessible, on a $size', async ({ colorScheme, size }) => {
+    const { context, page, complaints } = await openPage(browser, { colorScheme, viewport: sizes[size] })
+    const company = await createCompany(website)
+    const { owner, workspace } = company
+    const names = ['Wolfeschlegelsteinhausenbergerdorff'.repeat(2), 'عمر الخيام', '👩🏽‍💻 אדה', 'Ada <b>']
+    for (const name of names) {
+      const person = await addPerson(website, workspace, 'member', name)
+      await createSeed(website, person, company, { title: name, summary: name })
+      const team = await createTeam(website, owner, company, name.slice(0, 64))
+      await website.as(owner, post(`${team.url}/members`, { userId: person.id }))
+    }
+    for (let i = 0; i < 60; i++) await addPerson(website, workspace, 'viewer', `Robot ${i}`)
+    const team = await createTeam(website, owner, company, 'Looms')
+    await page.goto((await website.services.credentials.createLink('sign_in', owner.id)).url)
+    await page.getByRole('main').getByRole('button').click()
+    await page.waitForURL('**/w/*')
+    for (const path of [
+      '',
+      '/seeds',
+      '/people',
+      '/people?q=robot',
+      `/people/${company.member.id}`,
+      '/activity',
+      '/activity?person=a',
+      '/members',
+      '/teams',
+      `/teams/${team.id}?q=robot`,
+      '/agents',
+      '/search',
+      '/search?q=a',
+      '/settings',
+    ]) {
+      await page.goto(`${origin}/w/${workspace.slug}${path}`)
+      await check(page)
+    }
+    await page.goto(`${origin}/design`)
+    await check(page)
     expect(complaints).toEqual([])
     await context.close()
   })
