@@ -117,7 +117,7 @@ function renderPasskey(request: FastifyRequest, { id, name, createdAt, lastUsedA
         ${lastUsedAt === null ? 'never used' : html`last used ${renderTime(lastUsedAt)}`}
       </span>
     </div>
-    <details class="confirm">
+    <details class="reveal">
       <summary>
         Rename<span class="visually-hidden"> the passkey <bdi>${name}</bdi></span>
       </summary>

@@ -46,7 +46,7 @@ function renderSecurityRow({ label, state, action, href }: SecurityRow): Html {
       <strong>${label}</strong>
       <span class="hint">${state}</span>
     </div>
-    <a class="button small" href="${href}">${action}<span class="visually-hidden"> ${label}</span></a>
+    <a class="button small quiet" href="${href}">${action}<span class="visually-hidden"> ${label}</span></a>
   </div>`
 }
 

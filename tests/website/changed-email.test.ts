@@ -134,6 +134,32 @@ describe('a changed email address', () => {
     expect(row).toEqual({ email: other })
   })
 
+  it('leaves no trace of the former address when the person is deleted', async () => {
+    const { email, visitor, path } = await createAsker()
+    const owner = await website.createPerson({ name: 'Olga' })
+    const slug = `w-${crypto.randomUUID().slice(0, 8)}`
+    await website.as(owner, { method: 'POST', url: '/v1/workspaces', payload: { name: 'Acme', slug } })
+    const payload = { email, role: 'member' }
+    await website.as(owner, { method: 'POST', url: `/v1/workspaces/${slug}/invites`, payload })
+    const countTraces = async () => {
+      const rows = await selectRows(
+        db,
+        sql`select 1 from events where summary like ${`%${email}%`} union all select 1 from invites where email = ${email}
+          union all select 1 from former_emails where email = ${email}`,
+      )
+      return rows.length
+    }
+    await confirm(visitor, path)
+    expect(await countTraces()).toBe(3)
+    const [user] = await selectRows<{ user_id: string }>(
+      db,
+      sql`select user_id from former_emails where email = ${email}`,
+    )
+    const deletion = await services.accounts.delete(String(user?.user_id), { withWorkspaces: true })
+    expect(deletion.isDeleted).toBe(true)
+    expect(await countTraces()).toBe(0)
+  })
+
   it('requires a recent proof', async () => {
     const visitor = await signUp(website, { email: randomEmail() })
     await visitor.get(page)
