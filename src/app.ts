@@ -60,9 +60,9 @@ import { uploads } from './http/uploads.ts'
 import { schemaController } from './http/validation.ts'
 import { picturesRoutes } from './pictures/pictures.routes.ts'
 import type { Services } from './services.ts'
-import { docsPages } from './website/docs.pages.ts'
-import { registerPages, showError } from './website/pages.ts'
-import { showFailure } from './website/agent-failure.ts'
+import { docsPages } from './website/docs/docs.pages.ts'
+import { registerPages, showError } from './website/shared/pages.ts'
+import { showFailure } from './website/consent/agent-failure.ts'
 import { websiteRoutes } from './website/website.ts'
 
 const schemas = [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createSchemaReader, type Schema } from '../../src/website/json-schema.ts'
+import { createSchemaReader, type Schema } from '../../src/website/docs/json-schema.ts'
 
 const schemas: Record<string, Schema> = {
   Role: { type: 'string', enum: ['owner', 'viewer'], description: 'What a person may do.' },

@@ -1,7 +1,7 @@
 import type { Browser, BrowserContextOptions } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { errors, statusOfTag } from '../../src/kernel/errors.ts'
-import { html } from '../../src/website/html.ts'
+import { html } from '../../src/website/shared/html.ts'
 import { makePng } from '../support/images.ts'
 import { startTestApp } from '../support/test-app.ts'
 import { check, findFreePort, hasBrowser, looks, openBrowser, openPage, sizes } from './browser.ts'

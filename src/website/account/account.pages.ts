@@ -1,0 +1,113 @@
+import type { FastifyRequest } from 'fastify'
+import type { Preferences, Profile } from '../../areas/me/me.service.ts'
+import type { App } from '../../http/app-types.ts'
+import { nameLengthMax } from '../../kernel/text.ts'
+import type { Services } from '../../services.ts'
+import { accountSection } from './account-section.ts'
+import { answerForm } from '../shared/answer-form.ts'
+import { form, readField, renderField, renderForm, renderCheckbox, stateOf } from '../shared/forms.ts'
+import { html } from '../shared/html.ts'
+import { renderPicture } from '../shared/layout.ts'
+import { renderDone } from '../shared/lists.ts'
+import type { Page } from '../shared/pages.ts'
+import { renderPictureForm } from '../workspace/workspace-settings.pages.ts'
+
+type AccountServices = Pick<Services, 'me'>
+
+const profilePath = '/settings/profile'
+const photoPath = '/settings/profile/photo'
+
+/** The settings of a person: profile and notifications. */
+export function accountPages(app: App, { me }: AccountServices): void {
+  app.get('/settings', async (_request, reply) => reply.redirect(profilePath, 302))
+
+  app.get(profilePath, async (request, reply) =>
+    reply.showPage(renderProfile(request, me.profile(request.principal))),
+  )
+  app.post(profilePath, form, async (request, reply) =>
+    answerForm(request, reply, profilePath, async () => {
+      await me.updateProfile(request.principal, { name: readField(request, 'name') })
+      return `${profilePath}?done=saved`
+    }),
+  )
+
+  app.get('/settings/notifications', async (request, reply) =>
+    reply.showPage(renderNotifications(request, await me.preferences(request.principal))),
+  )
+  app.post('/settings/notifications', form, async (request, reply) => {
+    await me.updatePreferences(request.principal, {
+      productUpdates: readField(request, 'productUpdates') === 'on',
+      workspaceActivity: readField(request, 'workspaceActivity') === 'on',
+    })
+    return reply.redirect('/settings/notifications?done=saved', 303)
+  })
+}
+
+/** The upload form of the profile photo. */
+export function profilePhotoForm(app: App, { me }: AccountServices): void {
+  app.post(photoPath, async (request, reply) =>
+    answerForm(request, reply, profilePath, async () => {
+      await me.uploadPhoto(request.principal, request.takeFile())
+      return `${profilePath}?done=saved`
+    }),
+  )
+}
+
+function renderProfile(request: FastifyRequest, { name, email, image }: Profile): Page {
+  const state = stateOf(request.flash.state, profilePath)
+  return {
+    title: 'Profile',
+    section: accountSection('Profile'),
+    body: html`<h1>Profile</h1>
+      ${renderDone(request)}
+      ${renderForm({
+        request,
+        action: profilePath,
+        state,
+        fields: ['name'],
+        body: html`${renderField({
+            name: 'name',
+            label: 'Name',
+            value: name,
+            autocomplete: 'name',
+            maxLength: nameLengthMax,
+            state,
+          })}
+          <p>Your email address is <strong>${email}</strong>.</p>
+          <button>Save</button>`,
+      })}
+      <section class="card" aria-labelledby="photo">
+        <h2 id="photo">Photo</h2>
+        ${renderPicture(image, name, 64)}
+        ${renderPictureForm({ request, action: photoPath, label: 'New photo' })}
+      </section>`,
+  }
+}
+
+function renderNotifications(request: FastifyRequest, preferences: Preferences): Page {
+  return {
+    title: 'Notifications',
+    section: accountSection('Notifications'),
+    body: html`<h1>Notifications</h1>
+      ${renderDone(request)}
+      ${renderForm({
+        request,
+        action: '/settings/notifications',
+        body: html`<fieldset>
+            <legend>Email me about</legend>
+            ${renderCheckbox({
+              name: 'productUpdates',
+              label: 'Product updates',
+              isChecked: preferences.productUpdates,
+            })}
+            ${renderCheckbox({
+              name: 'workspaceActivity',
+              label: 'Activity in my workspaces',
+              isChecked: preferences.workspaceActivity,
+            })}
+          </fieldset>
+          <p class="hint">Links that you request and security notices are always sent.</p>
+          <button>Save</button>`,
+      })}`,
+  }
+}

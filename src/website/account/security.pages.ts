@@ -1,0 +1,63 @@
+import type { App } from '../../http/app-types.ts'
+import type { Services } from '../../services.ts'
+import { answerForm } from '../shared/answer-form.ts'
+import { form, readFields } from '../shared/forms.ts'
+import { listSecurityRows, passwordPath, sessionsPath, type OverviewServices } from './security-overview.ts'
+import { renderPasswordPage, renderSecurity, renderSessions, securityPath } from './security.views.ts'
+import type { SignInLimits } from '../sign-in/sign-in-limits.ts'
+import { readRevokeAccess } from '../sign-in/sign-in.views.ts'
+
+/** The security page, and the page of the sessions. */
+export function securityPages(app: App, services: OverviewServices & Pick<Services, 'sessions'>): void {
+  const { sessions } = services
+
+  app.get(securityPath, async (request, reply) =>
+    reply.showPage(renderSecurity(request, await listSecurityRows(services, request))),
+  )
+
+  app.get(sessionsPath, async (request, reply) =>
+    reply.showPage(renderSessions(request, await sessions.list(request.principal))),
+  )
+
+  app.post<{ Params: { id: string } }>(`${sessionsPath}/:id/end`, form, async (request, reply) => {
+    await sessions.end(request.principal, request.params.id)
+    return reply.redirect(`${sessionsPath}?done=ended`, 303)
+  })
+
+  app.post(`${sessionsPath}/end-others`, form, async (request, reply) => {
+    await sessions.endOthers(request.principal, String(request.visit.sessionId))
+    return reply.redirect(`${sessionsPath}?done=others-ended`, 303)
+  })
+}
+
+/** The page that changes the password, or requests a link to set one. */
+export function passwordPages(
+  app: App,
+  { credentials }: Pick<Services, 'credentials'>,
+  limits: SignInLimits,
+): void {
+  app.get(passwordPath, async (request, reply) =>
+    reply.showPage(renderPasswordPage(request, await credentials.hasPassword(request.principal))),
+  )
+
+  app.post(passwordPath, form, async (request, reply) =>
+    answerForm(request, reply, passwordPath, async () => {
+      const fields = readFields(request, 'currentPassword', 'password')
+      const input = { ...fields, revokeAccess: readRevokeAccess(request) }
+      const { principal } = request
+      await limits.attemptPassword(request, principal.user.id, () =>
+        credentials.changePassword(principal, input),
+      )
+      return `${securityPath}?done=password-changed`
+    }),
+  )
+
+  app.post(`${securityPath}/password-link`, form, async (request, reply) =>
+    answerForm(request, reply, passwordPath, async () => {
+      const { email } = request.principal.user
+      await limits.countMail(request, email)
+      await credentials.requestLink('reset_password', email)
+      return `${passwordPath}?done=mail-sent`
+    }),
+  )
+}

@@ -1,0 +1,89 @@
+import type { FastifyRequest } from 'fastify'
+import type { ConsentRequest } from '../../agent-oauth/agent-oauth.ts'
+import { grantDays, grantDaysDefault, paths } from '../../agent-oauth/protocol.ts'
+import { renderForm, renderSelect } from '../shared/forms.ts'
+import { html, type Html } from '../shared/html.ts'
+import type { Page } from '../shared/pages.ts'
+import { renderScopeChoice } from './scopes.views.ts'
+
+/** Asks a person to allow or deny an agent. Shows which agent asks, and where the browser is redirected. */
+export function renderConsent(options: {
+  request: FastifyRequest
+  consent: ConsentRequest
+  choices: readonly { id: string; name: string }[]
+}): Page {
+  const { request, consent, choices } = options
+  return {
+    title: 'Allow access?',
+    // The answer redirects to the agent: another site, or a program on the person's computer.
+    mayLeave: true,
+    body: html`<section class="narrow">
+      <h1>Allow access?</h1>
+      <p>
+        <strong><bdi>${consent.clientName}</bdi></strong> ${renderIdentity(consent)} wants access to one of
+        your workspaces.
+      </p>
+      ${renderAccount(request)}
+      ${renderForm({
+        request,
+        action: `${paths.consent}/${consent.uid}`,
+        body: choices.length === 0 ? renderNoWorkspace() : renderChoice(consent, choices),
+      })}
+    </section>`,
+  }
+}
+
+/** Clients choose their own names. Only the host of a metadata document identifies them. */
+function renderIdentity({ metadataHost }: ConsentRequest): Html {
+  return metadataHost === null
+    ? html`<span class="hint">(unverified name)</span>`
+    : html`<span class="hint">(${metadataHost})</span>`
+}
+
+/** Whose decision it is. After signing out, the browser comes back here with another account. */
+function renderAccount(request: FastifyRequest): Html {
+  const { name, email } = request.principal.user
+  return renderForm({
+    request,
+    action: '/sign-out',
+    className: 'inline',
+    body: html`<p>
+      Signed in as <strong><bdi>${name}</bdi></strong> (${email}).
+      <button class="link">Not you? Use another account</button>
+    </p>`,
+  })
+}
+
+function renderChoice(consent: ConsentRequest, choices: readonly { id: string; name: string }[]): Html {
+  return html`<h2>It will be able to</h2>
+    ${renderScopeChoice({ chosen: [], asked: consent.scopes })}
+    ${renderSelect({
+      name: 'workspaceId',
+      label: 'In the workspace',
+      choices: choices.map(({ id, name }) => ({ value: id, label: name })),
+      value: choices[0]?.id ?? '',
+    })}
+    ${renderSelect({
+      name: 'days',
+      label: 'For',
+      choices: grantDays.map((days) => ({ value: String(days), label: `${days} days` })),
+      value: String(grantDaysDefault),
+    })}
+    <p>
+      You can change this or revoke it at any time on the Agents page of the workspace. You will be redirected
+      to <strong>${consent.redirectTarget}</strong>.
+    </p>
+    <p><button name="decision" value="allow">Allow</button> ${renderDeny()}</p>`
+}
+
+function renderNoWorkspace(): Html {
+  return html`<p class="alert" role="alert">
+      You are not a member of a workspace yet. <a href="/onboarding">Create or join one</a> first: you come
+      back here afterwards.
+    </p>
+    <p>${renderDeny()}</p>`
+}
+
+function renderDeny(): Html {
+  return html`<button name="decision" value="deny" class="quiet">Deny</button>`
+}

@@ -1,0 +1,293 @@
+import { statusOfTag, type ErrorFactory } from '../../kernel/errors.ts'
+import type { ApiDescription, Operation, Parameter } from './api-description.ts'
+import { html, type Html } from '../shared/html.ts'
+import type { Field } from './json-schema.ts'
+import type { Section } from '../shared/layout.ts'
+import type { Page } from '../shared/pages.ts'
+
+type Catalogue = readonly Pick<ErrorFactory, 'tag' | 'code' | 'message' | 'when'>[]
+
+const titles = { reference: 'API reference', errors: 'Errors' }
+
+function sectionOf(title: string): Section {
+  const links = [
+    { href: '/docs', label: titles.reference },
+    { href: '/docs/errors', label: titles.errors },
+    { href: '/openapi.json', label: 'OpenAPI document' },
+  ]
+  return { name: 'Documentation', links: links.map((link) => ({ ...link, isCurrent: link.label === title })) }
+}
+
+/** The API reference. Errors of the catalogue are links to its page. */
+export function renderReference(
+  { title, version, description, baseUrl, groups }: ApiDescription,
+  catalogue: Catalogue,
+): Page {
+  const errorNames = new Set(catalogue.flatMap(({ tag, code }) => [tag, code]))
+  return {
+    title: titles.reference,
+    section: sectionOf(titles.reference),
+    body: html`<h1>${title} ${version}</h1>
+      ${renderText(description)}
+      <p>Base URL: <code>${baseUrl}</code></p>
+      <form class="card" id="credential" hidden>
+        <div class="field">
+          <label for="api-key">API key</label>
+          <div class="copy">
+            <input
+              id="api-key"
+              class="mono"
+              type="password"
+              autocomplete="off"
+              aria-describedby="api-key-hint"
+            />
+            <button type="reset" class="small">Forget key</button>
+          </div>
+          <p class="hint" id="api-key-hint">
+            “Try it” sends requests with this key, which is kept until you close this tab. Create keys in
+            <a href="/settings/security">your security settings</a>.
+          </p>
+        </div>
+      </form>
+      <nav class="links" aria-label="Groups of operations">
+        ${groups.map(({ name }) => html`<a href="#${name}">${name}</a>`)}
+      </nav>
+      ${groups.map(
+        ({ name, description, operations }) =>
+          html`<section aria-labelledby="${name}">
+            <h2 id="${name}">${name}</h2>
+            ${renderText(description)}
+            <div class="operations">
+              ${operations.map((operation) => renderOperation(operation, baseUrl, errorNames))}
+            </div>
+          </section>`,
+      )}`,
+  }
+}
+
+function renderOperation(operation: Operation, baseUrl: string, errorNames: ReadonlySet<string>): Html {
+  const { id, method, path, summary, description, credential, parameters, body, answers, errors } = operation
+  return html`<details class="operation" id="${id}">
+    <summary>
+      <h3>
+        <span class="method ${method.toLowerCase()}">${method}</span>
+        <code>${path.split(/(?=\/)/).map((part) => html`<wbr />${part}`)}</code>
+        <span class="hint">${summary}</span>
+      </h3>
+    </summary>
+    <div class="stack">
+      ${renderText(description)}
+      <p class="hint">
+        <a href="#${id}"><code>${id}</code></a> · Credential: ${credentials[credential]}
+      </p>
+      ${parameters.length > 0 && renderFields('Parameters', parameters, 'required')}
+      ${
+        body &&
+        renderFields(
+          html`Body: <code>${body.type}</code>${!body.isRequired && ', optional'}`,
+          body.fields,
+          'required',
+        )
+      }
+      ${answers.map(
+        ({ status, description: returns, type, headers, fields, example }) =>
+          html`${renderFields(
+            html`Response ${status}: <code>${type}</code>`,
+            fields,
+            'optional',
+            renderText(returns),
+          )}
+          ${headers.length > 0 && html`<p class="hint">Headers: ${headers.join(', ')}</p>`}
+          ${example !== undefined && html`<pre>${JSON.stringify(example, null, 2)}</pre>`}`,
+      )}
+      <details class="errors">
+        <summary>Errors: ${errors.map(({ status }) => status).join(', ')}</summary>
+        <ul>
+          ${errors.map(
+            ({ status, description, names }) =>
+              html`<li>
+                <strong>${status}</strong> ${renderInline(description)}
+                ${names
+                  .filter((name) => errorNames.has(name))
+                  .map((name) => html` <a href="/docs/errors#${name}"><code>${name}</code></a>`)}
+              </li>`,
+          )}
+        </ul>
+      </details>
+      <h4>Request</h4>
+      <pre data-copy>${makeCommand(operation, baseUrl)}</pre>
+      ${renderForm(operation)}
+    </div>
+  </details>`
+}
+
+const credentials = {
+  apiKey: 'an API key',
+  agentToken: "an agent's access token; API keys are not accepted",
+  none: 'none',
+}
+
+function renderFields(
+  title: Html | string,
+  fields: (Field & { in?: string })[],
+  marked: 'required' | 'optional',
+  note: Html[] = [],
+): Html {
+  if (fields.length === 0)
+    return html`<h4>${title}</h4>
+      ${note}`
+  return html`<table>
+    <caption>
+      <h4>${title}</h4>
+      ${note}
+    </caption>
+    <thead>
+      <tr>
+        <th scope="col">Name</th>
+        <th scope="col">Type and description</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${fields.map(({ name, in: place, type, isRequired, description }) => {
+        const isMarked = isRequired === (marked === 'required')
+        return html`<tr>
+          <th scope="row"><code>${name}</code></th>
+          <td>
+            <code>${type}</code>${place && ` in ${place}`}${isMarked && html`, <strong>${marked}</strong>`}
+            ${renderText(description)}
+          </td>
+        </tr>`
+      })}
+    </tbody>
+  </table>`
+}
+
+/** The request as a curl command for a POSIX shell. */
+function makeCommand({ method, path, credential, body }: Operation, baseUrl: string): string {
+  const quote = (text: string) => `'${text.replaceAll(`'`, `'\\''`)}'`
+  const target = path.replace(/{([^{}]+)}/g, (_, name: string) =>
+    name.replace(/(?=[A-Z])/g, '_').toUpperCase(),
+  )
+  const data: Record<string, () => string> = {
+    'application/json': () =>
+      `-H 'Content-Type: application/json' -d ${quote(JSON.stringify(body?.example))}`,
+    'multipart/form-data': () => '-F file=@picture.png',
+    'application/x-www-form-urlencoded': () =>
+      `-d ${quote(new URLSearchParams(body?.example as Record<string, string>).toString())}`,
+  }
+  return [
+    method === (body ? 'POST' : 'GET') ? 'curl' : `curl -X ${method}`,
+    credential === 'apiKey' && '-H "Authorization: Bearer $API_KEY"',
+    credential === 'agentToken' && '-H "Authorization: Bearer $ACCESS_TOKEN"',
+    body && data[body.type]?.(),
+    quote(baseUrl + target),
+  ]
+    .filter(Boolean)
+    .join(' ')
+}
+
+/** The form that public/docs.js sends; hidden without the script. Operations that only agents can call have none. */
+function renderForm({ id, method, path, credential, parameters, body }: Operation): Html | false {
+  if (credential === 'agentToken' || body?.type === 'application/x-www-form-urlencoded') return false
+  return html`<details class="try" hidden>
+    <summary>Try it</summary>
+    <form
+      class="stack"
+      data-method="${method}"
+      data-path="${path}"
+      ${credential === 'apiKey' && html`data-needs-key`}
+    >
+      ${parameters.map((parameter) => renderInput(`${id}-${parameter.in}-${parameter.name}`, parameter))}
+      ${body && renderBodyInput(`${id}-body`, body)}
+      <button>Send request</button>
+      <p role="status"></p>
+      <pre tabindex="0" role="group" aria-label="Response" hidden></pre>
+    </form>
+  </details>`
+}
+
+function renderInput(id: string, { name, in: place, isRequired, values }: Parameter): Html {
+  const attributes = html`id="${id}" name="${name}" data-in="${place}" ${isRequired && html`required`}`
+  const options = [...(isRequired ? [] : ['']), ...values].map((value) => html`<option>${value}</option>`)
+  return html`<div class="field">
+    <label for="${id}">${name} <span class="hint">${place}${!isRequired && ', optional'}</span></label>
+    ${
+      values.length > 0
+        ? html`<select ${attributes}>
+            ${options}
+          </select>`
+        : html`<input ${attributes} class="mono" autocomplete="off" spellcheck="false" />`
+    }
+  </div>`
+}
+
+function renderBodyInput(id: string, { type, fields, example }: NonNullable<Operation['body']>): Html {
+  const text = JSON.stringify(example, null, 2)
+  const name = fields[0]?.name ?? 'file'
+  return html`<div class="field">
+    ${
+      type === 'multipart/form-data'
+        ? html`<label for="${id}">${name} <span class="hint">file</span></label>
+            <input id="${id}" name="${name}" type="file" data-in="file" required />`
+        : html`<label for="${id}">Body <span class="hint">JSON</span></label>
+            <textarea id="${id}" data-in="body" rows="${text.split('\n').length + 1}" spellcheck="false">
+${text}</textarea>`
+    }
+  </div>`
+}
+
+/** The error catalogue, by status. */
+export function renderErrorCatalogue(catalogue: Catalogue): Page {
+  const tags = [...new Set(catalogue.map(({ tag }) => tag))].sort((a, b) => statusOfTag[a] - statusOfTag[b])
+  const listErrors = (tag: string) =>
+    catalogue.filter((entry) => entry.tag === tag).sort((a, b) => a.code.localeCompare(b.code))
+  return {
+    title: titles.errors,
+    section: sectionOf(titles.errors),
+    body: html`<h1>Errors</h1>
+      <p>
+        Every error is a JSON object with <code>_tag</code> (the name of its schema, which determines the
+        status), <code>code</code> (for programs; never changes), <code>message</code> (for people; may
+        change) and <code>requestId</code>. <code>InvalidInput</code> also has a <code>field</code>,
+        <code>HttpApiDecodeError</code> a list of <code>issues</code>.
+      </p>
+      ${tags.map(
+        (tag) =>
+          html`<section aria-labelledby="${tag}">
+            <h2 id="${tag}">${statusOfTag[tag]} <code>${tag}</code></h2>
+            <table>
+              <thead>
+                <tr>
+                  <th scope="col">Code</th>
+                  <th scope="col">Meaning and message</th>
+                </tr>
+              </thead>
+              <tbody>
+                ${listErrors(tag).map(
+                  ({ code, message, when }) =>
+                    html`<tr id="${code}">
+                      <th scope="row"><code>${code}</code></th>
+                      <td>
+                        ${renderText(when)}
+                        <p class="hint">“${message}”</p>
+                      </td>
+                    </tr>`,
+                )}
+              </tbody>
+            </table>
+          </section>`,
+      )}`,
+  }
+}
+
+/** Renders the Markdown of descriptions, which use only paragraphs and code. */
+function renderText(text: string): Html[] {
+  return text
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => html`<p>${renderInline(line)}</p>`)
+}
+
+function renderInline(text: string): Html[] {
+  return text.split('`').map((part, i) => (i % 2 === 0 ? html`${part}` : html`<code>${part}</code>`))
+}

@@ -1,0 +1,34 @@
+import { escapeHtml } from '../../kernel/escape-html.ts'
+
+/** Markup that is safe to send. Create it with `html` only, which escapes text. */
+export class Html {
+  readonly #markup: string
+
+  constructor(markup: string) {
+    this.#markup = markup
+  }
+
+  toString(): string {
+    return this.#markup
+  }
+}
+
+/** A value in a template. Text is escaped, lists are concatenated; null, undefined and false render nothing. */
+export type Content = Html | string | number | null | undefined | false | readonly Content[]
+
+/**
+ * Renders a template. Escapes values for text and for attributes in double quotes, except `Html`, whose values were
+ * escaped when it was created.
+ */
+export function html(strings: TemplateStringsArray, ...values: Content[]): Html {
+  let markup = strings[0] ?? ''
+  for (const [i, value] of values.entries()) markup += toMarkup(value) + (strings[i + 1] ?? '')
+  return new Html(markup)
+}
+
+function toMarkup(value: Content): string {
+  if (value === null || value === undefined || value === false) return ''
+  if (value instanceof Html) return value.toString()
+  if (typeof value === 'string' || typeof value === 'number') return escapeHtml(String(value))
+  return value.map(toMarkup).join('')
+}

@@ -1,0 +1,116 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { App } from '../../http/app-types.ts'
+import { errors } from '../../kernel/errors.ts'
+import type { Services } from '../../services.ts'
+import { browserOf, continueSignIn } from './continue-sign-in.ts'
+import { attempt } from '../shared/forms.ts'
+import { parseLocalPath } from '../shared/local-path.ts'
+
+export interface WithProvider {
+  Params: { provider: string }
+  Querystring: { next?: string }
+}
+
+type Provider = Services['identityProviders'][number]
+type Flow = Awaited<ReturnType<Provider['begin']>>['flow']
+type Identity = Awaited<ReturnType<Provider['finish']>>
+
+/** What the browser keeps until the provider sends it back. */
+interface SavedFlow extends Flow {
+  provider: unknown
+  next: unknown
+  /** The session that links the account. Without it, the account signs in. */
+  linkOf: unknown
+}
+
+const flowCookie = 'identity'
+
+/** The page of the providers that a person has linked. */
+export const providersPath = '/settings/security/providers'
+
+/** Signing in with an identity provider: the redirect to it, and the callback, which also links accounts. */
+export function identityPages(
+  app: App,
+  services: Pick<Services, 'credentials' | 'identities' | 'identityProviders'>,
+  webUrl: string,
+): void {
+  const { credentials, identities, identityProviders } = services
+
+  app.get<WithProvider>('/sign-in/with/:provider', async (request, reply) => {
+    const provider = requireProvider(identityProviders, request)
+    const next = parseLocalPath(request.query.next)
+    return reply.redirect(await beginIdentityFlow(request, reply, provider, { next }), 303)
+  })
+
+  app.get<WithProvider>('/sign-in/with/:provider/callback', async (request, reply) => {
+    const provider = requireProvider(identityProviders, request)
+    const saved = readFlow(request.visit.recall(flowCookie))
+    // A flow is used once, even if the sign-in fails.
+    void reply.remember(flowCookie, undefined)
+    if (saved?.provider !== provider.id) throw errors.providerFailed()
+    const identity = await orProviderFailed(request, () =>
+      provider.finish(new URL(request.url, webUrl), saved),
+    )
+    if (saved.linkOf !== undefined) return link(request, reply, { provider, identity, saved })
+    const result = await credentials.signInByIdentity(identity, browserOf(request))
+    return continueSignIn(reply, result, parseLocalPath(saved.next))
+  })
+
+  async function link(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    flow: { provider: Provider; identity: Identity; saved: SavedFlow },
+  ): Promise<FastifyReply> {
+    const { sessionId, isProven } = request.visit
+    if (sessionId === undefined || sessionId !== flow.saved.linkOf || !isProven) throw errors.providerFailed()
+    const { error } = await attempt(() => identities.link(request.principal, flow.provider, flow.identity))
+    return error
+      ? reply.refuse(providersPath, error)
+      : reply.redirect(`${providersPath}?done=provider-linked`, 303)
+  }
+}
+
+/** The provider in the URL. Throws `not_found`. */
+export function requireProvider(
+  providers: readonly Provider[],
+  { params }: FastifyRequest<WithProvider>,
+): Provider {
+  const provider = providers.find(({ id }) => id === params.provider)
+  if (!provider) throw errors.notFound()
+  return provider
+}
+
+/** Begins a flow, which the browser keeps in a cookie. Returns the URL to redirect to. */
+export async function beginIdentityFlow(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  provider: Provider,
+  purpose: { next?: string | undefined; linkOf?: string | undefined },
+): Promise<string> {
+  const { url, flow } = await orProviderFailed(request, () => provider.begin())
+  const saved = { ...flow, provider: provider.id, ...purpose }
+  reply.remember(flowCookie, Buffer.from(JSON.stringify(saved)).toString('base64url'))
+  return url
+}
+
+/** Logs a failure of the provider and throws `provider_failed`. */
+async function orProviderFailed<T>(request: FastifyRequest, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run()
+  } catch (error) {
+    request.log.warn({ err: error }, 'sign-in with identity provider failed')
+    throw errors.providerFailed({ cause: error })
+  }
+}
+
+function readFlow(cookie: string | undefined): SavedFlow | undefined {
+  try {
+    const flow = JSON.parse(Buffer.from(cookie ?? '', 'base64url').toString()) as Record<string, unknown>
+    const { state, nonce, codeVerifier, provider, next, linkOf } = flow
+    if (typeof state !== 'string' || typeof nonce !== 'string' || typeof codeVerifier !== 'string')
+      return undefined
+    return { state, nonce, codeVerifier, provider, next, linkOf }
+  } catch {
+    return undefined
+  }
+}

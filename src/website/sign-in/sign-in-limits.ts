@@ -1,0 +1,162 @@
+import type { FastifyRequest } from 'fastify'
+import type { App } from '../../http/app-types.ts'
+import { addressOf, createRateLimiter, type RateLimiter } from '../../http/rate-limits.ts'
+import { canonicalizeEmail, parseEmail } from '../../kernel/email.ts'
+import { ApiError, errors, type ErrorFactory } from '../../kernel/errors.ts'
+import { hashSecret } from '../../kernel/tokens.ts'
+
+const windowSeconds = 60
+const mailWindowSeconds = 60 * 60
+const dayInSeconds = 24 * 60 * 60
+// Colleagues share a client address, and people have several devices: limits over all accounts of an address, or over
+// all addresses of an account, are this many times higher.
+const widerFactor = 10
+
+export interface SignInLimitsOptions {
+  /** Failed attempts per minute, account and client address; 0 = no limit. */
+  signInLimitPerMinute: number
+  /** Mails per hour and recipient; 0 = no limit. */
+  mailLimitPerHour: number
+}
+
+/** Rate limits for people who are not signed in: attempts to enter a password, and requested mails. */
+export interface SignInLimits {
+  /**
+   * Runs an attempt to enter the password of an account, and counts it if the password was wrong. Throws
+   * `too_many_sign_ins` after too many failures from the client's address, for this account or for all accounts; and
+   * `sign_in_by_link` after too many failures for the account from all addresses, since its owner can still sign in by
+   * mail.
+   */
+  attemptPassword<T>(request: FastifyRequest, account: string, attempt: () => Promise<T>): Promise<T>
+  /**
+   * Runs an attempt to enter a code of the second step, and counts it if the code was wrong. Throws `too_many_sign_ins`
+   * after too many failures in a minute from the client's address, or in a day from all addresses: whoever gets here
+   * knows the password, and a code has six digits.
+   */
+  attemptCode<T>(request: FastifyRequest, account: string, attempt: () => Promise<T>): Promise<T>
+  /** Counts a mail to a recipient, whether or not an account has the address. Throws `too_many_mails`. */
+  countMail(request: FastifyRequest, recipient: string): Promise<void>
+}
+
+interface Bound {
+  name: string
+  max: number
+  callerOf: (request: FastifyRequest) => string
+  exceeded: ErrorFactory
+}
+
+interface CountedBound extends Bound {
+  limiter: RateLimiter | undefined
+  /** The attempts in progress. */
+  pending: Map<string, number>
+}
+
+const wrongPasswordCodes: readonly string[] = [errors.signInFailed.code, errors.passwordWrong.code]
+const wrongCodeCodes: readonly string[] = [errors.codeWrong.code, errors.secondStepExpired.code]
+
+export function createSignInLimits(app: App, options: SignInLimitsOptions): SignInLimits {
+  const { signInLimitPerMinute: limit, mailLimitPerHour } = options
+  // Counters are named by digests, since Redis must not hold email addresses and tokens of links.
+  const accounts = new WeakMap<FastifyRequest, string>()
+  const setAccount = (request: FastifyRequest, account: string) => {
+    const email = parseEmail(account)
+    const canonical = (email !== undefined && canonicalizeEmail(email)) || account.trim()
+    accounts.set(request, hashSecret(canonical).toString('base64url'))
+  }
+  const accountOf = (request: FastifyRequest) => accounts.get(request) ?? ''
+  const toLimiter = ({ name, max, callerOf }: Bound, seconds = windowSeconds) =>
+    createRateLimiter(app, { name, max, windowSeconds: seconds, callerOf })
+  const toCounted = (bound: Bound, seconds?: number): CountedBound => ({
+    ...bound,
+    limiter: toLimiter(bound, seconds),
+    pending: new Map(),
+  })
+
+  const tooMany = errors.tooManySignIns
+  const passwordBounds: Bound[] = [
+    {
+      name: 'sign-in',
+      max: limit,
+      callerOf: (request) => `${accountOf(request)}:${addressOf(request)}`,
+      exceeded: tooMany,
+    },
+    { name: 'sign-in-address', max: widerFactor * limit, callerOf: addressOf, exceeded: tooMany },
+    { name: 'sign-in-account', max: widerFactor * limit, callerOf: accountOf, exceeded: errors.signInByLink },
+  ]
+  const countedPasswordBounds = passwordBounds.map((bound) => toCounted(bound))
+  const codeBounds = [
+    toCounted({
+      name: 'code',
+      max: limit,
+      callerOf: (request) => `${accountOf(request)}:${addressOf(request)}`,
+      exceeded: tooMany,
+    }),
+    toCounted(
+      { name: 'code-account', max: widerFactor * limit, callerOf: accountOf, exceeded: tooMany },
+      dayInSeconds,
+    ),
+  ]
+
+  const mailBounds = [
+    { name: 'mail', max: mailLimitPerHour, callerOf: accountOf, exceeded: errors.tooManyMails },
+    {
+      name: 'mail-address',
+      max: widerFactor * mailLimitPerHour,
+      callerOf: addressOf,
+      exceeded: errors.tooManyMails,
+    },
+  ].map((bound: Bound) => ({ ...bound, limiter: toLimiter(bound, mailWindowSeconds) }))
+
+  return {
+    async attemptPassword(request, account, attempt) {
+      setAccount(request, account)
+      return attemptWithin(countedPasswordBounds, wrongPasswordCodes, request, attempt)
+    },
+
+    async attemptCode(request, account, attempt) {
+      setAccount(request, account)
+      return attemptWithin(codeBounds, wrongCodeCodes, request, attempt)
+    },
+
+    async countMail(request, recipient) {
+      setAccount(request, recipient)
+      for (const { limiter, exceeded } of mailBounds) {
+        const state = await limiter?.count(request)
+        if (state?.isExceeded) throw exceeded({ retryAfterSeconds: state.resetSeconds })
+      }
+    },
+  }
+}
+
+/** Runs an attempt unless a bound is exceeded. Counts it if it fails with one of the codes. */
+async function attemptWithin<T>(
+  bounds: readonly CountedBound[],
+  failureCodes: readonly string[],
+  request: FastifyRequest,
+  attempt: () => Promise<T>,
+): Promise<T> {
+  const releases: (() => void)[] = []
+  try {
+    for (const { limiter, pending, callerOf, exceeded } of bounds) {
+      if (!limiter) continue
+      const caller = callerOf(request)
+      const { remaining, resetSeconds } = await limiter.peek(request)
+      // Attempts in progress count as failures, so that parallel ones cannot exceed the limit.
+      const count = pending.get(caller) ?? 0
+      if (remaining <= count) throw exceeded({ retryAfterSeconds: Math.max(resetSeconds, 1) })
+      pending.set(caller, count + 1)
+      releases.push(() => {
+        const left = (pending.get(caller) ?? 1) - 1
+        if (left === 0) pending.delete(caller)
+        else pending.set(caller, left)
+      })
+    }
+    return await attempt()
+  } catch (error) {
+    if (error instanceof ApiError && failureCodes.includes(error.code))
+      for (const { limiter } of bounds) await limiter?.count(request)
+    throw error
+  } finally {
+    for (const release of releases) release()
+  }
+}

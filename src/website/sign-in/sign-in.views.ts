@@ -1,0 +1,289 @@
+import type { FastifyRequest } from 'fastify'
+import type { LinkOwner } from '../../accounts/credentials.service.ts'
+import { passwordLengthMax, passwordLengthMin } from '../../kernel/accounts.ts'
+import { emailLengthMax } from '../../kernel/email.ts'
+import { nameLengthMax } from '../../kernel/text.ts'
+import { readField, renderField, renderForm, type FormState } from '../shared/forms.ts'
+import { html, type Content, type Html } from '../shared/html.ts'
+import type { Page } from '../shared/pages.ts'
+import { renderPasskeySignIn } from '../account/passkey-form.views.ts'
+
+interface WithForm {
+  request: FastifyRequest
+  state?: FormState
+}
+
+interface WithNext extends WithForm {
+  /** The path to continue at afterwards. */
+  next: string | undefined
+  providers: readonly { id: string; name: string }[]
+}
+
+interface WithLink extends WithForm {
+  owner: LinkOwner
+  token: string
+}
+
+export function renderSignIn({
+  request,
+  state,
+  next,
+  providers,
+  notice,
+}: WithNext & { notice?: string | undefined }): Page {
+  return narrow('Sign in', {
+    // An authorization request may end with a redirect to an agent's own URL.
+    mayLeave: next?.startsWith('/agent/') === true,
+    hasPasskeys: true,
+    body: html`<h1>Sign in</h1>
+      ${notice !== undefined && html`<p class="notice" role="status">${notice}</p>`}
+      ${renderForm({
+        request,
+        action: '/sign-in',
+        ...(state && { state }),
+        fields: ['email', 'password'],
+        body: html`${renderNext(next)} ${renderEmail(state)}
+          ${renderPassword({ state, label: 'Password', autocomplete: 'current-password' })}
+          <button>Sign in</button>`,
+      })}
+      <p><a href="${withNext('/forgot', undefined)}">Forgot your password?</a></p>
+      <p><a href="${withNext('/sign-in/link', next)}">Email me a sign-in link</a></p>
+      ${renderPasskeySignIn(request, next)} ${renderProviders(providers, next)}
+      <hr />
+      <p>New here? <a href="${withNext('/sign-up', next)}">Sign up</a></p>`,
+  })
+}
+
+export function renderSignUp({ request, state, next, providers }: WithNext): Page {
+  return narrow('Sign up', {
+    body: html`<h1>Sign up</h1>
+      ${renderForm({
+        request,
+        action: '/sign-up',
+        ...(state && { state }),
+        fields: ['name', 'email', 'password'],
+        body: html`${renderNext(next)}
+          ${renderField({
+            name: 'name',
+            label: 'Your name',
+            autocomplete: 'name',
+            maxLength: nameLengthMax,
+            ...(state && { state }),
+          })}
+          ${renderEmail(state)} ${renderNewPasswordField(state)} <button>Sign up</button>`,
+      })}
+      ${renderProviders(providers, next)}
+      <hr />
+      <p>Already have an account? <a href="${withNext('/sign-in', next)}">Sign in</a></p>`,
+  })
+}
+
+export interface CheckMail {
+  /** Empty if the page was opened without a form. */
+  email: string
+  /** Whether a mail is sent in any case, or only if an account has the address, which the page must not reveal. */
+  isSent: boolean
+  isUnverified?: boolean
+}
+
+export function renderCheckMail({ email, isSent, isUnverified }: CheckMail): Page {
+  const address = email === '' ? 'your email address' : html`<strong>${email}</strong>`
+  return {
+    title: 'Check your email',
+    isOnTheWay: true,
+    body: html`<section class="narrow">
+      <h1>Check your email</h1>
+      ${isUnverified && html`<p>Verify your email address before you sign in.</p>`}
+      <p>
+        ${isSent ? html`We sent a link to ${address}.` : html`If ${address} has an account, we sent a link to it.`}
+        Open the link to continue.
+      </p>
+      <p class="hint">
+        No email after a few minutes? Check your spam folder and the address above. You can
+        <a href="/verify">request another verification email</a>.
+      </p>
+    </section>`,
+  }
+}
+
+export function renderVerifyRequest({ request, state }: WithForm): Page {
+  return renderMailRequest({
+    request,
+    state,
+    title: 'Verify your email address',
+    text: 'We will send you a link that verifies your email address.',
+    action: '/verify',
+  })
+}
+
+export function renderForgot({ request, state }: WithForm): Page {
+  return renderMailRequest({
+    request,
+    state,
+    title: 'Forgot your password?',
+    text: 'We will send you a link to choose a new one.',
+    action: '/forgot',
+  })
+}
+
+export function renderLinkRequest({ request, state }: WithForm): Page {
+  return renderMailRequest({
+    request,
+    state,
+    title: 'Sign in with a link',
+    text: 'We will send you a link that signs you in without a password.',
+    action: '/sign-in/link',
+  })
+}
+
+/** Requires the password, since somebody else may have signed up with the address. */
+export function renderVerify({ request, state, owner, token }: WithLink): Page {
+  return narrow('Verify your email address', {
+    body: html`<h1>Verify your email address</h1>
+      <p>Enter the password that you chose for <strong>${owner.email}</strong> when you signed up.</p>
+      ${renderForm({
+        request,
+        action: `/verify-email/${token}`,
+        ...(state && { state }),
+        fields: ['password'],
+        body: html`${renderUsername(owner)}
+          ${renderPassword({ state, label: 'Password', autocomplete: 'current-password' })}
+          <button>Verify and sign in</button>`,
+      })}
+      <p class="hint">
+        Forgot the password, or did not sign up yourself? <a href="/forgot">Choose a new password</a>.
+      </p>`,
+  })
+}
+
+export function renderNewPassword({ request, state, owner, token }: WithLink): Page {
+  return narrow('Choose a new password', {
+    body: html`<h1>Choose a new password</h1>
+      <p>For <strong>${owner.email}</strong>. A new password signs you out on all devices.</p>
+      ${renderForm({
+        request,
+        action: `/reset/${token}`,
+        ...(state && { state }),
+        fields: ['password'],
+        body: html`${renderUsername(owner)} ${renderNewPasswordField(state)} ${renderRevokeAccess()}
+          <button>Set password</button>`,
+      })}`,
+  })
+}
+
+/** Offers to revoke what somebody who knew the old password may have created. */
+export function renderRevokeAccess(): Html {
+  return html`<div class="check">
+    <input type="checkbox" id="revokeAccess" name="revokeAccess" />
+    <label for="revokeAccess">Also revoke my API keys and the access of agents</label>
+  </div>`
+}
+
+export const readRevokeAccess = (request: FastifyRequest) => readField(request, 'revokeAccess') === 'on'
+
+/** Requires a click, since mail scanners may open the link. */
+export function renderSignInByLink({ request, owner, token }: WithLink): Page {
+  return narrow('Sign in', {
+    body: html`<h1>Sign in</h1>
+      <p>
+        You are signing in as <strong><bdi>${owner.name}</bdi></strong> (${owner.email}).
+      </p>
+      ${renderForm({ request, action: `/sign-in/link/${token}`, body: html`<button>Sign in</button>` })}`,
+  })
+}
+
+function narrow(title: string, options: { body: Html; mayLeave?: boolean; hasPasskeys?: boolean }): Page {
+  const { body, mayLeave = false, hasPasskeys = false } = options
+  return {
+    title,
+    mayLeave,
+    hasPasskeys,
+    isOnTheWay: true,
+    body: html`<section class="narrow">${body}</section>`,
+  }
+}
+
+function renderMailRequest(options: {
+  request: FastifyRequest
+  state: FormState | undefined
+  title: string
+  text: string
+  action: string
+}): Page {
+  const { request, state, title, text, action } = options
+  return narrow(title, {
+    body: html`<h1>${title}</h1>
+      <p>${text}</p>
+      ${renderForm({
+        request,
+        action,
+        ...(state && { state }),
+        fields: ['email'],
+        body: html`${renderEmail(state)}<button>Send link</button>`,
+      })}
+      <p><a href="/sign-in">Back to sign-in</a></p>`,
+  })
+}
+
+function renderEmail(state: FormState | undefined): Html {
+  return renderField({
+    name: 'email',
+    label: 'Email address',
+    type: 'email',
+    autocomplete: 'username',
+    maxLength: emailLengthMax,
+    ...(state && { state }),
+  })
+}
+
+/** A password field. `autocomplete` tells password managers whether it is the current password or a new one. */
+export function renderPassword(options: {
+  state: FormState | undefined
+  label: string
+  autocomplete: 'current-password' | 'new-password'
+  name?: string
+  hint?: string
+}): Html {
+  const { state, name = 'password', ...rest } = options
+  return renderField({
+    name,
+    type: 'password',
+    maxLength: passwordLengthMax,
+    ...rest,
+    ...(state && { state }),
+  })
+}
+
+/** A password field with the rule for new passwords. */
+export function renderNewPasswordField(state: FormState | undefined, label = 'Password'): Html {
+  return renderPassword({
+    state,
+    label,
+    autocomplete: 'new-password',
+    hint: `At least ${passwordLengthMin} characters. A few random words are easy to remember and hard to guess.`,
+  })
+}
+
+/** Tells password managers which account the password belongs to. */
+function renderUsername({ email }: LinkOwner): Html {
+  return html`<input type="hidden" name="username" autocomplete="username" value="${email}" />`
+}
+
+function renderNext(next: string | undefined): Content {
+  return next !== undefined && html`<input type="hidden" name="next" value="${next}" />`
+}
+
+function withNext(path: string, next: string | undefined): string {
+  return next === undefined ? path : `${path}?next=${encodeURIComponent(next)}`
+}
+
+function renderProviders(providers: WithNext['providers'], next: string | undefined): Content {
+  return providers.map(
+    ({ id, name }) =>
+      html`<p>
+        <a class="button quiet wide" href="${withNext(`/sign-in/with/${encodeURIComponent(id)}`, next)}">
+          Continue with ${name}
+        </a>
+      </p>`,
+  )
+}

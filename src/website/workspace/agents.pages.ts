@@ -1,0 +1,129 @@
+import type { Services } from '../../services.ts'
+import type { AgentGrant, ToolUse } from '../../areas/integrations/integrations.service.ts'
+import { parseJson } from '../../kernel/json-text.ts'
+import { renderConnectAgent } from './connect-agent.views.ts'
+import { describeScope, readScopes, renderScopeChoice } from '../consent/scopes.views.ts'
+import { renderAction, renderAlert, renderForm } from '../shared/forms.ts'
+import { html, type Content } from '../shared/html.ts'
+import { renderConfirmed, renderDone, renderRows } from '../shared/lists.ts'
+import { readListView, renderNotices, renderPager, resetNotice, type ListView } from '../shared/pager.ts'
+import type { Page } from '../shared/pages.ts'
+import { renderDate, renderTime } from '../shared/words.ts'
+import { sectionOf, type WorkspacePages, type WorkspaceVisit } from './workspace-visit.ts'
+
+/** The agents that have access to a workspace: owners and admins see all, others their own. */
+export function agentsPages(
+  { page, action }: WorkspacePages,
+  { integrations, mcpUrl }: Pick<Services, 'integrations'> & { mcpUrl: string },
+): void {
+  const show = async (visit: WorkspaceVisit): Promise<Page> => {
+    const list = await readListView(visit.request, (position) =>
+      integrations.list(visit.principal, visit.workspace.slug, position),
+    )
+    const grants = parseJson(list.items)
+    const uses = await integrations.listToolUses(
+      visit.principal,
+      visit.workspace.slug,
+      grants.map(({ id }) => id),
+    )
+    return renderAgents(visit, { grants, list, uses }, mcpUrl)
+  }
+
+  page('/agents', show)
+
+  action('/agents/:id/revoke', '/agents', async ({ base, principal, request, workspace }) => {
+    await integrations.revoke(principal, workspace.slug, request.params.id)
+    return `${base}/agents?done=revoked`
+  })
+
+  action('/agents/:id/scopes', '/agents', async ({ base, principal, request, workspace }) => {
+    await integrations.updateScopes(principal, workspace.slug, request.params.id, readScopes(request))
+    return `${base}/agents?done=saved`
+  })
+}
+
+function renderAgents(
+  visit: WorkspaceVisit,
+  { grants, list, uses }: { grants: AgentGrant[]; list: ListView<AgentGrant>; uses: ToolUse[] },
+  mcpUrl: string,
+): Page {
+  const { base, may, principal, request, state } = visit
+  return {
+    title: 'Agents',
+    section: sectionOf(visit, 'Agents'),
+    body: html`<h1>Agents</h1>
+      <p>
+        ${
+          may('integrations.listAll')
+            ? 'Agents that members have allowed to act in this workspace on their behalf.'
+            : 'Agents that you have allowed to act in this workspace on your behalf.'
+        }
+      </p>
+      ${renderDone(request)} ${renderNotices([list.isReset && resetNotice])}
+      ${state.error && renderAlert(state.error)}
+      ${renderRows(
+        grants.map(
+          ({ id, clientName, clientUri, userId, userName, scopes, createdAt, lastUsedAt, expiresAt }) =>
+            html`<div class="row">
+              <div class="grow">
+                <strong><bdi>${clientName}</bdi></strong>
+                <span class="hint">
+                  allowed by ${userId === principal.user.id ? 'you' : html`<bdi>${userName}</bdi>`} on
+                  ${renderDate(createdAt)} · expires on ${renderDate(expiresAt)} ·
+                  ${lastUsedAt === null ? 'never used' : html`last used ${renderTime(lastUsedAt)}`}
+                </span>
+                <span class="hint"
+                  >${scopes.map(describeScope).join(', ')}${clientUri !== null && html` · <bdi>${clientUri}</bdi>`}</span
+                >
+                ${renderUses(uses.filter(({ grantId }) => grantId === id))}
+              </div>
+              ${
+                userId === principal.user.id &&
+                renderConfirmed({
+                  label: 'Change',
+                  description: html`what <bdi>${clientName}</bdi> may do`,
+                  question: 'It takes effect immediately.',
+                  action: renderForm({
+                    request,
+                    action: `${base}/agents/${id}/scopes`,
+                    body: html`${renderScopeChoice({ chosen: scopes, idPrefix: `${id}-` })}
+                      <button>Save</button>`,
+                  }),
+                })
+              }
+              ${renderConfirmed({
+                label: 'Revoke',
+                description: html`the access of <bdi>${clientName}</bdi>`,
+                question: html`<bdi>${clientName}</bdi> loses access immediately.`,
+                action: renderAction(request, {
+                  action: `${base}/agents/${id}/revoke`,
+                  label: 'Revoke access',
+                  isDangerous: true,
+                }),
+              })}
+            </div>`,
+        ),
+        html`<p>No agent has access to this workspace yet.</p>
+          <p>
+            An agent is a program such as Claude or ChatGPT. It can read the seeds of the workspace with their
+            evidence, and more if you allow it.
+          </p>`,
+      )}
+      ${renderPager(list, { path: `${base}/agents` })} ${renderConnectAgent(mcpUrl)}`,
+  }
+}
+
+/** The calls of the last 30 days, by tool. */
+function renderUses(uses: readonly ToolUse[]): Content {
+  return uses.map(
+    ({ tool, calls, failures, lastCalledAt, lastFailure, lastFailureAt }) =>
+      html`<span class="hint"
+        ><code>${tool}</code>: ${calls} ${calls === 1 ? 'call' : 'calls'} in 30 days, the last
+        ${renderTime(lastCalledAt.toISOString())}${
+          lastFailureAt !== null &&
+          html` · ${failures} failed, the last ${renderTime(lastFailureAt.toISOString())}
+          (<code>${lastFailure}</code>)`
+        }</span
+      >`,
+  )
+}

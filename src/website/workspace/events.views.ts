@@ -1,0 +1,61 @@
+import type { EventType, WorkspaceEvent } from '../../areas/events/events.service.ts'
+import { html, type Content, type Html } from '../shared/html.ts'
+
+/** The types of events, as people choose from them. */
+export const eventTypeNames: Readonly<Record<EventType, string>> = {
+  'seed.created': 'Seed created',
+  'seed.updated': 'Seed changed',
+  'seed.joined': 'Seed joined',
+  'seed.left': 'Seed left',
+  'seed.deleted': 'Seed deleted',
+  'evidence.added': 'Evidence added',
+  'member.joined': 'Member joined',
+  'member.role_changed': 'Role changed',
+  'member.removed': 'Member removed',
+  'member.left': 'Member left',
+  'invite.created': 'Invite sent',
+  'invite.resent': 'Invite sent again',
+  'invite.role_changed': 'Role of an invite changed',
+  'invite.revoked': 'Invite revoked',
+  'invite.accepted': 'Invite accepted',
+  'team.created': 'Team created',
+  'team.renamed': 'Team renamed',
+  'team.deleted': 'Team deleted',
+  'team.member_added': 'Team member added',
+  'team.member_removed': 'Team member removed',
+  'integration.granted': 'Agent connected',
+  'integration.changed': 'Access of an agent changed',
+  'integration.used': 'Agent used a tool',
+  'integration.revoked': 'Access of an agent revoked',
+  'workspace.created': 'Workspace created',
+  'workspace.updated': 'Workspace settings changed',
+  'workspace.icon_changed': 'Workspace icon changed',
+}
+
+const sourceTexts = { web: '', api: ' · via the API', system: ' · by the service' } as const
+
+/** The names of agents by their grants. */
+export type AgentNames = ReadonlyMap<string, string>
+
+/** The grants of the agents that caused some of these events. */
+export function findGrants(events: readonly WorkspaceEvent[]): string[] {
+  return [...new Set(events.flatMap(({ source, grantId }) => (source === 'mcp' ? (grantId ?? []) : [])))]
+}
+
+/** An event with its time. Marks what agents did, with the name of the agent if it is known. */
+export function renderEvent(
+  { summary, source, grantId }: WorkspaceEvent,
+  time: Html,
+  agentNames: AgentNames,
+): Html {
+  return html`<p class="event">
+    <bdi dir="ltr">${summary}</bdi
+    ><span class="hint"
+      >${time}${source === 'mcp' ? renderAgent(agentNames.get(grantId ?? '')) : sourceTexts[source]}</span
+    >
+  </p>`
+}
+
+function renderAgent(name: string | undefined): Content {
+  return html` · <span class="tag agent">Agent</span> ${name !== undefined && html`<bdi>${name}</bdi>`}`
+}

@@ -1,0 +1,129 @@
+import type { WorkspaceEvent } from '../../areas/events/events.service.ts'
+import type { EndedAgent } from '../../areas/integrations/integrations.service.ts'
+import type { Member } from '../../areas/members/members.service.ts'
+import type { Seed } from '../../areas/seeds/seeds.service.ts'
+import { renderEvent, type AgentNames } from './events.views.ts'
+import { renderFirstSteps, type HappenedTypes } from './first-steps.ts'
+import { html, type Content, type Html } from '../shared/html.ts'
+import { renderPicture } from '../shared/layout.ts'
+import { renderRows } from '../shared/lists.ts'
+import type { Page } from '../shared/pages.ts'
+import { roleNames } from './roles.views.ts'
+import { renderSeedRow, renderStatus } from './seeds.views.ts'
+import { renderDate, renderTime } from '../shared/words.ts'
+import { sectionOf, type WorkspaceVisit } from './workspace-visit.ts'
+
+interface Home {
+  /** The open and validating seeds that changed last. */
+  seeds: Seed[]
+  /** The seeds that the person has joined and that changed lately. */
+  changedSeeds: Seed[]
+  /** The agents of the person that lost access lately. */
+  endedAgents: EndedAgent[]
+  members: Member[]
+  hasMoreMembers: boolean
+  events: WorkspaceEvent[]
+  agentNames: AgentNames
+  /** Everything that has happened, if the workspace is new and its first steps are shown. */
+  happenedTypes: HappenedTypes | undefined
+}
+
+/** The home of a workspace. */
+export function renderHome(visit: WorkspaceVisit, shown: Home): Page {
+  const { base, workspace } = visit
+  return {
+    title: 'Home',
+    section: sectionOf(visit, 'Home'),
+    body: html`<h1 class="truncate" title="${workspace.name}"><bdi>${workspace.name}</bdi></h1>
+      ${shown.endedAgents.length > 0 && renderEndedAgents(base, shown.endedAgents)}
+      <div class="split">
+        <div>
+          ${shown.changedSeeds.length > 0 && renderChanged(base, shown.changedSeeds)}
+          ${renderInProgress(visit, shown)} ${renderActivity(base, shown)}
+        </div>
+        <div>
+          ${shown.happenedTypes && renderFirstSteps(visit, shown.happenedTypes)} ${renderPeople(visit, shown)}
+        </div>
+      </div>`,
+  }
+}
+
+function renderEndedAgents(base: string, agents: readonly EndedAgent[]): Html {
+  return html`<div class="notice warn">
+    ${agents.map(
+      ({ clientName, endedAt }) =>
+        html`<p>
+          <bdi>${clientName}</bdi> lost its access to this workspace on ${renderDate(endedAt.toISOString())}.
+        </p>`,
+    )}
+    <p><a href="${base}/agents">Connect it again</a></p>
+  </div>`
+}
+
+function renderChanged(base: string, seeds: readonly Seed[]): Html {
+  return html`<section aria-labelledby="changed">
+    <h2 id="changed">Changes in seeds that you joined</h2>
+    ${renderRows(
+      seeds.map(
+        ({ id, title, status, updatedAt }) =>
+          html`<div class="row">
+            <a class="title grow" href="${base}/seeds/${id}"><bdi>${title}</bdi></a>
+            ${renderStatus(status)} <span class="hint">${renderTime(updatedAt)}</span>
+          </div>`,
+      ),
+      null,
+    )}
+  </section>`
+}
+
+function renderInProgress({ base, may }: WorkspaceVisit, { seeds }: Home): Html {
+  const isEmpty = seeds.length === 0
+  return html`<section aria-labelledby="seeds">
+    <div class="head">
+      <h2 id="seeds">Seeds in progress</h2>
+      ${!isEmpty && may('seeds.create') && html`<a class="button" href="${base}/seeds/new">New seed</a>`}
+    </div>
+    ${renderRows(
+      seeds.map((seed) => renderSeedRow(base, seed)),
+      html`<p><strong>A seed is an early idea that you want to test before you build it.</strong></p>
+        <p>People join it and add evidence for and against it. None is in progress.</p>
+        ${may('seeds.create') && html`<p><a class="button" href="${base}/seeds/new">New seed</a></p>`}`,
+    )}
+    <p><a href="${base}/seeds">All seeds</a></p>
+  </section>`
+}
+
+function renderActivity(base: string, { events, agentNames }: Home): Html {
+  return html`<section aria-labelledby="events">
+    <h2 id="events">Activity</h2>
+    ${renderRows(
+      events.map((event) => renderEvent(event, renderTime(event.createdAt), agentNames)),
+      html`<p>No activity yet.</p>`,
+    )}
+    <p><a href="${base}/activity">All activity</a></p>
+  </section>`
+}
+
+function renderPeople({ base, may }: WorkspaceVisit, { members, hasMoreMembers }: Home): Html {
+  return html`<section class="card" aria-labelledby="people">
+    <h2 id="people">People</h2>
+    <ul class="faces">
+      ${members.map((member) => renderFace(base, member))}
+    </ul>
+    ${members.length === 1 && html`<p class="hint">You are the only member.</p>`}
+    <p><a href="${base}/people">${hasMoreMembers ? 'All people' : 'View people'}</a></p>
+    ${renderInvite(base, may('invites.create'))}
+  </section>`
+}
+
+function renderFace(base: string, { userId, name, image, role }: Member): Html {
+  return html`<li>
+    ${renderPicture(image, name, 28)}
+    <a class="title truncate" href="${base}/people/${userId}" title="${name}"><bdi>${name}</bdi></a>
+    <span class="hint">${roleNames[role]}</span>
+  </li>`
+}
+
+function renderInvite(base: string, mayInvite: boolean): Content {
+  return mayInvite && html`<p><a class="button quiet" href="${base}/invites">Invite people</a></p>`
+}

@@ -1,0 +1,267 @@
+import type { App } from '../../http/app-types.ts'
+import type { Services } from '../../services.ts'
+import type { Invite, InvitePreview } from '../../areas/invites/invites.service.ts'
+import { emailLengthMax } from '../../kernel/email.ts'
+import { parseJson } from '../../kernel/json-text.ts'
+import { mayGrant } from '../../kernel/roles.ts'
+import { answerForm } from '../shared/answer-form.ts'
+import {
+  form,
+  renderAction,
+  renderAlert,
+  renderField,
+  renderForm,
+  renderSelect,
+  readField,
+  requireRole,
+} from '../shared/forms.ts'
+import { html, type Content, type Html } from '../shared/html.ts'
+import { renderPicture } from '../shared/layout.ts'
+import { renderConfirmed, renderDone, renderRows } from '../shared/lists.ts'
+import { readListView, renderNotices, renderPager, resetNotice, type ListView } from '../shared/pager.ts'
+import type { Page } from '../shared/pages.ts'
+import { findPendingConsent } from '../consent/pending-consent.ts'
+import { grantable, renderRole } from './roles.views.ts'
+import { renderDate } from '../shared/words.ts'
+import { sectionOf, type WorkspacePages, type WorkspaceVisit } from './workspace-visit.ts'
+
+/** The invites of a workspace. */
+export function invitesPages(
+  { page, action, creation }: WorkspacePages,
+  { invites }: Pick<Services, 'invites'>,
+): void {
+  page('/invites', async (visit) => {
+    const list = await readListView(visit.request, (position) =>
+      invites.list(visit.principal, visit.workspace.slug, position),
+    )
+    return renderInvites(visit, list)
+  })
+
+  creation('/invites', '/invites', async ({ base, principal, request, workspace }) => {
+    const email = readField(request, 'email')
+    const { inviteUrl } = await invites.create(principal, workspace.slug, {
+      email,
+      role: requireRole(request),
+    })
+    return { path: `${base}/invites`, shown: { email, inviteUrl } }
+  })
+
+  creation('/invites/:id/resend', '/invites', async ({ base, principal, request, workspace }) => {
+    const { inviteUrl } = await invites.resend(principal, workspace.slug, request.params.id)
+    return { path: `${base}/invites`, shown: { email: readField(request, 'email'), inviteUrl } }
+  })
+
+  action('/invites/:id/revoke', '/invites', async ({ base, principal, request, workspace }) => {
+    await invites.revoke(principal, workspace.slug, request.params.id)
+    return `${base}/invites?done=revoked`
+  })
+
+  action('/invites/:id/role', '/invites', async ({ base, principal, request, workspace }) => {
+    await invites.updateRole(principal, workspace.slug, request.params.id, { role: requireRole(request) })
+    return `${base}/invites?done=saved`
+  })
+}
+
+function renderInvites(visit: WorkspaceVisit, list: ListView<Invite>): Page {
+  const { base, request, state, workspace } = visit
+  const { email, inviteUrl } = request.flash.shown
+  return {
+    title: 'Invites',
+    section: sectionOf(visit, 'Invites'),
+    body: html`<h1>Invites</h1>
+      ${renderDone(request)} ${renderNotices([list.isReset && resetNotice])}
+      ${
+        inviteUrl !== undefined &&
+        html`<div class="notice" role="status">
+          <p>
+            Invite sent to ${email}. You can also share this link. It works only for that email address and is
+            not shown again.
+          </p>
+          <p class="copy">
+            <label class="visually-hidden" for="invite-link">Link for ${email}</label>
+            <input id="invite-link" class="mono" readonly value="${inviteUrl}" data-copy />
+          </p>
+        </div>`
+      }
+      <section class="card" aria-labelledby="invite">
+        <h2 id="invite">Invite people</h2>
+        ${renderForm({
+          request,
+          action: `${base}/invites`,
+          state,
+          fields: ['email'],
+          body: html`${renderField({
+              name: 'email',
+              label: 'Email address',
+              type: 'email',
+              autocomplete: 'off',
+              maxLength: emailLengthMax,
+              state,
+            })}
+            ${renderSelect({
+              name: 'role',
+              label: 'Role',
+              value: state.values.role ?? 'member',
+              choices: grantable(workspace.role),
+            })} <button>Send invite</button>`,
+        })}
+      </section>
+      <h2>Pending invites</h2>
+      ${renderRows(
+        parseJson(list.items).map((invite) => renderInvite(visit, invite)),
+        html`<p>No pending invites.</p>`,
+      )}
+      ${renderPager(list, { path: `${base}/invites` })}`,
+  }
+}
+
+function renderInvite({ base, request, workspace }: WorkspaceVisit, invite: Invite): Html {
+  const { id, email, role, status, invitedByName, expiresAt } = invite
+  const path = `${base}/invites/${id}`
+  return html`<div class="row">
+    <div class="grow">
+      <strong>${email}</strong> ${status === 'expired' && html`<span class="tag warn">expired</span>`}
+      <span class="hint">
+        invited by <bdi>${invitedByName}</bdi> · ${status === 'expired' ? 'expired' : 'expires'} on
+        ${renderDate(expiresAt)}
+      </span>
+    </div>
+    ${
+      mayGrant(workspace.role, role)
+        ? html`${renderForm({
+            request,
+            action: `${path}/role`,
+            className: 'inline',
+            body: html`${renderSelect({
+                name: 'role',
+                id: `role-${id}`,
+                label: `Role of the invite to ${email}`,
+                isLabelHidden: true,
+                value: role,
+                choices: grantable(workspace.role),
+              })}<button class="small quiet">
+                Change<span class="visually-hidden"> the role for ${email}</span>
+              </button>`,
+          })}
+          ${renderAction(request, {
+            action: `${path}/resend`,
+            label: 'Resend',
+            description: `the invite to ${email}`,
+            fields: { email },
+          })}
+          ${renderConfirmed({
+            label: 'Revoke',
+            description: `the invite to ${email}`,
+            question: 'The link of the invite stops working.',
+            action: renderAction(request, {
+              action: `${path}/revoke`,
+              label: 'Revoke invite',
+              isDangerous: true,
+            }),
+          })}`
+        : renderRole(role)
+    }
+  </div>`
+}
+
+interface WithToken {
+  Params: { token: string }
+}
+
+/** The page that the link of an invite opens. */
+export function invitePages(app: App, { invites, sessions }: Pick<Services, 'invites' | 'sessions'>): void {
+  app.get<WithToken>('/invites/:token', async (request, reply) => {
+    const { token } = request.params
+    if (request.visit.sessionId === undefined) return reply.showPage(renderSignInFirst(token))
+    const invite = await invites.preview(request.principal, token)
+    return reply.showPage(
+      renderInvitePage(invite, {
+        email: request.principal.user.email,
+        accept: renderForm({
+          request,
+          action: pathOf(token),
+          body: html`<button>Accept invite</button>`,
+        }),
+        signOut: renderForm({
+          request,
+          action: `${pathOf(token)}/switch`,
+          body: html`<button class="quiet">Sign in with another account</button>`,
+        }),
+      }),
+    )
+  })
+
+  app.post<WithToken>('/invites/:token', form, async (request, reply) => {
+    const { token } = request.params
+    const back = pathOf(token)
+    if (request.visit.sessionId === undefined) return reply.redirect(back, 303)
+    return answerForm(request, reply, back, async () => {
+      const { slug } = await invites.accept(request.principal, token)
+      return findPendingConsent(request) ?? `/w/${slug}`
+    })
+  })
+
+  app.post<WithToken>('/invites/:token/switch', form, async (request, reply) => {
+    const { sessionToken } = request.visit
+    if (sessionToken !== undefined) await sessions.endByToken(sessionToken)
+    return reply.signOut().redirect(pathOf(request.params.token), 303)
+  })
+}
+
+/** Encoded again, since the token of a forged link may contain any character. */
+const pathOf = (token: string) => `/invites/${encodeURIComponent(token)}`
+
+/** Reveals nothing about the invite, not even whether it exists: the link may have been forwarded. */
+function renderSignInFirst(token: string): Page {
+  const next = encodeURIComponent(`/invites/${token}`)
+  return {
+    title: 'You are invited',
+    isOnTheWay: true,
+    body: html`<section class="narrow">
+      <h1>You are invited</h1>
+      <p>To see the invite, sign in with the email address that it was sent to.</p>
+      <p><a class="button wide" href="/sign-in?next=${next}">Sign in</a></p>
+      <p><a class="button quiet wide" href="/sign-up?next=${next}">Sign up</a></p>
+    </section>`,
+  }
+}
+
+const statusTexts = {
+  expired: 'This invite has expired. Ask for a new one.',
+  accepted: 'This invite was already accepted.',
+  revoked: 'This invite was revoked.',
+}
+
+function renderInvitePage(
+  invite: InvitePreview,
+  { email, accept, signOut }: { email: string; accept: Html; signOut: Html },
+): Page {
+  const { workspaceName, workspaceSlug, workspaceIconUrl, role, status, invitedByName, expiresAt } = invite
+  return {
+    title: `Invite to ${workspaceName}`,
+    isOnTheWay: true,
+    body: html`<section class="narrow">
+      ${renderPicture(workspaceIconUrl, workspaceName, 64)}
+      <h1><bdi>${workspaceName}</bdi></h1>
+      <p>
+        <bdi>${invitedByName}</bdi> invited <strong>${invite.email}</strong> to join this workspace as
+        ${renderRole(role)}.
+      </p>
+      ${renderWhatNow()}
+    </section>`,
+  }
+
+  function renderWhatNow(): Content {
+    if (!invite.emailMatches) {
+      return html`${renderAlert(`You are signed in as ${email}, but this invite is for another email address.`)}
+      ${signOut}`
+    }
+    if (status === 'accepted') {
+      return html`<p>${statusTexts.accepted}</p>
+        <p><a class="button" href="/w/${workspaceSlug}">Open the workspace</a></p>`
+    }
+    if (status !== 'pending') return renderAlert(statusTexts[status])
+    return html`${accept}
+      <p class="hint">Expires on ${renderDate(expiresAt)}.</p>`
+  }
+}

@@ -1,0 +1,157 @@
+import type { FastifyRequest } from 'fastify'
+import type { Offer } from '../../accounts/offers.service.ts'
+import type { Membership } from '../../areas/workspaces/workspaces.service.ts'
+import type { App } from '../../http/app-types.ts'
+import { parseJson } from '../../kernel/json-text.ts'
+import { suggestSlug } from '../../kernel/slugs.ts'
+import { nameLengthMax } from '../../kernel/text.ts'
+import type { Services } from '../../services.ts'
+import { answerForm } from '../shared/answer-form.ts'
+import { form, readField, renderAction, renderField, renderForm } from '../shared/forms.ts'
+import { html, type Html } from '../shared/html.ts'
+import { renderPicture } from '../shared/layout.ts'
+import { readQuery, renderRows } from '../shared/lists.ts'
+import type { Page } from '../shared/pages.ts'
+import { findPendingConsent } from '../consent/pending-consent.ts'
+import { renderRole } from './roles.views.ts'
+import { renderSlugField } from './workspace-settings.pages.ts'
+
+interface WithId {
+  Params: { id: string }
+}
+
+/** The page with a person's workspaces and offers, and the form that creates a workspace. */
+export function onboardingPages(
+  app: App,
+  { offers, sentForms, workspaces }: Pick<Services, 'offers' | 'sentForms' | 'workspaces'>,
+  webUrl: string,
+): void {
+  const page = '/onboarding'
+
+  app.get(page, async (request, reply) =>
+    reply.showPage(
+      renderOnboarding(request, {
+        memberships: parseJson(await workspaces.list(request.principal)),
+        offered: await offers.list(request.principal),
+        webUrl,
+      }),
+    ),
+  )
+
+  app.post(page, form, async (request, reply) => {
+    const create = async () => {
+      const input = { name: readField(request, 'name'), slug: readField(request, 'slug').trim() }
+      const { slug } = await workspaces.create(request.principal, input)
+      return findPendingConsent(request) ?? `/w/${slug}`
+    }
+    return answerForm(request, reply, page, create, sentForms)
+  })
+
+  app.post<WithId>('/onboarding/offers/:id/join', form, async (request, reply) =>
+    answerForm(request, reply, page, async () => {
+      const slug = await offers.join(request.principal, request.params.id)
+      return findPendingConsent(request) ?? `/w/${slug}`
+    }),
+  )
+
+  app.post<WithId>('/onboarding/offers/:id/decline', form, async (request, reply) => {
+    await offers.decline(request.principal, request.params.id)
+    return reply.redirect('/', 303)
+  })
+
+  // For public/site.js: whether a slug is available, or one for a name.
+  app.get('/onboarding/slug', async (request) => {
+    const name = readQuery(request, 'name')
+    const slug = name === '' ? readQuery(request, 'slug') : suggestSlug(name)
+    return { slug, available: await workspaces.isSlugAvailable(request.principal, slug) }
+  })
+}
+
+function renderOnboarding(
+  request: FastifyRequest,
+  { memberships, offered, webUrl }: { memberships: Membership[]; offered: Offer[]; webUrl: string },
+): Page {
+  const { state } = request.flash
+  const isFirst = memberships.length === 0
+  const title = isFirst
+    ? offered.length > 0
+      ? 'Join or create a workspace'
+      : 'Create a workspace'
+    : 'Your workspaces'
+  return {
+    title,
+    isOnTheWay: true,
+    body: html`<section class="narrow">
+      <h1>${title}</h1>
+      ${isFirst ? renderIntroduction() : renderMemberships(memberships)}
+      ${offered.length > 0 && renderOffers(request, offered)}
+      ${(!isFirst || offered.length > 0) && html`<h2>${isFirst ? 'Create a workspace' : 'Create another workspace'}</h2>`}
+      ${renderForm({
+        request,
+        action: '/onboarding',
+        state,
+        fields: ['name', 'slug'],
+        body: html`${renderField({
+            name: 'name',
+            label: 'Name',
+            maxLength: nameLengthMax,
+            autocomplete: 'organization',
+            state,
+          })}
+          ${renderSlugField({ webUrl, checkPath: '/onboarding/slug', fromId: 'name', state })}
+          <button>Create workspace</button>`,
+      })}
+    </section>`,
+  }
+}
+
+function renderIntroduction(): Html {
+  return html`<p>
+    A workspace is where you and your colleagues work together. To join an existing one, ask a member to
+    invite you.
+  </p>`
+}
+
+function renderMemberships(memberships: readonly Membership[]): Html {
+  return renderRows(
+    memberships.map(
+      ({ name, slug, iconUrl, role }) =>
+        html`<div class="row">
+          ${renderPicture(iconUrl, name, 40)}
+          <div class="grow">
+            <a href="/w/${slug}"><bdi>${name}</bdi></a>
+          </div>
+          ${renderRole(role)}
+        </div>`,
+    ),
+    null,
+  )
+}
+
+function renderOffers(request: FastifyRequest, offered: readonly Offer[]): Html {
+  return html`<h2>Workspaces that you can join</h2>
+    <p>They are open to people with an email address at your domain.</p>
+    ${renderRows(
+      offered.map(
+        ({ id, name, iconUrl, isNew }) =>
+          html`<div class="row">
+            ${renderPicture(iconUrl, name, 40)}
+            <div class="grow"><bdi>${name}</bdi></div>
+            ${renderAction(request, {
+              action: `/onboarding/offers/${id}/join`,
+              label: 'Join',
+              description: html`<bdi>${name}</bdi>`,
+            })}
+            ${
+              isNew &&
+              renderAction(request, {
+                action: `/onboarding/offers/${id}/decline`,
+                label: 'Decline',
+                description: html`<bdi>${name}</bdi>`,
+              })
+            }
+          </div>`,
+      ),
+      null,
+    )}`
+}

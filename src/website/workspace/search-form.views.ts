@@ -1,0 +1,28 @@
+import { html, type Html } from '../shared/html.ts'
+
+/** The longest text that the pages search people for. */
+export const searchLengthMax = 100
+
+/** A form that searches the list below it. */
+export function renderSearchForm(options: {
+  path: string
+  label: string
+  value: string
+  maxLength?: number
+}): Html {
+  const { path, label, value, maxLength = searchLengthMax } = options
+  return html`<form class="search" role="search" action="${path}">
+    <label class="visually-hidden" for="q">${label}</label>
+    <input
+      id="q"
+      name="q"
+      type="search"
+      value="${value}"
+      maxlength="${maxLength}"
+      placeholder="${label}"
+      autocomplete="off"
+    />
+    <button class="quiet">Search</button>
+    ${value !== '' && html`<a class="button quiet" href="${path}">Clear</a>`}
+  </form>`
+}

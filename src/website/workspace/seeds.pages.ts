@@ -1,0 +1,190 @@
+import { readQuery } from '../shared/lists.ts'
+import type { Services } from '../../services.ts'
+import type { SeedInput } from '../../areas/seeds/seeds.service.ts'
+import { errors } from '../../kernel/errors.ts'
+import { parseJson } from '../../kernel/json-text.ts'
+import {
+  evidenceKinds,
+  seedQueryLengthMax,
+  seedSorts,
+  seedStatuses,
+  verdicts,
+  type SeedStatus,
+} from '../../kernel/seeds.ts'
+import { cleanLine } from '../../kernel/text.ts'
+import { readField, readText, requireChoice } from '../shared/forms.ts'
+import type { Page } from '../shared/pages.ts'
+import { renderSeedForm } from './seed-form.views.ts'
+import { renderSeed } from './seed.views.ts'
+import {
+  renderSeedBoard,
+  renderSeedList,
+  seedChoices,
+  seedViews,
+  type SeedSearch,
+  type SeedView,
+} from './seeds.views.ts'
+import type { WorkspacePages, WorkspaceVisit } from './workspace-visit.ts'
+
+const seedsOfPage = 50
+const seedsOfColumn = 20
+const evidenceOfPage = 20
+const eventsOfPage = 20
+
+const viewCookie = 'seeds-view'
+const viewCookieSeconds = 365 * 24 * 60 * 60
+
+/** The seeds of a workspace: a list and a board, and each seed with its evidence. */
+export function seedsPages(
+  { page, action, creation }: WorkspacePages,
+  { events, integrations, seeds }: Pick<Services, 'events' | 'integrations' | 'seeds'>,
+): void {
+  const showSeeds = async (visit: WorkspaceVisit): Promise<Page> => {
+    const search = readSearch(visit)
+    const list = (position: object, status: SeedStatus | undefined) =>
+      seeds.list(visit.principal, visit.workspace.slug, {
+        ...toRequest(search, visit.principal.user.id),
+        ...(status !== undefined && { status }),
+        ...position,
+      })
+    if (chooseView(visit) === 'board') {
+      const columns = await Promise.all(
+        seedStatuses.map(async (status) => ({ status, page: await list({ limit: seedsOfColumn }, status) })),
+      )
+      return renderSeedBoard(visit, search, columns)
+    }
+    return renderSeedList(
+      visit,
+      search,
+      await list({ limit: seedsOfPage, ...readPosition(visit) }, search.status),
+    )
+  }
+
+  const showSeed = async (visit: WorkspaceVisit): Promise<Page> => {
+    const { principal, request, workspace } = visit
+    const path = { slug: workspace.slug, seedId: request.params.id }
+    const history = readQuery(request, 'history')
+    const [details, happened, grants] = await Promise.all([
+      seeds.getDetails(principal, path, { limit: evidenceOfPage, ...readPosition(visit) }),
+      events.list(principal, workspace.slug, {
+        targetId: path.seedId,
+        limit: eventsOfPage,
+        ...(history !== '' && { cursor: history }),
+      }),
+      integrations.list(principal, workspace.slug, {}),
+    ])
+    const agents = parseJson(grants.items)
+    const ids = agents.map(({ id }) => id)
+    const uses = await integrations.listToolUses(principal, workspace.slug, ids)
+    return renderSeed(visit, { ...details, events: happened, agents, uses })
+  }
+
+  const showNew = async (visit: WorkspaceVisit): Promise<Page> => {
+    if (!visit.may('seeds.create')) throw errors.roleInsufficient()
+    return renderSeedForm(visit)
+  }
+
+  const showEdit = async (visit: WorkspaceVisit): Promise<Page> => {
+    if (!visit.may('seeds.update')) throw errors.roleInsufficient()
+    const path = { slug: visit.workspace.slug, seedId: visit.request.params.id }
+    const { seed } = await seeds.getDetails(visit.principal, path, { limit: 1 })
+    return renderSeedForm(visit, seed)
+  }
+
+  page('/seeds', showSeeds)
+  page('/seeds/new', showNew)
+  page('/seeds/:id', showSeed)
+  page('/seeds/:id/edit', showEdit)
+
+  creation('/seeds/new', '/seeds/new', async (visit) => {
+    const { id } = await seeds.create(visit.principal, visit.workspace.slug, readSeed(visit))
+    return `${visit.base}/seeds/${id}?done=seed-created`
+  })
+
+  action('/seeds/:id/edit', '/seeds/:id/edit', async (visit) => {
+    await seeds.update(visit.principal, visit.request.params.id, readSeed(visit))
+    return seedPath(visit, 'saved')
+  })
+
+  action('/seeds/:id/status', '/seeds/:id', async (visit) => {
+    const status = requireChoice(visit.request, 'status', seedStatuses)
+    await seeds.update(visit.principal, visit.request.params.id, { status })
+    return seedPath(visit, 'status-changed')
+  })
+
+  action('/seeds/:id/join', '/seeds/:id', async (visit) => {
+    await seeds.join(visit.principal, visit.request.params.id)
+    return seedPath(visit, 'seed-joined')
+  })
+
+  action('/seeds/:id/leave', '/seeds/:id', async (visit) => {
+    await seeds.leave(visit.principal, visit.request.params.id)
+    return seedPath(visit, 'seed-left')
+  })
+
+  creation('/seeds/:id/evidence', '/seeds/:id', async (visit) => {
+    const { principal, request } = visit
+    const sourceUrl = readField(request, 'sourceUrl').trim()
+    await seeds.addEvidence(principal, request.params.id, {
+      kind: requireChoice(request, 'kind', evidenceKinds),
+      verdict: requireChoice(request, 'verdict', verdicts),
+      summary: readText(request, 'summary'),
+      ...(sourceUrl !== '' && { sourceUrl }),
+    })
+    return seedPath(visit, 'evidence-added')
+  })
+}
+
+function seedPath({ base, request }: WorkspaceVisit, done: string): string {
+  return `${base}/seeds/${request.params.id}?done=${done}`
+}
+
+/** What the page asks of the list. Unknown words count as none. */
+function readSearch({ request }: WorkspaceVisit): SeedSearch {
+  const find = <Word extends string>(name: string, words: readonly Word[]): Word | undefined =>
+    words.find((word) => word === readQuery(request, name))
+  return {
+    text: cleanLine(readQuery(request, 'q'), seedQueryLengthMax) ?? '',
+    status: find('status', seedStatuses),
+    of: find('of', seedChoices),
+    sort: find('sort', seedSorts) ?? 'updatedAt',
+  }
+}
+
+function toRequest({ text, of, sort }: SeedSearch, userId: string) {
+  return {
+    sort,
+    ...(text !== '' && { q: text }),
+    ...(of === 'mine' && { createdByUserId: userId }),
+    ...(of === 'joined' && { joined: true }),
+  }
+}
+
+/** The page of a list that the URL names. */
+function readPosition({ request }: WorkspaceVisit): { cursor: string } | { before: string } | object {
+  const [before, cursor] = [readQuery(request, 'before'), readQuery(request, 'cursor')]
+  if (before !== '') return { before }
+  return cursor === '' ? {} : { cursor }
+}
+
+/** The view that the URL names, which is remembered, or the last one. */
+function chooseView({ request, remember }: WorkspaceVisit): SeedView {
+  const chosen = seedViews.find((view) => view === readQuery(request, 'view'))
+  if (chosen === undefined) return request.visit.recall(viewCookie) === 'board' ? 'board' : 'list'
+  remember(viewCookie, chosen, viewCookieSeconds)
+  return chosen
+}
+
+function readSeed({ request }: WorkspaceVisit): Required<SeedInput> {
+  return {
+    title: readField(request, 'title'),
+    summary: readText(request, 'summary'),
+    problem: readText(request, 'problem').trim(),
+    audience: readText(request, 'audience').trim(),
+    hypothesis: readText(request, 'hypothesis').trim(),
+    successCriteria: readText(request, 'successCriteria')
+      .split('\n')
+      .map((line) => line.trim())
+      .filter((line) => line !== ''),
+  }
+}

@@ -1,0 +1,127 @@
+import type { Services } from '../../services.ts'
+import type { Person } from '../../areas/people/people.service.ts'
+import type { Team } from '../../areas/teams/teams.service.ts'
+import { parseJson } from '../../kernel/json-text.ts'
+import { cleanLine, labelLengthMax } from '../../kernel/text.ts'
+import { readField, renderField, renderForm } from '../shared/forms.ts'
+import { html } from '../shared/html.ts'
+import { readQuery, renderDone, renderRows } from '../shared/lists.ts'
+import type { Page } from '../shared/pages.ts'
+import { readListView, renderNotices, renderPager, resetNotice, type ListView } from '../shared/pager.ts'
+import { searchLengthMax } from './search-form.views.ts'
+import { renderTeam } from './team.views.ts'
+import { countOf, renderDate } from '../shared/words.ts'
+import { sectionOf, type WorkspacePages, type WorkspaceVisit } from './workspace-visit.ts'
+
+const foundMax = 20
+
+/** The teams of a workspace and their members. */
+export function teamsPages(
+  { page, action, creation }: WorkspacePages,
+  { people, teams }: Pick<Services, 'people' | 'teams'>,
+): void {
+  const showTeams = async (visit: WorkspaceVisit): Promise<Page> => {
+    const list = await readListView(visit.request, (position) =>
+      teams.list(visit.principal, visit.workspace.slug, position),
+    )
+    return renderTeams(visit, list)
+  }
+
+  const showTeam = async (visit: WorkspaceVisit): Promise<Page> => {
+    const { principal, request, workspace } = visit
+    const path = pathOf(visit)
+    const q = cleanLine(readQuery(request, 'q'), searchLengthMax) ?? ''
+    const search = async () => {
+      const found = await people.list(principal, workspace.slug, { q, limit: foundMax })
+      return { people: parseJson(found.items).filter(isMember), hasMore: found.nextCursor !== null }
+    }
+    const [team, inTeam, found] = await Promise.all([
+      teams.get(principal, path),
+      readListView(request, (position) => teams.listMembers(principal, path, position)),
+      q === '' ? undefined : search(),
+    ])
+    return renderTeam(visit, { team, inTeam, q, found })
+  }
+
+  const pathOf = ({ request, workspace }: WorkspaceVisit) => ({
+    slug: workspace.slug,
+    teamId: request.params.id,
+  })
+
+  page('/teams', showTeams)
+
+  creation('/teams', '/teams', async ({ base, principal, request, workspace }) => {
+    const name = readField(request, 'name')
+    const { id } = await teams.create(principal, workspace.slug, { name })
+    return `${base}/teams/${id}`
+  })
+
+  page('/teams/:id', showTeam)
+
+  action('/teams/:id/rename', '/teams/:id', async (visit) => {
+    const name = readField(visit.request, 'name')
+    await teams.rename(visit.principal, pathOf(visit), { name })
+    return `${visit.base}/teams/${visit.request.params.id}?done=saved`
+  })
+
+  action('/teams/:id/delete', '/teams/:id', async (visit) => {
+    await teams.delete(visit.principal, pathOf(visit))
+    return `${visit.base}/teams?done=deleted`
+  })
+
+  action('/teams/:id/members', '/teams/:id', async (visit) => {
+    await teams.addMember(visit.principal, pathOf(visit), { userId: readField(visit.request, 'userId') })
+    return `${visit.base}/teams/${visit.request.params.id}?done=added`
+  })
+
+  action('/teams/:id/members/:userId/remove', '/teams/:id', async (visit) => {
+    const { base, principal, request } = visit
+    const { id, userId } = request.params
+    await teams.removeMember(principal, pathOf(visit), userId)
+    return `${base}/teams/${id}?done=${userId === principal.user.id ? 'left' : 'removed'}`
+  })
+}
+
+function isMember(person: Person): person is Person & { userId: string } {
+  return person.userId !== null
+}
+
+function renderTeams(visit: WorkspaceVisit, list: ListView<Team>): Page {
+  const { base, may, request, state } = visit
+  return {
+    title: 'Teams',
+    section: sectionOf(visit, 'Teams'),
+    body: html`<h1>Teams</h1>
+      ${renderDone(request)} ${renderNotices([list.isReset && resetNotice])}
+      ${
+        may('teams.create') &&
+        renderForm({
+          request,
+          action: `${base}/teams`,
+          state,
+          fields: ['name'],
+          className: 'line',
+          body: html`${renderField({
+              name: 'name',
+              label: 'Team name',
+              maxLength: labelLengthMax,
+              autocomplete: 'off',
+              state,
+            })}<button>Create team</button>`,
+        })
+      }
+      ${renderRows(
+        parseJson(list.items).map(
+          ({ id, name, memberCount, createdAt }) =>
+            html`<div class="row">
+              <div class="grow">
+                <a class="title" href="${base}/teams/${id}"><bdi>${name}</bdi></a>
+                <span class="hint">${countOf(memberCount, 'member')} · since ${renderDate(createdAt)}</span>
+              </div>
+            </div>`,
+        ),
+        html`<p>No teams yet. A team is a named group of members.</p>`,
+      )}
+      ${renderPager(list, { path: `${base}/teams` })}`,
+  }
+}

@@ -1,0 +1,194 @@
+import type { FastifyRequest } from 'fastify'
+import type { Services } from '../../services.ts'
+import { domainsLengthMax } from '../../kernel/domains.ts'
+import { slugLengthMax, slugLengthMin, slugPattern } from '../../kernel/slugs.ts'
+import { nameLengthMax } from '../../kernel/text.ts'
+import { readField, renderAction, renderField, renderForm, stateOf, type FormState } from '../shared/forms.ts'
+import { html, type Html } from '../shared/html.ts'
+import { renderPicture } from '../shared/layout.ts'
+import { readQuery, renderConfirmed, renderDone } from '../shared/lists.ts'
+import type { Page } from '../shared/pages.ts'
+import { renderRole } from './roles.views.ts'
+import { pictureSizeMax } from '../shared/words.ts'
+import { sectionOf, type UploadPages, type WorkspacePages, type WorkspaceVisit } from './workspace-visit.ts'
+
+/** The settings of a workspace. */
+export function workspaceSettingsPages(
+  { page, action, data }: WorkspacePages,
+  { workspaces }: Pick<Services, 'workspaces'>,
+  webUrl: string,
+): void {
+  page('/settings', async (visit) => renderSettings(visit, webUrl))
+
+  action('/settings', '/settings', async ({ principal, request, workspace }) => {
+    const change = {
+      name: readField(request, 'name'),
+      slug: readField(request, 'slug').trim(),
+      allowedDomains: readField(request, 'allowedDomains'),
+    }
+    await workspaces.update(principal, workspace.slug, change)
+    return `/w/${change.slug}/settings?done=saved`
+  })
+
+  data('/settings/slug', async ({ principal, request, workspace }) => {
+    const slug = readQuery(request, 'slug')
+    return { slug, available: await workspaces.isSlugAvailableTo(principal, workspace.slug, slug) }
+  })
+}
+
+/** The upload form of the icon. */
+export function workspaceIconForm(
+  { upload }: UploadPages,
+  { workspaces }: Pick<Services, 'workspaces'>,
+): void {
+  upload('/settings/icon', '/settings', async ({ base, principal, request, workspace }) => {
+    await workspaces.uploadIcon(principal, workspace.slug, request.takeFile())
+    return `${base}/settings?done=saved`
+  })
+}
+
+function renderSettings(visit: WorkspaceVisit, webUrl: string): Page {
+  return {
+    title: 'Settings',
+    section: sectionOf(visit, 'Settings'),
+    body: html`<h1>Settings</h1>
+      ${renderDone(visit.request)}
+      <div class="settings">
+        ${
+          visit.may('workspaces.update')
+            ? html`${renderGeneral(visit, webUrl)} ${renderIcon(visit)}`
+            : renderSummary(visit)
+        }
+        ${renderLeaving(visit)}
+      </div>`,
+  }
+}
+
+function renderGeneral(visit: WorkspaceVisit, webUrl: string): Html {
+  const { base, request, workspace } = visit
+  const action = `${base}/settings`
+  const state = stateOf(visit.state, action)
+  return html`<section aria-labelledby="general">
+    <h2 id="general">General</h2>
+    ${renderForm({
+      request,
+      action,
+      state,
+      fields: ['name', 'slug', 'allowedDomains'],
+      body: html`${renderField({
+          name: 'name',
+          label: 'Name',
+          value: workspace.name,
+          maxLength: nameLengthMax,
+          autocomplete: 'off',
+          state,
+        })}
+        ${renderSlugField({
+          value: workspace.slug,
+          webUrl,
+          checkPath: `${action}/slug`,
+          state,
+          note: ' The last five addresses redirect here for 90 days.',
+        })}
+        ${renderField({
+          name: 'allowedDomains',
+          label: 'Allowed email domains',
+          value: workspace.allowedDomains.join(', '),
+          maxLength: domainsLengthMax,
+          autocomplete: 'off',
+          isOptional: true,
+          hint: 'People with a verified email address at these domains can join as members. You can add the domain of your own address. Separate domains with commas.',
+          state,
+        })} <button>Save</button>`,
+    })}
+  </section>`
+}
+
+function renderIcon({ base, request, workspace }: WorkspaceVisit): Html {
+  return html`<section aria-labelledby="icon">
+    <h2 id="icon">Icon</h2>
+    <div>
+      ${renderPicture(workspace.iconUrl, workspace.name, 64)}
+      ${renderPictureForm({ request, action: `${base}/settings/icon`, label: 'New icon' })}
+    </div>
+  </section>`
+}
+
+/** The workspace for members who may not change its settings. */
+function renderSummary({ workspace }: WorkspaceVisit): Html {
+  return html`<section aria-labelledby="general">
+    <h2 id="general">General</h2>
+    <div>
+      <p class="row">${renderPicture(workspace.iconUrl, workspace.name, 40)} <bdi>${workspace.name}</bdi></p>
+      <p>Your role: ${renderRole(workspace.role)}</p>
+      <p class="hint">Owners and admins can change the name, the address and the icon of this workspace.</p>
+    </div>
+  </section>`
+}
+
+function renderLeaving({ base, principal, request, workspace }: WorkspaceVisit): Html {
+  return html`<section aria-labelledby="leave">
+    <h2 id="leave">Leave the workspace</h2>
+    <div>
+      <p>You and your agents lose access. Your seeds and evidence stay.</p>
+      ${renderConfirmed({
+        label: 'Leave',
+        description: html`<bdi>${workspace.name}</bdi>`,
+        question: 'You need a new invite to come back.',
+        action: renderAction(request, {
+          action: `${base}/members/${principal.user.id}/remove`,
+          label: 'Leave workspace',
+          isDangerous: true,
+        }),
+      })}
+    </div>
+  </section>`
+}
+
+/** An upload form for a picture. */
+export function renderPictureForm(options: { request: FastifyRequest; action: string; label: string }): Html {
+  const { request, action, label } = options
+  const state = stateOf(request.flash.state, action)
+  return renderForm({
+    request,
+    action,
+    state,
+    fields: ['file'],
+    isUpload: true,
+    body: html`${renderField({
+        name: 'file',
+        label,
+        type: 'file',
+        accept: 'image/png,image/jpeg,image/webp,image/gif',
+        hint: `PNG, JPEG, WebP or GIF, up to ${pictureSizeMax}. It is cropped to a square.`,
+        state,
+      })}<button class="quiet">Upload</button>`,
+  })
+}
+
+/** The field for a slug. public/site.js shows whether it is available. */
+export function renderSlugField(options: {
+  webUrl: string
+  /** The path that returns whether a slug is available. */
+  checkPath: string
+  /** The id of the field that the script derives the slug from. */
+  fromId?: string
+  value?: string
+  note?: string
+  state: FormState
+}): Html {
+  const { webUrl, checkPath, fromId, value, note = '', state } = options
+  return renderField({
+    name: 'slug',
+    label: 'Workspace address',
+    ...(value !== undefined && { value }),
+    minLength: slugLengthMin,
+    maxLength: slugLengthMax,
+    pattern: slugPattern,
+    autocomplete: 'off',
+    hint: `The part after ${webUrl.replace(/^https?:\/\//, '')}/w/. ${slugLengthMin} to ${slugLengthMax} characters: a to z, 0 to 9 and hyphens.${note}`,
+    script: html`data-slug-check="${checkPath}" ${fromId !== undefined && html`data-slug-from="${fromId}"`}
+    autocapitalize="none" spellcheck="false"`,
+    state,
+  })
+}

@@ -1,0 +1,59 @@
+import type { Services } from '../../services.ts'
+import { parseJson } from '../../kernel/json-text.ts'
+import { addDismissed, isDismissed } from './first-steps.ts'
+import { renderHome } from './home.views.ts'
+import { findGrants } from './events.views.ts'
+import type { Page } from '../shared/pages.ts'
+import type { WorkspacePages, WorkspaceVisit } from './workspace-visit.ts'
+
+const shownMembers = 12
+const shownSeeds = 5
+const shownEvents = 20
+/** A workspace with more events is not new. */
+const eventsOfNewMax = 50
+const changedLatelyMs = 7 * 24 * 60 * 60 * 1000
+
+/** The home of a workspace: what needs the person, seeds in progress, people and activity. */
+export function workspacePages(
+  { page, action }: WorkspacePages,
+  { events, integrations, members, seeds }: Pick<Services, 'events' | 'integrations' | 'members' | 'seeds'>,
+): void {
+  const show = async (visit: WorkspaceVisit): Promise<Page> => {
+    const { may, principal, workspace } = visit
+    const { slug } = workspace
+    const listSeeds = (filter: { status: 'open' | 'validating' } | { joined: true }) =>
+      seeds.list(principal, slug, { ...filter, sort: 'updatedAt', limit: shownSeeds })
+    const mayBeNew = may('workspaces.update') && !isDismissed(visit.request, workspace.workspaceId)
+    const [open, validating, joined, people, feed, endedAgents] = await Promise.all([
+      listSeeds({ status: 'open' }),
+      listSeeds({ status: 'validating' }),
+      listSeeds({ joined: true }),
+      members.list(principal, slug, { limit: shownMembers }),
+      events.list(principal, slug, { limit: mayBeNew ? eventsOfNewMax : shownEvents }),
+      integrations.listEnded(principal, slug),
+    ])
+    const happened = parseJson(feed.items)
+    const shown = happened.slice(0, shownEvents)
+    const since = new Date(Date.now() - changedLatelyMs).toISOString()
+    return renderHome(visit, {
+      seeds: [...parseJson(open.items), ...parseJson(validating.items)]
+        .toSorted((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1))
+        .slice(0, shownSeeds),
+      changedSeeds: parseJson(joined.items).filter(({ updatedAt }) => updatedAt > since),
+      endedAgents,
+      members: parseJson(people.items),
+      hasMoreMembers: people.nextCursor !== null,
+      events: shown,
+      agentNames: await integrations.findClientNames(principal, slug, findGrants(shown)),
+      happenedTypes:
+        mayBeNew && feed.nextCursor === null ? new Set(happened.map(({ type }) => type)) : undefined,
+    })
+  }
+
+  page('', show)
+
+  action('/first-steps', '', async (visit) => {
+    addDismissed(visit)
+    return visit.base
+  })
+}
