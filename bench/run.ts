@@ -9,12 +9,26 @@ import { me } from './scenarios/me.ts'
 import { memory } from './scenarios/memory.ts'
 import { neighbours } from './scenarios/neighbours.ts'
 import { refreshes } from './scenarios/refreshes.ts'
+import { pages } from './scenarios/pages.ts'
 import { refusals } from './scenarios/refusals.ts'
 import { start } from './scenarios/start.ts'
 import { workspaces } from './scenarios/workspaces.ts'
 import { writes } from './scenarios/writes.ts'
 
-const areas = [me, workspaces, lists, kit, writes, refreshes, start, memory, latency, neighbours, refusals]
+const areas = [
+  me,
+  workspaces,
+  lists,
+  kit,
+  writes,
+  refreshes,
+  start,
+  memory,
+  latency,
+  neighbours,
+  pages,
+  refusals,
+]
 
 const usage = `npm run bench -- [area …] [--short] [--json]
 
