@@ -110,6 +110,22 @@ describe('what needs the person', () => {
     expect(await read('member')).not.toContain('Changes in seeds that you joined')
     expect(await read('member')).toContain('Shorter invoices')
   })
+
+  it('does not have seeds that only they changed', async () => {
+    const company = await startCompany()
+    const { member, owner } = company
+    const seed = await createSeed(website, member, company)
+    await joinSeed(website, member, seed)
+    await addEvidence(website, member, seed)
+    const visitor = await signInAs(website, member)
+    expect((await visitor.get(company.base)).body).not.toContain('Changes in seeds that you joined')
+    await joinSeed(website, owner, seed)
+    await addEvidence(website, owner, seed)
+    expect((await visitor.get(company.base)).body).toContain('Changes in seeds that you joined')
+    expect((await (await signInAs(website, owner)).get(company.base)).body).toContain(
+      'Changes in seeds that you joined',
+    )
+  })
 })
 
 describe('the home', () => {

@@ -1,4 +1,18 @@
-import { and, asc, desc, eq, getTableColumns, like, lt, or, sql, type Column, type SQL } from 'drizzle-orm'
+import {
+  and,
+  asc,
+  desc,
+  eq,
+  getTableColumns,
+  gt,
+  isNotNull,
+  like,
+  lt,
+  or,
+  sql,
+  type Column,
+  type SQL,
+} from 'drizzle-orm'
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import type { Executor } from '../../db/client.ts'
 import { contains } from '../../db/contains.ts'
@@ -170,6 +184,59 @@ export function listSeeds(executor: Executor, { filter, sort, isBackward, ...val
     isBackward: isBackward === true,
   })
   return readOne(statement.execute(values))
+}
+
+/** A seed that others have changed. */
+export interface ChangedSeed {
+  id: string
+  title: string
+  status: SeedStatus
+  /** When others changed it last. */
+  changedAt: Date
+}
+
+const changedSeedsMax = 5
+
+const selectChangedByOthers = prepared((executor) => {
+  const [userId, since] = [sql.placeholder('userId'), sql.placeholder('since')]
+  const changedAt = sql<Date>`greatest(
+    (select max(${events.createdAt}) from ${events}
+      where ${events.workspaceId} = ${seeds.workspaceId} and ${events.targetId} = ${seeds.id}
+        and ${events.type} in ('seed.created', 'seed.updated')
+        and ${events.actorUserId} is distinct from ${userId} and ${events.createdAt} > ${since}),
+    (select max(${evidence.createdAt}) from ${evidence}
+      where ${evidence.seedId} = ${seeds.id}
+        and ${evidence.authorUserId} is distinct from ${userId} and ${evidence.createdAt} > ${since})
+  )`
+  return executor
+    .select({
+      id: seeds.id,
+      title: seeds.title,
+      status: seeds.status,
+      changedAt: changedAt.mapWith(seeds.updatedAt),
+    })
+    .from(seedParticipants)
+    .innerJoin(seeds, eq(seeds.id, seedParticipants.seedId))
+    .where(
+      and(
+        eq(seedParticipants.workspaceId, sql.placeholder('workspaceId')),
+        eq(seedParticipants.userId, userId),
+        // Every change sets it: seeds without one are not looked up in the events.
+        gt(seeds.updatedAt, since),
+        isNotNull(changedAt),
+      ),
+    )
+    .orderBy(desc(changedAt), desc(seeds.id))
+    .limit(changedSeedsMax)
+    .prepare('seeds_select_changed_by_others')
+})
+
+/** The seeds of a workspace that a person has joined and that others changed since a time, the latest first. */
+export function listSeedsChangedByOthers(
+  executor: Executor,
+  { since, ...whose }: { workspaceId: string; userId: string; since: Date },
+): Promise<ChangedSeed[]> {
+  return selectChangedByOthers(executor).execute({ ...whose, since: since.toISOString() })
 }
 
 function containsText(text: string): SQL | undefined {

@@ -37,10 +37,12 @@ import {
   listEvidence,
   listParticipants,
   listSeeds,
+  listSeedsChangedByOthers,
   lockParticipant,
   lockSeed,
   touchSeed,
   updateSeed,
+  type ChangedSeed,
   type EvidenceCount,
   type LockedSeed,
   type SeedFields,
@@ -48,7 +50,7 @@ import {
 } from './seeds.repository.ts'
 import type { Evidence, Seed, SeedParticipant } from './seeds.schemas.ts'
 
-export type { Evidence, EvidenceCount, Seed, SeedParticipant }
+export type { ChangedSeed, Evidence, EvidenceCount, Seed, SeedParticipant }
 
 /** The filters and the order of a list of seeds. */
 export interface SeedsRequest extends PageRequest {
@@ -98,6 +100,8 @@ export interface EvidenceInput {
 export interface SeedsService {
   /** The latest first. It can be read backward. */
   list(principal: Principal, slug: string, request: SeedsRequest): Promise<Page<Seed>>
+  /** The seeds that the caller has joined and that others changed in the last seven days: the latest five. */
+  listChangedByOthers(principal: Principal, slug: string): Promise<ChangedSeed[]>
   /** Creates an open seed without participants. Throws `text_invalid`. */
   create(principal: Principal, slug: string, input: SeedInput): Promise<Seed>
   get(principal: Principal, seedId: string): Promise<Seed>
@@ -138,6 +142,8 @@ export interface SeedsServiceOptions {
   requireWorkspaceOfSeed: RequireWorkspaceOfSeed
   pictures: PictureStore
 }
+
+const changedLatelyMs = 7 * 24 * 60 * 60 * 1000
 
 export function createSeedsService(options: SeedsServiceOptions): SeedsService {
   const { db, clock, changes, requireWorkspace, requireWorkspaceOfSeed, pictures } = options
@@ -194,6 +200,12 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
           hasNone ? noRows : listSeeds(db, { ...query, isBackward: true, ...range }),
         positionOf: (seed) => ({ at: seed[sort], id: seed.id }),
       })
+    },
+
+    async listChangedByOthers(principal, slug) {
+      const { id: workspaceId } = await requireWorkspace(principal, slug, 'seeds.list')
+      const since = new Date(clock.now().getTime() - changedLatelyMs)
+      return listSeedsChangedByOthers(db, { workspaceId, userId: principal.user.id, since })
     },
 
     async create(principal, slug, input) {

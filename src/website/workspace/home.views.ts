@@ -1,7 +1,7 @@
 import type { WorkspaceEvent } from '../../areas/events/events.service.ts'
 import type { EndedAgent } from '../../areas/integrations/integrations.service.ts'
 import type { Member } from '../../areas/members/members.service.ts'
-import type { Seed } from '../../areas/seeds/seeds.service.ts'
+import type { ChangedSeed, Seed } from '../../areas/seeds/seeds.service.ts'
 import { renderEvent, type AgentNames } from './events.views.ts'
 import { renderFirstSteps, type HappenedTypes } from './first-steps.ts'
 import { html, type Content, type Html } from '../shared/html.ts'
@@ -16,8 +16,8 @@ import { sectionOf, type WorkspaceVisit } from './workspace-visit.ts'
 interface Home {
   /** The open and validating seeds that changed last. */
   seeds: Seed[]
-  /** The seeds that the person has joined and that changed lately. */
-  changedSeeds: Seed[]
+  /** The seeds that the person has joined and that others changed lately. */
+  changedSeeds: ChangedSeed[]
   /** The agents of the person that lost access lately. */
   endedAgents: EndedAgent[]
   members: Member[]
@@ -37,13 +37,12 @@ export function renderHome(visit: WorkspaceVisit, shown: Home): Page {
     body: html`<h1 class="truncate" title="${workspace.name}"><bdi>${workspace.name}</bdi></h1>
       ${shown.endedAgents.length > 0 && renderEndedAgents(base, shown.endedAgents)}
       <div class="split">
+        ${shown.happenedTypes && renderFirstSteps(visit, shown.happenedTypes)}
         <div>
           ${shown.changedSeeds.length > 0 && renderChanged(base, shown.changedSeeds)}
           ${renderInProgress(visit, shown)} ${renderActivity(base, shown)}
         </div>
-        <div>
-          ${shown.happenedTypes && renderFirstSteps(visit, shown.happenedTypes)} ${renderPeople(visit, shown)}
-        </div>
+        <div>${renderPeople(visit, shown)}</div>
       </div>`,
   }
 }
@@ -60,15 +59,15 @@ function renderEndedAgents(base: string, agents: readonly EndedAgent[]): Html {
   </div>`
 }
 
-function renderChanged(base: string, seeds: readonly Seed[]): Html {
+function renderChanged(base: string, seeds: readonly ChangedSeed[]): Html {
   return html`<section aria-labelledby="changed">
     <h2 id="changed">Changes in seeds that you joined</h2>
     ${renderRows(
       seeds.map(
-        ({ id, title, status, updatedAt }) =>
+        ({ id, title, status, changedAt }) =>
           html`<div class="row">
             <a class="title grow" href="${base}/seeds/${id}"><bdi>${title}</bdi></a>
-            ${renderStatus(status)} <span class="hint">${renderTime(updatedAt)}</span>
+            ${renderStatus(status)} <span class="hint">${renderTime(changedAt.toISOString())}</span>
           </div>`,
       ),
       null,

@@ -8,10 +8,9 @@ import type { WorkspacePages, WorkspaceVisit } from './workspace-visit.ts'
 
 const shownMembers = 12
 const shownSeeds = 5
-const shownEvents = 20
+const shownEvents = 8
 /** A workspace with more events is not new. */
 const eventsOfNewMax = 50
-const changedLatelyMs = 7 * 24 * 60 * 60 * 1000
 
 /** The home of a workspace: what needs the person, seeds in progress, people and activity. */
 export function workspacePages(
@@ -21,25 +20,24 @@ export function workspacePages(
   const show = async (visit: WorkspaceVisit): Promise<Page> => {
     const { may, principal, workspace } = visit
     const { slug } = workspace
-    const listSeeds = (filter: { status: 'open' | 'validating' } | { joined: true }) =>
-      seeds.list(principal, slug, { ...filter, sort: 'updatedAt', limit: shownSeeds })
+    const listSeeds = (status: 'open' | 'validating') =>
+      seeds.list(principal, slug, { status, sort: 'updatedAt', limit: shownSeeds })
     const mayBeNew = may('workspaces.update') && !isDismissed(visit.request, workspace.workspaceId)
-    const [open, validating, joined, people, feed, endedAgents] = await Promise.all([
-      listSeeds({ status: 'open' }),
-      listSeeds({ status: 'validating' }),
-      listSeeds({ joined: true }),
+    const [open, validating, changedSeeds, people, feed, endedAgents] = await Promise.all([
+      listSeeds('open'),
+      listSeeds('validating'),
+      seeds.listChangedByOthers(principal, slug),
       members.list(principal, slug, { limit: shownMembers }),
       events.list(principal, slug, { limit: mayBeNew ? eventsOfNewMax : shownEvents }),
       integrations.listEnded(principal, slug),
     ])
     const happened = parseJson(feed.items)
     const shown = happened.slice(0, shownEvents)
-    const since = new Date(Date.now() - changedLatelyMs).toISOString()
     return renderHome(visit, {
       seeds: [...parseJson(open.items), ...parseJson(validating.items)]
         .toSorted((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1))
         .slice(0, shownSeeds),
-      changedSeeds: parseJson(joined.items).filter(({ updatedAt }) => updatedAt > since),
+      changedSeeds,
       endedAgents,
       members: parseJson(people.items),
       hasMoreMembers: people.nextCursor !== null,
