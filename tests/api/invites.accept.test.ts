@@ -88,7 +88,7 @@ describe('200', () => {
         { type: 'invite', id: invite.id },
         {
           type: 'invite.accepted',
-          summary: `Ivy Invited accepted the invite of ${owner.name} and already was a member`,
+          summary: `Ivy Invited accepted the invite of ${owner.name} but was already a member`,
         },
       ),
     )

@@ -68,7 +68,7 @@ describe('200', () => {
         { type: 'evidence', id: evidence.id },
         {
           type: 'evidence.added',
-          summary: 'Mary Member added an experiment that contradicts it to the seed Fewer meetings',
+          summary: 'Mary Member added an experiment that contradicts the seed Fewer meetings',
         },
       ),
     )

@@ -33,8 +33,8 @@ describe('200', () => {
     ['audience', 'All', 'the audience'],
     ['hypothesis', 'Two days', 'the hypothesis'],
     ['successCriteria', ['a', 'b'], 'the success criteria'],
-    ['status', 'validating', 'the status (from open to validating)'],
-  ])('changes the %s and nothing else, and tells of it', async (name, value, told) => {
+    ['status', 'validating', 'the status', ' from open to validating'],
+  ])('changes the %s and nothing else, and tells of it', async (name, value, told, change = '') => {
     const seed = await createSeed(service, company.member, company, full)
     clock.advance(5_000)
     const answer = await update(seed.id, { [name]: value })
@@ -45,7 +45,7 @@ describe('200', () => {
       eventBy(
         company.member,
         { type: 'seed', id: seed.id },
-        { type: 'seed.updated', summary: `Mary Member changed ${told} of the seed Fewer meetings` },
+        { type: 'seed.updated', summary: `Mary Member changed ${told} of the seed Fewer meetings${change}` },
       ),
     )
   })
@@ -57,7 +57,7 @@ describe('200', () => {
     expect(await read(seed.id)).toMatchObject({ title: 'No meetings', problem: null, status: 'dropped' })
     const told = (await findEvents(service, company.workspace)).slice(before.length)
     expect(told.map(({ summary }) => summary)).toEqual([
-      'Mary Member changed the title, the problem and the status (from open to dropped) of the seed Fewer meetings',
+      'Mary Member changed the title, the problem and the status of the seed Fewer meetings from open to dropped',
     ])
   })
 

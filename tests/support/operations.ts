@@ -277,7 +277,7 @@ export const operations: Record<string, Operation> = {
     event: {
       type: 'seed.updated',
       target: ['seed', 'seedId'],
-      summary: 'Olga Owner changed the problem and the status (from open to validating) of the seed {label}',
+      summary: 'Olga Owner changed the problem and the status of the seed {label} from open to validating',
     },
   },
   'seeds.join': {
@@ -302,7 +302,7 @@ export const operations: Record<string, Operation> = {
     event: {
       type: 'evidence.added',
       target: ['evidence'],
-      summary: 'Olga Owner added an interview that supports it to the seed {label}',
+      summary: 'Olga Owner added an interview that supports the seed {label}',
       again: 'changes',
     },
   },

@@ -215,7 +215,7 @@ describe('a seed', () => {
     expect(body).toContain('<bdi>No meetings</bdi>')
     expect(body).not.toContain('Everybody talks.')
     expect(body).toContain('Mary changed the title and the problem of the seed Fewer meetings')
-    expect(body).toContain('Mary changed the status (from open to dropped)')
+    expect(body).toContain('Mary changed the status of the seed No meetings from open to dropped')
     expect((await member.visitor.submit(`${path}/status`, { status: 'lost' })).statusCode).toBe(403)
   })
 
@@ -293,7 +293,7 @@ describe('a seed', () => {
       insert into agent_calls (grant_id, day, tool, calls, failures, last_called_at)
       values (${grant.id}, now(), 'read_validation_kit', 1, 0, ${at.toISOString()})`)
     for (const reader of [owner, member]) expect(await shown(reader)).toContain('3 May 2026, 10:11 UTC')
-    expect(await shown(viewer)).toContain('No agent of yours can read this seed.')
+    expect(await shown(viewer)).toContain('None of your agents can read this seed.')
     await db.execute(sql`delete from agent_grants where id = ${grant.id}`)
   })
 })

@@ -300,7 +300,7 @@ export function createInvitesService(options: InvitesServiceOptions): InvitesSer
             workspaceId,
             type: 'invite.accepted',
             target: { type: 'invite', id: invite.id },
-            summary: `${user.name} accepted the invite of ${invite.invitedByName} and already was a member`,
+            summary: `${user.name} accepted the invite of ${invite.invitedByName} but was already a member`,
           })
           return { ...accepted, role: member.role }
         }

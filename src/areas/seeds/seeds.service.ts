@@ -266,7 +266,7 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
         appendEvent({
           type: 'seed.updated',
           target: { type: 'seed', id: seedId },
-          summary: `${principal.user.name} changed ${describeChanges(seed, changed)} of the seed ${seed.title}`,
+          summary: `${principal.user.name} ${describeChanges(seed, changed)}`,
         })
       })
     },
@@ -366,7 +366,7 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
         appendEvent({
           type: 'evidence.added',
           target: { type: 'evidence', id: row.id },
-          summary: `${user.name} added ${describeEvidence(row)} to the seed ${seed.title}`,
+          summary: `${user.name} added ${describeEvidence(row)} the seed ${seed.title}`,
         })
         return { ...row, createdAt: now.toISOString() }
       })
@@ -427,14 +427,16 @@ const fieldNames: Record<keyof SeedFields, string> = {
   status: 'the status',
 }
 
-function describeChanges(seed: SeedFields, changes: Partial<SeedFields>): string {
-  const parts = (Object.keys(changes) as (keyof SeedFields)[]).map((name) =>
-    name === 'status' ? `the status (from ${seed.status} to ${String(changes.status)})` : fieldNames[name],
-  )
-  return parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${String(parts.at(-1))}`
+function describeChanges(seed: SeedFields, { status, ...texts }: Partial<SeedFields>): string {
+  const names = [...Object.keys(texts), ...(status === undefined ? [] : ['status'])]
+  const parts = names.map((name) => fieldNames[name as keyof SeedFields])
+  const list =
+    parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${String(parts.at(-1))}`
+  const change = status === undefined ? '' : ` from ${seed.status} to ${status}`
+  return `changed ${list} of the seed ${seed.title}${change}`
 }
 
 function describeEvidence({ kind, verdict }: Pick<EvidenceInput, 'kind' | 'verdict'>): string {
   const article = /^[aeiou]/.test(kind) ? 'an' : 'a'
-  return `${article} ${kind} that ${verdict === 'neutral' ? 'is neutral' : `${verdict} it`}`
+  return `${article} ${kind} that ${verdict === 'neutral' ? 'is neutral about' : verdict}`
 }

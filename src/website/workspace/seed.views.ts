@@ -175,7 +175,9 @@ function renderAgents({ base, may }: WorkspaceVisit, { agents, uses }: SeedPage)
     <h2 id="agents">Read by agents</h2>
     ${
       readings.length === 0
-        ? html`<p class="hint">No agent${!may('integrations.listAll') && ' of yours'} can read this seed.</p>`
+        ? html`<p class="hint">
+            ${may('integrations.listAll') ? 'No agent can' : 'None of your agents can'} read this seed.
+          </p>`
         : html`<ul class="faces">
             ${readings.map(
               ({ agent, last }) =>
