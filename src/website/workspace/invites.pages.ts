@@ -90,6 +90,7 @@ function renderInvites(visit: WorkspaceVisit, list: ListView<Invite>): Page {
           action: `${base}/invites`,
           state,
           fields: ['email'],
+          className: 'line',
           body: html`${renderField({
               name: 'email',
               label: 'Email address',
@@ -152,7 +153,7 @@ function renderInvite({ base, request, workspace }: WorkspaceVisit, invite: Invi
           ${renderConfirmed({
             label: 'Revoke',
             description: `the invite to ${email}`,
-            question: 'The link of the invite stops working.',
+            question: 'Its link stops working.',
             action: renderAction(request, {
               action: `${path}/revoke`,
               label: 'Revoke invite',
