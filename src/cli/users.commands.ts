@@ -33,8 +33,8 @@ export function addUserCommands(program: Command): void {
       details: 'Newest first.',
       examples: ['list-users', 'list-users --query hopper', 'list-users --limit 0 --json'],
     })
-      .option('--email <address>', 'Only the user with this email address')
-      .option('--query <text>', 'Only users with this text in their name or email address'),
+      .option('--email <address>', 'Show only the user with this email address')
+      .option('--query <text>', 'Show only users with this text in their name or email address'),
   ).action(async (options: OutputOptions & LimitOptions & { email?: string; query?: string }) => {
     const { email, query } = options
     const list = await withServices(({ accounts }) =>
@@ -109,9 +109,9 @@ export function addUserCommands(program: Command): void {
 
   addCommand(program, {
     name: 'remove-second-factor',
-    summary: 'Turn off two-step sign-in of a user',
+    summary: 'Turn off two-step sign-in for a user',
     details:
-      'For a user who has lost their phone and their recovery codes. Make sure in another way that it is them. They are ' +
+      'For a user who has lost their phone and their recovery codes. Verify their identity in another way first. They are ' +
       'notified by mail, and can turn it on again.',
     examples: ['remove-second-factor --email grace@example.com'],
   })
@@ -122,7 +122,7 @@ export function addUserCommands(program: Command): void {
         const wasOn = await services.secondFactor.removeOf(user.id)
         print(options, { ok: true, changed: wasOn }, [
           wasOn
-            ? `Turned off two-step sign-in of ${describeUser(user)}.`
+            ? `Turned off two-step sign-in for ${describeUser(user)}.`
             : `${describeUser(user)} has no two-step sign-in.`,
         ])
       })
@@ -206,7 +206,7 @@ function explainRefusal(
   const reasons = [`${email} was not deleted.`]
   if (lastOwnerOf.length > 0) {
     reasons.push(
-      `They are the only owner of ${list(lastOwnerOf)}: make another member an owner first, on the Members page ` +
+      `They are the only owner of ${list(lastOwnerOf)}: make another member an owner first, on the People page ` +
         '(sign-in-link signs in as this user).',
     )
   }

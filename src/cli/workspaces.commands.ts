@@ -20,7 +20,7 @@ export function addWorkspaceCommands(program: Command): void {
       summary: 'List workspaces',
       details: 'Newest first.',
       examples: ['list-workspaces', 'list-workspaces --query acme --json'],
-    }).option('--query <text>', 'Only workspaces with this text in their name or slug'),
+    }).option('--query <text>', 'Show only workspaces with this text in their name or slug'),
   ).action(async (options: OutputOptions & LimitOptions & { query?: string }) => {
     const { query } = options
     const list = await withServices(({ workspaces }) =>
