@@ -17,7 +17,7 @@ export const ConfigSchema = Type.Object({
   NODE_ENV: Type.Optional(
     Type.String({
       description:
-        'With production, DATABASE_URL is required, and /design, the components of the website, is not served.',
+        'In production, DATABASE_URL is required, and /design, a page with the components of the website, is not served.',
     }),
   ),
   HOST: Type.String({ default: '127.0.0.1', description: 'The address to listen on.' }),

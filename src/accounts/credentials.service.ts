@@ -333,7 +333,7 @@ async function linkIdentity(
   if (email === undefined) throw errors.identityUnverified()
   const fallbackName = email.slice(0, email.indexOf('@'))
   const name =
-    parseLine(identity.name ?? '', nameLengthMax) ?? parseLine(fallbackName, nameLengthMax) ?? 'Somebody'
+    parseLine(identity.name ?? '', nameLengthMax) ?? parseLine(fallbackName, nameLengthMax) ?? 'New user'
   const person = { id: createId(), email, name, emailVerifiedAt: now, createdAt: now }
   const isNew = await insertUserIfNew(tx, person)
   const found = await findUserByEmail(tx, email)

@@ -142,31 +142,31 @@ export const errors = {
     'InvalidInput',
     'password_wrong',
     'The current password is incorrect.',
-    'Website only: the current password, which the change requires, is wrong.',
+    'Website only: the current password, which the change requires, is incorrect.',
   ),
   codeWrong: error(
     'InvalidInput',
     'code_wrong',
     'The code is incorrect or was already used.',
-    'Website only: the code of the authenticator app, or the recovery code, is wrong or was used before.',
+    'Website only: the code from the authenticator app, or the recovery code, is wrong or was used before.',
   ),
   twoStepChanged: error(
     'Conflict',
     'two_step_changed',
-    'Two-step sign-in was turned on or off meanwhile. Reload the page.',
-    'Website only: the form expects two-step sign-in to be set up or on, and it is not.',
+    'Two-step sign-in was turned on or off in the meantime. Reload the page.',
+    'Website only: the form requires two-step sign-in to be on, or its setup to have started.',
   ),
   secondStepExpired: error(
     'Unauthorized',
     'second_step_expired',
     'This sign-in has expired. Sign in again.',
-    'Website only: the sign-in that waits for its second step is older than ten minutes, had too many wrong codes, or began in another browser.',
+    'Website only: the sign-in that waits for its second step is older than ten minutes, had too many wrong codes, or was started in another browser.',
   ),
   passkeyRefused: error(
     'InvalidInput',
     'passkey_refused',
-    'This did not work with the passkey. Try again.',
-    'Website only: the answer of the passkey is invalid or too old, was already used, or belongs to a passkey that was removed.',
+    'The passkey could not be verified. Try again.',
+    'Website only: the response of the passkey is invalid or too old, was already used, or belongs to a passkey that was removed.',
   ),
   passkeyLimit: error(
     'Conflict',
@@ -178,7 +178,7 @@ export const errors = {
     'InvalidInput',
     'password_common',
     'This password is too common. Choose another one, such as several words.',
-    'Website only: the new password is on a list of common passwords, with or without digits and signs around it.',
+    'Website only: the new password is on a list of common passwords, with or without digits and symbols around it.',
   ),
   passwordUnacceptable: error(
     'InvalidInput',
@@ -213,14 +213,14 @@ export const errors = {
   lastSignInWay: error(
     'Conflict',
     'last_sign_in_way',
-    'Set a password or add a passkey first. You sign in with nothing else.',
+    'Set a password or add a passkey first. You have no other way to sign in.',
     'Website only: the person would unlink the only account that they sign in with, and has no password and no passkey.',
   ),
   emailUnchanged: error(
     'InvalidInput',
     'email_unchanged',
     'This is already your email address.',
-    'Website only: the new email address is the same as the present one.',
+    'Website only: the new email address is the same as the current one.',
   ),
   linkInvalid: error(
     'NotFound',
@@ -412,7 +412,7 @@ export const errors = {
     'Conflict',
     'workspace_limit',
     'You are already in as many workspaces as one person may join.',
-    'The caller creates a workspace or accepts an invite, but is already a member of the most workspaces allowed.',
+    'The caller creates a workspace or accepts an invite, but is already a member of the maximum number of workspaces.',
   ),
   domainInvalid: error(
     'InvalidInput',

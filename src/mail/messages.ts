@@ -198,7 +198,7 @@ function describeNotice(notice: SecurityNotice, detail: string, recoveryCodesLef
   const words: Record<SecurityNotice, NoticeWords> = {
     two_step_on: [
       'Two-step sign-in is on',
-      'Two-step sign-in was turned on for your account. From now on, signing in also takes a code from your authenticator app.',
+      'Two-step sign-in was turned on for your account. From now on, signing in also requires a code from your authenticator app.',
     ],
     two_step_off: [
       'Two-step sign-in is off',
@@ -217,24 +217,24 @@ function describeNotice(notice: SecurityNotice, detail: string, recoveryCodesLef
       `A recovery code was used to confirm that it is you. ${describeCodesLeft(recoveryCodesLeft)}`,
     ],
     second_step_failed: [
-      'Somebody could not finish signing in to your account',
-      'Somebody passed the first step of a sign-in to your account, then entered several wrong codes. They are not signed in.',
+      'A sign-in to your account failed at the second step',
+      'Someone passed the first step of signing in to your account, then entered several wrong codes. They were not signed in.',
     ],
     passkey_added: [
       'A passkey was added to your account',
-      `The passkey ${detail} was added to your account. It signs in without a password.`,
+      `The passkey ${detail} was added to your account. It can be used to sign in without a password.`,
     ],
     passkey_removed: [
       'A passkey was removed from your account',
-      `The passkey ${detail} was removed from your account. It no longer signs in.`,
+      `The passkey ${detail} was removed from your account. It can no longer be used to sign in.`,
     ],
     provider_linked: [
       `${detail} was linked to your account`,
-      `An account at ${detail} was linked to your account. It signs in without your password.`,
+      `An account at ${detail} was linked to your account. It can be used to sign in without your password.`,
     ],
     provider_unlinked: [
       `${detail} was unlinked from your account`,
-      `Your account at ${detail} was unlinked. It no longer signs in.`,
+      `Your account at ${detail} was unlinked. It can no longer be used to sign in.`,
     ],
   }
   return words[notice]
@@ -275,20 +275,20 @@ export function changeEmailMail({ name, url, lifetimeMs }: LinkMailInput): MailC
     subject: 'Confirm your new email address',
     paragraphs: [
       `Hello ${name}, open the link below to make this the email address of your account.`,
-      `The link works once, within ${formatDuration(lifetimeMs)}, where you are signed in.`,
+      `The link works once, within ${formatDuration(lifetimeMs)}, in a browser where you are signed in.`,
     ],
     link: { label: 'Confirm the address', url },
     footer: 'If you did not ask for this, ignore this email. Nothing changes.',
   })
 }
 
-/** Tells a person that somebody asked to use their address for another account. */
+/** Tells a person that someone asked to use their address for another account. */
 export function addressInUseMail(input: { name: string; signInUrl: string }): MailContent {
   return compose({
     subject: 'You already have an account',
     paragraphs: [
       `Hello ${input.name}, sign in at the link below: you already have an account with this email address.`,
-      'Somebody just tried to make it the address of another account.',
+      'Someone just tried to use it for another account.',
     ],
     link: { label: 'Sign in', url: input.signInUrl },
     footer: 'If this was not you, ignore this email. Nothing has changed.',
@@ -308,11 +308,11 @@ export function emailChangeNoticeMail(input: {
     paragraphs: isDone
       ? [
           `Hello ${name}, if you did not do this, ask the people who run this service for help now.`,
-          `The email address of your account is now ${to}. From now on, mail goes there.`,
+          `The email address of your account is now ${to}. We will send all further email there.`,
         ]
       : [
           `Hello ${name}, if you did not do this, open the link below, cancel the change and change your password.`,
-          `Somebody asked to change the email address of your account to ${to}. It changes once the link in the mail to that address is opened.`,
+          `Someone asked to change the email address of your account to ${to}. It changes when they open the link that we sent to that address.`,
         ],
     link: { label: 'Open your security settings', url: securityUrl },
     footer: 'If this was you, ignore this email.',

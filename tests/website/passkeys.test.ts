@@ -70,7 +70,7 @@ describe('adding a passkey', () => {
     const visitor = await signUp(website, { email })
     const { answer } = await addPasskey(visitor, 'Phone', deviation)
     expect(answer.statusCode).toBe(400)
-    expect(answer.body).toContain('This did not work with the passkey.')
+    expect(answer.body).toContain('The passkey could not be verified.')
     expect(await listPasskeys(email)).toEqual([])
   })
 
@@ -172,7 +172,7 @@ describe('signing in with a passkey', () => {
     const visitor = await openSignIn()
     const answer = await sendUse(visitor, authenticator.get(await askForUse(visitor), deviation))
     expect(answer.statusCode).toBe(400)
-    expect(answer.body).toContain('This did not work with the passkey.')
+    expect(answer.body).toContain('The passkey could not be verified.')
     expect(await isSignedIn(visitor)).toBe(false)
   })
 

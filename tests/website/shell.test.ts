@@ -247,7 +247,7 @@ describe('the role of a member', () => {
       'member',
       'viewer',
     ])
-    expect(page).toContain('Reads everything, and changes nothing.')
+    expect(page).toContain('Can read everything, but change nothing.')
     // Nobody changes somebody above them.
     expect((await admin.get(pageOf(company.owner.id))).body).not.toContain('name="role"')
     for (const role of ['member', 'viewer'] as const) {

@@ -226,7 +226,7 @@ describe('a sign-in that waits for its second step', () => {
     const answers = await Promise.all(Array.from({ length: 12 }, guess))
     expect(answers.filter(({ headers }) => headers.location?.includes('flash='))).toHaveLength(4)
     expect((await enter(visitor, codeOf(secret))).headers.location).toBe('/sign-in?done=second-step-expired')
-    await website.waitForMail(email, /could not finish signing in/)
+    await website.waitForMail(email, /failed at the second step/)
   })
 
   it('takes a form of this website only', async () => {

@@ -138,7 +138,7 @@ export const workspacesUpdate = operation({
   id: 'workspaces.update',
   summary: 'Change a workspace',
   description:
-    'For owners and admins. The last five former slugs keep working for 90 days, and no other workspace can take them meanwhile.',
+    'For owners and admins. The last five former slugs keep working for 90 days, and no other workspace can take them in that time.',
   params: slugParams,
   body: closed(
     {

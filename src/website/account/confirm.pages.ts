@@ -93,7 +93,7 @@ function renderConfirm(
     request,
     html`<p>
         You are about to change how you sign in to <strong>${request.principal.user.email}</strong>, or who
-        can act as you. So we ask again.
+        can act as you. Confirm that it is you first.
       </p>
       ${
         hasPassword &&
@@ -124,7 +124,7 @@ function renderConfirm(
       ${
         !hasPassword &&
         !hasCodes &&
-        html`<p>You have no password. We can send you a link that signs you in again.</p>
+        html`<p>You do not have a password. We can send you a link that confirms that it is you.</p>
           ${renderAction(request, { action: `${confirmPath}/link`, label: 'Email me a link', fields: { next } })}`
       }`,
   )

@@ -67,8 +67,8 @@ function renderEmail(request: FastifyRequest, pending: string | undefined): Page
         html`<section class="card" aria-labelledby="pending">
           <h2 id="pending">Waiting for confirmation</h2>
           <p>
-            We sent an email to <strong>${pending}</strong>. Your address changes once you open the link in
-            it, where you are signed in.
+            We sent an email to <strong>${pending}</strong>. Your address changes when you open the link in
+            it, in a browser where you are signed in.
           </p>
           ${renderAction(request, { action: `${emailPath}/cancel`, label: 'Cancel the change' })}
         </section>`
@@ -84,7 +84,7 @@ function renderEmail(request: FastifyRequest, pending: string | undefined): Page
             type: 'email',
             autocomplete: 'email',
             maxLength: emailLengthMax,
-            hint: 'We will send a link to it. Your present address is told about the change.',
+            hint: 'We will send a link to it, and notify your current address.',
             state,
           })} <button>Send link</button>`,
       })}`,

@@ -98,7 +98,7 @@ function renderPasskeys(request: FastifyRequest, passkeys: readonly Passkey[]): 
         body: html`${renderField({
             name: 'name',
             label: 'Name of the new passkey',
-            hint: 'By which you recognize it, such as "My phone".',
+            hint: 'A name that you will recognize, such as "My phone".',
             maxLength: labelLengthMax,
             autocomplete: 'off',
             state: stateOf(request.flash.state, passkeysPath),
@@ -135,7 +135,7 @@ function renderPasskey(request: FastifyRequest, { id, name, createdAt, lastUsedA
     ${renderConfirmed({
       label: 'Remove',
       description: html`the passkey <bdi>${name}</bdi>`,
-      question: 'It no longer signs you in. Delete it on your device, too.',
+      question: 'You can no longer sign in with it. Delete it from your device too.',
       action: renderAction(request, {
         action: `${passkeysPath}/${id}/remove`,
         label: 'Remove passkey',

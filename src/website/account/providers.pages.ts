@@ -57,7 +57,7 @@ function renderProviders(request: FastifyRequest, providers: readonly LinkedProv
   const page = securityPage(
     'Sign-in providers',
     request,
-    html`<p>An account that you have elsewhere can sign you in here.</p>
+    html`<p>Sign in with an account that you already have at another service.</p>
       ${renderRows(
         providers.map((provider) => renderProvider(request, provider)),
         html`<p>This service has no identity providers.</p>`,
@@ -80,7 +80,7 @@ function renderProvider(request: FastifyRequest, { id, name, since }: LinkedProv
         : renderConfirmed({
             label: 'Unlink',
             description: name,
-            question: `Your account at ${name} no longer signs you in.`,
+            question: `You can no longer sign in with your account at ${name}.`,
             action: renderAction(request, {
               action: `${path}/unlink`,
               label: `Unlink ${name}`,

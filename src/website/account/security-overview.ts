@@ -42,14 +42,14 @@ export async function listSecurityRows(
   const names = identityProviders.filter((_, i) => linked[i] !== undefined).map(({ name }) => name)
   const providersRow: SecurityRow = {
     label: 'Sign-in providers',
-    state: names.length === 0 ? 'You have linked none.' : `Linked: ${names.join(', ')}.`,
+    state: names.length === 0 ? 'You have not linked an account.' : `Linked: ${names.join(', ')}.`,
     action: 'Manage',
     href: providersPath,
   }
   return [
     {
       label: 'Password',
-      state: hasPassword ? 'You have a password.' : 'You have no password.',
+      state: hasPassword ? 'You have a password.' : 'You do not have a password.',
       action: hasPassword ? 'Change' : 'Set',
       href: passwordPath,
     },

@@ -28,8 +28,8 @@ export function renderTwoStepOff(request: FastifyRequest): Page {
     'Two-step sign-in',
     request,
     html`<p>
-        When it is on, signing in also takes a code from an app on your phone. Whoever learns your password or
-        reads your email still cannot sign in.
+        When it is on, signing in also requires a code from an app on your phone. Someone who learns your
+        password or reads your email still cannot sign in.
       </p>
       <p>
         You need an authenticator app, such as Google Authenticator, Microsoft Authenticator, 1Password or the
@@ -66,7 +66,7 @@ export function renderSetup(request: FastifyRequest, { secret }: AppSetup, qrCod
         fields: ['code'],
         body: html`${renderField({
             name: 'code',
-            label: 'Code that the app shows',
+            label: 'Code from the app',
             autocomplete: 'one-time-code',
             inputMode: 'numeric',
             maxLength: recoveryCodeLengthMax,
@@ -93,7 +93,7 @@ export function renderTwoStepOn(
         ${renderConfirmed({
           label: 'Create new codes',
           description: 'for recovery',
-          question: 'The codes that you have now stop working.',
+          question: 'Your current codes stop working.',
           action: renderAction(request, {
             action: `${twoStepPath}/recovery-codes`,
             label: 'Create new recovery codes',
@@ -106,7 +106,7 @@ export function renderTwoStepOn(
         ${renderConfirmed({
           label: 'Turn off',
           description: 'two-step sign-in',
-          question: 'Signing in will take one step only. Your recovery codes stop working.',
+          question: 'You will sign in without a code. Your recovery codes stop working.',
           action: renderAction(request, {
             action: `${twoStepPath}/remove`,
             label: 'Turn off two-step sign-in',
@@ -123,8 +123,8 @@ export function renderRecoveryCodes(request: FastifyRequest, codes: string): Pag
     'Recovery codes',
     request,
     html`<p>
-        Store these codes where you find them without your phone, such as in a password manager or on paper.
-        Each signs you in once. They are not shown again.
+        Store these codes where you can find them without your phone, such as in a password manager or on
+        paper. Each signs you in once. They are not shown again.
       </p>
       <div class="copy">
         <label class="visually-hidden" for="codes">Recovery codes</label>

@@ -78,8 +78,8 @@ function renderChoice(consent: ConsentRequest, choices: readonly { id: string; n
 
 function renderNoWorkspace(): Html {
   return html`<p class="alert" role="alert">
-      You are not a member of a workspace yet. <a href="/onboarding">Create or join one</a> first: you come
-      back here afterwards.
+      You are not a member of a workspace yet. <a href="/onboarding">Create or join one</a> first. Then you
+      return here.
     </p>
     <p>${renderDeny()}</p>`
 }

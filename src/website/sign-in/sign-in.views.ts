@@ -99,8 +99,8 @@ export function renderCheckMail({ email, isSent, isUnverified }: CheckMail): Pag
         Open the link to continue.
       </p>
       <p class="hint">
-        No email after a few minutes? Check your spam folder and the address above. You can
-        <a href="/verify">request another verification email</a>.
+        No email after a few minutes? Check your spam folder and the address above.
+        ${isSent && html`You can <a href="/verify">request another verification email</a>.`}
       </p>
     </section>`,
   }

@@ -42,11 +42,9 @@ function programs(mcpUrl: string): Program[] {
     {
       name: 'ChatGPT',
       steps: html`<ol>
-        <li>
-          Open Settings, Apps &amp; Connectors in ChatGPT, and turn on the developer mode under Advanced.
-        </li>
+        <li>Open Settings, Apps &amp; Connectors in ChatGPT, and turn on developer mode under Advanced.</li>
         <li>Choose “Create”, paste the URL as the MCP server URL, and choose OAuth.</li>
-        <li>For deep research, also allow to read the people and the activity: it uses the search.</li>
+        <li>For deep research, also allow reading the people and the activity, which it searches.</li>
       </ol>`,
     },
     {

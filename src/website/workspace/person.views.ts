@@ -83,7 +83,7 @@ function renderTeams(base: string, { teams }: MemberPerson): Html {
     <h2 id="teams">Teams</h2>
     ${
       teams.length === 0
-        ? html`<p class="hint">In no team.</p>`
+        ? html`<p class="hint">Not in a team.</p>`
         : html`<ul class="chips">
             ${teams.map(
               ({ id, name }) =>

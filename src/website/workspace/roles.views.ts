@@ -9,10 +9,10 @@ export const roleNames: Readonly<Record<Role, string>> = {
 }
 
 const roleDescriptions: Readonly<Record<Role, string>> = {
-  owner: 'Can do everything, also change and remove owners.',
+  owner: 'Can do everything, including changing and removing owners.',
   admin: 'Manages members, invites, teams and the settings of the workspace.',
   member: 'Creates and joins seeds, and adds evidence.',
-  viewer: 'Reads everything, and changes nothing.',
+  viewer: 'Can read everything, but change nothing.',
 }
 
 /** A role as a tag. */

@@ -57,7 +57,7 @@ export function renderSeedForm(visit: WorkspaceVisit, seed?: Seed): Page {
           ${renderField({
             ...{ name: 'hypothesis', label: 'Hypothesis', rows: 2, value: seed?.hypothesis ?? '', ...text },
             isOptional: true,
-            hint: 'What do you believe, and want to find out?',
+            hint: 'What do you believe that you want to test?',
           })}
           ${renderField({
             name: 'successCriteria',
