@@ -23,7 +23,7 @@ export function showFailure(reply: FastifyReply, failure: Failure): FastifyReply
 function renderUnknown(): Html {
   return html`<p>
     The registration of the agent is unknown. Unused registrations are deleted after a while. Remove the
-    connection in the agent and add it again.
+    connection in the agent and add it again, so that it registers again.
   </p>`
 }
 
