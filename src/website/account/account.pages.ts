@@ -4,6 +4,7 @@ import type { App } from '../../http/app-types.ts'
 import { nameLengthMax } from '../../kernel/text.ts'
 import type { Services } from '../../services.ts'
 import { accountSection } from './account-section.ts'
+import { emailPath } from './email.pages.ts'
 import { answerForm } from '../shared/answer-form.ts'
 import { form, readField, renderField, renderForm, renderCheckbox, stateOf } from '../shared/forms.ts'
 import { html } from '../shared/html.ts'
@@ -60,27 +61,39 @@ function renderProfile(request: FastifyRequest, { name, email, image }: Profile)
     section: accountSection('Profile'),
     body: html`<h1>Profile</h1>
       ${renderDone(request)}
-      ${renderForm({
-        request,
-        action: profilePath,
-        state,
-        fields: ['name'],
-        body: html`${renderField({
-            name: 'name',
-            label: 'Name',
-            value: name,
-            autocomplete: 'name',
-            maxLength: nameLengthMax,
+      <div class="settings">
+        <section aria-labelledby="general">
+          <h2 id="general">General</h2>
+          ${renderForm({
+            request,
+            action: profilePath,
             state,
+            fields: ['name'],
+            body: html`${renderField({
+                name: 'name',
+                label: 'Name',
+                value: name,
+                autocomplete: 'name',
+                maxLength: nameLengthMax,
+                state,
+              })} <button>Save</button>`,
           })}
-          <p>Your email address is <strong>${email}</strong>.</p>
-          <button>Save</button>`,
-      })}
-      <section class="card" aria-labelledby="photo">
-        <h2 id="photo">Photo</h2>
-        ${renderPicture(image, name, 64)}
-        ${renderPictureForm({ request, action: photoPath, label: 'New photo' })}
-      </section>`,
+        </section>
+        <section aria-labelledby="email">
+          <h2 id="email">Email address</h2>
+          <div>
+            <p><strong>${email}</strong></p>
+            <p><a href="${emailPath}">Change the email address</a></p>
+          </div>
+        </section>
+        <section aria-labelledby="photo">
+          <h2 id="photo">Photo</h2>
+          <div>
+            ${renderPicture(image, name, 64)}
+            ${renderPictureForm({ request, action: photoPath, label: 'New photo' })}
+          </div>
+        </section>
+      </div>`,
   }
 }
 

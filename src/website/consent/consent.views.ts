@@ -73,7 +73,7 @@ function renderChoice(consent: ConsentRequest, choices: readonly { id: string; n
       You can change this or revoke it at any time on the Agents page of the workspace. You will be redirected
       to <strong>${consent.redirectTarget}</strong>.
     </p>
-    <p><button name="decision" value="allow">Allow</button> ${renderDeny()}</p>`
+    <p class="choices"><button name="decision" value="allow">Allow</button> ${renderDeny()}</p>`
 }
 
 function renderNoWorkspace(): Html {
