@@ -116,7 +116,7 @@ app.post<{ Params: { id: string } }>('/v1/seeds/:id/evidence', async (request, r
       type: 'evidence.added',
       targetType: 'evidence',
       targetId: 'piece.id',
-      summary: `caller.name || ' added an ' || kind || ' that ' || verdict || ' it to the seed ' || seed.title`,
+      summary: `caller.name || ' added an ' || kind || ' that ' || verdict || ' the seed ' || seed.title`,
       from: 'caller join seed using (workspace_id), piece',
     })})
     select json_build_object('ok', true, 'evidence', json_build_object(
