@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { LightMyRequestResponse } from 'fastify'
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
+import { insertMemberIfNew, lockMembersOfWorkspace } from '../../src/areas/members/members.repository.ts'
 import { errors } from '../../src/kernel/errors.ts'
 import type { Role } from '../../src/kernel/roles.ts'
 import {
@@ -23,7 +24,7 @@ import {
 import { expectError } from '../support/expect-error.ts'
 import { selectRows, startTestApp } from '../support/test-app.ts'
 import { untilWaiting } from '../support/until-waiting.ts'
-import { addMember, findEvents } from '../support/workspaces.ts'
+import { findEvents } from '../support/workspaces.ts'
 
 const service = await startTestApp({
   environment: { INVITE_LIMIT_PER_HOUR: '0', MAIL_LIMIT_PER_HOUR: '0', DATABASE_POOL_MAX: '20' },
@@ -467,7 +468,13 @@ describe('a member', () => {
       })
       const [accepting] = await Promise.all([
         as(person, post(`/v1/invites/${token}/accept`)),
-        addMember(service, company.workspace, person, 'member').catch((error: unknown) => error),
+        // As joining by domain does, under the lock of the members.
+        service.db.transaction(async (tx) => {
+          await lockMembersOfWorkspace(tx, company.workspace.id)
+          const now = new Date()
+          const row = { workspaceId: company.workspace.id, userId: person.id, role: 'member' as const }
+          await insertMemberIfNew(tx, { ...row, joinedAt: now, lastUsedAt: now })
+        }),
       ])
       expect(accepting.statusCode).toBe(200)
       const role = (await findRoles(service, company.workspace))[person.id]
