@@ -95,14 +95,14 @@ export function createSecondFactorService(options: SecondFactorServiceOptions): 
 
     begin: (principal) =>
       change(principal, async (tx, now) => {
-        const sealedSecret = secretBox.seal(createTotpSecret())
+        const sealedSecret = secretBox.seal(await createTotpSecret())
         await upsertUnconfirmedApp(tx, { userId: principal.user.id, sealedSecret, createdAt: now })
       }),
 
     async findSetup({ user }) {
       const app = await findAuthenticatorApp(db, user.id)
       const secret = app && !app.confirmedAt ? secretBox.open(app.sealedSecret) : undefined
-      return secret === undefined ? undefined : { secret, uri: totpUriOf(secret, user.email) }
+      return secret === undefined ? undefined : { secret, uri: await totpUriOf(secret, user.email) }
     },
 
     confirm: (principal, code) =>
@@ -111,7 +111,7 @@ export function createSecondFactorService(options: SecondFactorServiceOptions): 
         const app = await findAuthenticatorApp(tx, userId)
         const secret = app && !app.confirmedAt ? secretBox.open(app.sealedSecret) : undefined
         if (secret === undefined) throw errors.twoStepChanged()
-        const step = findTotpStep(secret, code, now)
+        const step = await findTotpStep(secret, code, now)
         if (step === undefined || !(await useStep(tx, userId, step)))
           throw errors.codeWrong({ field: 'code' })
         await confirmApp(tx, { userId, at: now })

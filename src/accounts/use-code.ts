@@ -23,6 +23,6 @@ export async function useCode(
     return isUsed
   }
   const secret = secretBox.open(app.sealedSecret)
-  const step = secret === undefined ? undefined : findTotpStep(secret, code, now)
+  const step = secret === undefined ? undefined : await findTotpStep(secret, code, now)
   return step !== undefined && useStep(tx, userId, step)
 }

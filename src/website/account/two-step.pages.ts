@@ -1,4 +1,3 @@
-import QRCode from 'qrcode'
 import type { FastifyRequest } from 'fastify'
 import type { App } from '../../http/app-types.ts'
 import type { Services } from '../../services.ts'
@@ -60,8 +59,9 @@ function toShown(codes: readonly string[]): FormResult {
   return { path: twoStepPath, shown: { codes: codes.join('\n') } }
 }
 
-/** Draws a QR code as SVG, in a data URL. */
+/** Draws a QR code as SVG, in a data URL. Loads the library on first use. */
 async function drawQrCode(text: string): Promise<string> {
+  const { default: QRCode } = await import('qrcode')
   const svg = await QRCode.toString(text, { type: 'svg', margin: 2 })
   return `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`
 }
