@@ -9,9 +9,16 @@ const { join } = require('node:path')
 const root = join(__dirname, '..')
 const stamp = join(root, 'dist', '.built-from')
 
-// Packages with hundreds of small files, which would take half of the start (more on Node 24, which reads the long
-// package.json of drizzle-orm again for each file). Other packages are not bundled.
-const bundled = ['drizzle-orm', '@sinclair/typebox']
+// The packages of many small files that every start loads, which would take most of its time (more on Node 24, which
+// reads the long package.json of drizzle-orm again for each file). Other packages are not bundled: they are loaded on first
+// use, have a native part, import CommonJS with names, as @fastify/cookie does, or are shared with one of these, as pg is.
+const bundled =
+  /^(drizzle-orm|@sinclair\/typebox|fastify|fastify-plugin|@fastify\/(?!cookie$).*|ajv|ajv-formats|helmet)$/
+
+// For bundled CommonJS packages, which load modules of Node.js and packages that are not bundled.
+const requireInModules =
+  "import { createRequire as createRequireOfBundle } from 'node:module'\n" +
+  'const require = createRequireOfBundle(import.meta.url)'
 
 /**
  * Builds dist/ if src/ has changed; the check takes about 20 ms. Does nothing without src/, as in the container image. Ends
@@ -40,9 +47,10 @@ function ensureBuilt() {
       sourcesContent: false,
       format: 'esm',
       platform: 'node',
+      banner: { js: requireInModules },
       target: 'node20',
       external: Object.keys(dependencies)
-        .filter((name) => !bundled.includes(name))
+        .filter((name) => !bundled.test(name))
         .flatMap((name) => [name, `${name}/*`]),
     })
   } catch {

@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto'
-import transliterate from '@sindresorhus/transliterate'
 import { errors } from './errors.ts'
 
 /** 3 to 48 characters: a to z, 0 to 9, and single hyphens between them. */
@@ -38,7 +37,9 @@ export function isReservedSlug(slug: string): boolean {
  * Suggests a slug for a name, such as `cafe-zurich` for “Café Zürich”. It is always usable, but may be taken. A name in a
  * script that cannot be written with Latin letters gets a neutral slug.
  */
-export function suggestSlug(name: string): string {
+export async function suggestSlug(name: string): Promise<string> {
+  // Its tables would take 20 ms of each start.
+  const { default: transliterate } = await import('@sindresorhus/transliterate')
   // Without its marks, a letter is the one that people type: the library would write ü as ue, for German only.
   const letters = transliterate(name.slice(0, 200).normalize('NFKD').replace(/\p{M}/gu, '').normalize('NFC'))
   const words = letters.toLowerCase().match(/[a-z0-9]+/g) ?? []

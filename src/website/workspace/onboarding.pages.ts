@@ -62,7 +62,7 @@ export function onboardingPages(
   // For public/site.js: whether a slug is available, or one for a name.
   app.get('/onboarding/slug', async (request) => {
     const name = readQuery(request, 'name')
-    const slug = name === '' ? readQuery(request, 'slug') : suggestSlug(name)
+    const slug = name === '' ? readQuery(request, 'slug') : await suggestSlug(name)
     return { slug, available: await workspaces.isSlugAvailable(request.principal, slug) }
   })
 }
