@@ -49,23 +49,79 @@ function showLocalDays(feed) {
   feed.replaceChildren(...sections)
 }
 
-// New activity appears while its page is visible, unless somebody is using the list.
+// New activity appears while its page is visible, unless somebody is using the list (decision 0100).
 for (const feed of document.querySelectorAll('[data-live]')) {
+  // The home of a workspace has no choice.
   const choice = document.getElementById('live')
-  choice.parentElement.hidden = false
+  if (choice) choice.parentElement.hidden = false
   let shown = feed.innerHTML
-  setInterval(async () => {
-    const isInUse = () => feed.contains(document.activeElement) || !getSelection().isCollapsed
-    if (document.hidden || !choice.checked || isInUse()) return
-    const answer = await fetch(location.href, { headers: { accept: 'text/html' } }).catch(() => undefined)
-    if (!answer?.ok) return
-    const page = new DOMParser().parseFromString(await answer.text(), 'text/html')
-    const fresh = page.querySelector('[data-live]')
-    if (!fresh || fresh.innerHTML === shown || isInUse()) return
-    shown = fresh.innerHTML
-    feed.replaceChildren(...fresh.childNodes)
-    showLocalTimes(feed)
-  }, 15_000)
+  let isStale = false
+  let isFetching = false
+  let stream
+
+  const isWanted = () => !document.hidden && choice?.checked !== false
+  const isInUse = () => feed.contains(document.activeElement) || !getSelection().isCollapsed
+
+  const refresh = async () => {
+    if (!isStale || isFetching || !isWanted() || isInUse()) return
+    isStale = false
+    isFetching = true
+    const fresh = await fetchFeed()
+    isFetching = false
+    if (!isWanted() || isInUse()) isStale = true
+    else if (fresh && fresh.innerHTML !== shown) {
+      shown = fresh.innerHTML
+      feed.replaceChildren(...fresh.childNodes)
+      showLocalTimes(feed)
+    }
+    // A change that was reported meanwhile.
+    refresh()
+  }
+  const refreshNow = () => {
+    isStale = true
+    refresh()
+  }
+  const follow = () => {
+    if (!isWanted()) {
+      stream?.close()
+      stream = undefined
+    } else stream ??= openStream()
+  }
+  const openStream = () => {
+    const source = new EventSource(feed.dataset.live)
+    source.addEventListener('change', refreshNow)
+    source.addEventListener('open', () => {
+      // A page that was just loaded is up to date.
+      if (performance.now() > 3_000) refreshNow()
+    })
+    source.addEventListener('error', () => {
+      // Unless it was refused, the browser opens it again.
+      if (source.readyState !== EventSource.CLOSED) return
+      stream = undefined
+      refreshNow()
+      setTimeout(follow, 15_000)
+    })
+    return source
+  }
+
+  // Browsers open few connections to a site: a hidden page must not keep one.
+  document.addEventListener('visibilitychange', follow)
+  choice?.addEventListener('change', follow)
+  // The list is in use until the focus and the selection have left it.
+  feed.addEventListener('focusout', () => setTimeout(refresh))
+  document.addEventListener('selectionchange', refresh)
+  follow()
+}
+
+// The list of this page, as it is now.
+async function fetchFeed() {
+  try {
+    const answer = await fetch(location.href, { headers: { accept: 'text/html' } })
+    const text = answer.ok ? await answer.text() : ''
+    return new DOMParser().parseFromString(text, 'text/html').querySelector('[data-live]')
+  } catch {
+    return undefined
+  }
 }
 
 showLocalTimes(document)

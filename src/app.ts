@@ -61,6 +61,7 @@ import { schemaController } from './http/validation.ts'
 import { picturesRoutes } from './pictures/pictures.routes.ts'
 import type { Services } from './services.ts'
 import { docsPages } from './website/docs/docs.pages.ts'
+import { changeStreamsDefaults, type ChangeStreamsOptions } from './website/shared/change-streams.ts'
 import { registerPages, showError } from './website/shared/pages.ts'
 import { showFailure } from './website/consent/agent-failure.ts'
 import { websiteRoutes } from './website/website.ts'
@@ -102,6 +103,7 @@ const tags = [
 export interface AppOptions {
   slowReaders?: SlowReadersOptions
   overload?: OverloadOptions
+  changeStreams?: ChangeStreamsOptions
 }
 
 /** Builds the HTTP server: all plugins and areas, in the order in which they handle a request. */
@@ -109,7 +111,11 @@ export async function buildApp(
   config: Config,
   services: Services,
   logger: FastifyBaseLogger,
-  { slowReaders = slowReadersDefaults, overload = overloadDefaults }: AppOptions = {},
+  {
+    slowReaders = slowReadersDefaults,
+    overload = overloadDefaults,
+    changeStreams = changeStreamsDefaults,
+  }: AppOptions = {},
 ): Promise<App> {
   const app: App = Fastify({
     loggerInstance: logger,
@@ -206,6 +212,7 @@ export async function buildApp(
       signInLimitPerMinute: config.signInLimitPerMinute,
       mailLimitPerHour: config.mailLimitPerHour,
       uploadLimitPerHour: config.uploadLimitPerHour,
+      changeStreams,
     })
   })
   return app

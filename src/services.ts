@@ -219,7 +219,12 @@ export function createServices(options: ServicesOptions): Services {
   const kit = createKitService({ db: shareOf(db), clock, links: seedLinks })
   const mailer = createMailer(config, log)
   const { webUrl, inviteLimitPerHour, mailLimitPerHour } = config
-  const events = createEventsService({ db: shareOf(db), requireWorkspace })
+  const events = createEventsService({
+    db: shareOf(db),
+    requireWorkspace,
+    onWatchError: (error) =>
+      log.warn({ err: error }, 'new activity could not be read for open pages; will retry'),
+  })
   const people = createPeopleService({ db: shareOf(db), clock, requireWorkspace, pictures })
   const seeds = createSeedsService({ ...shareOfSeeds, requireWorkspace, requireWorkspaceOfSeed, pictures })
   const agentCalls = createAgentCalls({

@@ -9,6 +9,7 @@ import { confirmPages } from './account/confirm.pages.ts'
 import { consentPages } from './consent/consent.pages.ts'
 import { designPages } from './design.pages.ts'
 import { emailPages } from './account/email.pages.ts'
+import { changeStreams, type ChangeStreamsOptions } from './shared/change-streams.ts'
 import { flash } from './shared/flash.ts'
 import { identityPages } from './sign-in/identity.pages.ts'
 import { invitePages, invitesPages } from './workspace/invites.pages.ts'
@@ -40,6 +41,7 @@ export interface WebsiteOptions extends SignInLimitsOptions {
   hasDesignPage: boolean
   /** Uploads per hour and person; 0 = no limit. */
   uploadLimitPerHour: number
+  changeStreams: ChangeStreamsOptions
 }
 
 /** Registers every page of the website. */
@@ -68,6 +70,7 @@ export async function websiteRoutes(app: App, services: Services, options: Websi
 
   await app.register(async (scope: App) => {
     await scope.register(signedInOnly)
+    await scope.register(changeStreams, options.changeStreams)
     const pages = createWorkspacePages(scope, services.workspaces, services.sentForms)
     onboardingPages(scope, services, webUrl)
     themePages(scope)

@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm'
+import type { BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { check, findFreePort, hasBrowser, looks, openBrowser, openPage, sizes } from './browser.ts'
 import { password, startWebsite } from './visitor.ts'
@@ -25,6 +26,24 @@ describe.runIf(hasBrowser)('in a browser', () => {
     browser = await openBrowser()
   })
   afterAll(() => browser.close())
+
+  /** Opens a page as a person who is signed in. */
+  async function openAs({ id }: { id: string }, options: BrowserContextOptions = {}) {
+    const opened = await openPage(browser, options)
+    await opened.page.goto((await website.services.credentials.createLink('sign_in', id)).url)
+    await opened.page.getByRole('main').getByRole('button').click()
+    await opened.page.waitForURL('**/w/*')
+    return opened
+  }
+
+  const isChanges = (url: string) => url.endsWith('/activity/changes')
+
+  /** Goes to a page, and waits until changes are reported to it. */
+  async function goToLivePage(page: Page, url: string): Promise<void> {
+    const opened = page.waitForResponse((answer) => isChanges(answer.url()) && answer.status() === 200)
+    await page.goto(url)
+    await opened
+  }
 
   it.each(looks)('every page works and is accessible, on a $size', async ({ colorScheme, size }) => {
     const { context, page, complaints } = await openPage(browser, { colorScheme, viewport: sizes[size] })
@@ -271,38 +290,83 @@ describe.runIf(hasBrowser)('in a browser', () => {
   })
 
   it('shows activity in the zone and language of the reader, and what is new by itself', async () => {
-    const { context, page, complaints } = await openPage(browser, {
-      locale: 'de-DE',
-      timezoneId: 'Asia/Tokyo',
-    })
     const company = await createCompany(website)
+    const { owner, viewer, workspace } = company
+    const base = `${origin}/w/${workspace.slug}`
     const at = (time: string) =>
-      sql`update events set created_at = ${time} where workspace_id = ${company.workspace.id}`
+      sql`update events set created_at = ${time} where workspace_id = ${workspace.id}`
     await website.db.execute(at('2026-03-01T15:30:00Z'))
-    await page.goto(
-      new URL((await website.services.credentials.createLink('sign_in', company.owner.id)).url).href,
-    )
-    await page.getByRole('main').getByRole('button').click()
-    await page.waitForURL(`**/w/${company.workspace.slug}`)
-    await page.clock.install()
-    await page.goto(`${origin}/w/${company.workspace.slug}/activity`)
+    const reader = await openAs(owner, { locale: 'de-DE', timezoneId: 'Asia/Tokyo' })
+    const { page } = reader
+    await goToLivePage(page, `${base}/activity`)
     await page.getByRole('heading', { name: 'Montag, 2. März 2026' }).waitFor()
     await page.getByText('00:30').waitFor()
+    // What this page shows has also been reported to the other one.
+    const home = await openAs(viewer)
+    await goToLivePage(home.page, base)
+    const create = async (name: string) => {
+      await createTeam(website, owner, company, name)
+      await home.page.getByText(`Olga Owner created the team ${name}`).waitFor()
+    }
+    const shown = (name: string) => page.getByText(`Olga Owner created the team ${name}`)
 
-    await createTeam(website, company.owner, company, 'Looms')
-    await page.clock.fastForward(16_000)
-    await page.getByText('Olga Owner created the team Looms').waitFor()
+    await create('Looms')
+    await shown('Looms').waitFor()
     expect(await page.getByRole('heading', { level: 2 }).count()).toBe(2)
     await check(page)
 
-    await page.getByLabel('Show new activity automatically').uncheck()
-    const requests: string[] = []
-    page.on('request', (request) => requests.push(request.url()))
-    await page.clock.fastForward(60_000)
-    await page.getByLabel('Show new activity automatically').check()
-    expect(requests).toEqual([])
-    await page.clock.fastForward(16_000)
-    await expect.poll(() => requests.length).toBe(1)
+    // While a text is selected, the list stays as it is.
+    await page.evaluate('getSelection().selectAllChildren(document.querySelector("[data-live] li"))')
+    await create('Shuttles')
+    expect(await shown('Shuttles').count()).toBe(0)
+    await page.evaluate('getSelection().removeAllRanges()')
+    await shown('Shuttles').waitFor()
+
+    const setHidden = (isHidden: boolean) =>
+      page.evaluate(`
+        Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true })
+        document.dispatchEvent(new Event('visibilitychange'))`)
+    const choice = page.getByLabel('Show new activity automatically')
+    const pauses: [string, () => Promise<unknown>, () => Promise<unknown>][] = [
+      ['Reeds', () => choice.uncheck(), () => choice.check()],
+      ['Warps', () => setHidden(true), () => setHidden(false)],
+    ]
+    for (const [name, stop, resume] of pauses) {
+      const closed = page.waitForEvent('requestfailed', (request) => isChanges(request.url()))
+      await stop()
+      await closed
+      const requests: string[] = []
+      page.on('request', (request) => requests.push(request.url()))
+      await create(name)
+      expect(requests).toEqual([])
+      await resume()
+      await shown(name).waitFor()
+    }
+    for (const { context, complaints } of [reader, home]) {
+      expect(complaints).toEqual([])
+      await context.close()
+    }
+  })
+
+  it('shows new activity also when it is not reported, and asks for reports again', async () => {
+    const company = await createCompany(website)
+    const { context, page, complaints } = await openAs(company.owner)
+    await page.clock.install()
+    await page.route(
+      ({ pathname }) => isChanges(pathname),
+      async (route) => {
+        await createTeam(website, company.owner, company, 'Looms')
+        await route.fulfill({ status: 503 })
+      },
+      { times: 1 },
+    )
+    await page.goto(`${origin}/w/${company.workspace.slug}/activity`)
+    await page.getByText('Olga Owner created the team Looms').waitFor()
+    const opened = page.waitForResponse((answer) => isChanges(answer.url()) && answer.status() === 200)
+    await page.clock.fastForward(15_000)
+    await opened
+    await createTeam(website, company.owner, company, 'Shuttles')
+    await page.getByText('Olga Owner created the team Shuttles').waitFor()
     expect(complaints).toEqual([])
     await context.close()
   })

@@ -24,6 +24,7 @@ const paths = [
   '/w/TEXT/seeds/TEXT/edit',
   '/w/TEXT/people/TEXT',
   '/w/TEXT/activity?type=TEXT&actor=TEXT&person=TEXT',
+  '/w/TEXT/activity/changes',
   '/w/TEXT/members/TEXT/remove',
   '/w/TEXT/teams/TEXT',
   '/settings/security/api-keys/TEXT/revoke',

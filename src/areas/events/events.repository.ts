@@ -1,5 +1,6 @@
 import { and, desc, eq, gte, inArray, lt, or, sql, type SQL } from 'drizzle-orm'
 import { unionAll } from 'drizzle-orm/pg-core'
+import { keysParameter } from '../../db/batch.ts'
 import type { Executor } from '../../db/client.ts'
 import { itemColumns, readOne, selectJsonRows } from '../../db/json-rows.ts'
 import { isBefore } from '../../db/keyset.ts'
@@ -277,3 +278,30 @@ const isAboutOwnGrant = sql`${events.type} in ${literals(grantEventTypes)} and $
   select ${agentGrants.id} from ${agentGrants}
   where ${agentGrants.workspaceId} = ${sql.placeholder('workspaceId')} and ${agentGrants.userId} = ${sql.placeholder('grantsOf')}
 )`
+
+/** Events are committed in another order than that of their times: one that is older than the newest may be new. */
+const newestIds = sql`
+  select ${events.id} from ${events} where ${events.workspaceId} = asked.workspace_id
+  order by ${events.createdAt} desc, ${events.id} desc limit 50`
+
+const selectDigests = prepared((executor) =>
+  executor
+    .select({
+      workspaceId: sql<string>`asked.workspace_id`,
+      digest: sql<string>`(
+        select coalesce(encode(sha256(string_agg(newest.id::text, ',')::bytea), 'base64'), '')
+        from (${newestIds}) as newest
+      )`,
+    })
+    .from(sql`unnest(${keysParameter('workspaceIds', 'uuid')}) as asked (workspace_id)`)
+    .prepare('events_select_digests'),
+)
+
+/** Reads a digest of the newest events of each workspace. It changes when an event is added or deleted. */
+export async function readEventDigests(
+  executor: Executor,
+  workspaceIds: readonly string[],
+): Promise<Map<string, string>> {
+  const rows = await selectDigests(executor).execute({ workspaceIds })
+  return new Map(rows.map(({ workspaceId, digest }) => [workspaceId, digest]))
+}

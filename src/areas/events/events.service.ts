@@ -14,7 +14,8 @@ import {
 } from '../../kernel/pagination.ts'
 import type { Principal } from '../../kernel/principal.ts'
 import { parseTime } from '../../kernel/times.ts'
-import { listEvents, type EventType, type EventView } from './events.repository.ts'
+import { createEventsWatcher } from './events-watcher.ts'
+import { listEvents, readEventDigests, type EventType, type EventView } from './events.repository.ts'
 import type { Event as WorkspaceEvent } from './events.schemas.ts'
 
 export type { EventType, WorkspaceEvent }
@@ -35,13 +36,24 @@ export interface EventsService {
   list(principal: Principal, slug: string, request: EventsRequest): Promise<Page<WorkspaceEvent>>
   /** Throws `not_found` for an event of another workspace, and for one that `list` does not show to the caller. */
   get(principal: Principal, slug: string, eventId: string): Promise<Json<WorkspaceEvent>>
+  /**
+   * Calls `onChange` within about a second after each new event that is committed from now on, also after those that
+   * `list` does not show to the caller. Returns a function that stops it. The caller's access is checked now, not later.
+   */
+  watch(principal: Principal, slug: string, onChange: () => void): Promise<() => void>
 }
 
 export function createEventsService(options: {
   db: Database
   requireWorkspace: RequireWorkspace
+  /** Called once for each outage in which watched events cannot be read. */
+  onWatchError: (error: unknown) => void
 }): EventsService {
-  const { db, requireWorkspace } = options
+  const { db, requireWorkspace, onWatchError } = options
+  const watcher = createEventsWatcher({
+    readDigests: (workspaceIds) => readEventDigests(db, workspaceIds),
+    onReadError: onWatchError,
+  })
   return {
     async list(principal, slug, request) {
       const { type, actorUserId, targetId, since, until, ...page } = request
@@ -73,6 +85,11 @@ export function createEventsService(options: {
       const { text, count } = await listEvents(db, { ...query, ...startOf.newestFirst, limit: 1 })
       if (count === 0) throw errors.notFound()
       return text as Json<WorkspaceEvent>
+    },
+
+    async watch(principal, slug, onChange) {
+      const { id } = await requireWorkspace(principal, slug, 'events.list')
+      return watcher.watch(id, onChange)
     },
   }
 }

@@ -138,5 +138,6 @@ function isPageWanted({ headers, is404, routeOptions, url }: FastifyRequest): bo
   const acceptsHtml = headers.accept?.includes('text/html') ?? false
   if (is404) return acceptsHtml && !programPaths.test(url)
   if (routeOptions.config.access !== 'web') return false
-  return acceptsHtml || headers.accept?.includes('application/json') !== true
+  // Scripts ask for JSON, and for event streams.
+  return acceptsHtml || !/application\/json|text\/event-stream/.test(headers.accept ?? '')
 }

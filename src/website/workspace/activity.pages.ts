@@ -6,7 +6,7 @@ import { isId } from '../../kernel/ids.ts'
 import { parseJson } from '../../kernel/json-text.ts'
 import { cleanLine } from '../../kernel/text.ts'
 import type { Services } from '../../services.ts'
-import { eventTypeNames, findGrants, renderEvent, type AgentNames } from './events.views.ts'
+import { changesPath, eventTypeNames, findGrants, renderEvent, type AgentNames } from './events.views.ts'
 import { renderSelect } from '../shared/forms.ts'
 import { html, type Content, type Html } from '../shared/html.ts'
 import { readQuery, withQuery } from '../shared/lists.ts'
@@ -30,7 +30,7 @@ interface Filters {
 
 /** Everything that happened in a workspace, with filters. */
 export function activityPages(
-  { page }: WorkspacePages,
+  { page, changes }: WorkspacePages,
   { events, people, integrations }: Pick<Services, 'events' | 'people' | 'integrations'>,
 ): void {
   page('/activity', async (visit) => {
@@ -62,6 +62,10 @@ export function activityPages(
       agentNames,
     })
   })
+
+  changes(changesPath, ({ principal, workspace }, onChange) =>
+    events.watch(principal, workspace.slug, onChange),
+  )
 }
 
 function readFilters(request: { query: unknown }): Filters {
@@ -154,7 +158,7 @@ function renderActivity(visit: WorkspaceVisit, activity: Activity): Page {
         list.isReset && resetNotice,
       ])}
       ${choices.length > 0 && renderChoices(path, filters, choices)}
-      <div class="stack" ${isLatest && html`data-live`}>
+      <div class="stack" ${isLatest && html`data-live="${visit.base}${changesPath}"`}>
         ${
           events.length === 0
             ? html`<div class="empty">

@@ -32,6 +32,9 @@ export const eventTypeNames: Readonly<Record<EventType, string>> = {
   'workspace.icon_changed': 'Workspace icon changed',
 }
 
+/** The stream that reports new activity of a workspace. A list names it in `data-live`, for public/site.js. */
+export const changesPath = '/activity/changes'
+
 const sourceTexts = { web: '', api: ' · via the API', system: ' · by the service' } as const
 
 /** The names of agents by their grants. */

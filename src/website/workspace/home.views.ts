@@ -2,7 +2,7 @@ import type { WorkspaceEvent } from '../../areas/events/events.service.ts'
 import type { EndedAgent } from '../../areas/integrations/integrations.service.ts'
 import type { Member } from '../../areas/members/members.service.ts'
 import type { ChangedSeed, Seed } from '../../areas/seeds/seeds.service.ts'
-import { renderEvent, type AgentNames } from './events.views.ts'
+import { changesPath, renderEvent, type AgentNames } from './events.views.ts'
 import { renderFirstSteps, type HappenedTypes } from './first-steps.ts'
 import { html, type Content, type Html } from '../shared/html.ts'
 import { renderPicture } from '../shared/layout.ts'
@@ -93,7 +93,7 @@ function renderInProgress({ base, may }: WorkspaceVisit, { seeds }: Home): Html 
 }
 
 function renderActivity(base: string, { events, agentNames }: Home): Html {
-  return html`<section aria-labelledby="events">
+  return html`<section aria-labelledby="events" data-live="${base}${changesPath}">
     <h2 id="events">Activity</h2>
     ${renderRows(
       events.map((event) => renderEvent(event, renderTime(event.createdAt), agentNames)),

@@ -40,6 +40,11 @@ export interface WorkspacePages {
   creation: WorkspacePages['action']
   /** JSON for public/site.js. */
   data: (path: string, find: (visit: WorkspaceVisit) => Promise<object>) => void
+  /** A stream that reports changes to public/site.js. `watch` returns a function that stops watching. */
+  changes: (
+    path: string,
+    watch: (visit: WorkspaceVisit, onChange: () => void) => Promise<() => void>,
+  ) => void
 }
 
 /** Registers upload forms of workspaces, in a scope with `uploadForm`. */
@@ -83,6 +88,14 @@ export function createWorkspacePages(
 
     data(path, find) {
       app.get<WorkspaceRoute>(`/w/:slug${path}`, async (request, reply) => find(await enter(request, reply)))
+    },
+
+    changes(path, watch) {
+      // HEAD would open a stream that nobody reads.
+      app.get<WorkspaceRoute>(`/w/:slug${path}`, { exposeHeadRoute: false }, async (request, reply) => {
+        const visit = await enter(request, reply)
+        return reply.sendChanges((onChange) => watch(visit, onChange))
+      })
     },
   }
 }

@@ -1,0 +1,125 @@
+import { randomInt } from 'node:crypto'
+import { Readable } from 'node:stream'
+import fastifyPlugin from 'fastify-plugin'
+import type { FastifyReply } from 'fastify'
+import type { App } from '../../http/app-types.ts'
+import { errors } from '../../kernel/errors.ts'
+
+declare module 'fastify' {
+  interface FastifyReply {
+    /**
+     * Sends a stream of server-sent events (WHATWG HTML §9.2): a `change` each time that `watch` calls `onChange`. `watch`
+     * returns a function that stops watching, which is called when the stream ends. Throws `overloaded` if the process has
+     * too many streams.
+     */
+    sendChanges(watch: (onChange: () => void) => Promise<() => void>): Promise<FastifyReply>
+  }
+}
+
+export interface ChangeStreamsOptions {
+  /** How long a stream is open. Then the browser asks again, and its session and access are checked again. */
+  lifetimeMs: number
+  /** How often something is sent, so that proxies keep the connection, and that one which is gone is noticed. */
+  heartbeatMs: number
+  /** The maximum number of streams. */
+  streamsMax: number
+  /** The maximum number of streams of one session: less than the six connections that browsers open over HTTP/1.1. */
+  sessionStreamsMax: number
+}
+
+export const changeStreamsDefaults: ChangeStreamsOptions = {
+  lifetimeMs: 60_000,
+  heartbeatMs: 20_000,
+  streamsMax: 1_000,
+  sessionStreamsMax: 4,
+}
+
+/** When a browser asks again. They differ, so that the browsers of a process that stopped do not come at once. */
+const retryMsMin = 1_000
+const retryMsMax = 3_000
+/** When a browser asks again for a stream that ended because the session has too many. */
+const crowdedRetryMs = 30_000
+
+const change = 'event: change\ndata:\n\n'
+const heartbeat = ':\n\n'
+
+/**
+ * Adds `reply.sendChanges`. The streams end when the app is closed. If a session has too many, its oldest one ends: a
+ * proxy may keep the streams of pages that were left.
+ */
+export const changeStreams = fastifyPlugin(
+  async (app: App, options: ChangeStreamsOptions) => {
+    const { streamsMax, sessionStreamsMax } = options
+    const streams = new Set<ChangeStream>()
+    let isClosing = false
+    app.addHook('preClose', async () => {
+      isClosing = true
+      for (const { end } of streams) end()
+    })
+
+    app.decorateReply('sendChanges', async function (this: FastifyReply, watch) {
+      if (isClosing || streams.size >= streamsMax) throw errors.overloaded({ retryAfterSeconds: 15 })
+      const { sessionId } = this.request.visit
+      const ofSession = [...streams].filter((stream) => stream.sessionId === sessionId)
+      const [oldest] = ofSession
+      if (oldest && ofSession.length >= sessionStreamsMax) {
+        oldest.send(`retry: ${crowdedRetryMs}\n\n`)
+        oldest.end()
+      }
+      const stream = createChangeStream(sessionId, options)
+      streams.add(stream)
+      void stream.ended.then(() => streams.delete(stream))
+      try {
+        const stop = await watch(() => stream.send(change))
+        void stream.ended.then(stop)
+      } catch (error) {
+        stream.end()
+        throw error
+      }
+      return (
+        this.type('text/event-stream')
+          // nginx would collect the events.
+          .header('x-accel-buffering', 'no')
+          .header('cross-origin-resource-policy', 'same-origin')
+          .send(stream.body)
+      )
+    })
+  },
+  { name: 'change-streams', dependencies: ['signed-in-only'] },
+)
+
+interface ChangeStream {
+  sessionId: string | undefined
+  body: Readable
+  send: (text: string) => void
+  end: () => void
+  /** Resolves when the stream has been ended, or its reader has disconnected. */
+  ended: Promise<void>
+}
+
+function createChangeStream(
+  sessionId: string | undefined,
+  { lifetimeMs, heartbeatMs }: ChangeStreamsOptions,
+): ChangeStream {
+  let resolveEnded: () => void
+  const ended = new Promise<void>((resolve) => (resolveEnded = resolve))
+  let hasEnded = false
+  const body = new Readable({ read: () => undefined })
+  const send = (text: string) => {
+    if (!hasEnded) body.push(text)
+  }
+  const end = () => {
+    if (hasEnded) return
+    hasEnded = true
+    clearInterval(beating)
+    clearTimeout(living)
+    body.push(null)
+    resolveEnded()
+  }
+  const beating = setInterval(() => send(heartbeat), heartbeatMs).unref()
+  const living = setTimeout(end, lifetimeMs).unref()
+  // Fastify destroys the body when the reader disconnects.
+  body.once('close', end)
+  send(`retry: ${randomInt(retryMsMin, retryMsMax)}\n\n`)
+  return { sessionId, body, send, end, ended }
+}

@@ -1,0 +1,114 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { createEventsWatcher } from '../../src/areas/events/events-watcher.ts'
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+/** A watcher of workspaces whose digests the test sets. */
+function start() {
+  const digests = new Map([
+    ['a', 'a1'],
+    ['b', 'b1'],
+  ])
+  const readDigests = vi.fn(async (ids: readonly string[]) => {
+    return new Map(ids.map((id) => [id, String(digests.get(id))]))
+  })
+  const onReadError = vi.fn()
+  return { digests, readDigests, onReadError, watcher: createEventsWatcher({ readDigests, onReadError }) }
+}
+
+const nextPoll = () => vi.advanceTimersByTimeAsync(1_000)
+
+it('calls those whose workspace has changed, once for each change', async () => {
+  const { digests, watcher } = start()
+  const [first, second, other] = [vi.fn(), vi.fn(), vi.fn()]
+  await watcher.watch('a', first)
+  await watcher.watch('b', other)
+  await nextPoll()
+  digests.set('a', 'a2')
+  // It has seen the change already.
+  await watcher.watch('a', second)
+  await nextPoll()
+  await nextPoll()
+  expect([first, second, other].map(({ mock }) => mock.calls.length)).toEqual([1, 0, 0])
+})
+
+it('reads all workspaces at once, and only while somebody watches', async () => {
+  const { readDigests, watcher } = start()
+  const stops = [
+    await watcher.watch('a', vi.fn()),
+    await watcher.watch('a', vi.fn()),
+    await watcher.watch('b', vi.fn()),
+  ]
+  readDigests.mockClear()
+  await nextPoll()
+  expect(readDigests.mock.calls).toEqual([[['a', 'b']]])
+  for (const stop of stops) stop()
+  await nextPoll()
+  expect(readDigests).toHaveBeenCalledTimes(1)
+  expect(vi.getTimerCount()).toBe(0)
+  const onChange = vi.fn()
+  await watcher.watch('a', onChange)
+  await nextPoll()
+  expect(readDigests).toHaveBeenCalledTimes(3)
+})
+
+it('does not call who has stopped while the answer was on its way', async () => {
+  const { digests, readDigests, watcher } = start()
+  const onChange = vi.fn()
+  const stop = await watcher.watch('a', onChange)
+  digests.set('a', 'a2')
+  readDigests.mockImplementationOnce(async () => {
+    stop()
+    return digests
+  })
+  await nextPoll()
+  expect(onChange).not.toHaveBeenCalled()
+})
+
+it('waits for the answer before it asks again', async () => {
+  const { digests, readDigests, watcher } = start()
+  const onChange = vi.fn()
+  await watcher.watch('a', onChange)
+  readDigests.mockClear()
+  let answer: (found: Map<string, string>) => void = () => undefined
+  readDigests.mockImplementationOnce(() => new Promise((resolve) => (answer = resolve)))
+  await vi.advanceTimersByTimeAsync(10_000)
+  expect(readDigests).toHaveBeenCalledTimes(1)
+  // One who comes meanwhile has a newer digest than the answer.
+  const late = vi.fn()
+  digests.set('a', 'a3')
+  await watcher.watch('a', late)
+  answer(new Map([['a', 'a2']]))
+  await nextPoll()
+  expect(onChange).toHaveBeenCalledTimes(2)
+  expect(late).not.toHaveBeenCalled()
+})
+
+it('reports an outage once, and the changes of its time when it ends', async () => {
+  const { digests, readDigests, onReadError, watcher } = start()
+  const onChange = vi.fn()
+  await watcher.watch('a', onChange)
+  const failure = new Error('the database is away')
+  for (let i = 0; i < 3; i++) readDigests.mockRejectedValueOnce(failure)
+  digests.set('a', 'a2')
+  for (let i = 0; i < 3; i++) await nextPoll()
+  expect(onReadError.mock.calls).toEqual([[failure]])
+  expect(onChange).not.toHaveBeenCalled()
+  await nextPoll()
+  expect(onChange).toHaveBeenCalledTimes(1)
+  readDigests.mockRejectedValueOnce(failure)
+  await nextPoll()
+  expect(onReadError).toHaveBeenCalledTimes(2)
+})
+
+it('does not begin when the first digest cannot be read', async () => {
+  const { readDigests, watcher } = start()
+  readDigests.mockRejectedValueOnce(new Error('the database is away'))
+  await expect(watcher.watch('a', vi.fn())).rejects.toThrow('the database is away')
+  expect(vi.getTimerCount()).toBe(0)
+})

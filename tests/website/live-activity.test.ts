@@ -1,0 +1,212 @@
+import { once } from 'node:events'
+import { Agent, get as request, type IncomingMessage } from 'node:http'
+import { sql } from 'drizzle-orm'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { changeStreamsDefaults } from '../../src/website/shared/change-streams.ts'
+import { createCompany, createTeam, del, patch } from '../support/company.ts'
+import { listen } from '../support/raw-http.ts'
+import { startTestApp, type TestApp, type TestPerson } from '../support/test-app.ts'
+import { createVisitor, signInAs, type Visitor } from './visitor.ts'
+
+const website = await startTestApp({ environment: { MAIL_LIMIT_PER_HOUR: '0' } })
+
+/** An event stream as the browser sees it. */
+interface Stream {
+  status: number
+  headers: IncomingMessage['headers']
+  /** What has been received so far. */
+  text: () => string
+  /** Resolves when it has been received. */
+  received: (pattern: RegExp) => Promise<void>
+  /** Resolves when the server has ended the stream, and rejects if the connection breaks. */
+  ended: Promise<unknown>
+  disconnect: () => void
+}
+
+/** Asks for a stream over a connection of its own, as EventSource does. */
+async function openStream(service: TestApp, visitor: Visitor, path: string): Promise<Stream> {
+  const agent = new Agent({ keepAlive: true })
+  onTestFinished(() => agent.destroy())
+  const sent = request({
+    host: '127.0.0.1',
+    port: await listen(service.app),
+    path,
+    agent,
+    headers: {
+      accept: 'text/event-stream',
+      'accept-encoding': 'gzip, br',
+      cookie: [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join('; '),
+    },
+  })
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+  let text = ''
+  answer.setEncoding('utf8').on('data', (part: string) => (text += part))
+  const ended = once(answer, 'end')
+  // The test that disconnects does not wait for the end.
+  ended.catch(() => undefined)
+  return {
+    status: Number(answer.statusCode),
+    headers: answer.headers,
+    text: () => text,
+    async received(pattern) {
+      while (!pattern.test(text)) await once(answer, 'data')
+    },
+    ended,
+    disconnect: () => sent.destroy(),
+  }
+}
+
+async function startCompany(service = website) {
+  const company = await createCompany(service)
+  return { ...company, changes: `/w/${company.workspace.slug}/activity/changes` }
+}
+
+async function openAs(person: TestPerson, path: string, service = website): Promise<Stream> {
+  return openStream(service, await signInAs(service, person), path)
+}
+
+const aChange = /event: change\ndata:\n\n/
+
+describe('the stream of changes', () => {
+  it('is sent as it comes, and stored by nobody', async () => {
+    const company = await startCompany()
+    const { status, headers, received } = await openAs(company.viewer, company.changes)
+    expect(status).toBe(200)
+    expect(headers['content-type']).toMatch(/^text\/event-stream/)
+    expect(headers['cache-control']).toContain('no-store')
+    expect(headers['x-accel-buffering']).toBe('no')
+    expect(headers['content-encoding']).toBeUndefined()
+    expect(headers['cross-origin-resource-policy']).toBe('same-origin')
+    await received(/^retry: \d{4}\n\n/)
+  })
+
+  it('reports a change of the workspace, whichever process made it, and nothing about it', async () => {
+    const [company, other] = [await startCompany(), await startCompany()]
+    const stream = await openAs(company.viewer, company.changes)
+    const streamOfOther = await openAs(other.viewer, other.changes)
+    const replica = await startTestApp({ environment: { MAIL_LIMIT_PER_HOUR: '0' } })
+    await createTeam(replica, company.owner, company, 'Looms')
+    await stream.received(aChange)
+    expect(stream.text()).toMatch(/^retry: \d+\n\nevent: change\ndata:\n\n$/)
+    // Both are read by the same statement.
+    expect(streamOfOther.text()).not.toMatch(aChange)
+  })
+
+  it('reports an event that is committed after newer ones', async () => {
+    const company = await startCompany()
+    const stream = await openAs(company.member, company.changes)
+    await website.db.execute(sql`
+      insert into events (id, workspace_id, type, actor_type, actor_name, source, summary, created_at)
+      values (gen_random_uuid(), ${company.workspace.id}, 'team.created', 'user', 'Olga', 'web', 'Olga was slow', '2020-01-01')`)
+    await stream.received(aChange)
+  })
+
+  it('reports changes at a former address of the workspace', async () => {
+    const company = await startCompany()
+    const slug = `${company.workspace.slug}-inc`
+    expect((await website.as(company.owner, patch(company.url, { name: 'Acme', slug }))).statusCode).toBe(200)
+    const stream = await openAs(company.member, company.changes)
+    await createTeam(website, company.owner, { url: `/v1/workspaces/${slug}` }, 'Looms')
+    await stream.received(aChange)
+  })
+
+  it('is for members who are signed in', async () => {
+    const company = await startCompany()
+    const refusals: [Visitor, string, number][] = [
+      [createVisitor(website), company.changes, 401],
+      [await signInAs(website, await website.createPerson()), company.changes, 403],
+      [await signInAs(website, company.owner), '/w/no-such-workspace/activity/changes', 404],
+    ]
+    for (const [visitor, path, status] of refusals) {
+      const answer = await visitor.get(path, { accept: 'text/event-stream' })
+      expect(answer.statusCode, path).toBe(status)
+      expect(answer.headers['content-type']).toContain('application/json')
+    }
+    const visitor = await signInAs(website, company.member)
+    expect((await openStream(website, visitor, company.changes)).status).toBe(200)
+    await website.as(company.owner, del(`${company.url}/members/${company.member.id}`))
+    expect((await openStream(website, visitor, company.changes)).status).toBe(403)
+  })
+
+  it('is not opened by HEAD', async () => {
+    const company = await startCompany()
+    const cookie = `session=${String((await signInAs(website, company.owner)).cookies.get('session'))}`
+    const answer = await website.app.inject({ method: 'HEAD', url: company.changes, headers: { cookie } })
+    expect(answer.statusCode).toBe(404)
+  })
+
+  it('ends after a while, with something sent until then', async () => {
+    const service = await startTestApp({
+      changeStreams: { ...changeStreamsDefaults, lifetimeMs: 300, heartbeatMs: 20 },
+      // A stream without news is not a client that reads nothing.
+      slowReaders: { stalledMsMax: 10, waitingBytesMax: Infinity },
+    })
+    const company = await startCompany(service)
+    const stream = await openAs(company.member, company.changes, service)
+    await stream.ended
+    expect(stream.text()).toMatch(/^retry: \d+\n\n(:\n\n)+$/)
+    const lines = service.log.filter((line) => line.includes(':slug/activity/changes'))
+    expect(lines).toHaveLength(1)
+    expect(lines[0]).toContain('request completed')
+  })
+
+  it('ends when the service is closed', async () => {
+    const service = await startTestApp({ changeStreams: changeStreamsDefaults })
+    const company = await startCompany(service)
+    const stream = await openAs(company.member, company.changes, service)
+    await Promise.all([service.close(), stream.ended])
+  })
+
+  it('does not count as a request that is worked on', async () => {
+    const service = await startTestApp({
+      environment: { REQUESTS_AT_ONCE_MAX: '1' },
+      overload: { keepsUpMs: 0 },
+    })
+    const company = await startCompany(service)
+    const visitor = await signInAs(service, company.member)
+    const stream = await openStream(service, visitor, company.changes)
+    for (let i = 0; i < 3; i++)
+      expect((await visitor.get(`/w/${company.workspace.slug}/activity`)).statusCode).toBe(200)
+    await createTeam(service, company.owner, company, 'Looms')
+    await stream.received(aChange)
+  })
+})
+
+describe('too many streams', () => {
+  it('of a process are refused, until one has been left', async () => {
+    const service = await startTestApp({ changeStreams: { ...changeStreamsDefaults, streamsMax: 1 } })
+    const company = await startCompany(service)
+    const first = await openAs(company.member, company.changes, service)
+    const visitor = await signInAs(service, company.owner)
+    const refused = await openStream(service, visitor, company.changes)
+    expect(refused.status).toBe(503)
+    expect(refused.headers['retry-after']).toBe('15')
+    first.disconnect()
+    await vi.waitFor(async () =>
+      expect((await openStream(service, visitor, company.changes)).status).toBe(200),
+    )
+    expect(service.log.filter((line) => /"level":(50|60)/.test(line))).toEqual([])
+  })
+
+  it('of a process include none that was refused to its person', async () => {
+    const service = await startTestApp({ changeStreams: { ...changeStreamsDefaults, streamsMax: 1 } })
+    const company = await startCompany(service)
+    const stranger = await signInAs(service, await service.createPerson())
+    expect((await openStream(service, stranger, company.changes)).status).toBe(403)
+    expect((await openAs(company.member, company.changes, service)).status).toBe(200)
+  })
+
+  it('of a session end its oldest one, which comes back later', async () => {
+    const company = await startCompany()
+    const visitor = await signInAs(website, company.member)
+    const other = await openAs(company.member, company.changes)
+    const streams: Stream[] = []
+    for (let i = 0; i <= changeStreamsDefaults.sessionStreamsMax; i++)
+      streams.push(await openStream(website, visitor, company.changes))
+    const [oldest, ...rest] = streams
+    await oldest?.ended
+    expect(oldest?.text()).toMatch(/retry: 30000\n\n$/)
+    await createTeam(website, company.owner, company, 'Looms')
+    for (const stream of [...rest, other]) await stream.received(aChange)
+  })
+})
