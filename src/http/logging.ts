@@ -49,6 +49,13 @@ export class RequestLog extends LogController {
     else request.log.info(describeRequest(request, reply), 'request completed')
   }
 
+  override streamError(error: NodeJS.ErrnoException, request: FastifyRequest, reply: FastifyReply): void {
+    // The client has disconnected, as people do who leave a page. `requestCompleted` is not called.
+    if (error.code === 'ERR_STREAM_PREMATURE_CLOSE')
+      request.log.info(describeRequest(request, reply), 'request broken off')
+    else super.streamError(error, request, reply)
+  }
+
   override routeNotFound(): void {
     // It would log the URL. `requestCompleted` logs the request.
   }

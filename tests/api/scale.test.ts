@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import pg from 'pg'
 import { describe, expect, it, vi } from 'vitest'
+import { readEventDigests } from '../../src/areas/events/events.repository.ts'
 import { openDatabase, workLimits } from '../../src/db/client.ts'
 import { createId } from '../../src/kernel/ids.ts'
 import { createCompany, get, type TestCompany } from '../support/company.ts'
@@ -72,16 +73,22 @@ interface Statement {
 }
 
 /** The statements that a request reads its list by. */
-async function statementsOf(
+function statementsOf(
   company: TestCompany,
   path: string,
   reader: TestPerson = company.owner,
 ): Promise<Statement[]> {
+  return statementsDuring(async () => {
+    const answer = await as(reader, get(`${company.url}/${path}`))
+    expect(answer.statusCode, answer.body).toBe(200)
+  })
+}
+
+async function statementsDuring(run: () => Promise<unknown>): Promise<Statement[]> {
   const sent: Statement[] = []
   const query = vi.spyOn(pg.Pool.prototype, 'query')
   try {
-    const answer = await as(reader, get(`${company.url}/${path}`))
-    expect(answer.statusCode, answer.body).toBe(200)
+    await run()
     for (const call of query.mock.calls) {
       const [first, values] = call as unknown as [pg.QueryConfig, unknown[] | undefined]
       sent.push({ text: first.text, values: values ?? first.values ?? [] })
@@ -152,6 +159,10 @@ async function expectCheap(path: string, indexes: RegExp, reader?: TestPerson): 
   const before = await costOf(key)
   expect(key.text).toContain('"api_keys"')
   expect(before.buffers, before.plan).toBeLessThan(keyBuffersMax)
+  await expectStatementCheap(statement, indexes)
+}
+
+async function expectStatementCheap(statement: Statement, indexes: RegExp): Promise<void> {
   const { buffers, scanned, plan } = await costOf(statement)
   expect(buffers, plan).toBeLessThan(buffersMax)
   expect(plan).toMatch(indexes)
@@ -208,6 +219,14 @@ describe('with many people and a long history', () => {
     ],
   ])('events.list for a member, %s, costs a page, however much is hidden', async (_name, path, indexes) => {
     await expectCheap(typeof path === 'string' ? path : path(), indexes, big.member)
+  })
+
+  it('looking for changes costs a page', async () => {
+    const ids = [big, small, rest].map(({ workspace }) => workspace.id)
+    const [statement, ...others] = await statementsDuring(() => readEventDigests(db, ids))
+    if (!statement) throw new Error('nothing was asked')
+    expect(others).toEqual([])
+    await expectStatementCheap(statement, /events_by_workspace_idx/)
   })
 
   it('the last page costs no more than the first', async () => {

@@ -19,11 +19,14 @@ declare module 'fastify' {
 export interface ChangeStreamsOptions {
   /** How long a stream is open. Then the browser asks again, and its session and access are checked again. */
   lifetimeMs: number
-  /** How often something is sent, so that proxies keep the connection, and that one which is gone is noticed. */
+  /** How often something is sent, so that proxies keep the connection and a client that is gone is noticed. */
   heartbeatMs: number
-  /** The maximum number of streams. */
+  /** The maximum number of streams of the process. */
   streamsMax: number
-  /** The maximum number of streams of one session: less than the six connections that browsers open over HTTP/1.1. */
+  /**
+   * The maximum number of streams of one session. Over HTTP/1.1, browsers open six connections to a host: some must be
+   * left for pages.
+   */
   sessionStreamsMax: number
 }
 
@@ -34,18 +37,18 @@ export const changeStreamsDefaults: ChangeStreamsOptions = {
   sessionStreamsMax: 4,
 }
 
-/** When a browser asks again. They differ, so that the browsers of a process that stopped do not come at once. */
+/** How soon a browser asks again: at random, so that the browsers of a stopped process do not ask all at once. */
 const retryMsMin = 1_000
 const retryMsMax = 3_000
-/** When a browser asks again for a stream that ended because the session has too many. */
+/** How soon a browser asks again for a stream that ended because its session has too many. */
 const crowdedRetryMs = 30_000
 
 const change = 'event: change\ndata:\n\n'
 const heartbeat = ':\n\n'
 
 /**
- * Adds `reply.sendChanges`. The streams end when the app is closed. If a session has too many, its oldest one ends: a
- * proxy may keep the streams of pages that were left.
+ * Adds `reply.sendChanges`. The streams end when the app is closed. If a session has too many, its oldest one ends, which
+ * may be that of a page that was left, if a proxy has not noticed it (decision 0100).
  */
 export const changeStreams = fastifyPlugin(
   async (app: App, options: ChangeStreamsOptions) => {

@@ -41,10 +41,7 @@ export interface WorkspacePages {
   /** JSON for public/site.js. */
   data: (path: string, find: (visit: WorkspaceVisit) => Promise<object>) => void
   /** A stream that reports changes to public/site.js. `watch` returns a function that stops watching. */
-  changes: (
-    path: string,
-    watch: (visit: WorkspaceVisit, onChange: () => void) => Promise<() => void>,
-  ) => void
+  changes: (path: string, watch: (visit: WorkspaceVisit, onChange: () => void) => Promise<() => void>) => void
 }
 
 /** Registers upload forms of workspaces, in a scope with `uploadForm`. */
