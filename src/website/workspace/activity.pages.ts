@@ -4,7 +4,6 @@ import { inviteEventTypes } from '../../kernel/events.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
 import { parseJson } from '../../kernel/json-text.ts'
-import { cleanLine } from '../../kernel/text.ts'
 import type { Services } from '../../services.ts'
 import { changesPath, eventTypeNames, findGrants, renderEvent, type AgentNames } from './events.views.ts'
 import { renderSelect } from '../shared/forms.ts'
@@ -12,7 +11,7 @@ import { html, type Content, type Html } from '../shared/html.ts'
 import { readQuery, withQuery } from '../shared/lists.ts'
 import type { Page } from '../shared/pages.ts'
 import { readListView, renderNotices, renderPager, resetNotice, type ListView } from '../shared/pager.ts'
-import { searchLengthMax } from './search-form.views.ts'
+import { readSearch, searchLengthMax } from './search-form.views.ts'
 import { formatDay, renderClock } from '../shared/words.ts'
 import { sectionOf, type WorkspacePages, type WorkspaceVisit } from './workspace-visit.ts'
 
@@ -88,9 +87,8 @@ function readFilters(request: { query: unknown }): Filters {
   }
   if (parameters.from !== '' && parameters.to !== '' && parameters.from > parameters.to)
     notices.push('The first day is after the last day.')
-  const person =
-    parameters.actor === '' ? cleanLine(readQuery(request, 'person'), searchLengthMax) : undefined
-  return { parameters, person: person ?? '', notices }
+  const person = parameters.actor === '' ? readSearch(request, { name: 'person' }) : ''
+  return { parameters, person, notices }
 }
 
 /** Whether a text is a day of a four-digit year, as `YYYY-MM-DD`. */

@@ -1,18 +1,17 @@
 import type { Person } from '../../areas/people/people.service.ts'
 import { parseJson } from '../../kernel/json-text.ts'
 import { mayActOn } from '../../kernel/roles.ts'
-import { cleanLine } from '../../kernel/text.ts'
 import type { Services } from '../../services.ts'
 import { findGrants } from './events.views.ts'
 import { html, type Content, type Html } from '../shared/html.ts'
 import { renderPicture } from '../shared/layout.ts'
-import { readQuery, renderDone, renderRows } from '../shared/lists.ts'
+import { renderDone, renderRows } from '../shared/lists.ts'
 import { membersPages } from './members.pages.ts'
 import type { Page } from '../shared/pages.ts'
 import { readListView, renderNotices, renderPager, resetNotice, type ListView } from '../shared/pager.ts'
 import { renderPerson } from './person.views.ts'
 import { renderRole } from './roles.views.ts'
-import { renderSearchForm, searchLengthMax } from './search-form.views.ts'
+import { readSearch, renderSearchForm } from './search-form.views.ts'
 import { sectionOf, type WorkspacePages, type WorkspaceVisit } from './workspace-visit.ts'
 
 const peoplePerPage = 50
@@ -29,7 +28,7 @@ export function peoplePages(
 
   const showPeople = async (visit: WorkspaceVisit): Promise<Page> => {
     const { principal, request, workspace } = visit
-    const q = cleanLine(readQuery(request, 'q'), searchLengthMax) ?? ''
+    const q = readSearch(request)
     const list = await readListView(request, (position) =>
       people.list(principal, workspace.slug, { ...position, ...(q !== '' && { q }), limit: peoplePerPage }),
     )

@@ -1,7 +1,17 @@
+import { cleanLine } from '../../kernel/text.ts'
 import { html, type Html } from '../shared/html.ts'
+import { readQuery } from '../shared/lists.ts'
 
 /** The longest text that the pages search people for. */
 export const searchLengthMax = 100
+
+/** Reads what a search form asks for from the query string; empty if it cannot be searched for. */
+export function readSearch(
+  request: { query: unknown },
+  { name = 'q', maxLength = searchLengthMax }: { name?: string; maxLength?: number } = {},
+): string {
+  return cleanLine(readQuery(request, name), maxLength) ?? ''
+}
 
 /** A form that searches the list below it. */
 export function renderSearchForm(options: {

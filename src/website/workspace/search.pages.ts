@@ -1,10 +1,8 @@
 import { parseJson } from '../../kernel/json-text.ts'
-import { cleanLine } from '../../kernel/text.ts'
 import type { Services } from '../../services.ts'
 import { html, type Html } from '../shared/html.ts'
-import { readQuery } from '../shared/lists.ts'
 import type { Page } from '../shared/pages.ts'
-import { renderSearchForm, searchLengthMax } from './search-form.views.ts'
+import { readSearch, renderSearchForm } from './search-form.views.ts'
 import { statusNames } from './seeds.views.ts'
 import { sectionOf, type WorkspacePages, type WorkspaceVisit } from './workspace-visit.ts'
 
@@ -30,17 +28,13 @@ type SearchServices = Pick<Services, 'people' | 'seeds' | 'workspaces'>
 /** The search of a workspace: a page, and the same results as JSON for the command palette. */
 export function searchPages({ page, data }: WorkspacePages, services: SearchServices): void {
   page('/search', async (visit) => {
-    const q = readSearch(visit)
+    const q = readSearch(visit.request)
     return renderSearch(visit, q, q === '' ? [] : await findResults(visit, q, services))
   })
 
   data('/search/results', async (visit) => ({
-    groups: await findResults(visit, readSearch(visit), services),
+    groups: await findResults(visit, readSearch(visit.request), services),
   }))
-}
-
-function readSearch({ request }: WorkspaceVisit): string {
-  return cleanLine(readQuery(request, 'q'), searchLengthMax) ?? ''
 }
 
 /** The seeds, people, pages and workspaces that match a text; without a text, the seeds that changed last and all pages. */

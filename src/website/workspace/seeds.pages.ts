@@ -11,9 +11,9 @@ import {
   verdicts,
   type SeedStatus,
 } from '../../kernel/seeds.ts'
-import { cleanLine } from '../../kernel/text.ts'
 import { readField, readText, requireChoice } from '../shared/forms.ts'
 import type { Page } from '../shared/pages.ts'
+import { readSearch } from './search-form.views.ts'
 import { renderSeedForm } from './seed-form.views.ts'
 import { renderSeed } from './seed.views.ts'
 import {
@@ -40,7 +40,7 @@ export function seedsPages(
   { events, integrations, seeds }: Pick<Services, 'events' | 'integrations' | 'seeds'>,
 ): void {
   const showSeeds = async (visit: WorkspaceVisit): Promise<Page> => {
-    const search = readSearch(visit)
+    const search = readSeedSearch(visit)
     const list = (position: object, status: SeedStatus | undefined) =>
       seeds.list(visit.principal, visit.workspace.slug, {
         ...toRequest(search, visit.principal.user.id),
@@ -140,11 +140,11 @@ function seedPath({ base, request }: WorkspaceVisit, done: string): string {
 }
 
 /** What the page asks of the list. Unknown words count as none. */
-function readSearch({ request }: WorkspaceVisit): SeedSearch {
+function readSeedSearch({ request }: WorkspaceVisit): SeedSearch {
   const find = <Word extends string>(name: string, words: readonly Word[]): Word | undefined =>
     words.find((word) => word === readQuery(request, name))
   return {
-    text: cleanLine(readQuery(request, 'q'), seedQueryLengthMax) ?? '',
+    text: readSearch(request, { maxLength: seedQueryLengthMax }),
     status: find('status', seedStatuses),
     of: find('of', seedChoices),
     sort: find('sort', seedSorts) ?? 'updatedAt',

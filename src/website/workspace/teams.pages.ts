@@ -2,13 +2,13 @@ import type { Services } from '../../services.ts'
 import type { Person } from '../../areas/people/people.service.ts'
 import type { Team } from '../../areas/teams/teams.service.ts'
 import { parseJson } from '../../kernel/json-text.ts'
-import { cleanLine, labelLengthMax } from '../../kernel/text.ts'
+import { labelLengthMax } from '../../kernel/text.ts'
 import { readField, renderField, renderForm } from '../shared/forms.ts'
 import { html } from '../shared/html.ts'
-import { readQuery, renderDone, renderRows } from '../shared/lists.ts'
+import { renderDone, renderRows } from '../shared/lists.ts'
 import type { Page } from '../shared/pages.ts'
 import { readListView, renderNotices, renderPager, resetNotice, type ListView } from '../shared/pager.ts'
-import { searchLengthMax } from './search-form.views.ts'
+import { readSearch } from './search-form.views.ts'
 import { renderTeam } from './team.views.ts'
 import { countOf, renderDate } from '../shared/words.ts'
 import { sectionOf, type WorkspacePages, type WorkspaceVisit } from './workspace-visit.ts'
@@ -30,7 +30,7 @@ export function teamsPages(
   const showTeam = async (visit: WorkspaceVisit): Promise<Page> => {
     const { principal, request, workspace } = visit
     const path = pathOf(visit)
-    const q = cleanLine(readQuery(request, 'q'), searchLengthMax) ?? ''
+    const q = readSearch(request)
     const search = async () => {
       const found = await people.list(principal, workspace.slug, { q, limit: foundMax })
       return { people: parseJson(found.items).filter(isMember), hasMore: found.nextCursor !== null }
