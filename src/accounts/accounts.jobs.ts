@@ -6,7 +6,6 @@ import type { Clock } from '../kernel/clock.ts'
 import { createToken, hashSecret } from '../kernel/tokens.ts'
 import {
   accountExistsMail,
-  addressInUseMail,
   apiKeysCreatedMail,
   changeEmailMail,
   emailChangeNoticeMail,
@@ -68,6 +67,7 @@ export function createAccountsJobs(options: {
   }
 
   const securityUrl = `${webUrl}/settings/security`
+  const signInUrl = `${webUrl}/sign-in`
 
   async function send(user: UserRow, id: string, compose: (name: string) => MailContent): Promise<void> {
     const { name, email: address } = user
@@ -83,7 +83,7 @@ export function createAccountsJobs(options: {
       const address = user.emailVerifiedAt === null ? email : user.email
       const content =
         purpose === 'verify_email' && user.emailVerifiedAt !== null
-          ? accountExistsMail({ name, signInUrl: `${webUrl}/sign-in` })
+          ? accountExistsMail({ name, attempt: 'sign_up', signInUrl })
           : linkMails[purpose]({
               name,
               url: await createLink(user, purpose, address),
@@ -139,7 +139,7 @@ export function createAccountsJobs(options: {
       if (holder && holder.id !== user.id) {
         const { name } = holder
         const address = holder.emailVerifiedAt === null ? change.email : holder.email
-        const content = addressInUseMail({ name, signInUrl: `${webUrl}/sign-in` })
+        const content = accountExistsMail({ name, attempt: 'change_email', signInUrl })
         await mailer.send({ ...content, to: { name, address }, id: `email-change-${id}` })
         return
       }

@@ -85,13 +85,24 @@ export function verifyEmailMail({ name, url, lifetimeMs }: LinkMailInput): MailC
   })
 }
 
-/** Tells a person who signed up again that they already have an account. */
-export function accountExistsMail(input: { name: string; signInUrl: string }): MailContent {
+/** What a person may try with an address that another account uses already, and how a mail describes it. */
+const attempts = {
+  sign_up:
+    'Someone just tried to sign up with it again. If you forgot your password, select "Forgot your password?" on that page.',
+  change_email: 'Someone just tried to use it for another account.',
+}
+
+/** Tells a person that someone tried to sign up with their address, or to use it for another account. */
+export function accountExistsMail(input: {
+  name: string
+  attempt: keyof typeof attempts
+  signInUrl: string
+}): MailContent {
   return compose({
     subject: 'You already have an account',
     paragraphs: [
       `Hello ${input.name}, sign in at the link below: you already have an account with this email address.`,
-      'Someone just tried to sign up with it again. If you forgot your password, select "Forgot your password?" on that page.',
+      attempts[input.attempt],
     ],
     link: { label: 'Sign in', url: input.signInUrl },
     footer: 'If this was not you, ignore this email. Nothing has changed.',
@@ -279,19 +290,6 @@ export function changeEmailMail({ name, url, lifetimeMs }: LinkMailInput): MailC
     ],
     link: { label: 'Confirm the address', url },
     footer: 'If you did not ask for this, ignore this email. Nothing changes.',
-  })
-}
-
-/** Tells a person that someone asked to use their address for another account. */
-export function addressInUseMail(input: { name: string; signInUrl: string }): MailContent {
-  return compose({
-    subject: 'You already have an account',
-    paragraphs: [
-      `Hello ${input.name}, sign in at the link below: you already have an account with this email address.`,
-      'Someone just tried to use it for another account.',
-    ],
-    link: { label: 'Sign in', url: input.signInUrl },
-    footer: 'If this was not you, ignore this email. Nothing has changed.',
   })
 }
 

@@ -44,7 +44,14 @@ const mails: [string, (name: string) => MailContent][] = [
   ],
   ['a link to sign in', (name) => signInLinkMail({ name, url, lifetimeMs: 15 * minuteMs })],
   ['a link to a new password', (name) => resetPasswordMail({ name, url, lifetimeMs: 60 * minuteMs })],
-  ['a mail about an account', (name) => accountExistsMail({ name, signInUrl: url })],
+  [
+    'a mail about signing up again',
+    (name) => accountExistsMail({ name, attempt: 'sign_up', signInUrl: url }),
+  ],
+  [
+    'a mail about an address that is used already',
+    (name) => accountExistsMail({ name, attempt: 'change_email', signInUrl: url }),
+  ],
   [
     'a mail about a changed password',
     (name) =>
