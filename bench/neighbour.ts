@@ -1,26 +1,16 @@
-import pino from 'pino'
 import type pg from 'pg'
-import { loadConfig } from '../src/config.ts'
-import { openDatabase, workLimits } from '../src/db/client.ts'
-import { systemClock } from '../src/kernel/clock.ts'
-import { createServices } from '../src/services.ts'
-import { environmentOf, type Subject } from './harness.ts'
+import type { Subject } from './harness.ts'
+import { withServicesOf } from './services.ts'
 
 /** Creates a second user with an API key. */
-export async function createNeighbour({ origin, database }: Subject): Promise<{ apiKey: string }> {
-  const config = loadConfig(environmentOf(database.url, origin))
-  const db = openDatabase({ url: database.url, poolMax: 2, limits: workLimits, onIdleError: () => undefined })
-  const services = createServices({ config, db, clock: systemClock, log: pino({ level: 'silent' }) })
-  try {
+export function createNeighbour(subject: Subject): Promise<{ apiKey: string }> {
+  return withServicesOf(subject, async ({ services }) => {
     const email = `neighbour-${Date.now()}@example.com`
     const user = await services.accounts.create({ name: 'Neighbour', email, isVerified: true })
     const principal = { user, source: 'system' as const, apiKeyId: null, sessionId: null, grantId: null }
     const { secret } = await services.apiKeys.create(principal, { name: 'Bench' })
     return { apiKey: secret }
-  } finally {
-    await services.close()
-    await db.$client.end()
-  }
+  })
 }
 
 /** Fills workspaces with a full page of seeds and evidence, with texts of maximum length. */

@@ -1,13 +1,9 @@
-import pino from 'pino'
-import { loadConfig } from '../../src/config.ts'
-import { openDatabase, workLimits } from '../../src/db/client.ts'
-import { systemClock } from '../../src/kernel/clock.ts'
-import { createServices } from '../../src/services.ts'
 import { Browser } from '../../tests/support/browser.ts'
 import { below, type Trial } from '../compare.ts'
 import { company, crowd, openSmallDatabase, seedWithEvidence } from '../databases.ts'
-import { environmentOf, peakMemoryMb, type Area, type Subject } from '../harness.ts'
+import { peakMemoryMb, type Area, type Subject } from '../harness.ts'
 import { percentile, roundMs } from '../report.ts'
+import { withServicesOf } from '../services.ts'
 import { startService } from '../subjects.ts'
 
 const ofCompany = `/w/${company.slug}`
@@ -72,18 +68,12 @@ async function open(browser: Browser, path: string): Promise<number[]> {
 }
 
 /** Signs in the user of the database by a link. */
-async function signIn({ origin, database }: Subject): Promise<Browser> {
-  const config = loadConfig(environmentOf(database.url, origin))
-  const db = openDatabase({ url: database.url, poolMax: 1, limits: workLimits, onIdleError: () => undefined })
-  const services = createServices({ config, db, clock: systemClock, log: pino({ level: 'silent' }) })
-  try {
-    const { url } = await services.credentials.createLink('sign_in', database.userId)
-    const browser = new Browser(origin)
-    const { pathname } = new URL(url)
-    await browser.submit(await (await browser.open(pathname)).text(), pathname, {})
-    return browser
-  } finally {
-    await services.close()
-    await db.$client.end()
-  }
+async function signIn(subject: Subject): Promise<Browser> {
+  const { url } = await withServicesOf(subject, ({ services }) =>
+    services.credentials.createLink('sign_in', subject.database.userId),
+  )
+  const browser = new Browser(subject.origin)
+  const { pathname } = new URL(url)
+  await browser.submit(await (await browser.open(pathname)).text(), pathname, {})
+  return browser
 }

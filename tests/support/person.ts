@@ -1,9 +1,5 @@
-import pino from 'pino'
-import { environmentOf, withPool, type Subject } from '../../bench/harness.ts'
-import { loadConfig } from '../../src/config.ts'
-import { openDatabase, workLimits } from '../../src/db/client.ts'
-import { systemClock } from '../../src/kernel/clock.ts'
-import { createServices } from '../../src/services.ts'
+import type { Subject } from '../../bench/harness.ts'
+import { withServicesOf } from '../../bench/services.ts'
 import { Browser } from './browser.ts'
 
 /** A person of a service in a process of its own. */
@@ -15,23 +11,17 @@ export interface Person {
 }
 
 /** Creates a person with a workspace, who is signed in. */
-export async function createPerson({ origin, database }: Subject): Promise<Person> {
+export async function createPerson(subject: Subject): Promise<Person> {
   const person = { name: 'Ada', email: 'ada@example.com', password: 'a password for one run' }
-  const config = loadConfig(environmentOf(database.url, origin))
-  const db = openDatabase({ url: database.url, poolMax: 2, limits: workLimits, onIdleError: () => undefined })
-  const services = createServices({ config, db, clock: systemClock, log: pino({ level: 'silent' }) })
-  try {
+  await withServicesOf(subject, async ({ db, services }) => {
     await services.credentials.signUp(person)
-    await withPool(database.url, (pool) => pool.query('update users set email_verified_at = now()'))
+    await db.$client.query('update users set email_verified_at = now()')
     const user = await services.accounts.findByEmail(person.email)
     if (!user) throw new Error('nobody has signed up')
     const principal = { user, source: 'web' as const, apiKeyId: null, sessionId: null, grantId: null }
     await services.workspaces.create(principal, { name: 'Acme', slug: 'acme' })
-  } finally {
-    await services.close()
-    await db.$client.end()
-  }
-  const browser = new Browser(origin)
+  })
+  const browser = new Browser(subject.origin)
   await browser.signIn(person.email, person.password)
   return { ...person, browser }
 }
