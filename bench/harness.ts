@@ -2,12 +2,12 @@ import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer, type AddressInfo } from 'node:net'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { startEmbeddedDatabase } from '../src/db/embedded.ts'
+import { findClosedPort } from '../tests/support/raw-http.ts'
 import type { Trial } from './compare.ts'
 import { connections } from './loads.ts'
 import type { Section } from './report.ts'
@@ -102,7 +102,7 @@ export async function openBench({ isShort }: { isShort: boolean }): Promise<Benc
     database: BenchDatabase,
     { path, everyMs } = { path: '/', everyMs: 50 },
   ) {
-    const port = await findFreePort()
+    const port = await findClosedPort()
     const origin = `http://127.0.0.1:${port}`
     const at = performance.now()
     const child = spawn(process.execPath, args, {
@@ -214,16 +214,6 @@ export const memoryMb = (subject: Subject): number => readMemoryMb(subject, 'VmR
 function readMemoryMb({ process: { pid } }: Subject, field: string): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   return (Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) * 1024) / 1e6
-}
-
-/** A port of the loopback address that nothing listens on. */
-export async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 async function stop(child: ChildProcess): Promise<void> {

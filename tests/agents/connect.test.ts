@@ -1,4 +1,10 @@
-import { auth, Client, StreamableHTTPClientTransport, UnauthorizedError } from '@modelcontextprotocol/client'
+import {
+  auth,
+  Client,
+  StreamableHTTPClientTransport,
+  UnauthorizedError,
+  type OAuthClientProvider,
+} from '@modelcontextprotocol/client'
 import {
   auth as authV1,
   UnauthorizedError as UnauthorizedErrorV1,
@@ -10,6 +16,7 @@ import { sql } from 'drizzle-orm'
 import * as oauth from 'oauth4webapi'
 import * as openid from 'openid-client'
 import { describe, expect, it } from 'vitest'
+import { createAgentMemory } from '../support/agent-memory.ts'
 import { Browser } from '../support/browser.ts'
 import { findClosedPort } from '../support/raw-http.ts'
 import { selectRows, startTestApp } from '../support/test-app.ts'
@@ -43,23 +50,6 @@ async function createVisitor(): Promise<{
   return { browser, email, slug, workspaceId: id }
 }
 
-/** What an agent keeps, as the SDKs' clients ask for it. */
-function createAgentMemory() {
-  const memory: { client?: unknown; tokens?: unknown; verifier?: string; authorization?: URL } = {}
-  return {
-    memory,
-    redirectUrl,
-    clientMetadata: { client_name: 'Test agent', redirect_uris: [redirectUrl] },
-    clientInformation: () => memory.client as never,
-    saveClientInformation: (client: unknown) => void (memory.client = client),
-    tokens: () => memory.tokens as never,
-    saveTokens: (tokens: unknown) => void (memory.tokens = tokens),
-    redirectToAuthorization: (url: URL) => void (memory.authorization = url),
-    saveCodeVerifier: (verifier: string) => void (memory.verifier = verifier),
-    codeVerifier: () => memory.verifier ?? '',
-  }
-}
-
 /** Opens what the agent sent the person to, and decides. Returns where the person is sent back to. */
 async function decide(
   browser: Browser,
@@ -74,10 +64,17 @@ async function decide(
   return new URL(String(answer.headers.get('location')))
 }
 
+/** Connects with the tokens that an agent has. */
+async function connectWith(authProvider: OAuthClientProvider, mode: 'legacy' | 'auto'): Promise<Client> {
+  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } })
+  await client.connect(new StreamableHTTPClientTransport(endpoint, { authProvider }))
+  return client
+}
+
 describe('an agent that knows only the URL', () => {
   it('of the first line comes in', async () => {
     const { browser, slug, workspaceId } = await createVisitor()
-    const agent = createAgentMemory()
+    const agent = createAgentMemory('Test agent', redirectUrl)
     const connect = async () => {
       const transport = new TransportV1(endpoint, { authProvider: agent })
       const client = new ClientV1({ name: 'test', version: '1' })
@@ -100,13 +97,8 @@ describe('an agent that knows only the URL', () => {
 
   it.each([['legacy' as const], ['auto' as const]])('of the present line comes in (%s)', async (mode) => {
     const { browser, slug, workspaceId } = await createVisitor()
-    const agent = createAgentMemory()
-    const connect = async () => {
-      const transport = new StreamableHTTPClientTransport(endpoint, { authProvider: agent })
-      const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } })
-      await client.connect(transport)
-      return client
-    }
+    const agent = createAgentMemory('Test agent', redirectUrl)
+    const connect = () => connectWith(agent, mode)
     await expect(connect()).rejects.toThrow(UnauthorizedError)
     const back = await decide(browser, agent.memory.authorization, { decision: 'allow', workspaceId })
     const authorizationCode = String(back.searchParams.get('code'))
@@ -126,13 +118,8 @@ describe('an agent that knows only the URL', () => {
 describe('an agent that needs another scope', () => {
   it.each([['legacy' as const], ['auto' as const]])('asks the person for it (%s)', async (mode) => {
     const { browser, workspaceId } = await createVisitor()
-    const agent = createAgentMemory()
-    const connect = async () => {
-      const transport = new StreamableHTTPClientTransport(endpoint, { authProvider: agent })
-      const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } })
-      await client.connect(transport)
-      return client
-    }
+    const agent = createAgentMemory('Test agent', redirectUrl)
+    const connect = () => connectWith(agent, mode)
     const consent = async (fields: Record<string, string>) => {
       const back = await decide(browser, agent.memory.authorization, {
         decision: 'allow',
@@ -356,7 +343,7 @@ describe('an agent that registers', () => {
 
 describe('the consent page', () => {
   const asked = async () => {
-    const agent = createAgentMemory()
+    const agent = createAgentMemory('Test agent', redirectUrl)
     await auth(agent, { serverUrl: endpoint })
     const { authorization } = agent.memory
     if (!authorization) throw new Error('the agent sent nobody anywhere')
@@ -421,7 +408,7 @@ describe('the consent page', () => {
 
   it.each(['one after the other', 'at once'])('leads two clicks to the same code, %s', async (order) => {
     const { browser, workspaceId } = await createVisitor()
-    const agent = createAgentMemory()
+    const agent = createAgentMemory('Test agent', redirectUrl)
     await auth(agent, { serverUrl: endpoint })
     const page = await (await browser.open(agent.memory.authorization ?? '')).text()
     const action = /action="(\/agent\/oauth\/consent\/[^"]+)"/.exec(page)?.[1] ?? ''

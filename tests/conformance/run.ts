@@ -7,8 +7,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { createAgentAccess } from '../../bench/agent-access.ts'
-import { findFreePort, openBench, type Subject } from '../../bench/harness.ts'
+import { openBench, type Subject } from '../../bench/harness.ts'
 import { allow, createPerson } from '../support/person.ts'
+import { findClosedPort } from '../support/raw-http.ts'
 import { exceptions } from './does-not-apply.ts'
 
 const usage = 'node --import tsx tests/conformance/run.ts NODE CONFORMANCE'
@@ -108,7 +109,7 @@ async function readChecks(folder: string): Promise<(Check & { scenario: string }
 /** Runs the scenarios for authorization servers. When the suite asks for it, the person allows access in the browser. */
 async function runAuthorization(service: Subject, start: Start): Promise<boolean> {
   const { browser } = await createPerson(service)
-  const port = await findFreePort()
+  const port = await findClosedPort()
   const registered = await fetch(`${service.origin}/agent/oauth/register`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

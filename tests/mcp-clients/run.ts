@@ -10,8 +10,10 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { pathToFileURL } from 'node:url'
-import { findFreePort, openBench } from '../../bench/harness.ts'
+import { openBench } from '../../bench/harness.ts'
+import { createAgentMemory } from '../support/agent-memory.ts'
 import { allow, createPerson, type Person } from '../support/person.ts'
+import { findClosedPort } from '../support/raw-http.ts'
 import { hasBrowser, openBrowser } from '../website/browser.ts'
 
 const usage = 'node --import tsx tests/mcp-clients/run.ts FOLDER'
@@ -82,21 +84,10 @@ interface AiSdk {
 async function runAiSdk({ url, person, folder }: Run): Promise<unknown> {
   const path = createRequire(join(folder, 'package.json')).resolve('@ai-sdk/mcp')
   const { auth, createMCPClient } = (await import(pathToFileURL(path).href)) as AiSdk
-  const redirectUrl = `http://127.0.0.1:${await findFreePort()}/callback`
-  const memory = new Map<string, unknown>()
-  const authProvider = {
-    redirectUrl,
-    clientMetadata: { client_name: 'AI SDK', redirect_uris: [redirectUrl] },
-    clientInformation: () => memory.get('client'),
-    saveClientInformation: (client: unknown) => void memory.set('client', client),
-    tokens: () => memory.get('tokens'),
-    saveTokens: (tokens: unknown) => void memory.set('tokens', tokens),
-    codeVerifier: () => memory.get('verifier'),
-    saveCodeVerifier: (verifier: string) => void memory.set('verifier', verifier),
-    redirectToAuthorization: (authorization: URL) => void memory.set('authorization', authorization),
-  }
+  const redirectUrl = `http://127.0.0.1:${await findClosedPort()}/callback`
+  const authProvider = createAgentMemory('AI SDK', redirectUrl)
   await auth(authProvider, { serverUrl: url })
-  const back = await allow(person.browser, memory.get('authorization') as URL)
+  const back = await allow(person.browser, authProvider.memory.authorization ?? '')
   const authorizationCode = back.searchParams.get('code')
   await auth(authProvider, { serverUrl: url, authorizationCode })
   const client = await createMCPClient({ transport: { type: 'http', url, authProvider } })
@@ -110,7 +101,7 @@ async function runAiSdk({ url, person, folder }: Run): Promise<unknown> {
 async function runMcpRemote({ url, origin, person, folder }: Run): Promise<unknown> {
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: [join(folder, 'node_modules/mcp-remote/dist/proxy.js'), url, String(await findFreePort())],
+    args: [join(folder, 'node_modules/mcp-remote/dist/proxy.js'), url, String(await findClosedPort())],
     env: { ...quietEnvironment(folder), MCP_REMOTE_CONFIG_DIR: folder },
     stderr: 'pipe',
   })
@@ -129,7 +120,7 @@ async function runInspector({ url, origin, person, folder }: Run): Promise<unkno
   const manifest = join(folder, 'node_modules/@modelcontextprotocol/inspector/package.json')
   const { bin } = createRequire(manifest)(manifest) as { bin: Record<string, string> }
   const program = join(manifest, '..', String(bin['mcp-inspector']))
-  const callback = `http://127.0.0.1:${await findFreePort()}/oauth/callback`
+  const callback = `http://127.0.0.1:${await findClosedPort()}/oauth/callback`
   const child = spawn(
     process.execPath,
     [

@@ -17,9 +17,9 @@ export async function listen(app: App): Promise<number> {
   return (app.server.address() as AddressInfo).port
 }
 
-/** A loopback port on which nothing listens. */
-export async function findClosedPort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
+/** A port of a loopback address on which nothing listens. */
+export async function findClosedPort(host: '127.0.0.1' | 'localhost' = '127.0.0.1'): Promise<number> {
+  const server = createServer().listen(0, host)
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   server.close()
