@@ -1,8 +1,9 @@
 import { sql } from 'drizzle-orm'
 import type { BrowserContextOptions, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { check, findFreePort, hasBrowser, looks, openBrowser, openPage, sizes } from './browser.ts'
-import { password, startWebsite } from './visitor.ts'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { check, hasBrowser, looks, openPage, sizes } from './browser.ts'
+import { startSite, type Site } from './site.ts'
+import { password } from './visitor.ts'
 import { addPerson, createCompany, createTeam, post, randomEmail } from '../support/company.ts'
 import { createSeed } from '../support/seeds.ts'
 import { createWorkspace } from '../support/workspaces.ts'
@@ -14,23 +15,16 @@ if (!hasBrowser)
   console.warn('Chromium is not installed: skipping the browser tests. Install the package chromium.')
 
 describe.runIf(hasBrowser)('in a browser', () => {
-  let website: Awaited<ReturnType<typeof startWebsite>>
-  let browser: Awaited<ReturnType<typeof openBrowser>>
-  let origin: string
+  let site: Site
 
   beforeAll(async () => {
-    const port = await findFreePort()
-    origin = `http://localhost:${port}`
-    website = await startWebsite({ environment: { PORT: String(port), BASE_URL: origin } })
-    await website.app.listen({ host: 'localhost', port })
-    browser = await openBrowser()
+    site = await startSite()
   })
-  afterAll(() => browser.close())
 
   /** Opens a page as a person who is signed in. */
   async function openAs({ id }: { id: string }, options: BrowserContextOptions = {}) {
-    const opened = await openPage(browser, options)
-    await opened.page.goto((await website.services.credentials.createLink('sign_in', id)).url)
+    const opened = await openPage(site.browser, options)
+    await opened.page.goto((await site.website.services.credentials.createLink('sign_in', id)).url)
     await opened.page.getByRole('main').getByRole('button').click()
     await opened.page.waitForURL('**/w/*')
     return opened
@@ -46,6 +40,7 @@ describe.runIf(hasBrowser)('in a browser', () => {
   }
 
   it.each(looks)('every page works and is accessible, on a $size', async ({ colorScheme, size }) => {
+    const { browser, origin, website } = site
     const { context, page, complaints } = await openPage(browser, { colorScheme, viewport: sizes[size] })
     const go = async (path: string) => {
       await page.goto(origin + path)
@@ -290,6 +285,7 @@ describe.runIf(hasBrowser)('in a browser', () => {
   })
 
   it('shows activity in the zone and language of the reader, and what is new by itself', async () => {
+    const { origin, website } = site
     const company = await createCompany(website)
     const { owner, viewer, workspace } = company
     const base = `${origin}/w/${workspace.slug}`
@@ -372,6 +368,7 @@ describe.runIf(hasBrowser)('in a browser', () => {
   })
 
   it.each(looks)('lists with difficult names are accessible, on a $size', async ({ colorScheme, size }) => {
+    const { browser, origin, website } = site
     const { context, page, complaints } = await openPage(browser, { colorScheme, viewport: sizes[size] })
     const company = await createCompany(website)
     const { owner, workspace } = company
@@ -413,6 +410,7 @@ describe.runIf(hasBrowser)('in a browser', () => {
   })
 
   it.each(looks)('menus, themes and the command palette work, on a $size', async ({ colorScheme, size }) => {
+    const { browser, origin, website } = site
     const { context, page, complaints } = await openPage(browser, { colorScheme, viewport: sizes[size] })
     const company = await createCompany(website)
     const others = await Promise.all(
@@ -495,6 +493,7 @@ describe.runIf(hasBrowser)('in a browser', () => {
   })
 
   it('works without JavaScript and with the keyboard', async () => {
+    const { browser, origin, website } = site
     const context = await browser.newContext({ javaScriptEnabled: false, viewport: sizes.phone })
     const page = await context.newPage()
     const email = randomEmail()

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
 import axe from 'axe-core'
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
 import { expect } from 'vitest'
@@ -78,13 +77,4 @@ export async function openPage(browser: Browser, options: BrowserContextOptions)
   })
   page.on('pageerror', (error) => complaints.push(error.message))
   return { context, page, complaints }
-}
-
-/** A port that is free at the moment. */
-export async function findFreePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }

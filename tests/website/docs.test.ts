@@ -3,12 +3,13 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { errors, statusOfTag } from '../../src/kernel/errors.ts'
 import { html } from '../../src/website/shared/html.ts'
 import { makePng } from '../support/images.ts'
+import { findClosedPort } from '../support/raw-http.ts'
 import { startTestApp } from '../support/test-app.ts'
-import { check, findFreePort, hasBrowser, looks, openBrowser, openPage, sizes } from './browser.ts'
+import { check, hasBrowser, looks, openBrowser, openPage, sizes } from './browser.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
-const port = await findFreePort()
+const port = await findClosedPort('localhost')
 const origin = `http://localhost:${port}`
 const { app, createPerson, as } = await startTestApp({
   environment: { PORT: String(port), BASE_URL: origin },

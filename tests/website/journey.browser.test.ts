@@ -3,10 +3,12 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { createAgentMemory } from '../support/agent-memory.ts'
 import { randomEmail } from '../support/company.ts'
-import { findFreePort, hasBrowser, openBrowser, openPage, sizes } from './browser.ts'
-import { password, startWebsite } from './visitor.ts'
+import { hasBrowser, openPage, sizes } from './browser.ts'
+import { startSite, type Site } from './site.ts'
+import { password } from './visitor.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
@@ -62,27 +64,16 @@ const handsOf: Record<'pointer' | 'keyboard', (page: Page) => Hands> = {
 
 /** An agent that knows only the URL of the MCP endpoint. `authorization` is where it sends the person. */
 async function createAgent(endpoint: URL) {
-  const answers = new Map<string, URL>()
+  let answer: URL | undefined
   const callback = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://127.0.0.1')
-    if (url.pathname === '/callback') answers.set('callback', url)
+    if (url.pathname === '/callback') answer = url
     response.setHeader('content-type', 'text/html').end('<title>Connected</title>')
   })
   callback.listen(0, '127.0.0.1')
   await once(callback, 'listening')
   const redirectUrl = `http://127.0.0.1:${(callback.address() as AddressInfo).port}/callback`
-  const memory = new Map<string, unknown>()
-  const authProvider = {
-    redirectUrl,
-    clientMetadata: { client_name: 'Research agent', redirect_uris: [redirectUrl] },
-    clientInformation: () => memory.get('client') as never,
-    saveClientInformation: (client: unknown) => void memory.set('client', client),
-    tokens: () => memory.get('tokens') as never,
-    saveTokens: (tokens: unknown) => void memory.set('tokens', tokens),
-    codeVerifier: () => memory.get('verifier') as string,
-    saveCodeVerifier: (verifier: string) => void memory.set('verifier', verifier),
-    redirectToAuthorization: (url: URL) => void answers.set('authorization', url),
-  }
+  const authProvider = createAgentMemory('Research agent', redirectUrl)
   const connect = async () => {
     const client = new Client({ name: 'research', version: '1' })
     await client.connect(new StreamableHTTPClientTransport(endpoint, { authProvider }))
@@ -90,10 +81,10 @@ async function createAgent(endpoint: URL) {
   }
   await expect(connect()).rejects.toThrow(UnauthorizedError)
   return {
-    authorization: String(answers.get('authorization')),
+    authorization: String(authProvider.memory.authorization),
     /** Takes the code that the browser has brought, and reads the validation kit. */
     async read() {
-      const { code = '', iss = '' } = Object.fromEntries(answers.get('callback')?.searchParams ?? [])
+      const { code = '', iss = '' } = Object.fromEntries(answer?.searchParams ?? [])
       await auth(authProvider, { serverUrl: endpoint, authorizationCode: code, iss })
       const client = await connect()
       const { structuredContent } = await client.callTool({ name: 'read_validation_kit', arguments: {} })
@@ -105,20 +96,14 @@ async function createAgent(endpoint: URL) {
 }
 
 describe.runIf(hasBrowser)('a new person with nothing but a browser', () => {
-  let website: Awaited<ReturnType<typeof startWebsite>>
-  let browser: Awaited<ReturnType<typeof openBrowser>>
-  let origin: string
+  let site: Site
 
   beforeAll(async () => {
-    const port = await findFreePort()
-    origin = `http://localhost:${port}`
-    website = await startWebsite({ environment: { PORT: String(port), BASE_URL: origin } })
-    await website.app.listen({ host: 'localhost', port })
-    browser = await openBrowser()
+    site = await startSite()
   })
-  afterAll(() => browser.close())
 
   async function signUp(page: Page, { press, fill }: Hands, name: string, email: string): Promise<void> {
+    const { origin, website } = site
     await fill(page.getByLabel('Your name'), name)
     await fill(page.getByLabel('Email address'), email)
     await fill(page.getByLabel('Password'), password)
@@ -133,6 +118,7 @@ describe.runIf(hasBrowser)('a new person with nothing but a browser', () => {
     { size: 'desk', by: 'pointer' },
     { size: 'phone', by: 'keyboard' },
   ] as const)('does everything on a $size with the $by', async ({ size, by }) => {
+    const { browser, origin, website } = site
     const { context, page, complaints } = await openPage(browser, { viewport: sizes[size] })
     const hands = handsOf[by](page)
     const { press, fill, choose } = hands

@@ -1,26 +1,21 @@
 import { generateSync } from 'otplib'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { randomEmail } from '../support/company.ts'
-import { check, findFreePort, hasBrowser, looks, openBrowser, openPage, sizes } from './browser.ts'
-import { password, signUp, startWebsite } from './visitor.ts'
+import { check, hasBrowser, looks, openPage, sizes } from './browser.ts'
+import { startSite, type Site } from './site.ts'
+import { password, signUp } from './visitor.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
 describe.runIf(hasBrowser)('security in a browser', () => {
-  let website: Awaited<ReturnType<typeof startWebsite>>
-  let browser: Awaited<ReturnType<typeof openBrowser>>
-  let origin: string
+  let site: Site
 
   beforeAll(async () => {
-    const port = await findFreePort()
-    origin = `http://localhost:${port}`
-    website = await startWebsite({ environment: { PORT: String(port), BASE_URL: origin } })
-    await website.app.listen({ host: 'localhost', port })
-    browser = await openBrowser()
+    site = await startSite()
   })
-  afterAll(() => browser.close())
 
   it.each(looks)('passkeys and two-step sign-in work, on a $size', async ({ colorScheme, size }) => {
+    const { browser, origin, website } = site
     const email = randomEmail()
     await signUp(website, { email })
     const { context, page, complaints } = await openPage(browser, { colorScheme, viewport: sizes[size] })
