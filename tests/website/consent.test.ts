@@ -32,7 +32,7 @@ describe('a newcomer whom an agent sends', () => {
     const verified = await visitor.submit(path, { password })
     expect(verified.headers.location).toBe(consent)
     await visitor.get(consent)
-    expect(visitor.page()).toContain('Create or join one')
+    expect(visitor.page()).toContain('Create or join a workspace')
     await visitor.get('/onboarding')
     expect(visitor.page()).toContain('An agent is waiting')
     const created = await visitor.submit('/onboarding', {

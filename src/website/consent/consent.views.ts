@@ -77,11 +77,10 @@ function renderChoice(consent: ConsentRequest, choices: readonly { id: string; n
 }
 
 function renderNoWorkspace(): Html {
-  return html`<p class="alert" role="alert">
-      You are not a member of a workspace yet. <a href="/onboarding">Create or join one</a> first. Then you
-      return here.
-    </p>
-    <p>${renderDeny()}</p>`
+  return html`<p>You are not a member of a workspace yet. Create or join a workspace, and you return here.</p>
+    <p class="choices">
+      <a class="button" href="/onboarding">Create or join a workspace</a> ${renderDeny()}
+    </p>`
 }
 
 function renderDeny(): Html {
