@@ -117,21 +117,20 @@ function renderPasskey(request: FastifyRequest, { id, name, createdAt, lastUsedA
         ${lastUsedAt === null ? 'never used' : html`last used ${renderTime(lastUsedAt)}`}
       </span>
     </div>
-    <details class="reveal">
-      <summary>
-        Rename<span class="visually-hidden"> the passkey <bdi>${name}</bdi></span>
-      </summary>
-      ${renderForm({
+    ${renderConfirmed({
+      label: 'Rename',
+      description: html`the passkey <bdi>${name}</bdi>`,
+      question: 'Only you see the name.',
+      action: renderForm({
         request,
         action: `${passkeysPath}/${id}/rename`,
-        className: 'line',
         body: html`<div class="field">
             <label for="name-${id}">New name</label>
             <input id="name-${id}" name="newName" value="${name}" required maxlength="${labelLengthMax}" />
           </div>
-          <button>Rename</button>`,
-      })}
-    </details>
+          <button class="small">Rename passkey</button>`,
+      }),
+    })}
     ${renderConfirmed({
       label: 'Remove',
       description: html`the passkey <bdi>${name}</bdi>`,
