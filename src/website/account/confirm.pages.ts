@@ -108,7 +108,8 @@ function renderConfirm(
         hasCodes &&
         renderForm({
           ...code,
-          body: html`${nextField} ${renderCodeField(code.state)} <button>Confirm with the code</button>`,
+          body: html`${nextField} ${renderCodeField(code.state)}
+            <button ${hasPassword && html`class="quiet"`}>Confirm with the code</button>`,
         })
       }
       ${
