@@ -49,7 +49,8 @@ export function renderErrorPage(error: ApiError, request: FastifyRequest) {
     title,
     error,
     ...(section && { section }),
-    body: html`<section class="narrow">
+    // In line with the pages of the section, if there is one.
+    body: html`<section class="${section ? 'stack' : 'narrow'}">
       <h1>${title}</h1>
       ${renderExplanation(error, request)}
       <p><a class="button" href="${href}">${label}</a></p>
