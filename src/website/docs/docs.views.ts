@@ -151,7 +151,7 @@ function renderFields(
       ${fields.map(({ name, in: place, type, isRequired, description }) => {
         const isMarked = isRequired === (marked === 'required')
         return html`<tr>
-          <th scope="row"><code>${name}</code></th>
+          <th scope="row">${renderName(name)}</th>
           <td>
             <code>${type}</code>${place && ` in ${place}`}${isMarked && html`, <strong>${marked}</strong>`}
             ${renderText(description)}
@@ -266,7 +266,7 @@ export function renderErrorCatalogue(catalogue: Catalogue): Page {
                 ${listErrors(tag).map(
                   ({ code, message, when }) =>
                     html`<tr id="${code}">
-                      <th scope="row"><code>${code}</code></th>
+                      <th scope="row">${renderName(code)}</th>
                       <td>
                         ${renderText(when)}
                         <p class="hint">“${message}”</p>
@@ -278,6 +278,11 @@ export function renderErrorCatalogue(catalogue: Catalogue): Page {
           </section>`,
       )}`,
   }
+}
+
+/** A name that breaks between its words where there is too little space. */
+function renderName(name: string): Html {
+  return html`<code>${name.split(/(?<=_)|(?=[A-Z])/).map((word) => html`<wbr />${word}`)}</code>`
 }
 
 /** Renders the Markdown of descriptions, which use only paragraphs and code. */
