@@ -21,7 +21,7 @@ import { renderConfirmed, renderDone, renderRows } from '../shared/lists.ts'
 import { readListView, renderNotices, renderPager, resetNotice, type ListView } from '../shared/pager.ts'
 import type { Page } from '../shared/pages.ts'
 import { findPendingConsent } from '../consent/pending-consent.ts'
-import { grantable, renderRole } from './roles.views.ts'
+import { grantable, renderRole, roleNames } from './roles.views.ts'
 import { renderDate } from '../shared/words.ts'
 import { sectionOf, type WorkspacePages, type WorkspaceVisit } from './workspace-visit.ts'
 
@@ -246,7 +246,7 @@ function renderInvitePage(
       <h1><bdi>${workspaceName}</bdi></h1>
       <p>
         <bdi>${invitedByName}</bdi> invited <strong>${invite.email}</strong> to join this workspace as
-        ${renderRole(role)}.
+        <strong>${roleNames[role]}</strong>.
       </p>
       ${renderWhatNow()}
     </section>`,
@@ -261,7 +261,10 @@ function renderInvitePage(
       return html`<p>${statusTexts.accepted}</p>
         <p><a class="button" href="/w/${workspaceSlug}">Open the workspace</a></p>`
     }
-    if (status !== 'pending') return renderAlert(statusTexts[status])
+    if (status !== 'pending') {
+      return html`${renderAlert(statusTexts[status])}
+        <p><a class="button" href="/">Go to the home page</a></p>`
+    }
     return html`${accept}
       <p class="hint">Expires on ${renderDate(expiresAt)}.</p>`
   }

@@ -119,7 +119,7 @@ function renderMemberships(memberships: readonly Membership[]): Html {
         html`<div class="row">
           ${renderPicture(iconUrl, name, 40)}
           <div class="grow">
-            <a href="/w/${slug}"><bdi>${name}</bdi></a>
+            <a class="title" href="/w/${slug}"><bdi>${name}</bdi></a>
           </div>
           ${renderRole(role)}
         </div>`,
@@ -136,7 +136,9 @@ function renderOffers(request: FastifyRequest, offered: readonly Offer[]): Html 
         ({ id, name, iconUrl, isNew }) =>
           html`<div class="row">
             ${renderPicture(iconUrl, name, 40)}
-            <div class="grow"><bdi>${name}</bdi></div>
+            <div class="grow">
+              <strong><bdi>${name}</bdi></strong>
+            </div>
             ${renderAction(request, {
               action: `/onboarding/offers/${id}/join`,
               label: 'Join',

@@ -138,7 +138,7 @@ function renderSeeds(
 
 /** Says what a seed is, to people who have none. */
 function renderIntroduction({ base, may }: WorkspaceVisit): Html {
-  return html`<div class="empty lead">
+  return html`<div class="empty">
     <p><strong>A seed is an early idea that you want to test before you build it.</strong></p>
     <p>
       Write down the problem, who has it and what you believe. People join, add evidence for and against it,
