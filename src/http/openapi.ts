@@ -115,7 +115,7 @@ const UploadForm = Type.Object({
     type: 'string',
     // OpenAPI 3.1 does not need `format`, but client generators recognize a file by it.
     format: 'binary',
-    description: 'The file, the only one of the form. Any field name is accepted.',
+    description: 'The only file of the form. Any field name is accepted.',
   }),
 })
 

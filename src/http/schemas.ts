@@ -8,9 +8,9 @@ export const Ok = named('Ok', { ok: Type.Literal(true) }, { ok: true })
 
 const errorFields = {
   code: Type.String({
-    description: 'The condition, stable and machine-readable. The error catalogue lists all.',
+    description: 'The error code: stable, and for programs. The error catalogue lists all codes.',
   }),
-  message: Type.String({ description: 'The condition in words, for people. It may change.' }),
+  message: Type.String({ description: 'The error in words, for people. It may change.' }),
 }
 const requestId = Type.String({ description: 'The id of the request, as in the header X-Request-Id.' })
 const exampleRequestId = responseHeaders['X-Request-Id'].example
@@ -44,7 +44,7 @@ const InvalidInput = named(
   {
     _tag: Type.Literal('InvalidInput'),
     ...errorFields,
-    field: nullableString({ description: 'The field at fault, if it is one.' }),
+    field: nullableString({ description: 'The invalid field, if the error is about a field.' }),
     requestId,
   },
   { ...exampleOfError(errors.slugReserved), field: 'slug' },

@@ -411,7 +411,7 @@ export const errors = {
   workspaceLimit: error(
     'Conflict',
     'workspace_limit',
-    'You are already in as many workspaces as one person may join.',
+    'You are already a member of the maximum number of workspaces. Leave one first.',
     'The caller creates a workspace or accepts an invite, but is already a member of the maximum number of workspaces.',
   ),
   domainInvalid: error(

@@ -110,7 +110,7 @@ export function lines(maxLength: number) {
     minLength: 1,
     maxLength,
     pattern: linesPattern,
-    description: `1 to ${maxLength} characters, not blank, without control characters but line breaks`,
+    description: `1 to ${maxLength} characters, not blank, without control characters other than line breaks`,
   })
 }
 
@@ -119,6 +119,6 @@ export function optionalLines(maxLength: number) {
   return Type.String({
     maxLength,
     pattern: `^$|${linesPattern}`,
-    description: `empty, or 1 to ${maxLength} characters, not blank, without control characters but line breaks`,
+    description: `empty, or 1 to ${maxLength} characters, not blank, without control characters other than line breaks`,
   })
 }

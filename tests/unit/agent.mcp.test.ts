@@ -245,7 +245,7 @@ describe.each([...revisionsBefore2026, latest])('in %s', (revision) => {
       isError: true,
       content: [
         {
-          text: 'Not found. No seed of this workspace has this seedId. Call read_validation_kit without seedId to see the seeds that there are.',
+          text: 'Not found. No seed of this workspace has this seedId. Call read_validation_kit without seedId to list the seeds.',
         },
       ],
     })

@@ -9,7 +9,7 @@ const url = Type.String({ description: 'The page of the seed on the website.' })
 const exampleUrl = `https://app.example.com/w/acme/seeds/${exampleIds.seed}`
 
 const nextCursor = nullableString({
-  description: 'Give it as `cursor`, with the same filters, for the next page; null on the last one.',
+  description: 'Pass it as `cursor`, with the same filters, for the next page; null on the last page.',
 })
 
 /** A seed, for agents. */
@@ -45,7 +45,7 @@ export const AgentSearch = named(
   'AgentSearch',
   {
     results: Type.Array(
-      closed({ id: Type.String({ description: 'For `fetch`.' }), title: Type.String(), url }),
+      closed({ id: Type.String({ description: 'The id for `fetch`.' }), title: Type.String(), url }),
     ),
   },
   { results: [{ id: exampleIds.seed, title: exampleOf(Seed).title, url: exampleUrl }] },

@@ -23,7 +23,7 @@ export const ValidationKitInput = closed(
     seedId: Type.Optional(
       Type.String({
         description:
-          'The id of one seed, to read that one alone. Of the others, only `cursor` and `evidenceLimit` have an effect then.',
+          'The id of a seed, to read only this seed. Of the other fields, only `cursor` and `evidenceLimit` then have an effect.',
       }),
     ),
     status: Type.Optional(stringEnum(seedStatuses, { description: 'Only seeds with this status.' })),
@@ -37,7 +37,7 @@ export const ValidationKitInput = closed(
     updatedSince: Type.Optional(
       Type.String({
         format: 'date-time',
-        description: 'Only seeds that were edited, or got evidence, at or after this time (RFC 3339).',
+        description: 'Only seeds that were edited, or received evidence, at or after this time (RFC 3339).',
         examples: [exampleTime],
       }),
     ),
@@ -45,27 +45,27 @@ export const ValidationKitInput = closed(
       Type.Integer({
         minimum: 1,
         maximum: kitSeedsMax,
-        description: `The most seeds of the answer. Without it: ${kitSeedsMax}, and ${kitOutlineMax} with those in outline.`,
+        description: `The maximum number of seeds. Default: ${kitSeedsMax}, or ${kitOutlineMax} with the seeds in outline.`,
       }),
     ),
     cursor: Type.Optional(
       Type.String({
         maxLength: 1024,
         description:
-          'Where to continue: the `nextCursor` of an answer, with the same `seedId`, `status`, `query` and ' +
-          '`updatedSince`. With `seedId` it continues the evidence of that seed, without it the seeds.',
+          'The `nextCursor` of the previous response, with the same `seedId`, `status`, `query` and `updatedSince`. ' +
+          'With `seedId` it continues the evidence of that seed, otherwise the list of seeds.',
       }),
     ),
     evidenceLimit: Type.Optional(
       Type.Integer({
         minimum: 0,
         maximum: kitEvidenceMax,
-        description: `The most pieces of evidence of each seed. Without it: ${kitEvidenceMax}.`,
+        description: `The maximum number of pieces of evidence for each seed. Default: ${kitEvidenceMax}.`,
       }),
     ),
     detail: Type.Optional(
       stringEnum(['outline', 'full'], {
-        description: '`outline`: seeds in outline only. Without it: `full`.',
+        description: '`outline` lists the seeds in outline only. Default: `full`.',
       }),
     ),
   },
@@ -75,7 +75,7 @@ export type ValidationKitInput = Static<typeof ValidationKitInput>
 
 const evidenceCounts = closed(
   { supports: Type.Integer(), contradicts: Type.Integer(), neutral: Type.Integer() },
-  { description: 'Of all evidence, including what is not shown.' },
+  { description: 'Counts all evidence, including evidence that is not shown.' },
 )
 const updatedAt = Type.String({
   format: 'date-time',
@@ -92,7 +92,7 @@ const KitSeed = named(
     url: Type.String({ description: 'The page of the seed on the website.' }),
     evidenceCounts,
     evidence: Type.Array(ref(Evidence), {
-      description: 'The newest, newest first, as many as fit; with `cursor`, those that follow.',
+      description: 'The newest evidence first, as much as fits; with `cursor`, the evidence that follows.',
     }),
   },
   {
@@ -146,15 +146,17 @@ export const ValidationKit = named(
     ),
     truncated: Type.Boolean({ description: 'Whether there are more seeds or evidence than are shown.' }),
     nextCursor: nullableString({
-      description: 'The `cursor` of the answer that continues; null at the end.',
+      description: 'The `cursor` of the next request; null at the end.',
     }),
-    note: nullableString({ description: 'What is left out, and how to read it; null if nothing is.' }),
+    note: nullableString({
+      description: 'What is left out, and how to read it; null if nothing is left out.',
+    }),
     outline: Type.Array(ref(KitOutlineItem), {
       description:
         'The seeds that follow those in `seeds`, without their texts. Only over MCP, and with `detail: "outline"`.',
     }),
     seeds: Type.Array(ref(KitSeed), {
-      description: 'Those that changed last, latest first, as many as fit.',
+      description: 'The seeds that changed last, latest first, as many as fit.',
     }),
   },
   {
@@ -190,9 +192,9 @@ export const agentReadValidationKit = operation({
   summary: 'Read the validation kit',
   description:
     'The seeds of the workspace that the agent has access to, with the evidence for and against them. The HTTP form of ' +
-    'the MCP tool `read_validation_kit`. The body may be absent; null and the empty string count as absent in its ' +
-    'fields. The answer has at most 512 KiB: what does not fit is left out, evidence before seeds and the oldest first. ' +
-    'Then `truncated` is true, `nextCursor` continues the seeds, and `seedId` reads the evidence of one.',
+    'the MCP tool `read_validation_kit`. The body is optional; null and the empty string count as absent in its ' +
+    'fields. The response has at most 512 KiB. If it would be larger, evidence is left out first, then seeds, the oldest ' +
+    'first. `truncated` is then true: `nextCursor` continues the list of seeds, and `seedId` reads the evidence of a seed.',
   body: ValidationKitInput,
   success: ref(ValidationKit),
   returns: 'The validation kit.',

@@ -15,12 +15,12 @@ export function readValidationKitTool(kit: KitService): AgentTool {
     ...readValidationKit,
     title: 'Read the validation kit',
     description:
-      'Reads the seeds (early ideas) of the workspace that you were allowed into, the ones changed last first: each with ' +
+      'Reads the seeds (early ideas) of the workspace that you have access to, the latest change first: each with ' +
       'its problem, audience, hypothesis, success criteria and status, the numbers of pieces of evidence that support it, ' +
-      'contradict it or are neutral, and its newest evidence. Call it without arguments first. An answer has 64 KiB at ' +
-      'most: `outline` then lists the seeds that are not in `seeds`, and `note` says what is left out and how to read it. ' +
-      'Give seedId for one seed with its evidence; status, query or updatedSince for some of the seeds; cursor, from ' +
-      'nextCursor, for what follows. Each argument may be left out, null or empty.',
+      'contradict it or are neutral, and its newest evidence. Call it without arguments first. A response has at most ' +
+      '64 KiB: if it is full, `outline` lists the seeds that are not in `seeds`, and `note` says what is left out and ' +
+      'how to read it. Pass seedId for one seed with its evidence; status, query or updatedSince for some of the seeds; ' +
+      'cursor, from nextCursor, for the next page. Each argument may be left out, null or empty.',
     scope: validationKitScope,
     action: 'seeds.list',
     input: ValidationKitInput,
@@ -31,7 +31,7 @@ export function readValidationKitTool(kit: KitService): AgentTool {
     errors: [errors.notFound, errors.cursorInvalid],
     advice: {
       not_found:
-        'No seed of this workspace has this seedId. Call read_validation_kit without seedId to see the seeds that there are.',
+        'No seed of this workspace has this seedId. Call read_validation_kit without seedId to list the seeds.',
       cursor_invalid:
         'A cursor continues only the answer that it came from: pass the same seedId, status, query and updatedSince, or ' +
         'leave out cursor to begin again.',

@@ -28,9 +28,9 @@ export function searchTools(kit: KitService, links: SeedLinks, form: KitForm): A
       name: 'search',
       title: 'Search the seeds',
       description:
-        'Finds the seeds of the workspace whose title, summary or problem contains the words of the query, those with ' +
-        'most of the words first, 20 at most. Call fetch with an id of the results for the text. For people use ' +
-        'list_people, for what happened list_events.',
+        'Finds up to 20 seeds of the workspace whose title, summary or problem contains words of the query. Seeds with ' +
+        'the most of these words come first. Call fetch with an id of the results to read the text. For people, use ' +
+        'list_people; for activity, use list_events.',
       did: 'searched the seeds',
       scope: 'workspace:read',
       action: 'seeds.list',

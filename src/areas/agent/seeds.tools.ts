@@ -13,8 +13,7 @@ import type { SeedLinks } from './seed-links.ts'
 const seedId = Type.String({
   description: 'The id of a seed, as read_validation_kit returns it.',
 })
-const unknownSeed =
-  'No seed of this workspace has this seedId. Call read_validation_kit to see the seeds that there are.'
+const unknownSeed = 'No seed of this workspace has this seedId. Call read_validation_kit to list the seeds.'
 
 const hints = { readOnlyHint: false, destructiveHint: false, openWorldHint: false }
 
@@ -79,7 +78,7 @@ export function seedsTools(seeds: SeedsService, links: SeedLinks): AgentTool[] {
       title: 'Add evidence to a seed',
       description:
         'Adds a finding to a seed: what kind it is, whether it supports the hypothesis, contradicts it or is neutral, a ' +
-        'summary, and where it is from. The person must have joined the seed; join_seed does that. Evidence cannot be ' +
+        'summary, and its source. The person must have joined the seed; join_seed does that. Evidence cannot be ' +
         'changed or deleted.',
       did: 'added evidence',
       scope: 'seeds:write',

@@ -12,11 +12,11 @@ import { defineTool, readingHints, type AgentTool } from './agent-tool.ts'
 import { AgentEvents, AgentPeople } from './agent-tools.schemas.ts'
 
 const pageFields = {
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'By default 50.' })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'Default: 50.' })),
   cursor: Type.Optional(
     Type.String({
       maxLength: 1024,
-      description: 'The nextCursor of the previous answer, with the same filters.',
+      description: 'The nextCursor of the previous response, with the same filters.',
     }),
   ),
 }
@@ -30,7 +30,7 @@ export function workspaceTools(people: PeopleService, events: EventsService): Ag
       name: 'list_people',
       title: 'List people',
       description:
-        'Lists the people of the workspace with their e-mail addresses, roles and teams; `q` searches names and ' +
+        'Lists the people of the workspace with their email addresses, roles and teams; `q` searches names and ' +
         'addresses. Invited people are listed only for owners and admins.',
       did: 'read the list of people',
       scope: 'workspace:read',
@@ -51,7 +51,7 @@ export function workspaceTools(people: PeopleService, events: EventsService): Ag
       name: 'list_events',
       title: 'List events',
       description:
-        'Lists what happened in the workspace, newest first: who did what, when, and whether an agent did it. Filter by ' +
+        'Lists the events of the workspace, newest first: who did what, when, and whether an agent did it. Filter by ' +
         'type (such as seed.updated), by person (actorUserId) and by time (since, until; RFC 3339).',
       did: 'read the list of events',
       scope: 'workspace:read',

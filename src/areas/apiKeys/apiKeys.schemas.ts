@@ -54,7 +54,7 @@ export const apiKeysList = operation({
 export const apiKeysCreate = operation({
   id: 'apiKeys.create',
   summary: 'Create an API key',
-  description: 'The secret is part of this answer only. It cannot be read again.',
+  description: 'Only this response contains the secret. It cannot be read again.',
   body: closed({ name: line(labelLengthMax) }, { examples: [{ name: 'Deploy script' }] }),
   success: ref(CreatedApiKey),
   returns: 'The new API key with its secret.',
@@ -66,8 +66,8 @@ export const apiKeysRevoke = operation({
   id: 'apiKeys.revoke',
   summary: 'Revoke an API key',
   description:
-    'Takes effect from the next request on. A key may revoke itself. Revoking a revoked key succeeds. The key of ' +
-    'another person is 404.',
+    'Takes effect with the next request. A key can revoke itself. Revoking a revoked key succeeds. Returns 404 for a ' +
+    'key of another person.',
   params: Type.Object({ apiKeyId: Type.String() }),
   errors: [errors.notFound],
   inPlace: true,

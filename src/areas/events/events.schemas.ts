@@ -62,7 +62,7 @@ export const eventsFilters = {
   targetId: Type.Optional(
     Type.String({
       maxLength: 64,
-      description: 'Only events whose `targetId` is this, such as those of one seed.',
+      description: 'Only events with this `targetId`, such as the events of a seed.',
     }),
   ),
   since: time('Only events at or after this time.'),
@@ -74,7 +74,7 @@ export const eventsList = listOperation(
     id: 'events.list',
     summary: 'List the events of a workspace',
     description:
-      'Newest first. Each change of the workspace leaves one event. Members and viewers do not see events of invites ' +
+      'Newest first. Each change in the workspace creates one event. Members and viewers do not see events of invites ' +
       "that are not accepted, nor of other people's agents.",
     params: slugParams,
     returns: 'A page of events.',
@@ -89,7 +89,7 @@ export const eventsList = listOperation(
 export const eventsGet = operation({
   id: 'events.get',
   summary: 'Read an event',
-  description: 'An event that `events.list` does not show to the caller is 404.',
+  description: 'Returns 404 for an event that `events.list` does not show to the caller.',
   params: Type.Object({ slug: Type.String(), eventId: Type.String() }),
   success: ref(Event),
   returns: 'The event.',

@@ -40,8 +40,8 @@ export const integrationsList = listOperation(
     id: 'integrations.list',
     summary: 'List the agents that have access to a workspace',
     description:
-      'Newest first, without revoked and expired access. Owners and admins see all agents, others those that act on ' +
-      'their behalf.',
+      'Newest first, without revoked and expired access. Owners and admins see all agents; other members see the ' +
+      'agents that act on their behalf.',
     params: slugParams,
     returns: 'A page of agent grants.',
     errors: workspaceErrors,
@@ -53,8 +53,8 @@ export const integrationsRevoke = operation({
   id: 'integrations.revoke',
   summary: "Revoke an agent's access",
   description:
-    "Takes effect from the agent's next request on. Owners and admins can revoke any access, others that of agents " +
-    'that act on their behalf. Revoking revoked access succeeds.',
+    "Takes effect with the agent's next request. Owners and admins can revoke the access of any agent; other members, " +
+    'of agents that act on their behalf. Revoking revoked access succeeds.',
   params: Type.Object({ slug: Type.String(), id: Type.String() }),
   errors: workspaceErrors,
 })

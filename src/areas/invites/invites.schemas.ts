@@ -54,7 +54,7 @@ const InviteCreation = named(
     ok: Type.Literal(true),
     invite: ref(Invite),
     inviteUrl: Type.String({
-      description: 'The link to the invite. It is sent by e-mail and returned only here.',
+      description: 'The link to the invite. It is sent by email and returned only here.',
     }),
   },
   { ok: true, invite: exampleOf(Invite), inviteUrl: exampleInviteUrl },
@@ -77,7 +77,7 @@ const InvitePreview = named(
     status: stringEnum(['pending', 'expired', 'accepted', 'revoked']),
     invitedByName: Type.String(),
     expiresAt: Timestamp,
-    emailMatches: Type.Boolean({ description: "Whether the invite is for the caller's e-mail address." }),
+    emailMatches: Type.Boolean({ description: "Whether the invite is for the caller's email address." }),
   },
   {
     workspaceName: 'Acme',
@@ -109,7 +109,7 @@ export const invitesList = listOperation(
   {
     id: 'invites.list',
     summary: 'List the open invites of a workspace',
-    description: 'For owners and admins. Oldest first, including expired ones.',
+    description: 'For owners and admins. Oldest first, including expired invites.',
     params: slugParams,
     returns: 'A page of open invites.',
     errors: managerErrors,
@@ -121,7 +121,7 @@ export const invitesCreate = operation({
   id: 'invites.create',
   summary: 'Invite a person to a workspace',
   description:
-    'For owners and admins, with at most their own role. The invite is sent by e-mail and is valid for seven days.',
+    'For owners and admins. The role can be at most their own. The invite is sent by email and is valid for seven days.',
   params: slugParams,
   body: closed(
     { email: Type.String({ maxLength: emailLengthMax, format: 'email' }), role: ref(Role) },
@@ -143,7 +143,7 @@ export const invitesCreate = operation({
 export const invitesResend = operation({
   id: 'invites.resend',
   summary: 'Send an invite again',
-  description: 'With a new link, valid for seven days. Earlier links stop working.',
+  description: 'Sends a new link, valid for seven days. Earlier links stop working.',
   params: inviteParams,
   success: ref(InviteResending),
   returns: 'The new link and its expiry.',
@@ -168,7 +168,7 @@ export const invitesRevoke = operation({
 export const invitesUpdateRole = operation({
   id: 'invites.updateRole',
   summary: 'Change the role that an invite grants',
-  description: 'For owners and admins, up to their own role.',
+  description: 'For owners and admins. The role can be at most their own.',
   params: inviteParams,
   body: closed({ role: ref(Role) }, { examples: [{ role: 'viewer' }] }),
   errors: [...managerErrors, errors.roleTooHigh, errors.inviteUsed, errors.inviteRevoked],

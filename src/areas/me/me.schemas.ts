@@ -19,9 +19,9 @@ const Profile = named(
 export type Profile = Static<typeof Profile>
 
 const preferenceFields = {
-  productUpdates: Type.Boolean({ description: 'Whether to send news about the product by e-mail.' }),
+  productUpdates: Type.Boolean({ description: 'Whether to send news about the product by email.' }),
   workspaceActivity: Type.Boolean({
-    description: 'Whether to send notices of changes in workspaces by e-mail.',
+    description: 'Whether to send notices of changes in workspaces by email.',
   }),
 }
 const examplePreferences = { productUpdates: false, workspaceActivity: true }
@@ -49,7 +49,7 @@ export const meSchemas = [Profile, Preferences, PhotoUpload, Onboarding]
 export const meProfile = operation({
   id: 'me.profile',
   summary: "Read the caller's profile",
-  description: 'The person whose API key it is.',
+  description: 'The caller is the owner of the API key.',
   success: ref(Profile),
   returns: 'The profile of the caller.',
   inPlace: true,
@@ -66,7 +66,7 @@ export const meUpdateProfile = operation({
 export const mePreferences = operation({
   id: 'me.preferences',
   summary: "Read the caller's notification preferences",
-  description: 'Which e-mails the caller has agreed to receive.',
+  description: 'Which emails the caller has agreed to receive.',
   success: ref(Preferences),
   returns: 'The notification preferences of the caller.',
   errors: [errors.notFound],
@@ -106,7 +106,7 @@ export const meHome = operation({
 export const meOnboarding = operation({
   id: 'me.onboarding',
   summary: 'Read the workspace that the caller already belongs to',
-  description: 'The one used last, or null.',
+  description: 'The workspace used last, or null.',
   success: ref(Onboarding),
   returns: 'The workspace that the caller used last, if any.',
   inPlace: true,

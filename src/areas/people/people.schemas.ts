@@ -46,7 +46,7 @@ export const peopleFilters = {
       maxLength: 100,
       pattern: noControlCharacters,
       description:
-        'Only people whose name or e-mail address contains this text, ignoring case. One or two characters match ' +
+        'Only people whose name or email address contains this text, ignoring case. One or two characters match ' +
         'only the beginning of words.',
     }),
   ),
@@ -56,8 +56,7 @@ export const peopleList = listOperation(
   {
     id: 'people.list',
     summary: 'List or search the people of a workspace',
-    description:
-      'Members with their teams, and after them the invited people, whom only owners and admins see.',
+    description: 'Members with their teams, then invited people. Only owners and admins see invited people.',
     params: slugParams,
     returns: 'A page of people.',
     errors: workspaceErrors,

@@ -37,8 +37,8 @@ export const seedFields = {
   summary: Type.String(),
   problem: nullableString({ description: 'The problem today.' }),
   audience: nullableString({ description: 'The people who have the problem.' }),
-  hypothesis: nullableString({ description: 'The belief that is to be validated.' }),
-  successCriteria: Type.Array(Type.String(), { description: 'What would show that the hypothesis holds.' }),
+  hypothesis: nullableString({ description: 'The belief to validate.' }),
+  successCriteria: Type.Array(Type.String(), { description: 'What would show that the hypothesis is true.' }),
   status: stringEnum(seedStatuses),
 }
 
@@ -203,7 +203,8 @@ export const seedsList = listOperation(
       ),
       joined: Type.Optional(
         Type.Boolean({
-          description: 'True: only seeds that the caller has joined. False: only the others.',
+          description:
+            '`true`: only seeds that the caller has joined. `false`: only seeds that the caller has not joined.',
         }),
       ),
       sort: Type.Optional(
@@ -221,7 +222,7 @@ export const seedsCreate = operation({
   summary: 'Create a seed',
   description:
     'For members and above. The seed is open and has no participants; its creator may join it. An empty `problem`, ' +
-    '`audience` or `hypothesis` counts as none.',
+    '`audience` or `hypothesis` counts as absent.',
   params: slugParams,
   body: closed(newSeedFields, { examples: [exampleTexts] }),
   success: ref(SeedCreation),

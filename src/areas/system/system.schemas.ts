@@ -15,7 +15,7 @@ export const systemSchemas = [Health, Readiness]
 export const systemHealth = operation({
   id: 'system.health',
   summary: 'Check that the process is alive',
-  description: 'Does not use the database: a process that answers need not be restarted.',
+  description: 'Does not use the database. A process that responds does not need a restart.',
   success: ref(Health),
   returns: 'The process is alive.',
   inPlace: true,
@@ -24,7 +24,7 @@ export const systemHealth = operation({
 export const systemReady = operation({
   id: 'system.ready',
   summary: 'Check that the service can answer requests',
-  description: 'Answers 503 while the database is unreachable or not migrated, and while the process stops.',
+  description: 'Returns 503 while the database is unreachable or not migrated, and while the process stops.',
   success: ref(Readiness),
   returns: 'The service can answer requests.',
   errors: [errors.notReady],

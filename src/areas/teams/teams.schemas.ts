@@ -106,7 +106,7 @@ export const teamsListMembers = listOperation(
 export const teamsAddMember = operation({
   id: 'teams.addMember',
   summary: 'Add a member of the workspace to a team',
-  description: 'For owners and admins. A person who is not in the workspace is 404.',
+  description: 'For owners and admins. Returns 404 for a person who is not in the workspace.',
   params: teamParams,
   body: closed({ userId: Type.String() }, { examples: [{ userId: exampleIds.user }] }),
   errors: [...managerErrors, errors.alreadyTeamMember],

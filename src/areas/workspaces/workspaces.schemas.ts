@@ -11,7 +11,7 @@ const Slug = Type.String({
   minLength: slugLengthMin,
   maxLength: slugLengthMax,
   pattern: slugPattern,
-  description: `${slugLengthMin} to ${slugLengthMax} of a-z, 0-9 and single hyphens, none at either end`,
+  description: `${slugLengthMin} to ${slugLengthMax} characters: a-z, 0-9, and single hyphens between them`,
 })
 const iconUrl = nullableString({ description: 'The URL of the icon.' })
 
@@ -88,7 +88,7 @@ export const workspacesSchemas = [
 export const workspacesList = operation({
   id: 'workspaces.list',
   summary: "List the caller's workspaces",
-  description: 'The one used last comes first.',
+  description: 'The workspace used last comes first.',
   success: Type.Array(ref(Membership)),
   returns: 'The workspaces of the caller.',
   inPlace: true,
@@ -126,7 +126,7 @@ export const workspacesGet = operation({
   id: 'workspaces.get',
   summary: 'Read a workspace',
   description:
-    'The last five former slugs of the workspace work for 90 days. The answer then has the current path as `Content-Location`.',
+    'The last five former slugs of the workspace work for 90 days. The response to a former slug has the current path as `Content-Location`.',
   params: slugParams,
   success: ref(WorkspaceDetail),
   returns: 'The workspace.',
@@ -148,7 +148,7 @@ export const workspacesUpdate = operation({
         Type.String({
           maxLength: domainsLengthMax,
           description:
-            'Up to 10 mail domains, separated by commas or white space. People with a verified address at one of ' +
+            'Up to 10 email domains, separated by commas or white space. People with a verified address at one of ' +
             'them can join the workspace. Absent: unchanged. Empty: none. You can add the domain of your own ' +
             'verified address; public mail services are refused.',
         }),
@@ -176,7 +176,7 @@ export const workspacesSlugAvailability = operation({
   params: slugParams,
   querystring: closed({
     slug: Type.Optional(
-      Type.String({ description: 'The candidate. Default: the current slug of the workspace.' }),
+      Type.String({ description: 'The slug to check. Default: the current slug of the workspace.' }),
     ),
   }),
   success: ref(SlugAvailability),
