@@ -117,29 +117,31 @@ function renderPasskey(request: FastifyRequest, { id, name, createdAt, lastUsedA
         ${lastUsedAt === null ? 'never used' : html`last used ${renderTime(lastUsedAt)}`}
       </span>
     </div>
-    ${renderConfirmed({
-      label: 'Rename',
-      description: html`the passkey <bdi>${name}</bdi>`,
-      question: 'Only you see the name.',
-      action: renderForm({
-        request,
-        action: `${passkeysPath}/${id}/rename`,
-        body: html`<div class="field">
-            <label for="name-${id}">New name</label>
-            <input id="name-${id}" name="newName" value="${name}" required maxlength="${labelLengthMax}" />
-          </div>
-          <button class="small">Rename passkey</button>`,
-      }),
-    })}
-    ${renderConfirmed({
-      label: 'Remove',
-      description: html`the passkey <bdi>${name}</bdi>`,
-      question: 'You can no longer sign in with it. Delete it from your device too.',
-      action: renderAction(request, {
-        action: `${passkeysPath}/${id}/remove`,
-        label: 'Remove passkey',
-        isDangerous: true,
-      }),
-    })}
+    <div class="choices">
+      ${renderConfirmed({
+        label: 'Rename',
+        description: html`the passkey <bdi>${name}</bdi>`,
+        question: 'Only you see the name.',
+        action: renderForm({
+          request,
+          action: `${passkeysPath}/${id}/rename`,
+          body: html`<div class="field">
+              <label for="name-${id}">New name</label>
+              <input id="name-${id}" name="newName" value="${name}" required maxlength="${labelLengthMax}" />
+            </div>
+            <button class="small">Rename passkey</button>`,
+        }),
+      })}
+      ${renderConfirmed({
+        label: 'Remove',
+        description: html`the passkey <bdi>${name}</bdi>`,
+        question: 'You can no longer sign in with it. Delete it from your device too.',
+        action: renderAction(request, {
+          action: `${passkeysPath}/${id}/remove`,
+          label: 'Remove passkey',
+          isDangerous: true,
+        }),
+      })}
+    </div>
   </div>`
 }

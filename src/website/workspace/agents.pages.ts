@@ -77,30 +77,32 @@ function renderAgents(
                 >
                 ${renderUses(uses.filter(({ grantId }) => grantId === id))}
               </div>
-              ${
-                userId === principal.user.id &&
-                renderConfirmed({
-                  label: 'Change',
-                  description: html`what <bdi>${clientName}</bdi> may do`,
-                  question: 'It takes effect immediately.',
-                  action: renderForm({
-                    request,
-                    action: `${base}/agents/${id}/scopes`,
-                    body: html`${renderScopeChoice({ chosen: scopes, idPrefix: `${id}-` })}
-                      <button>Save</button>`,
+              <div class="choices">
+                ${
+                  userId === principal.user.id &&
+                  renderConfirmed({
+                    label: 'Change',
+                    description: html`what <bdi>${clientName}</bdi> may do`,
+                    question: 'It takes effect immediately.',
+                    action: renderForm({
+                      request,
+                      action: `${base}/agents/${id}/scopes`,
+                      body: html`${renderScopeChoice({ chosen: scopes, idPrefix: `${id}-` })}
+                        <button>Save</button>`,
+                    }),
+                  })
+                }
+                ${renderConfirmed({
+                  label: 'Revoke',
+                  description: html`the access of <bdi>${clientName}</bdi>`,
+                  question: html`<bdi>${clientName}</bdi> loses access immediately.`,
+                  action: renderAction(request, {
+                    action: `${base}/agents/${id}/revoke`,
+                    label: 'Revoke access',
+                    isDangerous: true,
                   }),
-                })
-              }
-              ${renderConfirmed({
-                label: 'Revoke',
-                description: html`the access of <bdi>${clientName}</bdi>`,
-                question: html`<bdi>${clientName}</bdi> loses access immediately.`,
-                action: renderAction(request, {
-                  action: `${base}/agents/${id}/revoke`,
-                  label: 'Revoke access',
-                  isDangerous: true,
-                }),
-              })}
+                })}
+              </div>
             </div>`,
         ),
         html`<p>No agent has access to this workspace yet.</p>
