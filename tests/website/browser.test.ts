@@ -345,6 +345,7 @@ describe.runIf(hasBrowser)('in a browser', () => {
   })
 
   it('shows new activity also when it is not reported, and asks for reports again', async () => {
+    const { origin, website } = site
     const company = await createCompany(website)
     const { context, page, complaints } = await openAs(company.owner)
     await page.clock.install()
