@@ -1,6 +1,7 @@
 import type { LightMyRequestResponse, RouteOptions } from 'fastify'
 import { sql } from 'drizzle-orm'
 import { expect, it } from 'vitest'
+import { changeStreamsDefaults } from '../../src/website/shared/change-streams.ts'
 import { noteRoutes } from '../support/note-routes.ts'
 import { createOAuthTester } from '../support/oauth-client.ts'
 import { selectRows, startTestApp } from '../support/test-app.ts'
@@ -32,6 +33,8 @@ const { started: service, routes: registered } = await noteRoutes(() =>
       UPLOAD_LIMIT_PER_HOUR: '0',
       INVITE_LIMIT_PER_HOUR: '0',
     },
+    // `inject` waits for the end of a stream.
+    changeStreams: { ...changeStreamsDefaults, lifetimeMs: 10 },
   }),
 )
 const routes = registered.flatMap((route) =>
