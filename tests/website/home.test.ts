@@ -145,7 +145,7 @@ describe('the home', () => {
     const company = await startCompany()
     await createSeed(website, company.owner, company)
     const visitor = await signInAs(website, company.owner)
-    // The session, the workspace, three lists of seeds, members, activity, and agents that lost access.
-    expect(await countQueries(() => visitor.get(company.base))).toBeLessThanOrEqual(8)
+    // The session, the workspace, three lists of seeds, members, activity, agents that lost access, and invites.
+    expect(await countQueries(() => visitor.get(company.base))).toBeLessThanOrEqual(9)
   })
 })

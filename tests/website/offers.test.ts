@@ -206,7 +206,12 @@ describe('a person who is no longer a member', () => {
 
     await createInvite(website, company.owner, company, { email: person.email.toUpperCase() })
     expect(await departuresOf(person)).toEqual([])
-    expect(offersOn((await visitor.get('/onboarding')).body)).toEqual([company.workspace.id])
+    expect(await services.offers.list(await principalOf(person))).toMatchObject([
+      { id: company.workspace.id },
+    ])
+    // The page has the invite in its place.
+    expect((await visitor.get('/onboarding')).body).toContain('Invites for you')
+    expect(offersOn(visitor.page())).toEqual([])
   })
 })
 

@@ -30,23 +30,38 @@ import {
   countInvitesToRecipientSince,
   deleteInviteTokens,
   findInviteByToken,
+  findInviteTo,
   hasMemberWithEmail,
   insertInvite,
   insertInviteToken,
+  listInvitesTo,
   listPendingInvites,
   lockInvite,
   replaceExpiredInvite,
   updateInvite,
-  type InviteByToken,
   type LockedInvite,
+  type ReceivedInvite,
 } from './invites.repository.ts'
 import type { Invite, InvitePreview } from './invites.schemas.ts'
 
 /** How long an invite can be accepted. */
 export const inviteLifetimeMs = 7 * 24 * 60 * 60 * 1000
+/** The most invites in the list of a recipient. */
+const ownInvitesMax = 20
 const limitWindowMs = 60 * 60 * 1000
 
 export type { Invite, InvitePreview }
+
+/** An invite that the caller can accept. */
+export interface OwnInvite {
+  id: string
+  workspaceId: string
+  workspaceName: string
+  workspaceIconUrl: string | null
+  role: Role
+  invitedByName: string
+  expiresAt: string
+}
 
 export interface InvitesService {
   /** Pending invites, expired ones included, oldest first. */
@@ -80,7 +95,21 @@ export interface InvitesService {
    * Makes the caller a member. Throws `not_found`, `invite_expired`, `invite_revoked`, `invite_used`,
    * `invite_email_mismatch`, `email_unverified` and `workspace_limit`.
    */
-  accept(principal: Principal, token: string): Promise<{ workspaceId: string; slug: string; role: Role }>
+  accept(principal: Principal, token: string): Promise<AcceptedInvite>
+  /**
+   * The invites to the caller's verified address that they can accept, newest first, at most `ownInvitesMax`. Without
+   * those to workspaces that they are a member of.
+   */
+  listOwn(principal: Principal): Promise<OwnInvite[]>
+  /** Accepts an invite to the caller's verified address, as `accept` does. Throws `not_found` for any other invite. */
+  acceptOwn(principal: Principal, inviteId: string): Promise<AcceptedInvite>
+}
+
+/** The workspace that an invite led to, and the caller's role there. */
+interface AcceptedInvite {
+  workspaceId: string
+  slug: string
+  role: Role
 }
 
 export interface InvitesServiceOptions {
@@ -149,6 +178,57 @@ export function createInvitesService(options: InvitesServiceOptions): InvitesSer
     write((tx) => insertInviteToken(tx, inviteId, hashSecret(token)))
     write((tx) => jobs.enqueue(tx, 'send_invite', { inviteId }))
     return inviteUrlOf(webUrl, token)
+  }
+
+  /** Accepts the invite that `find` finds, and finds again under the lock. Throws `not_found` if there is none. */
+  async function acceptFound(
+    principal: Principal,
+    find: (executor: Executor) => Promise<ReceivedInvite | undefined>,
+  ): Promise<AcceptedInvite> {
+    const { user } = principal
+    const found = await find(db)
+    if (!found) throw errors.notFound()
+    return changes.make(principal, async ({ tx, write, appendEvent }) => {
+      const { workspaceId } = found
+      const [, , invite, inviter, member, membershipCount] = await together([
+        lockUser(tx, user.id),
+        lockMembersOfWorkspace(tx, workspaceId),
+        // Read again under the lock: it may have been accepted, revoked, changed or resent meanwhile.
+        find(tx),
+        findMember(tx, workspaceId, found.invitedByUserId),
+        findMember(tx, workspaceId, user.id),
+        countMembershipsOfUser(tx, user.id),
+      ])
+      if (!invite) throw errors.notFound()
+      assertAcceptable(invite, principal, clock.now())
+      if (!inviter || !mayStillInvite(inviter.role, invite.role)) throw errors.inviteRevoked()
+      if (membershipCount >= membershipsMax) throw errors.workspaceLimit()
+      write(() => acceptInvite(tx, invite.id))
+      const accepted = { workspaceId, slug: invite.workspaceSlug }
+      if (member) {
+        // They joined by domain meanwhile, and keep their role.
+        appendEvent({
+          workspaceId,
+          type: 'invite.accepted',
+          target: { type: 'invite', id: invite.id },
+          summary: `${user.name} accepted the invite of ${invite.invitedByName} but was already a member`,
+        })
+        return { ...accepted, role: member.role }
+      }
+      const { role } = invite
+      const now = clock.now()
+      const row = { workspaceId, userId: user.id, role, joinedAt: now, lastUsedAt: now }
+      write(() => insertMemberIfNew(tx, row))
+      appendEvent({
+        workspaceId,
+        type: 'member.joined',
+        target: { type: 'user', id: user.id },
+        summary: `${user.name} accepted the invite of ${invite.invitedByName} and joined as ${role}`,
+      })
+      const payload = { inviteId: invite.id, memberName: user.name }
+      write(() => jobs.enqueue(tx, 'send_invite_accepted', payload))
+      return { ...accepted, role }
+    })
   }
 
   return {
@@ -271,53 +351,27 @@ export function createInvitesService(options: InvitesServiceOptions): InvitesSer
     },
 
     async accept(principal, token) {
-      const { user } = principal
       const tokenHash = hashSecret(token)
-      const found = await findInviteByToken(db, tokenHash)
-      if (!found) throw errors.notFound()
-      return changes.make(principal, async ({ tx, write, appendEvent }) => {
-        const { workspaceId } = found
-        const [, , invite, inviter, member, membershipCount] = await together([
-          lockUser(tx, user.id),
-          lockMembersOfWorkspace(tx, workspaceId),
-          // Read again under the lock: it may have been accepted, revoked, changed or resent meanwhile.
-          findInviteByToken(tx, tokenHash),
-          findMember(tx, workspaceId, found.invitedByUserId),
-          findMember(tx, workspaceId, user.id),
-          countMembershipsOfUser(tx, user.id),
-        ])
-        if (!invite) throw errors.notFound()
-        assertAcceptable(invite, principal, clock.now())
-        const mayStillInvite =
-          inviter && isAllowed(inviter.role, 'invites.create') && mayGrant(inviter.role, invite.role)
-        if (!mayStillInvite) throw errors.inviteRevoked()
-        if (membershipCount >= membershipsMax) throw errors.workspaceLimit()
-        write(() => acceptInvite(tx, invite.id))
-        const accepted = { workspaceId, slug: invite.workspaceSlug }
-        if (member) {
-          // They joined by domain meanwhile, and keep their role.
-          appendEvent({
-            workspaceId,
-            type: 'invite.accepted',
-            target: { type: 'invite', id: invite.id },
-            summary: `${user.name} accepted the invite of ${invite.invitedByName} but was already a member`,
-          })
-          return { ...accepted, role: member.role }
-        }
-        const { role } = invite
-        const now = clock.now()
-        const row = { workspaceId, userId: user.id, role, joinedAt: now, lastUsedAt: now }
-        write(() => insertMemberIfNew(tx, row))
-        appendEvent({
-          workspaceId,
-          type: 'member.joined',
-          target: { type: 'user', id: user.id },
-          summary: `${user.name} accepted the invite of ${invite.invitedByName} and joined as ${role}`,
-        })
-        const payload = { inviteId: invite.id, memberName: user.name }
-        write(() => jobs.enqueue(tx, 'send_invite_accepted', payload))
-        return { ...accepted, role }
-      })
+      return acceptFound(principal, (executor) => findInviteByToken(executor, tokenHash))
+    },
+
+    async listOwn({ user }) {
+      if (user.emailVerifiedAt === null) return []
+      const query = { email: user.email, userId: user.id, now: clock.now(), limit: ownInvitesMax }
+      const rows = await listInvitesTo(db, query)
+      return rows
+        .filter(({ inviterRole, role }) => mayStillInvite(inviterRole, role))
+        .map(({ id, workspaceId, workspaceName, workspaceIconKey, role, invitedByName, expiresAt }) => ({
+          ...{ id, workspaceId, workspaceName, role, invitedByName },
+          workspaceIconUrl: pictures.urlOf(workspaceIconKey),
+          expiresAt: expiresAt.toISOString(),
+        }))
+    },
+
+    async acceptOwn(principal, inviteId) {
+      const { email, emailVerifiedAt } = principal.user
+      if (emailVerifiedAt === null || !isId(inviteId)) throw errors.notFound()
+      return acceptFound(principal, (executor) => findInviteTo(executor, email, inviteId))
     },
   }
 }
@@ -327,7 +381,7 @@ export function inviteUrlOf(webUrl: string, token: string): string {
   return `${webUrl}/invites/${token}`
 }
 
-function assertAcceptable(invite: InviteByToken, { user }: Principal, now: Date): void {
+function assertAcceptable(invite: ReceivedInvite, { user }: Principal, now: Date): void {
   const status = statusOf(invite, now)
   if (!isSameAddress(user.email, invite.email)) throw errors.inviteEmailMismatch()
   if (user.emailVerifiedAt === null) throw errors.emailUnverified()
@@ -336,8 +390,13 @@ function assertAcceptable(invite: InviteByToken, { user }: Principal, now: Date)
   if (status === 'expired') throw errors.inviteExpired()
 }
 
+/** Whether somebody of a role may still be invited by a member of another, whose role may have changed since. */
+function mayStillInvite(inviterRole: Role, role: Role): boolean {
+  return isAllowed(inviterRole, 'invites.create') && mayGrant(inviterRole, role)
+}
+
 function statusOf(
-  { state, expiresAt }: Pick<InviteByToken, 'state' | 'expiresAt'>,
+  { state, expiresAt }: Pick<ReceivedInvite, 'state' | 'expiresAt'>,
   now: Date,
 ): InvitePreview['status'] {
   if (state === 'accepted' || state === 'revoked') return state

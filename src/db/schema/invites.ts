@@ -34,6 +34,10 @@ export const invites = pgTable(
     index('invites_open_idx')
       .on(table.workspaceId, table.createdAt, table.id)
       .where(sql`${table.state} = 'open'`),
+    // For the invites that wait for a person.
+    index('invites_open_by_address_idx')
+      .on(table.canonicalEmail)
+      .where(sql`${table.state} = 'open'`),
     // For counting the invites to an address, which the trigram index is slow at.
     index('invites_by_address_idx').on(table.searchText),
     index('invites_search_text_idx').using('gin', table.searchText.op('gin_trgm_ops')),

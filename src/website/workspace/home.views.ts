@@ -1,5 +1,6 @@
 import type { WorkspaceEvent } from '../../areas/events/events.service.ts'
 import type { EndedAgent } from '../../areas/integrations/integrations.service.ts'
+import type { OwnInvite } from '../../areas/invites/invites.service.ts'
 import type { Member } from '../../areas/members/members.service.ts'
 import type { ChangedSeed, Seed } from '../../areas/seeds/seeds.service.ts'
 import { changesPath, renderEvent, type AgentNames } from './events.views.ts'
@@ -20,6 +21,8 @@ interface Home {
   changedSeeds: ChangedSeed[]
   /** The agents of the person that lost access lately. */
   endedAgents: EndedAgent[]
+  /** The invites of the person to other workspaces. */
+  invited: OwnInvite[]
   members: Member[]
   hasMoreMembers: boolean
   events: WorkspaceEvent[]
@@ -35,6 +38,7 @@ export function renderHome(visit: WorkspaceVisit, shown: Home): Page {
     title: 'Home',
     section: sectionOf(visit, 'Home'),
     body: html`<h1 class="truncate" title="${workspace.name}"><bdi>${workspace.name}</bdi></h1>
+      ${renderInvites(shown.invited)}
       ${shown.endedAgents.length > 0 && renderEndedAgents(base, shown.endedAgents)}
       <div class="split">
         ${shown.happenedTypes && renderFirstSteps(visit, shown.happenedTypes)}
@@ -45,6 +49,19 @@ export function renderHome(visit: WorkspaceVisit, shown: Home): Page {
         <div>${renderPeople(visit, shown)}</div>
       </div>`,
   }
+}
+
+function renderInvites(invited: readonly OwnInvite[]): Content {
+  const [first] = invited
+  if (!first) return false
+  const text =
+    invited.length === 1
+      ? html`<bdi>${first.invitedByName}</bdi> invited you to <bdi>${first.workspaceName}</bdi>.`
+      : `You have invites to ${invited.length} other workspaces.`
+  return html`<div class="notice">
+    <p>${text}</p>
+    <p><a href="/onboarding#invites">${invited.length === 1 ? 'View the invite' : 'View the invites'}</a></p>
+  </div>`
 }
 
 function renderEndedAgents(base: string, agents: readonly EndedAgent[]): Html {

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Offer } from '../../accounts/offers.service.ts'
+import type { OwnInvite } from '../../areas/invites/invites.service.ts'
 import type { Membership } from '../../areas/workspaces/workspaces.service.ts'
 import type { App } from '../../http/app-types.ts'
 import { parseJson } from '../../kernel/json-text.ts'
@@ -7,36 +8,51 @@ import { suggestSlug } from '../../kernel/slugs.ts'
 import { nameLengthMax } from '../../kernel/text.ts'
 import type { Services } from '../../services.ts'
 import { answerForm } from '../shared/answer-form.ts'
-import { form, readField, renderAction, renderField, renderForm } from '../shared/forms.ts'
+import { form, readField, renderAction, renderField, renderForm, stateOf } from '../shared/forms.ts'
 import { html, type Html } from '../shared/html.ts'
 import { renderPicture } from '../shared/layout.ts'
 import { readQuery, renderRows } from '../shared/lists.ts'
 import type { Page } from '../shared/pages.ts'
 import { findPendingConsent } from '../consent/pending-consent.ts'
 import { renderRole } from './roles.views.ts'
+import { renderDate } from '../shared/words.ts'
 import { renderSlugField } from './workspace-settings.pages.ts'
 
 interface WithId {
   Params: { id: string }
 }
 
-/** The page with a person's workspaces and offers, and the form that creates a workspace. */
+/** The page with a person's workspaces, invites and offers, and the form that creates a workspace. */
 export function onboardingPages(
   app: App,
-  { offers, sentForms, workspaces }: Pick<Services, 'offers' | 'sentForms' | 'workspaces'>,
+  {
+    invites,
+    offers,
+    sentForms,
+    workspaces,
+  }: Pick<Services, 'invites' | 'offers' | 'sentForms' | 'workspaces'>,
   webUrl: string,
 ): void {
   const page = '/onboarding'
 
-  app.get(page, async (request, reply) =>
-    reply.showPage(
+  app.get(page, async (request, reply) => {
+    const { principal } = request
+    const [memberships, invited, offered] = await Promise.all([
+      workspaces.list(principal),
+      invites.listOwn(principal),
+      offers.list(principal),
+    ])
+    const isInvited = ({ id }: Offer) => invited.some(({ workspaceId }) => workspaceId === id)
+    return reply.showPage(
       renderOnboarding(request, {
-        memberships: parseJson(await workspaces.list(request.principal)),
-        offered: await offers.list(request.principal),
+        memberships: parseJson(memberships),
+        invited,
+        // The invite has the role that they join with.
+        offered: offered.filter((offer) => !isInvited(offer)),
         webUrl,
       }),
-    ),
-  )
+    )
+  })
 
   app.post(page, form, async (request, reply) => {
     const create = async () => {
@@ -45,6 +61,14 @@ export function onboardingPages(
       return findPendingConsent(request) ?? `/w/${slug}`
     }
     return answerForm(request, reply, page, create, sentForms)
+  })
+
+  app.post<WithId>('/onboarding/invites/:id/accept', form, async (request, reply) => {
+    const accept = async () => {
+      const { slug } = await invites.acceptOwn(request.principal, request.params.id)
+      return findPendingConsent(request) ?? `/w/${slug}`
+    }
+    return answerForm(request, reply, page, accept, sentForms)
   })
 
   app.post<WithId>('/onboarding/offers/:id/join', form, async (request, reply) =>
@@ -67,28 +91,34 @@ export function onboardingPages(
   })
 }
 
+interface Onboarding {
+  memberships: Membership[]
+  invited: OwnInvite[]
+  offered: Offer[]
+  webUrl: string
+}
+
 function renderOnboarding(
   request: FastifyRequest,
-  { memberships, offered, webUrl }: { memberships: Membership[]; offered: Offer[]; webUrl: string },
+  { memberships, invited, offered, webUrl }: Onboarding,
 ): Page {
-  const { state } = request.flash
+  const action = '/onboarding'
+  const state = stateOf(request.flash.state, action)
   const isFirst = memberships.length === 0
-  const title = isFirst
-    ? offered.length > 0
-      ? 'Join or create a workspace'
-      : 'Create a workspace'
-    : 'Your workspaces'
+  const mayJoin = invited.length > 0 || offered.length > 0
+  const title = isFirst ? (mayJoin ? 'Join or create a workspace' : 'Create a workspace') : 'Your workspaces'
   return {
     title,
     isOnTheWay: true,
     body: html`<section class="narrow">
       <h1>${title}</h1>
-      ${isFirst ? renderIntroduction() : renderMemberships(memberships)}
+      ${isFirst ? renderIntroduction(invited) : renderMemberships(memberships)}
+      ${invited.length > 0 && renderInvites(request, invited)}
       ${offered.length > 0 && renderOffers(request, offered)}
-      ${(!isFirst || offered.length > 0) && html`<h2>${isFirst ? 'Create a workspace' : 'Create another workspace'}</h2>`}
+      ${(!isFirst || mayJoin) && html`<h2>${isFirst ? 'Create a workspace' : 'Create another workspace'}</h2>`}
       ${renderForm({
         request,
-        action: '/onboarding',
+        action,
         state,
         fields: ['name', 'slug'],
         body: html`${renderField({
@@ -105,11 +135,36 @@ function renderOnboarding(
   }
 }
 
-function renderIntroduction(): Html {
+function renderIntroduction(invited: readonly OwnInvite[]): Html {
   return html`<p>
-    A workspace is where you and your colleagues work together. To join an existing one, ask a member to
-    invite you.
+    A workspace is where you and your colleagues work
+    together.${invited.length === 0 && ' To join an existing one, ask a member to invite you.'}
   </p>`
+}
+
+function renderInvites(request: FastifyRequest, invited: readonly OwnInvite[]): Html {
+  return html`<h2 id="invites">Invites for you</h2>
+    ${renderRows(
+      invited.map(
+        ({ id, workspaceName, workspaceIconUrl, role, invitedByName, expiresAt }) =>
+          html`<div class="row">
+            ${renderPicture(workspaceIconUrl, workspaceName, 40)}
+            <div class="grow">
+              <bdi>${workspaceName}</bdi>
+              <span class="hint">
+                invited by <bdi>${invitedByName}</bdi> · expires on ${renderDate(expiresAt)}
+              </span>
+            </div>
+            ${renderRole(role)}
+            ${renderAction(request, {
+              action: `/onboarding/invites/${id}/accept`,
+              label: 'Accept',
+              description: html`the invite to <bdi>${workspaceName}</bdi>`,
+            })}
+          </div>`,
+      ),
+      null,
+    )}`
 }
 
 function renderMemberships(memberships: readonly Membership[]): Html {

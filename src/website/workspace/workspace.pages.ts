@@ -15,7 +15,13 @@ const eventsOfNewMax = 50
 /** The home of a workspace: what needs the person, seeds in progress, people and activity. */
 export function workspacePages(
   { page, action }: WorkspacePages,
-  { events, integrations, members, seeds }: Pick<Services, 'events' | 'integrations' | 'members' | 'seeds'>,
+  {
+    events,
+    integrations,
+    invites,
+    members,
+    seeds,
+  }: Pick<Services, 'events' | 'integrations' | 'invites' | 'members' | 'seeds'>,
 ): void {
   const show = async (visit: WorkspaceVisit): Promise<Page> => {
     const { may, principal, workspace } = visit
@@ -23,13 +29,14 @@ export function workspacePages(
     const listSeeds = (status: 'open' | 'validating') =>
       seeds.list(principal, slug, { status, sort: 'updatedAt', limit: shownSeeds })
     const mayBeNew = may('workspaces.update') && !isDismissed(visit.request, workspace.workspaceId)
-    const [open, validating, changedSeeds, people, feed, endedAgents] = await Promise.all([
+    const [open, validating, changedSeeds, people, feed, endedAgents, invited] = await Promise.all([
       listSeeds('open'),
       listSeeds('validating'),
       seeds.listChangedByOthers(principal, slug),
       members.list(principal, slug, { limit: shownMembers }),
       events.list(principal, slug, { limit: mayBeNew ? eventsOfNewMax : shownEvents }),
       integrations.listEnded(principal, slug),
+      invites.listOwn(principal),
     ])
     const happened = parseJson(feed.items)
     const shown = happened.slice(0, shownEvents)
@@ -39,6 +46,7 @@ export function workspacePages(
         .slice(0, shownSeeds),
       changedSeeds,
       endedAgents,
+      invited,
       members: parseJson(people.items),
       hasMoreMembers: people.nextCursor !== null,
       events: shown,
