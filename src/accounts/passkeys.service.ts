@@ -52,12 +52,12 @@ export interface PasskeyAnswer {
 export interface PasskeysService {
   list(principal: Principal): Promise<Passkey[]>
   beginRegistration(principal: Principal): Promise<PasskeyChallenge>
-  /** Throws `label_invalid` and `passkey_limit`. */
-  register(principal: Principal, answer: PasskeyAnswer & { name: string }): Promise<void>
-  /** Throws `label_invalid`, and `not_found` if it is not the caller's. */
-  rename(principal: Principal, id: string, name: string): Promise<void>
-  /** Throws `not_found` if it is not the caller's. */
-  remove(principal: Principal, id: string): Promise<void>
+  /** Returns the name. Throws `label_invalid` and `passkey_limit`. */
+  register(principal: Principal, answer: PasskeyAnswer & { name: string }): Promise<string>
+  /** Returns the new name. Throws `label_invalid`, and `not_found` if it is not the caller's. */
+  rename(principal: Principal, id: string, name: string): Promise<string>
+  /** Returns the name. Throws `not_found` if it is not the caller's. */
+  remove(principal: Principal, id: string): Promise<string>
   beginUse(): Promise<PasskeyChallenge>
   /** Signs in; returns the token of the new session. A passkey verifies its user, so no second step follows. */
   signIn(answer: PasskeyAnswer, browser: Browser): Promise<string>
@@ -147,21 +147,24 @@ export function createPasskeysService(options: PasskeysServiceOptions): Passkeys
         await insertPasskey(tx, { id: createId(), userId, ...created, name, createdAt: now })
         await jobs.enqueue(tx, 'send_security_notice', { userId, notice: 'passkey_added', detail: name })
       })
+      return name
     },
 
     async rename({ user }, id, label) {
       const name = requireLabel(label)
       if (!isId(id) || !(await renamePasskey(db, { id, userId: user.id }, name))) throw errors.notFound()
+      return name
     },
 
     async remove({ user }, id) {
       if (!isId(id)) throw errors.notFound()
-      await db.transaction(async (tx) => {
+      return db.transaction(async (tx) => {
         await lockUser(tx, user.id)
         const name = await deletePasskey(tx, { id, userId: user.id })
         if (name === undefined) throw errors.notFound()
         const notice = { userId: user.id, notice: 'passkey_removed' as const, detail: name }
         await jobs.enqueue(tx, 'send_security_notice', notice)
+        return name
       })
     },
 

@@ -147,15 +147,16 @@ export async function deleteSessionByToken(executor: Executor, tokenHash: Buffer
   await executor.delete(sessions).where(eq(sessions.tokenHash, tokenHash))
 }
 
-/** Deletes a session of a person. Returns whether it existed. */
+/** Deletes a session of a person. Returns its `User-Agent`; undefined if there is no such session. */
 export async function deleteSessionOfUser(
   executor: Executor,
   session: { id: string; userId: string },
-): Promise<boolean> {
-  const { rowCount } = await executor
+): Promise<string | undefined> {
+  const [ended] = await executor
     .delete(sessions)
     .where(and(eq(sessions.id, session.id), eq(sessions.userId, session.userId)))
-  return rowCount === 1
+    .returning({ userAgent: sessions.userAgent })
+  return ended?.userAgent
 }
 
 /** Deletes a person's sessions: all, or all except one. */

@@ -52,8 +52,8 @@ export interface SessionsService {
   list(principal: Principal): Promise<Session[]>
   /** Ends the session of a cookie, if it is live. */
   endByToken(token: string): Promise<void>
-  /** Ends a session. Throws `not_found` if it is not the caller's. */
-  end(principal: Principal, sessionId: string): Promise<void>
+  /** Ends a session. Returns its `User-Agent`. Throws `not_found` if it is not the caller's. */
+  end(principal: Principal, sessionId: string): Promise<string>
   /** Ends the caller's sessions, except one. */
   endOthers(principal: Principal, sessionId: string): Promise<void>
 }
@@ -114,8 +114,11 @@ export function createSessionsService(options: {
     endByToken: (token) => deleteSessionByToken(db, hashSecret(token)),
 
     async end({ user }, sessionId) {
-      const isEnded = isId(sessionId) && (await deleteSessionOfUser(db, { id: sessionId, userId: user.id }))
-      if (!isEnded) throw errors.notFound()
+      const userAgent = isId(sessionId)
+        ? await deleteSessionOfUser(db, { id: sessionId, userId: user.id })
+        : undefined
+      if (userAgent === undefined) throw errors.notFound()
+      return userAgent
     },
 
     endOthers: ({ user }, sessionId) => deleteSessionsOfUser(db, user.id, sessionId),

@@ -117,7 +117,7 @@ describe.runIf(hasBrowser)('in a browser', () => {
     await page.getByText(email).last().waitFor()
     await check(page)
     await press('Add Ada Lovelace')
-    await page.getByText('Member added.').waitFor()
+    await page.getByText('You joined the team.').waitFor()
     await check(page)
     await page.getByText('Delete team').first().click()
     await check(page)
@@ -232,7 +232,7 @@ describe.runIf(hasBrowser)('in a browser', () => {
     await revoke.click()
     await check(page)
     await press('Revoke key')
-    await page.getByText('Revoked.').waitFor()
+    await page.getByText('The key “Laptop” was revoked.').waitFor()
     expect((await call()).status).toBe(401)
 
     // The colleague follows the link in another browser.
@@ -258,7 +258,7 @@ describe.runIf(hasBrowser)('in a browser', () => {
     await page.getByRole('link', { name: 'Manage Charles' }).click()
     await page.getByLabel('Viewer').check()
     await press('Change role')
-    await page.getByText('Saved.').waitFor()
+    await page.getByText('Charles is now a viewer.').waitFor()
     await page.getByRole('button', { name: 'Remove Charles from the workspace' }).click()
     await check(page)
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { randomEmail } from '../support/company.ts'
 import { recordStatements } from '../support/record-statements.ts'
 import { selectRows } from '../support/test-app.ts'
-import { createVisitor, password, signUp, startWebsite, type Visitor } from './visitor.ts'
+import { createVisitor, noticeOn, password, signUp, startWebsite, type Visitor } from './visitor.ts'
 
 const website = await startWebsite()
 
@@ -74,15 +74,15 @@ describe('a workspace', () => {
       sql`update workspaces set allowed_domains = '{acme.example,sub.acme.example}' where slug = ${slug}`,
     )
     await owner.get(`${base}/settings`)
-    const moved = await owner.submit(`${base}/settings`, {
+    const moved = await owner.post(`${base}/settings`, {
       name: 'Acme Inc',
       slug: `${slug}-inc`,
       allowedDomains: 'acme.example, sub.acme.example',
     })
-    expect(moved.headers.location).toBe(`${base}-inc/settings?done=saved`)
-    expect((await owner.get(`${base}/teams?done=saved`)).headers.location).toBe(
-      `${base}-inc/teams?done=saved`,
-    )
+    const location = String(moved.headers.location)
+    expect(location.split('?')[0]).toBe(`${base}-inc/settings`)
+    expect(noticeOn((await owner.get(location)).body)).toBe('Saved.')
+    expect((await owner.get(`${base}/teams?cursor=x`)).headers.location).toBe(`${base}-inc/teams?cursor=x`)
     const page = await owner.get(`${base}-inc/settings`)
     expect(page.body).toContain('acme.example, sub.acme.example')
     const wrong = await owner.submit(`${base}-inc/settings`, {
@@ -135,12 +135,13 @@ describe('members', () => {
     expect((await visitor.get(path)).body).toContain('was already accepted')
 
     expect((await owner.get(`${base}/settings`)).body).toContain(`action="${base}/settings"`)
-    await owner.submit(`${base}/members/${userId}/role`, { role: 'admin' })
+    const promoted = await owner.submit(`${base}/members/${userId}/role`, { role: 'admin' })
+    expect(noticeOn(promoted.body)).toBe('Mary is now an admin.')
     expect((await visitor.get(`${base}/invites`)).statusCode).toBe(200)
     await owner.get(`${base}/members`)
-    expect((await owner.submit(`${base}/members/${userId}/remove`)).headers.location).toBe(
-      `${base}/people?done=removed`,
-    )
+    const removed = await owner.submit(`${base}/members/${userId}/remove`)
+    expect(removed.body).toContain('<h1>People</h1>')
+    expect(noticeOn(removed.body)).toBe('Mary was removed from the workspace.')
     expect((await visitor.get(base)).statusCode).toBe(403)
   })
 
@@ -174,7 +175,8 @@ describe('invites', () => {
     expect((await owner.get(linkOf(first.body))).statusCode).toBe(404)
     expect((await owner.get(linkOf(resent.body))).body).toContain('is for another email address')
     await owner.get(`${base}/invites`)
-    expect((await owner.submit(`${base}/invites/${String(id)}/revoke`)).statusCode).toBe(303)
+    const revoked = await owner.submit(`${base}/invites/${String(id)}/revoke`)
+    expect(noticeOn(revoked.body)).toBe(`The invite to ${email} was revoked.`)
     const mismatch = await owner.submit(linkOf(resent.body))
     expect(mismatch.statusCode).toBe(403)
     expect(mismatch.body).toContain('another email address')
@@ -232,7 +234,8 @@ describe('security', () => {
     const page = await here.get('/settings/security/sessions')
     expect(page.body).toContain('Firefox on Windows')
     const id = /sessions\/([0-9a-f-]{36})\/end/.exec(page.body)?.[1]
-    await here.submit(`/settings/security/sessions/${String(id)}/end`)
+    const ended = await here.submit(`/settings/security/sessions/${String(id)}/end`)
+    expect(noticeOn(ended.body)).toBe('Signed out on Firefox on Windows.')
     expect([await isSignedIn(one), await isSignedIn(here)]).toEqual([false, true])
 
     const two = await signIn()
@@ -254,7 +257,7 @@ describe('security', () => {
       currentPassword: password,
       password: 'another long password',
     })
-    expect(changed.headers.location).toBe('/settings/security?done=password-changed')
+    expect(noticeOn(changed.body)).toBe('Password changed. You are signed out on all other devices.')
     expect([await isSignedIn(three), await isSignedIn(here)]).toEqual([false, true])
     expect(await isSignedIn(await signIn())).toBe(false)
     expect(await isSignedIn(await signIn('another long password'))).toBe(true)
@@ -284,7 +287,8 @@ describe('profile and notifications', () => {
     const email = randomEmail()
     const visitor = await signUp(website, { email })
     await visitor.get('/settings/profile')
-    expect((await visitor.submit('/settings/profile', { name: 'Grace M. Hopper' })).statusCode).toBe(303)
+    const saved = await visitor.submit('/settings/profile', { name: 'Grace M. Hopper' })
+    expect(noticeOn(saved.body)).toBe('Saved.')
     await visitor.get('/settings/notifications')
     await visitor.submit('/settings/notifications', { workspaceActivity: 'on' })
     const rows = await selectRows(

@@ -4,7 +4,7 @@ import { createAuthenticator, type Deviation } from '../support/authenticator.ts
 import { randomEmail } from '../support/company.ts'
 import { createTestClock } from '../support/test-clock.ts'
 import { selectRows } from '../support/test-app.ts'
-import { createVisitor, password, signUp, startWebsite, type Visitor } from './visitor.ts'
+import { createVisitor, noticeOn, password, signUp, startWebsite, type Visitor } from './visitor.ts'
 
 const clock = createTestClock()
 const website = await startWebsite({ clock })
@@ -80,9 +80,8 @@ describe('adding a passkey', () => {
     const options = await askForCreation(visitor)
     const [first, second] = [createAuthenticator({ origin }), createAuthenticator({ origin })]
     const ticket = String(visitor.cookies.get('passkey'))
-    expect((await visitor.submit(page, { name: 'A', credential: first.create(options) })).statusCode).toBe(
-      303,
-    )
+    const added = await visitor.submit(page, { name: 'A', credential: first.create(options) })
+    expect(noticeOn(added.body)).toBe('The passkey “A” was added.')
     await visitor.get(page)
     const again = { name: 'B', credential: second.create(options) }
     expect((await visitor.submit(page, again)).statusCode).toBe(400)
@@ -190,7 +189,8 @@ describe('signing in with a passkey', () => {
 
     const [passkey] = await listPasskeys(email)
     await owner.get(page)
-    expect((await owner.submit(`${page}/${String(passkey?.id)}/remove`)).statusCode).toBe(303)
+    const removed = await owner.submit(`${page}/${String(passkey?.id)}/remove`)
+    expect(noticeOn(removed.body)).toBe(`The passkey “${String(passkey?.name)}” was removed.`)
     await website.waitForMail(email, /passkey was removed/)
     await visitor.get('/sign-in')
     expect((await sendUse(visitor, authenticator.get(await askForUse(visitor)))).statusCode).toBe(400)
@@ -238,7 +238,8 @@ describe('a passkey', () => {
     expect((await other.visitor.submit(`${path}/rename`, { newName: 'Mine' })).statusCode).toBe(404)
     expect((await other.visitor.submit(`${path}/remove`)).statusCode).toBe(404)
     await visitor.get(page)
-    expect((await visitor.submit(`${path}/rename`, { newName: 'Old phone' })).statusCode).toBe(303)
+    const renamed = await visitor.submit(`${path}/rename`, { newName: ' Old phone ' })
+    expect(noticeOn(renamed.body)).toBe('The passkey is now called “Old phone”.')
     expect(await listPasskeys(email)).toMatchObject([{ name: 'Old phone' }])
   })
 })

@@ -8,7 +8,16 @@ import { buildUpload } from '../support/forms.ts'
 import { noteRoutes } from '../support/note-routes.ts'
 import { createTestClock } from '../support/test-clock.ts'
 import { selectRows } from '../support/test-app.ts'
-import { createVisitor, csrfTokenOf, password, signInAs, startWebsite, type Visitor } from './visitor.ts'
+import { addMember } from '../support/workspaces.ts'
+import {
+  createVisitor,
+  csrfTokenOf,
+  noticeOn,
+  password,
+  signInAs,
+  startWebsite,
+  type Visitor,
+} from './visitor.ts'
 
 const clock = createTestClock()
 const { started: website, routes } = await noteRoutes(() => startWebsite({ clock }))
@@ -25,6 +34,21 @@ async function startWorkspace() {
   await visitor.get('/onboarding')
   await visitor.post('/onboarding', { name: 'Acme', slug })
   return { person, visitor, base: `/w/${slug}` }
+}
+
+const escaped = 'אדה &lt;b&gt;'
+
+/** Creates a team by the form; returns its path. */
+async function startTeam(visitor: Visitor, base: string, name: string): Promise<string> {
+  return locationOf(await visitor.post(`${base}/teams`, { name }))
+}
+
+async function idOf(base: string): Promise<string> {
+  const [row] = await selectRows<{ id: string }>(
+    website.db,
+    sql`select id from workspaces where slug = ${base.slice(3)}`,
+  )
+  return String(row?.id)
 }
 
 const keysUrl = '/settings/security/api-keys'
@@ -240,6 +264,42 @@ describe('a secret', () => {
     expect(pages.map(({ body }) => body.includes('value="wsk_')).toSorted()).toEqual([false, true])
     expect((await visitor.get(location)).body).not.toContain('value="wsk_')
     expect(await keysOf(person)).toHaveLength(1)
+  })
+})
+
+describe('a notice of what was done', () => {
+  it('names what it was done to, once, escaped and isolated, and not in the URL', async () => {
+    const { person, visitor, base } = await startWorkspace()
+    const name = 'אדה <b>'
+    const other = await website.createPerson({ name })
+    const path = await startTeam(visitor, base, name)
+    await addMember(website, { id: await idOf(base) }, other, 'member')
+    const done: [form: string, fields: Record<string, string>, isolated: string][] = [
+      [`${path}/members`, { userId: other.id }, `<bdi>${escaped}</bdi> was added to the team.`],
+      [`${path}/members/${other.id}/remove`, {}, `<bdi>${escaped}</bdi> was removed from the team.`],
+      [`${path}/members`, { userId: person.id }, 'You joined the team.'],
+      [`${path}/members/${person.id}/remove`, {}, 'You left the team.'],
+      [`${path}/delete`, {}, `“<bdi>${escaped}</bdi>” was deleted.`],
+      [`${base}/members/${other.id}/role`, { role: 'admin' }, `<bdi>${escaped}</bdi> is now`],
+      [`${base}/members/${other.id}/remove`, {}, `<bdi>${escaped}</bdi> was removed from the workspace.`],
+    ]
+    for (const [form, fields, isolated] of done) {
+      const location = locationOf(await visitor.post(form, fields))
+      expect(location, form).toMatch(/^[\w/-]+\?flash=[\w-]{43}$/)
+      expect((await visitor.get(location)).body, form).toContain(isolated)
+      const again = await visitor.get(location)
+      expect(again.statusCode, form).toBe(200)
+      expect(noticeOn(again.body), form).toBeUndefined()
+    }
+  })
+
+  it('is shown to the session alone that sent the form', async () => {
+    const { person, visitor } = await signIn()
+    await visitor.get('/settings/profile')
+    const location = locationOf(await visitor.post('/settings/profile', { name: 'Grace' }))
+    const other = await signInAs(website, person)
+    expect(noticeOn((await other.get(location)).body)).toBeUndefined()
+    expect(noticeOn((await visitor.get(location)).body)).toBe('Saved.')
   })
 })
 

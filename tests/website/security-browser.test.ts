@@ -54,7 +54,7 @@ describe.runIf(hasBrowser)('security in a browser', () => {
     await check(page)
     await page.getByLabel('Name of the new passkey').fill('My phone')
     await press('Add passkey')
-    await page.getByText('Passkey added.').waitFor()
+    await page.getByText('The passkey “My phone” was added.').waitFor()
     await check(page)
 
     // The device has one already.

@@ -4,7 +4,7 @@ import { randomEmail } from '../support/company.ts'
 import { createOAuthTester } from '../support/oauth-client.ts'
 import { createTestClock } from '../support/test-clock.ts'
 import { selectRows } from '../support/test-app.ts'
-import { createVisitor, password, signUp, startWebsite, type Visitor } from './visitor.ts'
+import { createVisitor, noticeOn, password, signUp, startWebsite, type Visitor } from './visitor.ts'
 
 const clock = createTestClock()
 const website = await startWebsite({ clock })
@@ -158,7 +158,8 @@ describe('a new password', () => {
     const other = await createConnectedPerson()
     await visitor.get('/settings/security')
     const fields = { currentPassword: password, password: 'a new long password', revokeAccess: 'on' }
-    expect((await visitor.submit('/settings/security/password', fields)).statusCode).toBe(303)
+    const changed = await visitor.submit('/settings/security/password', fields)
+    expect(noticeOn(changed.body)).toBe('Password changed. You are signed out on all other devices.')
     expect(await hasAccess()).toEqual([401, 401])
     expect(await other.hasAccess()).toEqual([200, 200])
     expect((await visitor.get('/settings/security')).statusCode).toBe(200)

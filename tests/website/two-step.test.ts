@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { randomEmail } from '../support/company.ts'
 import { createTestClock } from '../support/test-clock.ts'
 import { selectRows, startTestApp } from '../support/test-app.ts'
-import { createVisitor, password, signUp, startWebsite, type Visitor } from './visitor.ts'
+import { createVisitor, noticeOn, password, signUp, startWebsite, type Visitor } from './visitor.ts'
 
 const clock = createTestClock()
 const appSecret = { APP_SECRET: 'a secret of the installation, of at least 32 characters' }
@@ -272,7 +272,7 @@ describe('changing two-step sign-in', () => {
     const { email, visitor } = await createCarefulPerson()
     const waiting = await enterPassword(email)
     await visitor.get(page)
-    expect((await visitor.submit(`${page}/remove`)).statusCode).toBe(303)
+    expect(noticeOn((await visitor.submit(`${page}/remove`)).body)).toBe('Two-step sign-in is off.')
     await website.waitForMail(email, /Two-step sign-in is off/)
     expect(await codesLeft(email)).toBe(0)
     expect((await waiting.get('/sign-in/second-step')).statusCode).toBe(303)
@@ -323,9 +323,13 @@ describe('asking again', () => {
     const [, id] = /api-keys\/([0-9a-f-]{36})\/revoke/.exec((await visitor.get(keys)).body) ?? []
     clock.advance(old)
     expect((await visitor.submit(keys, { name: 'Late' })).headers.location).toContain('/confirm?next=')
-    expect((await visitor.submit(`${keys}/${String(id)}/revoke`)).headers.location).toBe(
-      `${keys}?done=revoked`,
-    )
+    const revoked = await visitor.submit(`${keys}/${String(id)}/revoke`)
+    // The notice waits for the proof.
+    const { location = '' } = revoked.headers
+    const next = new URL(location, 'http://local.invalid').searchParams.get('next')
+    expect(location).toContain('/confirm?next=')
+    await website.db.execute(sql`update sessions set proven_at = ${clock.now().toISOString()}::timestamptz`)
+    expect(noticeOn((await visitor.get(String(next))).body)).toBe('The key “Laptop” was revoked.')
   })
 
   it('takes a code, once, or a recovery code', async () => {

@@ -86,6 +86,12 @@ export function csrfTokenOf(page: string): string {
   return /name="_csrf"\s+value="([^"]*)"/.exec(page)?.[1] ?? ''
 }
 
+/** The text of the notice that a page shows once; undefined if it shows none. */
+export function noticeOn(page: string): string | undefined {
+  const [, text] = /<div class="notice" role="status">\s*<p>([^]*?)<\/p>/.exec(page) ?? []
+  return text?.replaceAll(/<[^>]*>/g, '')
+}
+
 /** Starts the service with running jobs, which write mail to a folder. */
 export async function startWebsite(
   options: TestAppOptions = {},

@@ -46,16 +46,17 @@ export async function insertApiKey(executor: Executor, row: typeof apiKeys.$infe
   await executor.insert(apiKeys).values(row)
 }
 
-/** Revokes a key of a user; a revoked key keeps its time. Returns whether the user has the key. */
+/** Revokes a key of a user; a revoked key keeps its time. Returns its name; undefined if the user does not have the key. */
 export async function revokeApiKeyOfUser(
   executor: Executor,
   key: { id: string; userId: string; revokedAt: Date },
-): Promise<boolean> {
-  const { rowCount } = await executor
+): Promise<string | undefined> {
+  const [revoked] = await executor
     .update(apiKeys)
     .set({ revokedAt: sql`coalesce(${apiKeys.revokedAt}, ${key.revokedAt.toISOString()})` })
     .where(and(eq(apiKeys.id, key.id), eq(apiKeys.userId, key.userId)))
-  return rowCount === 1
+    .returning({ name: apiKeys.name })
+  return revoked?.name
 }
 
 /** Revokes a key. Returns its owner, and when it was revoked: now, or before. */

@@ -39,8 +39,8 @@ export interface ApiKeysService {
   list(principal: Principal): Promise<ApiKey[]>
   /** Throws `label_invalid` and `api_key_limit`. */
   create(principal: Principal, input: { name: string }): Promise<CreatedApiKey>
-  /** Idempotent. Throws `not_found` for a key that is not the caller's. */
-  revoke(principal: Principal, apiKeyId: string): Promise<void>
+  /** Idempotent. Returns the name of the key. Throws `not_found` for a key that is not the caller's. */
+  revoke(principal: Principal, apiKeyId: string): Promise<string>
   /** Revokes a key of any user, for operators. Throws `not_found`. */
   revokeAny(apiKeyId: string): Promise<RevokedApiKey>
 }
@@ -89,9 +89,11 @@ export function createApiKeysService(options: ApiKeysServiceOptions): ApiKeysSer
       if (!isId(apiKeyId)) throw errors.notFound()
       const key = { id: apiKeyId, userId: principal.user.id }
       const revoke = async (executor: Executor, now: Date) => {
-        if (!(await revokeApiKeyOfUser(executor, { ...key, revokedAt: now }))) throw errors.notFound()
+        const name = await revokeApiKeyOfUser(executor, { ...key, revokedAt: now })
+        if (name === undefined) throw errors.notFound()
+        return name
       }
-      await changes.makeAtOnce(principal, revoke)
+      return changes.makeAtOnce(principal, revoke)
     },
 
     async revokeAny(apiKeyId) {

@@ -28,18 +28,21 @@ export type { AgentGrant, EndedAgent, ToolUse }
 export interface IntegrationsService {
   /** Live grants, newest first: all for owners and admins, only their own for others. */
   list(principal: Principal, slug: string, page: PageRequest): Promise<Page<AgentGrant>>
-  /** Idempotent. Throws `not_found` for a grant of another person, unless the caller may revoke all. */
-  revoke(principal: Principal, slug: string, grantId: string): Promise<void>
   /**
-   * Sets what an agent of the caller may do, from its next request on, besides what every agent may. Throws `not_found`
-   * for a grant of another person, and for one that has ended.
+   * Idempotent. Returns the name of the agent. Throws `not_found` for a grant of another person, unless the caller may
+   * revoke all.
+   */
+  revoke(principal: Principal, slug: string, grantId: string): Promise<string>
+  /**
+   * Sets what an agent of the caller may do, from its next request on, besides what every agent may. Returns the name of
+   * the agent. Throws `not_found` for a grant of another person, and for one that has ended.
    */
   updateScopes(
     principal: Principal,
     slug: string,
     grantId: string,
     scopes: readonly AgentScope[],
-  ): Promise<void>
+  ): Promise<string>
   /** The calls of the last 30 days of grants that `list` shows to the caller, the most called tool first. */
   listToolUses(principal: Principal, slug: string, grantIds: readonly string[]): Promise<ToolUse[]>
   /**
@@ -87,16 +90,17 @@ export function createIntegrationsService(options: IntegrationsServiceOptions): 
       if (!isId(grantId)) throw errors.notFound()
       const { user } = principal
       const lock = (tx: Executor) => lockGrant(tx, workspace.id, grantId)
-      await changes.makeIn(principal, workspace, lock, async ({ tx, now, appendEvent }, grant) => {
+      return changes.makeIn(principal, workspace, lock, async ({ tx, now, appendEvent }, grant) => {
         const mayRevoke = grant.userId === user.id || isAllowed(workspace.role, 'integrations.revokeAny')
         if (!mayRevoke) throw errors.notFound()
-        if (grant.revokedAt) return
+        if (grant.revokedAt) return grant.clientName
         await revokeGrant(tx, grantId, now)
         appendEvent({
           type: 'integration.revoked',
           target: { type: 'integration', id: grantId },
           summary: `${user.name} revoked the access of ${grant.clientName}`,
         })
+        return grant.clientName
       })
     },
 
@@ -106,10 +110,10 @@ export function createIntegrationsService(options: IntegrationsServiceOptions): 
       const { user } = principal
       const scopes = toAgentScopes(chosen)
       const lock = (tx: Executor) => lockGrant(tx, workspace.id, grantId)
-      await changes.makeIn(principal, workspace, lock, async ({ tx, now, appendEvent }, grant) => {
+      return changes.makeIn(principal, workspace, lock, async ({ tx, now, appendEvent }, grant) => {
         // Only who gave access knows the agent, so not even an owner may widen it.
         if (grant.userId !== user.id || grant.revokedAt || grant.expiresAt <= now) throw errors.notFound()
-        if (scopes.join() === toAgentScopes(grant.scopes).join()) return
+        if (scopes.join() === toAgentScopes(grant.scopes).join()) return grant.clientName
         await requireLiveCredential(tx, principal, now)
         await updateGrantScopes(tx, grantId, scopes)
         appendEvent({
@@ -117,6 +121,7 @@ export function createIntegrationsService(options: IntegrationsServiceOptions): 
           target: { type: 'integration', id: grantId },
           summary: `${user.name} changed the access of ${grant.clientName} to ${scopes.join(', ')}`,
         })
+        return grant.clientName
       })
     },
 

@@ -85,10 +85,10 @@ export interface InvitesService {
     slug: string,
     inviteId: string,
   ): Promise<{ inviteUrl: string; expiresAt: string }>
-  /** Idempotent. Throws `not_found`, `role_too_high` and `invite_used`. */
-  revoke(principal: Principal, slug: string, inviteId: string): Promise<void>
-  /** Throws `not_found`, `role_too_high`, `invite_used` and `invite_revoked`. */
-  updateRole(principal: Principal, slug: string, inviteId: string, input: { role: Role }): Promise<void>
+  /** Idempotent. Returns the address. Throws `not_found`, `role_too_high` and `invite_used`. */
+  revoke(principal: Principal, slug: string, inviteId: string): Promise<string>
+  /** Returns the address. Throws `not_found`, `role_too_high`, `invite_used` and `invite_revoked`. */
+  updateRole(principal: Principal, slug: string, inviteId: string, input: { role: Role }): Promise<string>
   /** Throws `not_found`. */
   preview(principal: Principal, token: string): Promise<InvitePreview>
   /**
@@ -304,32 +304,34 @@ export function createInvitesService(options: InvitesServiceOptions): InvitesSer
     },
 
     async revoke(principal, slug, inviteId) {
-      await change(principal, { slug, inviteId }, 'invites.revoke', async ({ tx, appendEvent }, invite) => {
-        if (invite.state !== 'open') return
+      return change(principal, { slug, inviteId }, 'invites.revoke', async ({ tx, appendEvent }, invite) => {
+        if (invite.state !== 'open') return invite.email
         await updateInvite(tx, invite.id, { state: 'revoked' })
         appendEvent({
           type: 'invite.revoked',
           target: { type: 'invite', id: invite.id },
           summary: `${principal.user.name} revoked the invite to ${invite.email}`,
         })
+        return invite.email
       })
     },
 
     async updateRole(principal, slug, inviteId, { role }) {
-      await change(
+      return change(
         principal,
         { slug, inviteId },
         'invites.updateRole',
         async ({ tx, appendEvent }, invite) => {
           if (!mayGrant(invite.actorRole, role)) throw errors.roleTooHigh()
           if (invite.state !== 'open') throw errors.inviteRevoked()
-          if (invite.role === role) return
+          if (invite.role === role) return invite.email
           await updateInvite(tx, invite.id, { role })
           appendEvent({
             type: 'invite.role_changed',
             target: { type: 'invite', id: invite.id },
             summary: `${principal.user.name} changed the role of the invite to ${invite.email} from ${invite.role} to ${role}`,
           })
+          return invite.email
         },
       )
     },

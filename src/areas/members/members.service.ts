@@ -18,10 +18,16 @@ export type { Member }
 export interface MembersService {
   /** In the order in which they joined. */
   list(principal: Principal, slug: string, page: PageRequest): Promise<Page<Member>>
-  /** Throws `not_found` for a person who is not a member, `role_too_high` and `last_owner`. */
-  updateRole(principal: Principal, slug: string, userId: string, input: { role: Role }): Promise<void>
-  /** Removes a member, or lets the caller leave. Throws `not_found`, `role_too_high` and `last_owner`. */
-  remove(principal: Principal, slug: string, userId: string): Promise<void>
+  /**
+   * Returns the name of the member. Throws `not_found` for a person who is not a member, `role_too_high` and
+   * `last_owner`.
+   */
+  updateRole(principal: Principal, slug: string, userId: string, input: { role: Role }): Promise<string>
+  /**
+   * Removes a member, or lets the caller leave. Returns the name of the member. Throws `not_found`, `role_too_high` and
+   * `last_owner`.
+   */
+  remove(principal: Principal, slug: string, userId: string): Promise<string>
 }
 
 export interface MembersServiceOptions {
@@ -35,13 +41,13 @@ export interface MembersServiceOptions {
 export function createMembersService(options: MembersServiceOptions): MembersService {
   const { db, changes, requireWorkspace, pictures, jobs } = options
 
-  /** Changes a member on whom the caller may act, while the members of the workspace are locked. */
+  /** Changes a member on whom the caller may act, while the members of the workspace are locked. Returns their name. */
   async function change(
     principal: Principal,
     { slug, userId }: { slug: string; userId: string },
     action: WorkspaceAction,
     run: (context: WorkspaceChangeContext, target: Target) => Promise<void>,
-  ): Promise<void> {
+  ): Promise<string> {
     const workspace = await requireWorkspace(principal, slug, action)
     if (!isId(userId)) throw errors.notFound()
     const isSelf = userId === principal.user.id
@@ -51,7 +57,10 @@ export function createMembersService(options: MembersServiceOptions): MembersSer
       if (target && !isSelf && !mayActOn(actorRole, target.role)) throw errors.roleTooHigh()
       return target && { ...target, actorRole, workspace }
     }
-    await changes.makeIn(principal, workspace, lock, run)
+    return changes.makeIn(principal, workspace, lock, async (context, target) => {
+      await run(context, target)
+      return target.name
+    })
   }
 
   async function assertNotLastOwner(tx: Executor, workspaceId: string): Promise<void> {
@@ -72,28 +81,33 @@ export function createMembersService(options: MembersServiceOptions): MembersSer
 
     async updateRole(principal, slug, userId, { role }) {
       const { user } = principal
-      await change(principal, { slug, userId }, 'members.updateRole', async ({ tx, appendEvent }, target) => {
-        const { id: workspaceId } = target.workspace
-        if (!mayGrant(target.actorRole, role)) throw errors.roleTooHigh()
-        if (target.role === role) return
-        if (target.role === 'owner') await assertNotLastOwner(tx, workspaceId)
-        await updateMemberRole(tx, { workspaceId, userId, role })
-        appendEvent({
-          type: 'member.role_changed',
-          target: { type: 'user', id: userId },
-          summary: `${user.name} changed the role of ${target.name} from ${target.role} to ${role}`,
-        })
-        if (userId !== user.id) {
-          await jobs.enqueue(tx, 'send_role_changed', { workspaceId, userId, role, actorName: user.name })
-        }
-      })
+      return change(
+        principal,
+        { slug, userId },
+        'members.updateRole',
+        async ({ tx, appendEvent }, target) => {
+          const { id: workspaceId } = target.workspace
+          if (!mayGrant(target.actorRole, role)) throw errors.roleTooHigh()
+          if (target.role === role) return
+          if (target.role === 'owner') await assertNotLastOwner(tx, workspaceId)
+          await updateMemberRole(tx, { workspaceId, userId, role })
+          appendEvent({
+            type: 'member.role_changed',
+            target: { type: 'user', id: userId },
+            summary: `${user.name} changed the role of ${target.name} from ${target.role} to ${role}`,
+          })
+          if (userId !== user.id) {
+            await jobs.enqueue(tx, 'send_role_changed', { workspaceId, userId, role, actorName: user.name })
+          }
+        },
+      )
     },
 
     async remove(principal, slug, userId) {
       const { user } = principal
       const isSelf = userId === user.id
       const action = isSelf ? 'members.leave' : 'members.remove'
-      await change(principal, { slug, userId }, action, async ({ tx, now, appendEvent }, target) => {
+      return change(principal, { slug, userId }, action, async ({ tx, now, appendEvent }, target) => {
         const { id: workspaceId, name } = target.workspace
         if (target.role === 'owner') await assertNotLastOwner(tx, workspaceId)
         await deleteMember(tx, workspaceId, userId)

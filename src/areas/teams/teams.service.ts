@@ -41,13 +41,17 @@ export interface TeamsService {
   create(principal: Principal, slug: string, input: { name: string }): Promise<Team>
   /** Throws `label_invalid` and `team_name_taken`. */
   rename(principal: Principal, path: TeamPath, input: { name: string }): Promise<void>
-  delete(principal: Principal, path: TeamPath): Promise<void>
+  /** Returns the name of the team. */
+  delete(principal: Principal, path: TeamPath): Promise<string>
   /** In the order in which they were added. */
   listMembers(principal: Principal, path: TeamPath, page: PageRequest): Promise<Page<TeamMember>>
-  /** Throws `already_team_member`, and `not_found` for a person who is not in the workspace. */
-  addMember(principal: Principal, path: TeamPath, input: { userId: string }): Promise<void>
-  /** Removes a person, or lets the caller leave. Throws `not_found` for a person who is not in the team. */
-  removeMember(principal: Principal, path: TeamPath, userId: string): Promise<void>
+  /** Returns the name of the person. Throws `already_team_member`, and `not_found` for one who is not in the workspace. */
+  addMember(principal: Principal, path: TeamPath, input: { userId: string }): Promise<string>
+  /**
+   * Removes a person, or lets the caller leave. Returns the name of the person. Throws `not_found` for one who is not in the
+   * team.
+   */
+  removeMember(principal: Principal, path: TeamPath, userId: string): Promise<string>
 }
 
 export interface TeamsServiceOptions {
@@ -61,16 +65,16 @@ export function createTeamsService(options: TeamsServiceOptions): TeamsService {
   const { db, changes, requireWorkspace, pictures } = options
 
   /** Changes a team while it is locked. */
-  async function change(
+  async function change<Result>(
     principal: Principal,
     { slug, teamId }: TeamPath,
     action: WorkspaceAction,
-    run: (context: WorkspaceChangeContext, team: LockedTeam) => Promise<void>,
-  ): Promise<void> {
+    run: (context: WorkspaceChangeContext, team: LockedTeam) => Promise<Result>,
+  ): Promise<Result> {
     const workspace = await requireWorkspace(principal, slug, action)
     if (!isId(teamId)) throw errors.notFound()
     const lock = (tx: Executor) => lockTeam(tx, workspace.id, teamId)
-    await changes.makeIn(principal, workspace, lock, run)
+    return changes.makeIn(principal, workspace, lock, run)
   }
 
   return {
@@ -121,13 +125,14 @@ export function createTeamsService(options: TeamsServiceOptions): TeamsService {
     },
 
     async delete(principal, path) {
-      await change(principal, path, 'teams.delete', async ({ tx, appendEvent }, team) => {
+      return change(principal, path, 'teams.delete', async ({ tx, appendEvent }, team) => {
         await deleteTeam(tx, team.id)
         appendEvent({
           type: 'team.deleted',
           target: { type: 'team', id: team.id },
           summary: `${principal.user.name} deleted the team ${team.name}`,
         })
+        return team.name
       })
     },
 
@@ -144,7 +149,7 @@ export function createTeamsService(options: TeamsServiceOptions): TeamsService {
     },
 
     async addMember(principal, path, { userId }) {
-      await change(
+      return change(
         principal,
         path,
         'teams.addMember',
@@ -160,6 +165,7 @@ export function createTeamsService(options: TeamsServiceOptions): TeamsService {
                 ? `${member.name} joined the team ${name}`
                 : `${principal.user.name} added ${member.name} to the team ${name}`,
           })
+          return member.name
         },
       )
     },
@@ -167,7 +173,7 @@ export function createTeamsService(options: TeamsServiceOptions): TeamsService {
     async removeMember(principal, path, userId) {
       const isSelf = userId === principal.user.id
       const action = isSelf ? 'teams.leave' : 'teams.removeMember'
-      await change(principal, path, action, async ({ tx, appendEvent }, team) => {
+      return change(principal, path, action, async ({ tx, appendEvent }, team) => {
         const member = isId(userId) ? await findMember(tx, team.workspaceId, userId) : undefined
         if (!member || !(await deleteTeamMember(tx, team.id, userId))) throw errors.notFound()
         appendEvent({
@@ -177,6 +183,7 @@ export function createTeamsService(options: TeamsServiceOptions): TeamsService {
             ? `${member.name} left the team ${team.name}`
             : `${principal.user.name} removed ${member.name} from the team ${team.name}`,
         })
+        return member.name
       })
     },
   }

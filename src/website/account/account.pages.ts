@@ -9,7 +9,7 @@ import { answerForm } from '../shared/answer-form.ts'
 import { form, readField, renderField, renderForm, renderCheckbox, stateOf } from '../shared/forms.ts'
 import { html } from '../shared/html.ts'
 import { renderPicture } from '../shared/layout.ts'
-import { renderDone } from '../shared/lists.ts'
+import { notice, renderDone } from '../shared/notice.ts'
 import type { Page } from '../shared/pages.ts'
 import { renderPictureForm } from '../workspace/workspace-settings.pages.ts'
 
@@ -28,7 +28,7 @@ export function accountPages(app: App, { me }: AccountServices): void {
   app.post(profilePath, form, async (request, reply) =>
     answerForm(request, reply, profilePath, async () => {
       await me.updateProfile(request.principal, { name: readField(request, 'name') })
-      return `${profilePath}?done=saved`
+      return { path: profilePath, notice: notice`Saved.` }
     }),
   )
 
@@ -40,7 +40,7 @@ export function accountPages(app: App, { me }: AccountServices): void {
       productUpdates: readField(request, 'productUpdates') === 'on',
       workspaceActivity: readField(request, 'workspaceActivity') === 'on',
     })
-    return reply.redirect('/settings/notifications?done=saved', 303)
+    return reply.redirectWith('/settings/notifications', { notice: notice`Saved.` })
   })
 }
 
@@ -49,7 +49,7 @@ export function profilePhotoForm(app: App, { me }: AccountServices): void {
   app.post(photoPath, async (request, reply) =>
     answerForm(request, reply, profilePath, async () => {
       await me.uploadPhoto(request.principal, request.takeFile())
-      return `${profilePath}?done=saved`
+      return { path: profilePath, notice: notice`Saved.` }
     }),
   )
 }

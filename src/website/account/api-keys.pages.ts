@@ -11,6 +11,7 @@ import type { Page } from '../shared/pages.ts'
 import { securityPage } from './security.views.ts'
 import { provenOnly } from '../shared/web-session.ts'
 import { renderDate, renderTime } from '../shared/words.ts'
+import { notice } from '../shared/notice.ts'
 
 export const apiKeysPath = '/settings/security/api-keys'
 
@@ -21,8 +22,8 @@ export async function apiKeysPages(
   { baseUrl }: { baseUrl: string },
 ): Promise<void> {
   app.post<{ Params: { id: string } }>(`${apiKeysPath}/:id/revoke`, form, async (request, reply) => {
-    await apiKeys.revoke(request.principal, request.params.id)
-    return reply.redirect(`${apiKeysPath}?done=revoked`, 303)
+    const name = await apiKeys.revoke(request.principal, request.params.id)
+    return reply.redirectWith(apiKeysPath, { notice: notice`The key “${name}” was revoked.` })
   })
 
   await app.register(async (scope: App) => {

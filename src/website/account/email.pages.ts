@@ -9,6 +9,7 @@ import type { Page } from '../shared/pages.ts'
 import { securityPage, securityPath } from './security.views.ts'
 import type { SignInLimits } from '../sign-in/sign-in-limits.ts'
 import { provenOnly } from '../shared/web-session.ts'
+import { notice } from '../shared/notice.ts'
 
 interface WithToken {
   Params: { token: string }
@@ -30,12 +31,14 @@ export async function emailPages(
 
   app.post<WithToken>(`${emailPath}/confirm/:token`, form, async (request, reply) => {
     await emailChanges.confirm(request.principal, request.params.token)
-    return reply.redirect(`${securityPath}?done=email-changed`, 303)
+    return reply.redirectWith(securityPath, { notice: notice`Email address changed.` })
   })
 
   app.post(`${emailPath}/cancel`, form, async (request, reply) => {
     await emailChanges.cancel(request.principal)
-    return reply.redirect(`${securityPath}?done=email-cancelled`, 303)
+    return reply.redirectWith(securityPath, {
+      notice: notice`Change cancelled. Your email address stays the same.`,
+    })
   })
 
   await app.register(async (scope: App) => {
@@ -50,7 +53,7 @@ export async function emailPages(
         const email = readField(request, 'email')
         await limits.countMail(request, email)
         await emailChanges.request(request.principal, email)
-        return `${emailPath}?done=email-asked`
+        return { path: emailPath, notice: notice`We sent you an email. Open the link in it.` }
       }),
     )
   })

@@ -19,6 +19,7 @@ import {
 import { securityPage } from './security.views.ts'
 import { provenOnly } from '../shared/web-session.ts'
 import { renderDate, renderTime } from '../shared/words.ts'
+import { notice } from '../shared/notice.ts'
 
 interface WithId {
   Params: { id: string }
@@ -57,22 +58,24 @@ export async function passkeysPages(app: App, { passkeys }: Pick<Services, 'pass
 
   app.post(passkeysPath, form, async (request, reply) =>
     answerForm(request, reply, passkeysPath, async () => {
-      const name = readField(request, 'name')
-      await passkeys.register(request.principal, { ...readPasskeyAnswer(request), name })
-      return `${passkeysPath}?done=passkey-added`
+      const label = readField(request, 'name')
+      const answer = readPasskeyAnswer(request)
+      const name = await passkeys.register(request.principal, { ...answer, name: label })
+      return { path: passkeysPath, notice: notice`The passkey “${name}” was added.` }
     }),
   )
 
   app.post<WithId>(`${passkeysPath}/:id/rename`, form, async (request, reply) =>
     answerForm(request, reply, passkeysPath, async () => {
-      await passkeys.rename(request.principal, request.params.id, readField(request, 'newName'))
-      return `${passkeysPath}?done=saved`
+      const label = readField(request, 'newName')
+      const name = await passkeys.rename(request.principal, request.params.id, label)
+      return { path: passkeysPath, notice: notice`The passkey is now called “${name}”.` }
     }),
   )
 
   app.post<WithId>(`${passkeysPath}/:id/remove`, form, async (request, reply) => {
-    await passkeys.remove(request.principal, request.params.id)
-    return reply.redirect(`${passkeysPath}?done=passkey-removed`, 303)
+    const name = await passkeys.remove(request.principal, request.params.id)
+    return reply.redirectWith(passkeysPath, { notice: notice`The passkey “${name}” was removed.` })
   })
 }
 

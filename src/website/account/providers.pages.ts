@@ -15,6 +15,7 @@ import type { Page } from '../shared/pages.ts'
 import { securityPage } from './security.views.ts'
 import { provenOnly } from '../shared/web-session.ts'
 import { renderDate } from '../shared/words.ts'
+import { notice } from '../shared/notice.ts'
 
 type ProviderServices = Pick<Services, 'identities' | 'identityProviders'>
 
@@ -47,8 +48,9 @@ export async function providersPages(app: App, services: ProviderServices): Prom
 
   app.post<WithProvider>(`${providersPath}/:provider/unlink`, form, async (request, reply) =>
     answerForm(request, reply, providersPath, async () => {
-      await identities.unlink(request.principal, requireProvider(identityProviders, request))
-      return `${providersPath}?done=provider-unlinked`
+      const provider = requireProvider(identityProviders, request)
+      await identities.unlink(request.principal, provider)
+      return { path: providersPath, notice: notice`Your account at ${provider.name} was unlinked.` }
     }),
   )
 }

@@ -1,7 +1,9 @@
 import type { App } from '../../http/app-types.ts'
+import { describeBrowser } from '../../kernel/browsers.ts'
 import type { Services } from '../../services.ts'
 import { answerForm } from '../shared/answer-form.ts'
 import { form, readFields } from '../shared/forms.ts'
+import { notice } from '../shared/notice.ts'
 import { listSecurityRows, passwordPath, sessionsPath, type OverviewServices } from './security-overview.ts'
 import { renderPasswordPage, renderSecurity, renderSessions, securityPath } from './security.views.ts'
 import type { SignInLimits } from '../sign-in/sign-in-limits.ts'
@@ -20,13 +22,13 @@ export function securityPages(app: App, services: OverviewServices & Pick<Servic
   )
 
   app.post<{ Params: { id: string } }>(`${sessionsPath}/:id/end`, form, async (request, reply) => {
-    await sessions.end(request.principal, request.params.id)
-    return reply.redirect(`${sessionsPath}?done=ended`, 303)
+    const userAgent = await sessions.end(request.principal, request.params.id)
+    return reply.redirectWith(sessionsPath, { notice: notice`Signed out on ${describeBrowser(userAgent)}.` })
   })
 
   app.post(`${sessionsPath}/end-others`, form, async (request, reply) => {
     await sessions.endOthers(request.principal, String(request.visit.sessionId))
-    return reply.redirect(`${sessionsPath}?done=others-ended`, 303)
+    return reply.redirectWith(sessionsPath, { notice: notice`Signed out on all other devices.` })
   })
 }
 
@@ -48,7 +50,10 @@ export function passwordPages(
       await limits.attemptPassword(request, principal.user.id, () =>
         credentials.changePassword(principal, input),
       )
-      return `${securityPath}?done=password-changed`
+      return {
+        path: securityPath,
+        notice: notice`Password changed. You are signed out on all other devices.`,
+      }
     }),
   )
 
@@ -57,7 +62,10 @@ export function passwordPages(
       const { email } = request.principal.user
       await limits.countMail(request, email)
       await credentials.requestLink('reset_password', email)
-      return `${passwordPath}?done=mail-sent`
+      return {
+        path: passwordPath,
+        notice: notice`We sent you an email. Open the link in it to set a password.`,
+      }
     }),
   )
 }

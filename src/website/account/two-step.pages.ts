@@ -13,6 +13,7 @@ import {
   twoStepPath,
 } from './two-step.views.ts'
 import { provenOnly } from '../shared/web-session.ts'
+import { notice } from '../shared/notice.ts'
 
 /** Setting up two-step sign-in, new recovery codes, and turning it off. */
 export async function twoStepPages(
@@ -41,7 +42,7 @@ export async function twoStepPages(
 
   app.post(`${twoStepPath}/remove`, form, async (request, reply) => {
     await secondFactor.remove(request.principal)
-    return reply.redirect(`${securityPath}?done=two-step-off`, 303)
+    return reply.redirectWith(securityPath, { notice: notice`Two-step sign-in is off.` })
   })
 
   async function show(request: FastifyRequest): Promise<Page> {

@@ -4,8 +4,8 @@ import type { Flash } from './flash.ts'
 import { attempt } from './forms.ts'
 import { keepQuery } from './referrer.ts'
 
-/** Where a form leads: a path, or a path with texts that its page shows once. */
-export type FormResult = string | { path: string; shown: Flash['shown'] }
+/** Where a form leads: a path, or a path with what its page shows once. */
+export type FormResult = string | ({ path: string } & Partial<Pick<Flash, 'shown' | 'notice'>>)
 
 /** Makes the forms of signed-in people take effect once. */
 export type SendOnce = Pick<SentFormsService, 'runOnce'>
@@ -24,9 +24,9 @@ export async function answerForm(
   const { referringPage } = request.visit
   const finish = async () => {
     const result = await run()
-    return typeof result === 'string'
-      ? keepQuery(result, referringPage)
-      : reply.keepFlash(keepQuery(result.path, referringPage), { shown: result.shown })
+    if (typeof result === 'string') return keepQuery(result, referringPage)
+    const { path, ...left } = result
+    return reply.keepFlash(keepQuery(path, referringPage), left)
   }
   const { result: location, error } = await attempt(() =>
     sendOnce ? sendOnce.runOnce(String(request.visit.sessionId), identify(request), finish) : finish(),

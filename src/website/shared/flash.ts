@@ -7,6 +7,7 @@ import { seal, unseal } from '../../kernel/sealing.ts'
 import { createToken } from '../../kernel/tokens.ts'
 import { emptyForm, valuesOf, type FormState } from './forms.ts'
 import { readQuery } from './lists.ts'
+import type { Notice } from './notice.ts'
 import { flashCookie } from './web-session.ts'
 
 declare module 'fastify' {
@@ -30,6 +31,8 @@ export interface Flash {
   state: FormState
   /** Texts that are shown once, such as a new API key. Empty if there are none, or if they have been shown. */
   shown: Record<string, string>
+  /** What the form has done, which is also shown once. */
+  notice: Notice | undefined
 }
 
 /** A flash as it is stored: an error by its code, with the time when it ends. */
@@ -38,9 +41,10 @@ interface StoredFlash {
   values: Record<string, string>
   error?: { code: string; field: string | null; endsAt: number | null }
   shown: Record<string, string>
+  notice?: Notice | undefined
 }
 
-const emptyFlash: Flash = { state: emptyForm, shown: {} }
+const emptyFlash: Flash = { state: emptyForm, shown: {}, notice: undefined }
 const parameter = 'flash'
 // Browsers accept cookies of 4,096 bytes (RFC 6265 §6.1).
 const cookieBytesMax = 3_500
@@ -49,8 +53,12 @@ const cookieBytesMax = 3_500
 export const flash = fastifyPlugin(
   async (app: App, { flashes }: { flashes: FlashesService }) => {
     app.decorateRequest('flash', null as unknown as Flash)
-    app.addHook('onRequest', async (request, reply) => {
-      request.flash = request.method === 'GET' ? await readFlash(request, reply) : emptyFlash
+    app.addHook('onRequest', async (request) => {
+      request.flash = emptyFlash
+    })
+    // After the hooks that lead elsewhere, such as to a proof: what is shown once is still there when the person comes back.
+    app.addHook('preHandler', async (request, reply) => {
+      if (request.method === 'GET') request.flash = await readFlash(request, reply)
     })
 
     app.decorateReply('keepFlash', async function (this: FastifyReply, path, left) {
@@ -60,7 +68,7 @@ export const flash = fastifyPlugin(
         sessionId === undefined
           ? keepInCookie(this, stored)
           : await flashes.keep({ sessionId, token: secret }, JSON.stringify(stored), {
-              isOnce: Object.keys(stored.shown).length > 0,
+              isOnce: isOnce(stored),
             })
       const url = new URL(path, 'http://local.invalid')
       url.searchParams.set(parameter, id)
@@ -107,7 +115,7 @@ function readCookie(request: FastifyRequest, reply: FastifyReply, id: string): F
     const text = unseal(Buffer.from(kept, 'base64url'), flashKey(request.visit.secret))
     const stored = JSON.parse(text) as StoredFlash & { id: string }
     if (stored.id !== id) return emptyFlash
-    if (Object.keys(stored.shown).length > 0) reply.remember(flashCookie, undefined)
+    if (isOnce(stored)) reply.remember(flashCookie, undefined)
     return toFlash(stored)
   } catch {
     // It was altered in the browser, or is of an earlier visitor.
@@ -115,12 +123,17 @@ function readCookie(request: FastifyRequest, reply: FastifyReply, id: string): F
   }
 }
 
-function toStored({ state: { action, values, error }, shown }: Flash): StoredFlash {
+function isOnce({ shown, notice }: StoredFlash): boolean {
+  return Object.keys(shown).length > 0 || notice !== undefined
+}
+
+function toStored({ state: { action, values, error }, shown, notice }: Flash): StoredFlash {
   const seconds = error?.retryAfterSeconds
   return {
     action,
     values,
     shown,
+    notice,
     ...(error && {
       error: {
         code: error.code,
@@ -131,8 +144,8 @@ function toStored({ state: { action, values, error }, shown }: Flash): StoredFla
   }
 }
 
-function toFlash({ action, values, error, shown }: StoredFlash): Flash {
-  return { state: { action, values, error: error && toError(error) }, shown }
+function toFlash({ action, values, error, shown, notice }: StoredFlash): Flash {
+  return { state: { action, values, error: error && toError(error) }, shown, notice }
 }
 
 function toError({ code, field, endsAt }: NonNullable<StoredFlash['error']>): ApiError | undefined {

@@ -1,38 +1,6 @@
 import { hash } from 'node:crypto'
 import { html, type Content, type Html } from './html.ts'
 
-const notices = new Map([
-  ['saved', 'Saved.'],
-  ['added', 'Member added.'],
-  ['removed', 'Member removed.'],
-  ['left', 'You left the team.'],
-  ['deleted', 'Team deleted.'],
-  ['revoked', 'Revoked.'],
-  ['seed-created', 'Seed created. Join it to add evidence.'],
-  ['seed-joined', 'You joined the seed.'],
-  ['seed-left', 'You left the seed. Your evidence stays.'],
-  ['status-changed', 'Status changed.'],
-  ['evidence-added', 'Evidence added.'],
-  ['ended', 'Signed out on that device.'],
-  ['others-ended', 'Signed out on all other devices.'],
-  ['password-changed', 'Password changed. You are signed out on all other devices.'],
-  ['email-asked', 'We sent you an email. Open the link in it.'],
-  ['email-changed', 'Email address changed.'],
-  ['email-cancelled', 'Change cancelled. Your email address stays the same.'],
-  ['provider-linked', 'Account linked.'],
-  ['provider-unlinked', 'Account unlinked.'],
-  ['passkey-added', 'Passkey added.'],
-  ['passkey-removed', 'Passkey removed.'],
-  ['two-step-off', 'Two-step sign-in is off.'],
-  ['mail-sent', 'We sent you an email. Open the link in it to set a password.'],
-])
-
-/** The notice that the `done` parameter of the URL names. Unknown names show nothing. */
-export function renderDone({ query }: { query: unknown }): Content {
-  const text = notices.get((query as { done?: string } | undefined)?.done ?? '')
-  return text !== undefined && html`<p class="notice" role="status">${text}</p>`
-}
-
 /** A list, or `empty` if there are no rows. */
 export function renderRows(rows: readonly Html[], empty: Content): Html {
   return rows.length === 0

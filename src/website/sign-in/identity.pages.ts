@@ -5,6 +5,7 @@ import type { Services } from '../../services.ts'
 import { browserOf, continueSignIn } from './continue-sign-in.ts'
 import { attempt } from '../shared/forms.ts'
 import { parseLocalPath } from '../shared/local-path.ts'
+import { notice } from '../shared/notice.ts'
 
 export interface WithProvider {
   Params: { provider: string }
@@ -66,7 +67,9 @@ export function identityPages(
     const { error } = await attempt(() => identities.link(request.principal, flow.provider, flow.identity))
     return error
       ? reply.refuse(providersPath, error)
-      : reply.redirect(`${providersPath}?done=provider-linked`, 303)
+      : reply.redirectWith(providersPath, {
+          notice: notice`Your account at ${flow.provider.name} was linked.`,
+        })
   }
 }
 

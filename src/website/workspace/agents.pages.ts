@@ -5,7 +5,8 @@ import { renderConnectAgent } from './connect-agent.views.ts'
 import { describeScope, readScopes, renderScopeChoice } from '../consent/scopes.views.ts'
 import { renderAction, renderAlert, renderForm } from '../shared/forms.ts'
 import { html, type Content } from '../shared/html.ts'
-import { renderConfirmed, renderDone, renderRows } from '../shared/lists.ts'
+import { renderConfirmed, renderRows } from '../shared/lists.ts'
+import { notice, renderDone } from '../shared/notice.ts'
 import { readListView, renderNotices, renderPager, resetNotice, type ListView } from '../shared/pager.ts'
 import type { Page } from '../shared/pages.ts'
 import { renderDate, renderTime } from '../shared/words.ts'
@@ -32,13 +33,14 @@ export function agentsPages(
   page('/agents', show)
 
   action('/agents/:id/revoke', '/agents', async ({ base, principal, request, workspace }) => {
-    await integrations.revoke(principal, workspace.slug, request.params.id)
-    return `${base}/agents?done=revoked`
+    const agent = await integrations.revoke(principal, workspace.slug, request.params.id)
+    return { path: `${base}/agents`, notice: notice`The access of ${agent} was revoked.` }
   })
 
   action('/agents/:id/scopes', '/agents', async ({ base, principal, request, workspace }) => {
-    await integrations.updateScopes(principal, workspace.slug, request.params.id, readScopes(request))
-    return `${base}/agents?done=saved`
+    const { id } = request.params
+    const agent = await integrations.updateScopes(principal, workspace.slug, id, readScopes(request))
+    return { path: `${base}/agents`, notice: notice`The access of ${agent} was changed.` }
   })
 }
 

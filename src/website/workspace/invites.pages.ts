@@ -17,11 +17,12 @@ import {
 } from '../shared/forms.ts'
 import { html, type Content, type Html } from '../shared/html.ts'
 import { renderPicture } from '../shared/layout.ts'
-import { renderConfirmed, renderDone, renderRows } from '../shared/lists.ts'
+import { renderConfirmed, renderRows } from '../shared/lists.ts'
+import { notice, renderDone } from '../shared/notice.ts'
 import { readListView, renderNotices, renderPager, resetNotice, type ListView } from '../shared/pager.ts'
 import type { Page } from '../shared/pages.ts'
 import { findPendingConsent } from '../consent/pending-consent.ts'
-import { grantable, renderRole, roleNames } from './roles.views.ts'
+import { grantable, renderRole, roleNames, roleNouns } from './roles.views.ts'
 import { renderDate } from '../shared/words.ts'
 import { sectionOf, type WorkspacePages, type WorkspaceVisit } from './workspace-visit.ts'
 
@@ -52,13 +53,14 @@ export function invitesPages(
   })
 
   action('/invites/:id/revoke', '/invites', async ({ base, principal, request, workspace }) => {
-    await invites.revoke(principal, workspace.slug, request.params.id)
-    return `${base}/invites?done=revoked`
+    const email = await invites.revoke(principal, workspace.slug, request.params.id)
+    return { path: `${base}/invites`, notice: notice`The invite to ${email} was revoked.` }
   })
 
   action('/invites/:id/role', '/invites', async ({ base, principal, request, workspace }) => {
-    await invites.updateRole(principal, workspace.slug, request.params.id, { role: requireRole(request) })
-    return `${base}/invites?done=saved`
+    const role = requireRole(request)
+    const email = await invites.updateRole(principal, workspace.slug, request.params.id, { role })
+    return { path: `${base}/invites`, notice: notice`${email} is now invited as ${roleNouns[role]}.` }
   })
 }
 

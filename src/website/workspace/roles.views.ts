@@ -8,6 +8,14 @@ export const roleNames: Readonly<Record<Role, string>> = {
   viewer: 'Viewer',
 }
 
+/** What a person with a role is. */
+export const roleNouns: Readonly<Record<Role, string>> = {
+  owner: 'an owner',
+  admin: 'an admin',
+  member: 'a member',
+  viewer: 'a viewer',
+}
+
 const roleDescriptions: Readonly<Record<Role, string>> = {
   owner: 'Can do everything, including changing and removing owners.',
   admin: 'Manages members, invites, teams and the settings of the workspace.',

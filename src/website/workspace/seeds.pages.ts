@@ -13,6 +13,7 @@ import {
 } from '../../kernel/seeds.ts'
 import { readField, readText, requireChoice } from '../shared/forms.ts'
 import type { Page } from '../shared/pages.ts'
+import { notice } from '../shared/notice.ts'
 import { readSearch } from './search-form.views.ts'
 import { renderSeedForm } from './seed-form.views.ts'
 import { renderSeed } from './seed.views.ts'
@@ -98,28 +99,28 @@ export function seedsPages(
 
   creation('/seeds/new', '/seeds/new', async (visit) => {
     const { id } = await seeds.create(visit.principal, visit.workspace.slug, readSeed(visit))
-    return `${visit.base}/seeds/${id}?done=seed-created`
+    return { path: `${visit.base}/seeds/${id}`, notice: notice`Seed created. Join it to add evidence.` }
   })
 
   action('/seeds/:id/edit', '/seeds/:id/edit', async (visit) => {
     await seeds.update(visit.principal, visit.request.params.id, readSeed(visit))
-    return seedPath(visit, 'saved')
+    return { path: seedPath(visit), notice: notice`Saved.` }
   })
 
   action('/seeds/:id/status', '/seeds/:id', async (visit) => {
     const status = requireChoice(visit.request, 'status', seedStatuses)
     await seeds.update(visit.principal, visit.request.params.id, { status })
-    return seedPath(visit, 'status-changed')
+    return { path: seedPath(visit), notice: notice`Status changed.` }
   })
 
   action('/seeds/:id/join', '/seeds/:id', async (visit) => {
     await seeds.join(visit.principal, visit.request.params.id)
-    return seedPath(visit, 'seed-joined')
+    return { path: seedPath(visit), notice: notice`You joined the seed.` }
   })
 
   action('/seeds/:id/leave', '/seeds/:id', async (visit) => {
     await seeds.leave(visit.principal, visit.request.params.id)
-    return seedPath(visit, 'seed-left')
+    return { path: seedPath(visit), notice: notice`You left the seed. Your evidence stays.` }
   })
 
   creation('/seeds/:id/evidence', '/seeds/:id', async (visit) => {
@@ -131,12 +132,12 @@ export function seedsPages(
       summary: readText(request, 'summary'),
       ...(sourceUrl !== '' && { sourceUrl }),
     })
-    return seedPath(visit, 'evidence-added')
+    return { path: seedPath(visit), notice: notice`Evidence added.` }
   })
 }
 
-function seedPath({ base, request }: WorkspaceVisit, done: string): string {
-  return `${base}/seeds/${request.params.id}?done=${done}`
+function seedPath({ base, request }: WorkspaceVisit): string {
+  return `${base}/seeds/${request.params.id}`
 }
 
 /** What the page asks of the list. Unknown words count as none. */

@@ -5,7 +5,8 @@ import { parseJson } from '../../kernel/json-text.ts'
 import { labelLengthMax } from '../../kernel/text.ts'
 import { readField, renderField, renderForm } from '../shared/forms.ts'
 import { html } from '../shared/html.ts'
-import { renderDone, renderRows } from '../shared/lists.ts'
+import { renderRows } from '../shared/lists.ts'
+import { notice, renderDone } from '../shared/notice.ts'
 import type { Page } from '../shared/pages.ts'
 import { readListView, renderNotices, renderPager, resetNotice, type ListView } from '../shared/pager.ts'
 import { readSearch } from './search-form.views.ts'
@@ -61,24 +62,36 @@ export function teamsPages(
   action('/teams/:id/rename', '/teams/:id', async (visit) => {
     const name = readField(visit.request, 'name')
     await teams.rename(visit.principal, pathOf(visit), { name })
-    return `${visit.base}/teams/${visit.request.params.id}?done=saved`
+    return { path: `${visit.base}/teams/${visit.request.params.id}`, notice: notice`Saved.` }
   })
 
   action('/teams/:id/delete', '/teams/:id', async (visit) => {
-    await teams.delete(visit.principal, pathOf(visit))
-    return `${visit.base}/teams?done=deleted`
+    const name = await teams.delete(visit.principal, pathOf(visit))
+    return { path: `${visit.base}/teams`, notice: notice`“${name}” was deleted.` }
   })
 
   action('/teams/:id/members', '/teams/:id', async (visit) => {
-    await teams.addMember(visit.principal, pathOf(visit), { userId: readField(visit.request, 'userId') })
-    return `${visit.base}/teams/${visit.request.params.id}?done=added`
+    const { base, principal, request } = visit
+    const userId = readField(request, 'userId')
+    const name = await teams.addMember(principal, pathOf(visit), { userId })
+    return {
+      path: `${base}/teams/${request.params.id}`,
+      notice:
+        userId === principal.user.id ? notice`You joined the team.` : notice`${name} was added to the team.`,
+    }
   })
 
   action('/teams/:id/members/:userId/remove', '/teams/:id', async (visit) => {
     const { base, principal, request } = visit
     const { id, userId } = request.params
-    await teams.removeMember(principal, pathOf(visit), userId)
-    return `${base}/teams/${id}?done=${userId === principal.user.id ? 'left' : 'removed'}`
+    const name = await teams.removeMember(principal, pathOf(visit), userId)
+    return {
+      path: `${base}/teams/${id}`,
+      notice:
+        userId === principal.user.id
+          ? notice`You left the team.`
+          : notice`${name} was removed from the team.`,
+    }
   })
 }
 

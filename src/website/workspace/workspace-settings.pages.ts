@@ -6,7 +6,8 @@ import { nameLengthMax } from '../../kernel/text.ts'
 import { readField, renderAction, renderField, renderForm, stateOf, type FormState } from '../shared/forms.ts'
 import { html, type Html } from '../shared/html.ts'
 import { renderPicture } from '../shared/layout.ts'
-import { readQuery, renderConfirmed, renderDone } from '../shared/lists.ts'
+import { readQuery, renderConfirmed } from '../shared/lists.ts'
+import { notice, renderDone } from '../shared/notice.ts'
 import type { Page } from '../shared/pages.ts'
 import { renderRole } from './roles.views.ts'
 import { pictureSizeMax } from '../shared/words.ts'
@@ -27,7 +28,7 @@ export function workspaceSettingsPages(
       allowedDomains: readField(request, 'allowedDomains'),
     }
     await workspaces.update(principal, workspace.slug, change)
-    return `/w/${change.slug}/settings?done=saved`
+    return { path: `/w/${change.slug}/settings`, notice: notice`Saved.` }
   })
 
   data('/settings/slug', async ({ principal, request, workspace }) => {
@@ -43,7 +44,7 @@ export function workspaceIconForm(
 ): void {
   upload('/settings/icon', '/settings', async ({ base, principal, request, workspace }) => {
     await workspaces.uploadIcon(principal, workspace.slug, request.takeFile())
-    return `${base}/settings?done=saved`
+    return { path: `${base}/settings`, notice: notice`Saved.` }
   })
 }
 

@@ -10,7 +10,7 @@ import type { Page } from '../shared/pages.ts'
 
 interface WorkspaceRoute {
   Params: { slug: string; id: string; userId: string }
-  Querystring: { cursor?: string; done?: string }
+  Querystring: { cursor?: string }
 }
 
 /** A member's request for a page of a workspace. */
