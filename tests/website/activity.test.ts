@@ -23,13 +23,13 @@ async function startCompany() {
 /** Appends an event. */
 async function addEvent(
   { workspace }: TestCompany,
-  actor: TestPerson,
-  event: { summary: string; at: string; type?: string; source?: 'web' | 'mcp'; grantId?: string },
+  actor: TestPerson | { id: null; name: string },
+  event: { summary: string; at: string; type?: string; source?: 'web' | 'mcp' | 'system'; grantId?: string },
 ): Promise<void> {
   const { summary, at, type = 'seed.created', source = 'web', grantId = null } = event
   await website.db.execute(sql`
     insert into events (id, workspace_id, type, actor_type, actor_user_id, actor_name, grant_id, source, summary, created_at)
-    values (${createId()}, ${workspace.id}, ${type}, ${source === 'mcp' ? 'agent' : 'user'}, ${actor.id}, ${actor.name},
+    values (${createId()}, ${workspace.id}, ${type}, ${{ web: 'user', mcp: 'agent', system: 'system' }[source]}, ${actor.id}, ${actor.name},
       ${grantId}, ${source}, ${summary}, ${at})`)
 }
 
@@ -111,6 +111,17 @@ describe('the feed', () => {
     })
     const { body } = await (await signInAs(website, company.member)).get(company.activity)
     expect(body).toContain('<bdi>Claude &lt;3</bdi>')
+  })
+
+  it('says “by the service” of what no person did', async () => {
+    const company = await startCompany()
+    const [at, source] = ['2031-01-01T00:00:00Z', 'system'] as const
+    await addEvent(company, company.owner, { summary: 'Olga made a seed', at, source })
+    const read = async () => (await (await signInAs(website, company.owner)).get(company.activity)).body
+    expect(await read()).toContain(' · on the server')
+    expect(await read()).not.toContain('by the service')
+    await addEvent(company, { id: null, name: 'The service' }, { summary: 'Access ended', at, source })
+    expect(await read()).toContain(' · by the service')
   })
 
   it('is filtered by kind, person and days', async () => {

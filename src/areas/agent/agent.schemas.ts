@@ -99,7 +99,7 @@ const KitSeed = named(
     ...exampleSeed,
     createdAt: exampleTime,
     updatedAt: exampleTime,
-    url: `https://example.com/w/acme/seeds/${exampleIds.seed}`,
+    url: `https://app.example.com/w/acme/seeds/${exampleIds.seed}`,
     evidenceCounts: { supports: 1, contradicts: 0, neutral: 0 },
     evidence: [exampleOf(Evidence)],
   },

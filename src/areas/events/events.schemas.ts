@@ -10,6 +10,7 @@ import {
   Timestamp,
 } from '../../kernel/schemas.ts'
 import { workspaceErrors } from '../../kernel/errors.ts'
+import { exampleSeed } from '../seeds/seeds.schemas.ts'
 
 export const Event = named(
   'Event',
@@ -21,7 +22,11 @@ export const Event = named(
     actorName: Type.String({ description: 'The name of that person at the time.' }),
     grantId: nullableString({ description: 'The grant of the agent that acted.' }),
     apiKeyId: nullableString({ description: 'The API key that was used.' }),
-    source: stringEnum(['web', 'api', 'mcp', 'system']),
+    source: stringEnum(['web', 'api', 'mcp', 'system'], {
+      description:
+        'How it was done: on the website, through the API, by an agent, or on the server: by the service itself or by a ' +
+        'command of its operator.',
+    }),
     targetType: nullableString(),
     targetId: nullableString(),
     summary: Type.String({ description: 'What happened, in words.' }),
@@ -29,16 +34,16 @@ export const Event = named(
   },
   {
     id: exampleIds.event,
-    type: 'team.created',
+    type: 'seed.created',
     actorType: 'user',
     actorUserId: exampleIds.user,
     actorName: 'Grace Hopper',
     grantId: null,
     apiKeyId: exampleIds.apiKey,
     source: 'api',
-    targetType: 'team',
-    targetId: exampleIds.team,
-    summary: 'Grace Hopper created the team Design',
+    targetType: 'seed',
+    targetId: exampleIds.seed,
+    summary: `Grace Hopper created the seed ${exampleSeed.title}`,
     createdAt: exampleTime,
   },
 )

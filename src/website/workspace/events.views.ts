@@ -35,8 +35,6 @@ export const eventTypeNames: Readonly<Record<EventType, string>> = {
 /** The stream that reports new activity of a workspace. A list names it in `data-live`, for public/site.js. */
 export const changesPath = '/activity/changes'
 
-const sourceTexts = { web: '', api: ' · via the API', system: ' · by the service' } as const
-
 /** The names of agents by their grants. */
 export type AgentNames = ReadonlyMap<string, string>
 
@@ -46,17 +44,17 @@ export function findGrants(events: readonly WorkspaceEvent[]): string[] {
 }
 
 /** An event with its time. Marks what agents did, with the name of the agent if it is known. */
-export function renderEvent(
-  { summary, source, grantId }: WorkspaceEvent,
-  time: Html,
-  agentNames: AgentNames,
-): Html {
+export function renderEvent(event: WorkspaceEvent, time: Html, agentNames: AgentNames): Html {
   return html`<p class="event">
-    <bdi dir="ltr">${summary}</bdi
-    ><span class="hint"
-      >${time}${source === 'mcp' ? renderAgent(agentNames.get(grantId ?? '')) : sourceTexts[source]}</span
-    >
+    <bdi dir="ltr">${event.summary}</bdi><span class="hint">${time}${renderSource(event, agentNames)}</span>
   </p>`
+}
+
+function renderSource({ source, grantId, actorUserId }: WorkspaceEvent, agentNames: AgentNames): Content {
+  if (source === 'mcp') return renderAgent(agentNames.get(grantId ?? ''))
+  if (source === 'api') return ' · via the API'
+  // Commands and the first start act in the name of a person.
+  return source === 'system' && (actorUserId === null ? ' · by the service' : ' · on the server')
 }
 
 function renderAgent(name: string | undefined): Content {
