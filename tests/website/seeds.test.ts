@@ -288,11 +288,24 @@ describe('a seed', () => {
     )
     const at = new Date('2026-05-03T10:11:12Z')
     const shown = async ({ visitor }: Person) => (await visitor.get(path)).body
-    expect(await shown(owner)).toMatch(/<bdi>Robbie &lt;3<\/bdi>[\s\S]*not in the last 30 days/)
+    expect(await shown(owner)).toMatch(
+      /<bdi>Robbie &lt;3<\/bdi>[\s\S]*has not read seeds in the last 30 days/,
+    )
     await db.execute(sql`
       insert into agent_calls (grant_id, day, tool, calls, failures, last_called_at)
       values (${grant.id}, now(), 'read_validation_kit', 1, 0, ${at.toISOString()})`)
     for (const reader of [owner, member]) expect(await shown(reader)).toContain('3 May 2026, 10:11 UTC')
+    // The last of the tools that return texts, if it ever succeeded.
+    await db.execute(sql`
+      insert into agent_calls (grant_id, day, tool, calls, failures, last_called_at)
+      values (${grant.id}, now(), 'search', 1, 0, '2026-05-06T00:00:00Z')`)
+    expect(await shown(owner)).toContain('3 May 2026, 10:11 UTC')
+    await db.execute(sql`
+      insert into agent_calls (grant_id, day, tool, calls, failures, last_called_at)
+      values (${grant.id}, now(), 'fetch', 1, 1, '2026-05-05T00:00:00Z')`)
+    expect(await shown(owner)).toContain('3 May 2026, 10:11 UTC')
+    await db.execute(sql`update agent_calls set calls = 2 where grant_id = ${grant.id} and tool = 'fetch'`)
+    expect(await shown(owner)).toContain('5 May 2026, 00:00 UTC')
     expect(await shown(viewer)).toContain('None of your agents can read this seed.')
     await db.execute(sql`delete from agent_grants where id = ${grant.id}`)
   })

@@ -33,8 +33,8 @@ import { renderStatus } from './seeds.views.ts'
 import { countOf, renderDate, renderTime } from '../shared/words.ts'
 import { sectionOf, type WorkspaceVisit } from './workspace-visit.ts'
 
-/** The tool by which agents read seeds. */
-const readingTool = 'read_validation_kit'
+/** The tools that return the text of seeds. Reading an MCP resource is counted as the first. */
+const readingTools = new Set(['read_validation_kit', 'fetch'])
 
 const kindNames: Record<EvidenceKind, string> = {
   interview: 'Interview',
@@ -170,10 +170,10 @@ function renderStatusForm({ base, request }: WorkspaceVisit, seed: Seed): Html {
 function renderAgents({ base, may }: WorkspaceVisit, { agents, uses }: SeedPage): Html {
   const readings = agents.map((agent) => ({
     agent,
-    last: uses.find(({ grantId, tool }) => grantId === agent.id && tool === readingTool)?.lastCalledAt,
+    last: findLastReading(uses.filter(({ grantId }) => grantId === agent.id)),
   }))
   return html`<section class="card" aria-labelledby="agents">
-    <h2 id="agents">Read by agents</h2>
+    <h2 id="agents">Agents that can read it</h2>
     ${
       readings.length === 0
         ? html`<p class="hint">
@@ -186,7 +186,11 @@ function renderAgents({ base, may }: WorkspaceVisit, { agents, uses }: SeedPage)
                   <div>
                     <bdi>${agent.clientName}</bdi> <span class="hint">of <bdi>${agent.userName}</bdi></span>
                     <p class="hint">
-                      ${last ? html`read seeds ${renderTime(last.toISOString())}` : 'not in the last 30 days'}
+                      ${
+                        last
+                          ? html`last read seeds ${renderTime(last.toISOString())}`
+                          : 'has not read seeds in the last 30 days'
+                      }
                     </p>
                   </div>
                 </li>`,
@@ -195,6 +199,12 @@ function renderAgents({ base, may }: WorkspaceVisit, { agents, uses }: SeedPage)
     }
     <p><a href="${base}/agents">Agents</a></p>
   </section>`
+}
+
+/** When an agent last read seeds. Calls are counted by tool, not by seed. */
+function findLastReading(uses: readonly ToolUse[]): Date | undefined {
+  const readings = uses.filter(({ tool, calls, failures }) => readingTools.has(tool) && calls > failures)
+  return readings.map(({ lastCalledAt }) => lastCalledAt).sort((a, b) => b.getTime() - a.getTime())[0]
 }
 
 function renderEvidence(visit: WorkspaceVisit, { seed, evidence, evidenceCounts }: SeedPage): Html {
