@@ -1,4 +1,5 @@
 import type { FastifyRequest, onSendHookHandler } from 'fastify'
+import { errors } from '../kernel/errors.ts'
 import { createTurns } from '../kernel/turns.ts'
 import type { App } from './app-types.ts'
 
@@ -21,7 +22,9 @@ export function registerTurns(app: App): void {
     const end = await turns.take(findCaller(request))
     ends.set(request, end)
     reply.raw.once('close', end)
-    if (reply.raw.destroyed) end()
+    // The client has left while it waited: nothing is done for it, and nobody reads this. A response that waits for an
+    // earlier one on the connection does not know.
+    if (request.raw.socket.destroyed) throw errors.overloaded({ retryAfterSeconds: 1 })
   })
   const end: onSendHookHandler = (request, _reply, payload, done) => {
     ends.get(request)?.()

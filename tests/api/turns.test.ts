@@ -1,7 +1,11 @@
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import pg from 'pg'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { errors } from '../../src/kernel/errors.ts'
 import { expectError } from '../support/expect-error.ts'
 import { createOAuthTester } from '../support/oauth-client.ts'
+import { listen } from '../support/raw-http.ts'
 import { clone, startTestApp } from '../support/test-app.ts'
 import { countWaiting, untilWaiting } from '../support/until-waiting.ts'
 
@@ -36,6 +40,33 @@ describe('costly requests', () => {
     await lock.query('rollback')
     lock.release()
     for (const { statusCode } of await Promise.all(answers)) expect(statusCode).toBe(200)
+  })
+
+  it('of a client that has left are not begun', async () => {
+    const [host, other] = [await createHost(), await createHost()]
+    const url = `/v1/workspaces/${host.slug}/seeds`
+    const lock = await db.$client.connect()
+    onTestFinished(() => lock.release(true))
+    await lock.query('begin; lock table seeds in access exclusive mode')
+    const client = connect({ port: await listen(app), host: '127.0.0.1' })
+    const [serverSide] = (await once(app.server, 'connection')) as [Socket]
+    client.write(
+      `GET ${url} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${host.apiKey}\r\n\r\n`.repeat(6),
+    )
+    await untilWaiting(service, 2)
+    const sent = vi.spyOn(pg.Client.prototype, 'query')
+    // It ends with an error, which `once` would reject with.
+    const left = new Promise((resolve) => serverSide.once('close', resolve))
+    client.resetAndDestroy()
+    await left
+    // Sent by now: `inject` sends when its result is awaited.
+    const answer = service.as(other, { url: `/v1/workspaces/${other.slug}/seeds` }).then((result) => result)
+    await untilWaiting(service, 3)
+    await lock.query('rollback')
+    expect((await answer).statusCode).toBe(200)
+    const lists = sent.mock.calls.filter(([query]) => JSON.stringify(query).includes('from \\"seeds\\"'))
+    sent.mockRestore()
+    expect(lists).toHaveLength(1)
   })
 
   it('that fail give their turn to the next', async () => {
