@@ -68,6 +68,11 @@ for (const feed of document.querySelectorAll('[data-live]')) {
     isFetching = true
     const fresh = await fetchFeed()
     isFetching = false
+    if (fresh === undefined) {
+      isStale = true
+      setTimeout(refresh, 5_000)
+      return
+    }
     if (!isWanted() || isInUse()) isStale = true
     else if (fresh && fresh.innerHTML !== shown) {
       shown = fresh.innerHTML
@@ -113,12 +118,12 @@ for (const feed of document.querySelectorAll('[data-live]')) {
   follow()
 }
 
-// The list of this page, as it is now.
+// The list of this page, as it is now; undefined if the page cannot be fetched.
 async function fetchFeed() {
   try {
     const answer = await fetch(location.href, { headers: { accept: 'text/html' } })
-    const text = answer.ok ? await answer.text() : ''
-    return new DOMParser().parseFromString(text, 'text/html').querySelector('[data-live]')
+    if (!answer.ok) return undefined
+    return new DOMParser().parseFromString(await answer.text(), 'text/html').querySelector('[data-live]')
   } catch {
     return undefined
   }
