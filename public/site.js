@@ -57,6 +57,7 @@ for (const feed of document.querySelectorAll('[data-live]')) {
   let shown = feed.innerHTML
   let isStale = false
   let isFetching = false
+  let retry
   let stream
 
   const isWanted = () => !document.hidden && choice?.checked !== false
@@ -70,7 +71,9 @@ for (const feed of document.querySelectorAll('[data-live]')) {
     isFetching = false
     if (fresh === undefined) {
       isStale = true
-      setTimeout(refresh, 5_000)
+      // One at a time, however many reports come meanwhile.
+      clearTimeout(retry)
+      retry = setTimeout(refresh, 5_000)
       return
     }
     if (!isWanted() || isInUse()) isStale = true
