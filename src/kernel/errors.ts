@@ -234,6 +234,12 @@ export const errors = {
     'This form has expired. Reload the page and try again.',
     "Website only: the form was sent without the token of the browser's session, or from another site.",
   ),
+  changedMeanwhile: error(
+    'Conflict',
+    'changed_meanwhile',
+    'This was changed meanwhile, and nothing was saved. Compare it with what you wrote, then save what should stay.',
+    'Website only: a field that the form changes has been changed by somebody else since the form was opened.',
+  ),
   formSent: error(
     'Conflict',
     'form_sent',

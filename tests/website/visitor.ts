@@ -86,6 +86,24 @@ export function csrfTokenOf(page: string): string {
   return /name="_csrf"\s+value="([^"]*)"/.exec(page)?.[1] ?? ''
 }
 
+/** The fields of a form of a page with their values, as a browser sends them. */
+export function fieldsOf(page: string, action: string): Record<string, string> {
+  const [form = ''] = new RegExp(`<form[^>]*action="${action}"[^]*?</form>`).exec(page) ?? []
+  const valueOf = (tag: string) => decode(/\bvalue="([^"]*)"/.exec(tag)?.[1] ?? '')
+  const inputs = [...form.matchAll(/<input[^>]*\bname="([^"]*)"[^>]*>/g)].map(
+    ([tag, name]) => [name, valueOf(tag)] as const,
+  )
+  const areas = [...form.matchAll(/<textarea[^>]*\bname="([^"]*)"[^>]*>([^]*?)<\/textarea>/g)].map(
+    ([, name, text = '']) => [name, decode(text).replaceAll('\n', '\r\n')] as const,
+  )
+  return Object.fromEntries([...inputs, ...areas]) as Record<string, string>
+}
+
+function decode(text: string): string {
+  const characters: Record<string, string> = { lt: '<', gt: '>', quot: '"', '#39': "'", amp: '&' }
+  return text.replaceAll(/&(lt|gt|quot|#39|amp);/g, (_, name: string) => characters[name] ?? '')
+}
+
 /** The text of the notice that a page shows once; undefined if it shows none. */
 export function noticeOn(page: string): string | undefined {
   const [, text] = /<div class="notice" role="status">\s*<p>([^]*?)<\/p>/.exec(page) ?? []

@@ -26,6 +26,16 @@ export async function findPreferences(
 
 const isUser = eq(users.id, sql.placeholder('userId'))
 
+/** Reads the name of a user and locks the user until the transaction ends. */
+export async function lockName(executor: Executor, userId: string): Promise<string | undefined> {
+  const [row] = await executor
+    .select({ name: users.name })
+    .from(users)
+    .where(eq(users.id, userId))
+    .for('no key update')
+  return row?.name
+}
+
 const setName = prepared((executor) =>
   executor
     .update(users)

@@ -1,12 +1,19 @@
 import type { Changes } from '../../access/change.ts'
 import type { Database } from '../../db/client.ts'
+import { compareEdit, type FieldVersions } from '../../kernel/edits.ts'
 import { errors } from '../../kernel/errors.ts'
 import type { Principal } from '../../kernel/principal.ts'
 import { requireName } from '../../kernel/text.ts'
 import type { PictureStore } from '../../pictures/picture-store.ts'
 import { listMembershipsOfUser, type MembershipRow } from '../workspaces/workspaces.repository.ts'
 import type { Membership } from '../workspaces/workspaces.schemas.ts'
-import { findPreferences, replaceUserImage, updateName, updatePreferences } from './me.repository.ts'
+import {
+  findPreferences,
+  lockName,
+  replaceUserImage,
+  updateName,
+  updatePreferences,
+} from './me.repository.ts'
 import type { Preferences as PreferencesOfUser, Profile } from './me.schemas.ts'
 
 export type Preferences = Omit<PreferencesOfUser, 'userId'>
@@ -15,8 +22,11 @@ export type { Profile }
 
 export interface MeService {
   profile(principal: Principal): Profile
-  /** Throws `name_invalid`. */
-  updateProfile(principal: Principal, input: { name: string }): Promise<void>
+  /**
+   * Throws `name_invalid`. With `opened`, the version of the name when the edit was begun, throws `changed_meanwhile` if it
+   * has another one now.
+   */
+  updateProfile(principal: Principal, input: { name: string }, opened?: FieldVersions): Promise<void>
   preferences(principal: Principal): Promise<PreferencesOfUser>
   updatePreferences(principal: Principal, input: Preferences): Promise<void>
   /** Sets the profile photo. Returns its URL. Throws what `PictureStore.replace` throws. */
@@ -48,9 +58,17 @@ export function createMeService({ db, changes, pictures }: MeServiceOptions): Me
       image: pictures.urlOf(imageKey),
     }),
 
-    async updateProfile(principal, input) {
+    async updateProfile(principal, input, opened) {
+      const { id } = principal.user
       const name = requireName(input.name)
-      await changes.makeAtOnce(principal, (executor) => updateName(executor, principal.user.id, name))
+      if (opened === undefined) return changes.makeAtOnce(principal, (db) => updateName(db, id, name))
+      await changes.make(principal, async ({ tx }) => {
+        const current = await lockName(tx, id)
+        if (current === undefined) throw errors.notFound()
+        const { changes: changed, conflicts } = compareEdit({ name: current }, { name }, opened)
+        if (conflicts.length > 0) throw errors.changedMeanwhile()
+        if (changed.name !== undefined) await updateName(tx, id, changed.name)
+      })
     },
 
     async preferences({ user }) {

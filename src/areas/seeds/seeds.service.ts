@@ -4,6 +4,7 @@ import type { RequireWorkspace, RequireWorkspaceOfSeed } from '../../access/work
 import type { Database } from '../../db/client.ts'
 import { together } from '../../db/together.ts'
 import type { Clock } from '../../kernel/clock.ts'
+import { compareEdit, type FieldVersions } from '../../kernel/edits.ts'
 import { errors } from '../../kernel/errors.ts'
 import { createId, isId } from '../../kernel/ids.ts'
 import { noRows, pageLimitMax, readPage, type Page, type PageRequest } from '../../kernel/pagination.ts'
@@ -114,11 +115,15 @@ export interface SeedsService {
     path: { slug: string; seedId: string },
     evidence: PageRequest,
   ): Promise<SeedDetails>
-  /** Changes the fields that are given. Throws `text_invalid`. */
+  /**
+   * Changes the fields that are given; with `opened`, those of them that differ from the versions of then. Throws
+   * `text_invalid`, and `changed_meanwhile` if one of these has another version now.
+   */
   update(
     principal: Principal,
     seedId: string,
     input: Partial<SeedInput> & { status?: SeedStatus },
+    opened?: FieldVersions,
   ): Promise<void>
   /** Idempotent. Throws `seed_closed`. */
   join(principal: Principal, seedId: string): Promise<void>
@@ -255,12 +260,13 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
       return { seed: toSeed(seed), createdByName, participants, evidence: pieces, evidenceCounts }
     },
 
-    async update(principal, seedId, input) {
+    async update(principal, seedId, input, opened) {
       const { status } = input
       const given = { ...parseTexts(input), ...(status !== undefined && { status }) }
       const how = { action: 'seeds.update', strength: 'no key update' } as const
       await change(principal, seedId, how, async ({ tx, now, appendEvent }, seed) => {
-        const changed = findChanges(seed, given)
+        const { changes: changed, conflicts } = compareEdit<SeedFields>(seed, given, opened)
+        if (conflicts.length > 0) throw errors.changedMeanwhile()
         if (Object.keys(changed).length === 0) return
         await updateSeed(tx, seedId, { ...changed, updatedAt: now })
         appendEvent({
@@ -407,14 +413,6 @@ function parseTexts(input: Partial<SeedInput>): Partial<SeedFields> {
     ...(hypothesis !== undefined && { hypothesis: parseOptional(hypothesis, 'hypothesis') }),
     ...(successCriteria !== undefined && { successCriteria: requireCriteria(successCriteria) }),
   }
-}
-
-/** The fields whose value differs. */
-function findChanges(seed: SeedFields, given: Partial<SeedFields>): Partial<SeedFields> {
-  const changed = Object.entries(given).filter(
-    ([name, value]) => JSON.stringify(value) !== JSON.stringify(seed[name as keyof SeedFields]),
-  )
-  return Object.fromEntries(changed)
 }
 
 const fieldNames: Record<keyof SeedFields, string> = {

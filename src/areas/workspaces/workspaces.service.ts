@@ -5,6 +5,7 @@ import { createBatch } from '../../db/batch.ts'
 import type { Database, Executor } from '../../db/client.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { isPublicMailDomain, parseDomains } from '../../kernel/domains.ts'
+import { compareEdit, type FieldVersions } from '../../kernel/edits.ts'
 import { canonicalDomainOf } from '../../kernel/email.ts'
 import { errors } from '../../kernel/errors.ts'
 import { createId } from '../../kernel/ids.ts'
@@ -67,9 +68,15 @@ export interface WorkspacesService {
   /**
    * Changes name, slug and allowed domains. The last five former slugs keep working for 90 days. Throws
    * `name_invalid`, `slug_invalid`, `slug_reserved`, `slug_taken`, `domain_invalid`, `domain_public`, `domain_limit` and
-   * `domain_not_yours`.
+   * `domain_not_yours`. With `opened`, changes only what differs from the versions of then, and throws
+   * `changed_meanwhile` if one of these has another version now. Returns the slug after the change.
    */
-  update(principal: Principal, slug: string, change: WorkspaceChange): Promise<void>
+  update(
+    principal: Principal,
+    slug: string,
+    change: WorkspaceChange,
+    opened?: FieldVersions,
+  ): Promise<{ slug: string }>
   /** Whether a new workspace could take the slug; with `excludeWorkspaceId`, whether that workspace of the caller could. */
   isSlugAvailable(principal: Principal, candidate: string, excludeWorkspaceId?: string): Promise<boolean>
   /** Whether a workspace could take the candidate. Default: its current slug. */
@@ -165,7 +172,7 @@ export function createWorkspacesService(options: WorkspacesServiceOptions): Work
       }
     },
 
-    async update(principal, slug, change) {
+    async update(principal, slug, change, opened) {
       const name = requireName(change.name)
       assertUsableSlug(change.slug)
       const allowedDomains =
@@ -173,22 +180,26 @@ export function createWorkspacesService(options: WorkspacesServiceOptions): Work
       const workspace = await requireWorkspace(principal, slug, 'workspaces.update')
       const { id } = workspace
       const lock = (tx: Executor) => lockWorkspace(tx, id)
-      await changes.makeIn(principal, workspace, lock, async ({ tx, now, appendEvent }, before) => {
-        const added = allowedDomains?.filter((domain) => !before.allowedDomains.includes(domain))
-        assertOwnDomains(principal, added ?? [])
-        const after = {
-          name,
-          slug: change.slug,
-          allowedDomains: allowedDomains ?? before.allowedDomains,
-        }
+      const given = { name, slug: change.slug, ...(allowedDomains && { allowedDomains }) }
+      const result = await changes.makeIn(principal, workspace, lock, async (context, before) => {
+        const { tx, now, appendEvent } = context
+        const { changes: changed, conflicts } = compareEdit<WorkspaceFields>(before, given, opened)
+        if (conflicts.length > 0) throw errors.changedMeanwhile()
+        const after = { ...before, ...changed }
+        assertOwnDomains(
+          principal,
+          after.allowedDomains.filter((domain) => !before.allowedDomains.includes(domain)),
+        )
         const summary = summarizeChange(principal.user.name, before, after)
-        if (summary === undefined) return
+        if (summary === undefined) return { slug: after.slug }
         if (after.slug !== before.slug)
           await moveSlug(tx, { workspaceId: id, from: before.slug, to: after.slug, now })
         await updateWorkspace(tx, id, after)
         appendEvent({ type: 'workspace.updated', target: { type: 'workspace', id }, summary })
+        return { slug: after.slug }
       })
-      principal.onSlugMoved?.(change.slug)
+      principal.onSlugMoved?.(result.slug)
+      return result
     },
 
     isSlugAvailable: ({ user }, candidate, excludeWorkspaceId) =>

@@ -6,6 +6,7 @@ import type { Services } from '../../services.ts'
 import { accountSection } from './account-section.ts'
 import { emailPath } from './email.pages.ts'
 import { answerForm } from '../shared/answer-form.ts'
+import { mergeEdit, readOpened, renderOpened } from '../shared/edits.ts'
 import { form, readField, renderField, renderForm, renderCheckbox, stateOf } from '../shared/forms.ts'
 import { html } from '../shared/html.ts'
 import { renderPicture } from '../shared/layout.ts'
@@ -27,7 +28,7 @@ export function accountPages(app: App, { me }: AccountServices): void {
   )
   app.post(profilePath, form, async (request, reply) =>
     answerForm(request, reply, profilePath, async () => {
-      await me.updateProfile(request.principal, { name: readField(request, 'name') })
+      await me.updateProfile(request.principal, readProfile(request), readOpened(request))
       return { path: profilePath, notice: notice`Saved.` }
     }),
   )
@@ -55,7 +56,7 @@ export function profilePhotoForm(app: App, { me }: AccountServices): void {
 }
 
 function renderProfile(request: FastifyRequest, { name, email, image }: Profile): Page {
-  const state = stateOf(request.flash.state, profilePath)
+  const { state, conflicts } = mergeEdit(stateOf(request.flash.state, profilePath), { name }, readProfile)
   return {
     title: 'Profile',
     section: accountSection('Profile'),
@@ -69,13 +70,15 @@ function renderProfile(request: FastifyRequest, { name, email, image }: Profile)
             action: profilePath,
             state,
             fields: ['name'],
-            body: html`${renderField({
+            body: html`${renderOpened({ name })}
+              ${renderField({
                 name: 'name',
                 label: 'Name',
                 value: name,
                 autocomplete: 'name',
                 maxLength: nameLengthMax,
                 state,
+                ...(conflicts.includes('name') && { savedMeanwhile: name }),
               })} <button>Save</button>`,
           })}
         </section>
@@ -95,6 +98,10 @@ function renderProfile(request: FastifyRequest, { name, email, image }: Profile)
         </section>
       </div>`,
   }
+}
+
+function readProfile(form: Pick<FastifyRequest, 'body'>): { name: string } {
+  return { name: readField(form, 'name') }
 }
 
 function renderNotifications(request: FastifyRequest, preferences: Preferences): Page {

@@ -192,6 +192,8 @@ export interface FieldOptions {
   pattern?: string
   isOptional?: boolean
   accept?: string
+  /** What others have saved in this field since the form was opened, if the person has changed it too. */
+  savedMeanwhile?: string | undefined
 }
 
 /** A field with its label, hint and error. Passwords are never shown again. */
@@ -201,7 +203,12 @@ export function renderField(options: FieldOptions): Html {
   const error = state.error && fieldOf(state.error) === name ? describeError(state.error) : undefined
   const hasErrorNote = error !== undefined || script !== undefined
   const isInvalid = error !== undefined
-  const notes = [...(hasErrorNote ? [`${name}-error`] : []), ...(hint === undefined ? [] : [`${name}-hint`])]
+  const { savedMeanwhile } = options
+  const notes = [
+    ...(hasErrorNote ? [`${name}-error`] : []),
+    ...(savedMeanwhile === undefined ? [] : [`${name}-saved`]),
+    ...(hint === undefined ? [] : [`${name}-hint`]),
+  ]
   const attributes = html`
     id="${name}" name="${name}" ${!options.isOptional && html`required`}
     ${autocomplete !== undefined && html`autocomplete="${autocomplete}"`}
@@ -223,6 +230,13 @@ export function renderField(options: FieldOptions): Html {
     ${
       hasErrorNote &&
       html`<p class="error" id="${name}-error" ${script && html`aria-live="polite"`}>${error}</p>`
+    }
+    ${
+      savedMeanwhile !== undefined &&
+      html`<div class="saved-meanwhile" id="${name}-saved">
+        <p>Saved meanwhile:</p>
+        <p class="prose"><bdi>${savedMeanwhile === '' ? '(nothing)' : savedMeanwhile}</bdi></p>
+      </div>`
     }
     ${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}
   </div>`

@@ -16,6 +16,7 @@ import {
 } from '../../kernel/seeds.ts'
 import { renderEvent } from './events.views.ts'
 import { renderBalance, verdictNames } from './evidence-balance.ts'
+import { renderOpened } from '../shared/edits.ts'
 import {
   renderAction,
   renderAlert,
@@ -157,12 +158,13 @@ function renderStatusForm({ base, request }: WorkspaceVisit, seed: Seed): Html {
       request,
       action: `${base}/seeds/${seed.id}/status`,
       className: 'choices',
-      body: seedStatuses
+      body: html`${renderOpened({ status: seed.status })}
+      ${seedStatuses
         .filter((status) => status !== seed.status)
         .map(
           (status) =>
             html`<button class="small" name="status" value="${status}">${statusActions[status]}</button>`,
-        ),
+        )}`,
     })}
   </section>`
 }

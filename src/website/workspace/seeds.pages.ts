@@ -1,6 +1,5 @@
 import { readQuery } from '../shared/lists.ts'
 import type { Services } from '../../services.ts'
-import type { SeedInput } from '../../areas/seeds/seeds.service.ts'
 import { errors } from '../../kernel/errors.ts'
 import { parseJson } from '../../kernel/json-text.ts'
 import {
@@ -11,11 +10,12 @@ import {
   verdicts,
   type SeedStatus,
 } from '../../kernel/seeds.ts'
+import { readOpened } from '../shared/edits.ts'
 import { readField, readText, requireChoice } from '../shared/forms.ts'
 import type { Page } from '../shared/pages.ts'
 import { notice } from '../shared/notice.ts'
 import { readSearch } from './search-form.views.ts'
-import { renderSeedForm } from './seed-form.views.ts'
+import { readSeedForm, renderSeedForm } from './seed-form.views.ts'
 import { renderSeed } from './seed.views.ts'
 import {
   renderSeedBoard,
@@ -98,18 +98,20 @@ export function seedsPages(
   page('/seeds/:id/edit', showEdit)
 
   creation('/seeds/new', '/seeds/new', async (visit) => {
-    const { id } = await seeds.create(visit.principal, visit.workspace.slug, readSeed(visit))
+    const { id } = await seeds.create(visit.principal, visit.workspace.slug, readSeedForm(visit.request))
     return { path: `${visit.base}/seeds/${id}`, notice: notice`Seed created. Join it to add evidence.` }
   })
 
   action('/seeds/:id/edit', '/seeds/:id/edit', async (visit) => {
-    await seeds.update(visit.principal, visit.request.params.id, readSeed(visit))
+    const { principal, request } = visit
+    await seeds.update(principal, request.params.id, readSeedForm(request), readOpened(request))
     return { path: seedPath(visit), notice: notice`Saved.` }
   })
 
   action('/seeds/:id/status', '/seeds/:id', async (visit) => {
-    const status = requireChoice(visit.request, 'status', seedStatuses)
-    await seeds.update(visit.principal, visit.request.params.id, { status })
+    const { principal, request } = visit
+    const status = requireChoice(request, 'status', seedStatuses)
+    await seeds.update(principal, request.params.id, { status }, readOpened(request))
     return { path: seedPath(visit), notice: notice`Status changed.` }
   })
 
@@ -174,18 +176,4 @@ function chooseView({ request, remember }: WorkspaceVisit): SeedView {
   if (chosen === undefined) return request.visit.recall(viewCookie) === 'board' ? 'board' : 'list'
   remember(viewCookie, chosen, viewCookieSeconds)
   return chosen
-}
-
-function readSeed({ request }: WorkspaceVisit): Required<SeedInput> {
-  return {
-    title: readField(request, 'title'),
-    summary: readText(request, 'summary'),
-    problem: readText(request, 'problem').trim(),
-    audience: readText(request, 'audience').trim(),
-    hypothesis: readText(request, 'hypothesis').trim(),
-    successCriteria: readText(request, 'successCriteria')
-      .split('\n')
-      .map((line) => line.trim())
-      .filter((line) => line !== ''),
-  }
 }

@@ -1,8 +1,10 @@
 import type { FastifyRequest } from 'fastify'
+import type { WorkspaceChange } from '../../areas/workspaces/workspaces.service.ts'
 import type { Services } from '../../services.ts'
-import { domainsLengthMax } from '../../kernel/domains.ts'
+import { domainsLengthMax, parseDomains } from '../../kernel/domains.ts'
 import { slugLengthMax, slugLengthMin, slugPattern } from '../../kernel/slugs.ts'
 import { nameLengthMax } from '../../kernel/text.ts'
+import { mergeEdit, readOpened, renderOpened } from '../shared/edits.ts'
 import { readField, renderAction, renderField, renderForm, stateOf, type FormState } from '../shared/forms.ts'
 import { html, type Html } from '../shared/html.ts'
 import { renderPicture } from '../shared/layout.ts'
@@ -22,13 +24,13 @@ export function workspaceSettingsPages(
   page('/settings', async (visit) => renderSettings(visit, webUrl))
 
   action('/settings', '/settings', async ({ principal, request, workspace }) => {
-    const change = {
-      name: readField(request, 'name'),
-      slug: readField(request, 'slug').trim(),
-      allowedDomains: readField(request, 'allowedDomains'),
-    }
-    await workspaces.update(principal, workspace.slug, change)
-    return { path: `/w/${change.slug}/settings`, notice: notice`Saved.` }
+    const { slug } = await workspaces.update(
+      principal,
+      workspace.slug,
+      readSettings(request),
+      readOpened(request),
+    )
+    return { path: `/w/${slug}/settings`, notice: notice`Saved.` }
   })
 
   data('/settings/slug', async ({ principal, request, workspace }) => {
@@ -68,7 +70,14 @@ function renderSettings(visit: WorkspaceVisit, webUrl: string): Page {
 function renderGeneral(visit: WorkspaceVisit, webUrl: string): Html {
   const { base, request, workspace } = visit
   const action = `${base}/settings`
-  const state = stateOf(visit.state, action)
+  const { name, slug, allowedDomains } = workspace
+  const stored = { name, slug, allowedDomains }
+  const { state, conflicts } = mergeEdit(stateOf(visit.state, action), stored, (form) => {
+    const typed = readSettings(form)
+    return { ...typed, allowedDomains: parseDomains(typed.allowedDomains).map(String) }
+  })
+  const saved = (field: keyof typeof stored) =>
+    conflicts.includes(field) && { savedMeanwhile: [stored[field]].flat().join(', ') }
   return html`<section aria-labelledby="general">
     <h2 id="general">General</h2>
     ${renderForm({
@@ -76,16 +85,19 @@ function renderGeneral(visit: WorkspaceVisit, webUrl: string): Html {
       action,
       state,
       fields: ['name', 'slug', 'allowedDomains'],
-      body: html`${renderField({
+      body: html`${renderOpened(stored)}
+        ${renderField({
           name: 'name',
           label: 'Name',
-          value: workspace.name,
+          value: name,
           maxLength: nameLengthMax,
           autocomplete: 'off',
           state,
+          ...saved('name'),
         })}
         ${renderSlugField({
-          value: workspace.slug,
+          value: slug,
+          ...saved('slug'),
           webUrl,
           checkPath: `${action}/slug`,
           state,
@@ -94,15 +106,24 @@ function renderGeneral(visit: WorkspaceVisit, webUrl: string): Html {
         ${renderField({
           name: 'allowedDomains',
           label: 'Allowed email domains',
-          value: workspace.allowedDomains.join(', '),
+          value: allowedDomains.join(', '),
           maxLength: domainsLengthMax,
           autocomplete: 'off',
           isOptional: true,
           hint: 'People with a verified email address at these domains can join as members. You can add the domain of your own address. Separate domains with commas.',
           state,
+          ...saved('allowedDomains'),
         })} <button>Save</button>`,
     })}
   </section>`
+}
+
+function readSettings(form: Pick<FastifyRequest, 'body'>): Required<WorkspaceChange> {
+  return {
+    name: readField(form, 'name'),
+    slug: readField(form, 'slug').trim(),
+    allowedDomains: readField(form, 'allowedDomains'),
+  }
 }
 
 function renderIcon({ base, request, workspace }: WorkspaceVisit): Html {
@@ -175,14 +196,16 @@ export function renderSlugField(options: {
   /** The id of the field that the script derives the slug from. */
   fromId?: string
   value?: string
+  savedMeanwhile?: string
   note?: string
   state: FormState
 }): Html {
-  const { webUrl, checkPath, fromId, value, note = '', state } = options
+  const { webUrl, checkPath, fromId, value, savedMeanwhile, note = '', state } = options
   return renderField({
     name: 'slug',
     label: 'Workspace address',
     ...(value !== undefined && { value }),
+    savedMeanwhile,
     minLength: slugLengthMin,
     maxLength: slugLengthMax,
     pattern: slugPattern,

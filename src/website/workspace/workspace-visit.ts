@@ -115,12 +115,15 @@ async function enterWorkspace(
   workspaces: WorkspacesService,
 ): Promise<WorkspaceVisit> {
   const workspace = await workspaces.get(request.principal, request.params.slug)
+  const base = `/w/${workspace.slug}`
+  const { state } = request.flash
   const visit: WorkspaceVisit = {
     request,
     principal: request.principal,
     workspace,
-    state: request.flash.state,
-    base: `/w/${workspace.slug}`,
+    // A form that was opened under a former slug is the same form.
+    state: { ...state, action: state.action?.replace(/^\/w\/[^/]+/, base) },
+    base,
     may: (action) => isAllowed(workspace.role, action),
     remember: (name, value, maxAgeSeconds) => void reply.remember(name, value, maxAgeSeconds),
   }
