@@ -23,7 +23,7 @@ import { createCredentialsService, type CredentialsService } from './accounts/cr
 import { deleteExpiredFlashes } from './accounts/flashes.repository.ts'
 import { deleteExpiredEmailChanges } from './accounts/email-changes.repository.ts'
 import { createEmailChangesService, type EmailChangesService } from './accounts/email-changes.service.ts'
-import { createFlashesService, type FlashesService } from './accounts/flashes.service.ts'
+import { createFlashesService, endedSessionKnownMs, type FlashesService } from './accounts/flashes.service.ts'
 import { createIdentitiesService, type IdentitiesService } from './accounts/identities.service.ts'
 import { createOffersService, type OffersService } from './accounts/offers.service.ts'
 import { deleteExpiredChallenges } from './accounts/passkeys.repository.ts'
@@ -36,7 +36,11 @@ import { createSecretBox } from './accounts/secret-box.ts'
 import { createWebAuthn } from './accounts/webauthn.ts'
 import { deleteExpiredSentForms } from './accounts/sent-forms.repository.ts'
 import { createSentFormsService, type SentFormsService } from './accounts/sent-forms.service.ts'
-import { deleteExpiredSessions, deleteForgottenBrowsers } from './accounts/sessions.repository.ts'
+import {
+  deleteEndedSessions,
+  deleteExpiredSessions,
+  deleteForgottenBrowsers,
+} from './accounts/sessions.repository.ts'
 import { browserKnownMs } from './accounts/start-session.ts'
 import { createSessionsService, type SessionsService } from './accounts/sessions.service.ts'
 import type { KitMcpHandler } from './areas/agent/agent.mcp.ts'
@@ -333,6 +337,7 @@ export function createServices(options: ServicesOptions): Services {
           await pictures.collectUnused()
           await deleteExpiredIdempotentRequests(jobsDb, clock.now())
           await deleteExpiredSessions(jobsDb, clock.now())
+          await deleteEndedSessions(jobsDb, new Date(clock.now().getTime() - endedSessionKnownMs))
           await deleteExpiredFlashes(jobsDb, clock.now())
           await deleteExpiredSentForms(jobsDb, clock.now())
           await deleteExpiredAccountTokens(jobsDb, clock.now())

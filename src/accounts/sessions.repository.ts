@@ -1,8 +1,8 @@
-import { and, desc, eq, gt, lt, lte, ne, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, lt, lte, ne, sql, type SQL } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
 import { pictureUrl } from '../db/json-rows.ts'
 import { prepared } from '../db/prepared.ts'
-import { knownBrowsers, sessions } from '../db/schema/accounts.ts'
+import { endedSessions, knownBrowsers, sessions } from '../db/schema/accounts.ts'
 import { memberships } from '../db/schema/memberships.ts'
 import { principalColumns, users } from '../db/schema/users.ts'
 import { workspaces } from '../db/schema/workspaces.ts'
@@ -144,7 +144,7 @@ export function listLiveSessions(executor: Executor, userId: string, now: Date):
 }
 
 export async function deleteSessionByToken(executor: Executor, tokenHash: Buffer): Promise<void> {
-  await executor.delete(sessions).where(eq(sessions.tokenHash, tokenHash))
+  await endSessions(executor, eq(sessions.tokenHash, tokenHash))
 }
 
 /** Deletes a session of a person. Returns its `User-Agent`; undefined if there is no such session. */
@@ -152,11 +152,9 @@ export async function deleteSessionOfUser(
   executor: Executor,
   session: { id: string; userId: string },
 ): Promise<string | undefined> {
-  const [ended] = await executor
-    .delete(sessions)
-    .where(and(eq(sessions.id, session.id), eq(sessions.userId, session.userId)))
-    .returning({ userAgent: sessions.userAgent })
-  return ended?.userAgent
+  const isSession = and(eq(sessions.id, session.id), eq(sessions.userId, session.userId))
+  const [userAgent] = await endSessions(executor, isSession)
+  return userAgent
 }
 
 /** Deletes a person's sessions: all, or all except one. */
@@ -165,11 +163,27 @@ export async function deleteSessionsOfUser(
   userId: string,
   exceptId?: string,
 ): Promise<void> {
-  await executor
-    .delete(sessions)
-    .where(and(eq(sessions.userId, userId), exceptId === undefined ? undefined : ne(sessions.id, exceptId)))
+  const isOther = exceptId === undefined ? undefined : ne(sessions.id, exceptId)
+  await endSessions(executor, and(eq(sessions.userId, userId), isOther))
 }
 
 export async function deleteExpiredSessions(executor: Executor, now: Date): Promise<void> {
-  await executor.delete(sessions).where(lte(sessions.expiresAt, now))
+  await endSessions(executor, lte(sessions.expiresAt, now))
+}
+
+/** Deletes sessions, and notes that they ended. Returns the `User-Agent` of each. */
+async function endSessions(executor: Executor, condition: SQL | undefined): Promise<string[]> {
+  const { rows } = await executor.execute<{ user_agent: string }>(sql`
+    with ended as (delete from ${sessions} where ${condition} returning token_hash, user_id, user_agent),
+      noted as (
+        insert into ${endedSessions} (token_hash, user_id)
+        select token_hash, user_id from ended
+      )
+    select user_agent from ended`)
+  return rows.map((row) => row.user_agent)
+}
+
+/** Deletes what is known of sessions that ended before a time. */
+export async function deleteEndedSessions(executor: Executor, before: Date): Promise<void> {
+  await executor.delete(endedSessions).where(lt(endedSessions.endedAt, before))
 }

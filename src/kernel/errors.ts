@@ -234,6 +234,12 @@ export const errors = {
     'This form has expired. Reload the page and try again.',
     "Website only: the form was sent without the token of the browser's session, or from another site.",
   ),
+  sessionEnded: error(
+    'Conflict',
+    'session_ended',
+    'You were signed out before this was sent. What you wrote is kept: check it, and send it again.',
+    'Website only: the form was sent after its session had ended, and is shown again after the sign-in.',
+  ),
   changedMeanwhile: error(
     'Conflict',
     'changed_meanwhile',

@@ -160,7 +160,7 @@ describe('a refused form', () => {
       selectRows<{ text: string }>(
         website.db,
         sql`select encode(sealed, 'escape') as text from flashes
-            join sessions on sessions.id = session_id where user_id = ${person.id}`,
+            join sessions on sessions.id = session_id where sessions.user_id = ${person.id}`,
       )
     const rows = await stored()
     expect(rows).toHaveLength(20)

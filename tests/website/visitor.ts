@@ -94,7 +94,7 @@ export function fieldsOf(page: string, action: string): Record<string, string> {
     ([tag, name]) => [name, valueOf(tag)] as const,
   )
   const areas = [...form.matchAll(/<textarea[^>]*\bname="([^"]*)"[^>]*>([^]*?)<\/textarea>/g)].map(
-    ([, name, text = '']) => [name, decode(text).replaceAll('\n', '\r\n')] as const,
+    ([, name, text = '']) => [name, decode(text).replaceAll(/\r?\n/g, '\r\n')] as const,
   )
   return Object.fromEntries([...inputs, ...areas]) as Record<string, string>
 }

@@ -34,6 +34,20 @@ export const sessions = pgTable(
   ],
 )
 
+/** Sessions that ended within a day, so that a form sent after that can be kept for their user. */
+export const endedSessions = pgTable(
+  'ended_sessions',
+  {
+    tokenHash: bytea('token_hash').primaryKey(),
+    userId: userId(),
+    endedAt: instant('ended_at').notNull().defaultNow(),
+  },
+  (table) => [
+    index('ended_sessions_user_id_idx').on(table.userId),
+    index('ended_sessions_ended_at_idx').on(table.endedAt),
+  ],
+)
+
 /**
  * The browsers in which users have signed in: a sign-in in another browser is reported by mail. They outlive sessions.
  * The token of the cookie is stored as SHA-256.

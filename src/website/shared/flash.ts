@@ -20,6 +20,11 @@ declare module 'fastify' {
     redirectWith(path: string, flash: Partial<Flash>): Promise<FastifyReply>
     /** Redirects to the page of a form, which shows it again with what was typed and the error. */
     refuse(path: string, error: ApiError): Promise<FastifyReply>
+    /**
+     * Keeps the form of a person whose session has ended. Returns the path of its page, which shows it again after the
+     * same person has signed in; undefined if there was no such session, or if the form did not come from our page.
+     */
+    keepForSignIn(): Promise<string | undefined>
     /** Keeps a flash. Returns the path with the parameter that names it. */
     keepFlash(path: string, flash: Partial<Flash>): Promise<string>
   }
@@ -70,9 +75,14 @@ export const flash = fastifyPlugin(
           : await flashes.keep({ sessionId, token: secret }, JSON.stringify(stored), {
               isOnce: isOnce(stored),
             })
-      const url = new URL(path, 'http://local.invalid')
-      url.searchParams.set(parameter, id)
-      return url.pathname + url.search + url.hash
+      return withFlash(path, id)
+    })
+    app.decorateReply('keepForSignIn', async function (this: FastifyReply) {
+      const { referringPage, formerToken } = this.request.visit
+      if (referringPage === undefined || formerToken === undefined) return undefined
+      const state = stateOfRefused(this.request, errors.sessionEnded())
+      const id = await flashes.keepOfEnded(formerToken, JSON.stringify(toStored({ ...emptyFlash, state })))
+      return id === undefined ? undefined : withFlash(referringPage, id)
     })
     app.decorateReply('redirectWith', async function (this: FastifyReply, path, left) {
       return this.redirect(await this.keepFlash(path, left), 303)
@@ -80,22 +90,32 @@ export const flash = fastifyPlugin(
     app.decorateReply('refuse', async function (this: FastifyReply, path, error) {
       const { request } = this
       request.log.info({ code: error.code }, 'form refused')
-      const [action] = request.url.split('?')
-      const state = { action, values: valuesOf(request), error }
-      return this.redirectWith(path, { state })
+      return this.redirectWith(path, { state: stateOfRefused(request, error) })
     })
 
     async function readFlash(request: FastifyRequest, reply: FastifyReply): Promise<Flash> {
       const id = readQuery(request, parameter)
       if (id === '') return emptyFlash
-      const { sessionId, secret } = request.visit
+      const { formerToken, sessionId, secret } = request.visit
       if (sessionId === undefined) return readCookie(request, reply, id)
-      const text = await flashes.find({ sessionId, token: secret }, id)
+      const reader = { sessionId, token: secret, userId: request.principal.user.id, formerToken }
+      const text = await flashes.find(reader, id)
       return text === undefined ? emptyFlash : toFlash(JSON.parse(text) as StoredFlash)
     }
   },
   { name: 'flash', dependencies: ['web-session'] },
 )
+
+function withFlash(path: string, id: string): string {
+  const url = new URL(path, 'http://local.invalid')
+  url.searchParams.set(parameter, id)
+  return url.pathname + url.search + url.hash
+}
+
+function stateOfRefused(request: FastifyRequest, error: ApiError): FormState {
+  const [action] = request.url.split('?')
+  return { action, values: valuesOf(request), error }
+}
 
 /** Before a sign-in, a cookie has the flash: strangers store nothing (decision 0070). */
 function keepInCookie(reply: FastifyReply, stored: StoredFlash): string {

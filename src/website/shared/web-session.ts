@@ -2,6 +2,7 @@ import fastifyCookie, { type CookieSerializeOptions } from '@fastify/cookie'
 import fastifyFormbody from '@fastify/formbody'
 import fastifyPlugin from 'fastify-plugin'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { endedSessionKnownMs } from '../../accounts/flashes.service.ts'
 import type { SessionsService, Shell } from '../../accounts/sessions.service.ts'
 import type { App } from '../../http/app-types.ts'
 import { createLateBodyCheck } from '../../http/late-body.ts'
@@ -33,6 +34,10 @@ export interface Visit {
   isProven: boolean
   /** The cookie of the session, which may have ended. */
   sessionToken: string | undefined
+  /** The cookie of the last session of this browser that has ended. */
+  formerToken: string | undefined
+  /** Whether the form needs a sign-in and came without one, so that it is kept, and not handled. */
+  isToKeep: boolean
   /** The cookie that forms are bound to: of the live session, or of the visitor. */
   secret: string
   /** Identifies the browser, so that a sign-in with a new one can be reported. */
@@ -59,6 +64,9 @@ export const csrfFieldName = '_csrf'
 
 /** The cookie of what a redirect leaves for a visitor. It ends at the sign-in, since its key is the visitor cookie. */
 export const flashCookie = 'flash'
+
+/** The cookie of a session that has ended, by which a form that was sent after that can be read again. */
+const formerCookie = 'former-session'
 
 const sessionCookieSeconds = 30 * 24 * 60 * 60
 /** How long a browser keeps the cookie that identifies it: the longest lifetime that browsers accept (RFC 6265bis §5.6.1). */
@@ -87,6 +95,8 @@ export const webSession = fastifyPlugin(
 
     app.decorateRequest('visit', null as unknown as Visit)
     app.decorateReply('signIn', function (this: FastifyReply, token: string) {
+      const { formerToken } = this.request.visit
+      if (formerToken !== undefined) this.remember(formerCookie, formerToken, endedSessionKnownMs / 1000)
       return this.clearCookie(cookieName('visitor'), cookieOptions)
         .clearCookie(cookieName(flashCookie), cookieOptions)
         .setCookie(cookieName('session'), token, { ...cookieOptions, maxAge: sessionCookieSeconds })
@@ -96,6 +106,7 @@ export const webSession = fastifyPlugin(
         })
     })
     app.decorateReply('signOut', function (this: FastifyReply) {
+      this.remember(formerCookie, this.request.visit.sessionToken, endedSessionKnownMs / 1000)
       return this.clearCookie(cookieName('session'), cookieOptions)
     })
     app.decorateReply('remember', function (this: FastifyReply, name, value, maxAgeSeconds) {
@@ -133,6 +144,10 @@ export const webSession = fastifyPlugin(
         shell: signedIn?.shell,
         isProven: signedIn?.isProven === true,
         sessionToken,
+        formerToken: signedIn
+          ? findToken(request, cookieName(formerCookie))
+          : (findToken(request, cookieName('session')) ?? findToken(request, cookieName(formerCookie))),
+        isToKeep: false,
         secret,
         browserToken: findToken(request, cookieName('browser')) ?? createToken(),
         csrfToken: createCsrfToken(secret),
@@ -145,6 +160,7 @@ export const webSession = fastifyPlugin(
 
     // After the body has been parsed, multipart included, and before the handler.
     app.addHook('preHandler', async (request, reply) => {
+      if (request.visit.isToKeep) return keepForm(request, reply)
       if (request.method !== 'POST' || hasCsrfToken(request)) return
       const { referringPage, sessionId } = request.visit
       // A form of ours that was open while the session changed. What was typed is kept.
@@ -156,10 +172,16 @@ export const webSession = fastifyPlugin(
   { name: 'web-session' },
 )
 
-/** Requires a sign-in on every route of its scope. */
+/** Requires a sign-in on every route of its scope. A form that is sent after the session has ended is kept. */
 export const signedInOnly = fastifyPlugin(
   async (app: App) => {
-    app.addHook('onRequest', async (request) => assertSignedIn(request))
+    app.addHook('onRequest', async (request) => {
+      const { formerToken, sessionId } = request.visit
+      const isForm = request.headers['content-type']?.startsWith('application/x-www-form-urlencoded')
+      request.visit.isToKeep =
+        sessionId === undefined && formerToken !== undefined && request.method === 'POST' && isForm === true
+      if (!request.visit.isToKeep) assertSignedIn(request)
+    })
   },
   { name: 'signed-in-only', dependencies: ['web-session'] },
 )
@@ -174,13 +196,25 @@ export const confirmPath = '/settings/security/confirm'
 export const provenOnly = fastifyPlugin(
   async (app: App, { page }: { page: string }) => {
     app.addHook('onRequest', async ({ method, url, visit }, reply) => {
-      if (visit.isProven) return
+      if (visit.isProven || visit.isToKeep) return
       const next = method === 'GET' ? url : page
       return reply.redirect(`${confirmPath}?next=${encodeURIComponent(next)}`, 303)
     })
   },
   { name: 'proven-only', dependencies: ['signed-in-only'] },
 )
+
+/**
+ * Keeps a form of the session that this browser had, and redirects to the sign-in page, which leads back to the form.
+ * Throws `sign_in_required` if it is no such form.
+ */
+async function keepForm({ body, visit }: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const token = (body as Record<string, unknown> | null | undefined)?.[csrfFieldName]
+  const isOurs = visit.formerToken !== undefined && isCsrfToken(token, visit.formerToken)
+  const next = isOurs ? await reply.keepForSignIn() : undefined
+  if (next === undefined) throw errors.signInRequired()
+  return reply.redirect(`/sign-in?done=form-kept&next=${encodeURIComponent(next)}`, 303)
+}
 
 /** Throws `sign_in_required`, which redirects to the sign-in page. */
 export function assertSignedIn({ visit }: FastifyRequest): void {

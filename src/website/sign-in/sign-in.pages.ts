@@ -29,6 +29,7 @@ interface WithToken {
 
 const notices = new Map([
   ['signed-out', 'You are signed out.'],
+  ['form-kept', 'Sign in to continue. What you wrote is kept for an hour.'],
   ['second-step-expired', errors.secondStepExpired.message],
   ['password-set', 'Your password is set. Sign in with it.'],
 ])
