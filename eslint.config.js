@@ -71,6 +71,7 @@ export default tseslint.config(
           'document',
           'DOMParser',
           'EventSource',
+          'history',
           'fetch',
           'FileReader',
           'FormData',

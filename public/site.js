@@ -132,6 +132,21 @@ async function fetchFeed() {
   }
 }
 
+// Days to filter by are those of the reader, as the days of the list.
+for (const input of document.querySelectorAll('input[data-zone]')) {
+  input.value = Intl.DateTimeFormat().resolvedOptions().timeZone
+  for (const name of input.form.querySelectorAll('[data-zone-name]')) name.textContent = 'your time zone'
+}
+
+// What a redirect left for this page is shown once, and is no part of its address. The page of a refused form, which has
+// the status of the error, can be reloaded with it.
+const address = new URL(location.href)
+const [{ responseStatus } = {}] = performance.getEntriesByType('navigation')
+if (address.searchParams.has('flash') && responseStatus < 400) {
+  address.searchParams.delete('flash')
+  history.replaceState(history.state, '', address)
+}
+
 showLocalTimes(document)
 setInterval(() => {
   for (const time of document.querySelectorAll('time[data-format="time"]')) showLocalTime(time)

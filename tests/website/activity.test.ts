@@ -116,9 +116,11 @@ describe('the feed', () => {
   it('says “by the service” of what no person did', async () => {
     const company = await startCompany()
     const [at, source] = ['2031-01-01T00:00:00Z', 'system'] as const
-    await addEvent(company, company.owner, { summary: 'Olga made a seed', at, source })
+    await addEvent(company, company.owner, { summary: 'Olga was added', at, source, type: 'member.joined' })
+    // The examples of the first start look like any other seeds.
+    await addEvent(company, company.owner, { summary: 'Olga made a seed', at, source, type: 'seed.created' })
     const read = async () => (await (await signInAs(website, company.owner)).get(company.activity)).body
-    expect(await read()).toContain(' · on the server')
+    expect((await read()).match(/ · on the server/g)).toHaveLength(1)
     expect(await read()).not.toContain('by the service')
     await addEvent(company, { id: null, name: 'The service' }, { summary: 'Access ended', at, source })
     expect(await read()).toContain(' · by the service')
@@ -142,6 +144,26 @@ describe('the feed', () => {
     expect(await find(`actor=${owner.id}&from=2031-01-01`)).toEqual(['Olga one'])
     expect(await find('person=mary&from=2031-01-01')).toEqual(['Mary three', 'Mary two'])
     expect(await find('type=&person=&from=&to=2031-03-01&actor=').then((all) => all[0])).toBe('Olga one')
+  })
+
+  it('filters by the days of the time zone that is asked for', async () => {
+    const company = await startCompany()
+    const visitor = await signInAs(website, company.owner)
+    for (const [summary, at] of [
+      ['Before', '2031-03-29T22:59:59.999Z'],
+      ['First', '2031-03-29T23:00:00Z'],
+      ['Last', '2031-03-30T21:59:59.999Z'],
+      ['After', '2031-03-30T22:00:00Z'],
+    ] as const)
+      await addEvent(company, company.owner, { summary: `Olga ${summary}`, at })
+    const find = async (zone: string) =>
+      summariesOn((await visitor.get(`${company.activity}?from=2031-03-30&to=2031-03-30&zone=${zone}`)).body)
+    // Berlin sets its clocks forward on this day, which has 23 hours.
+    expect(await find('Europe%2FBerlin')).toEqual(['Olga Last', 'Olga First'])
+    expect(visitor.page()).toContain('>Europe/Berlin</span>')
+    for (const zone of ['', 'UTC', 'Nowhere', '%00', 'x'.repeat(500)])
+      expect(await find(zone), zone).toEqual(['Olga After', 'Olga Last'])
+    expect(await find('Asia%2FKathmandu')).toEqual(['Olga First', 'Olga Before'])
   })
 
   it('offers the members who match a typed name', async () => {

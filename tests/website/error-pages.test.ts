@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { errors } from '../../src/kernel/errors.ts'
 import { createCompany } from '../support/company.ts'
-import { createVisitor, signInAs, startWebsite } from './visitor.ts'
+import { createSeed } from '../support/seeds.ts'
+import { createVisitor, fieldsOf, signInAs, startWebsite } from './visitor.ts'
 
 const website = await startWebsite()
 const company = await createCompany(website)
@@ -52,6 +54,30 @@ describe('an error in a workspace', () => {
     })
     expect(page.body).toContain(`href="${base}/seeds"`)
     expect(page.body).not.toContain('aria-current="page"')
+  })
+
+  it('says whom to ask for what the role does not allow', async () => {
+    const { body } = await viewer.get(`${base}/seeds/new`)
+    const text = body.replaceAll(/<[^>]*>/g, '').replaceAll(/\s+/g, ' ')
+    expect(text).toContain(
+      'You are a viewer, and this role does not allow this. Ask an owner or an admin, such as Olga Owner.',
+    )
+  })
+
+  it('says that a seed may be in another workspace', async () => {
+    const { body } = await viewer.get(`${base}/seeds/no-such-seed`)
+    expect(body).toContain('There is no seed at this address, or it is in a workspace that you are not in.')
+  })
+
+  it('is not hidden by a text that is the same as the error', async () => {
+    const message = errors.changedMeanwhile.message
+    const owner = await signInAs(website, company.owner)
+    const seed = await createSeed(website, company.owner, company, { title: 'Fewer', summary: message })
+    await owner.get(`${base}/seeds/${seed.id}`)
+    const opened = fieldsOf(owner.page(), `${base}/seeds/${seed.id}/status`)
+    await owner.submit(`${base}/seeds/${seed.id}/status`, { ...opened, status: 'validating' })
+    const refused = await owner.submit(`${base}/seeds/${seed.id}/status`, { ...opened, status: 'dropped' })
+    expect(refused.body).toMatch(new RegExp(`role="alert">${message}`))
   })
 
   it('shows strangers nothing of it', async () => {

@@ -245,7 +245,7 @@ describe('a seed', () => {
     await member.visitor.submit(`${path}/status`, { status: 'validated' })
     const page = await member.visitor.get(path)
     expect(page.body).not.toContain(`${path}/join`)
-    expect(page.body).toContain('A seed that is validated cannot be joined.')
+    expect(page.body).toContain('Validated seeds cannot be joined. Reopen it first.')
     const answer = await member.visitor.submit(`${path}/join`)
     expect(answer.statusCode).toBe(409)
     expect(answer.body).toContain('can no longer be joined')

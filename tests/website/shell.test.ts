@@ -158,6 +158,19 @@ describe('the search', () => {
     })
   })
 
+  it('says how many seeds and people match, and leads to all of them', async () => {
+    const company = await startCompany()
+    for (let i = 0; i < 9; i++) await createSeed(website, company.owner, company, { title: `Invoice ${i}` })
+    for (let i = 0; i < 7; i++) await addPerson(website, company.workspace, 'viewer', `Invoice ${i}`)
+    const visitor = await signInAs(website, company.viewer)
+    const names = namesOf((await visitor.get(`${company.base}/search?q=invoice`)).body)
+    expect(names).toHaveLength(8 + 1 + 6 + 1)
+    expect(names.filter((name) => name?.startsWith('All'))).toEqual(['All 9 seeds', 'All 7 people'])
+    const all = /href="([^"]*)"><bdi>All 9 seeds/.exec(visitor.page())?.[1]
+    expect(all).toBe(`${company.base}/seeds?q=invoice`)
+    expect(namesOf((await visitor.get(String(all))).body)).toHaveLength(9)
+  })
+
   it('offers what the role allows', async () => {
     const company = await startCompany()
     const find = async (role: 'viewer' | 'admin') =>

@@ -1,4 +1,4 @@
-import { and, asc, eq, lt, or, sql, type Column, type SQL } from 'drizzle-orm'
+import { and, asc, count, eq, lt, or, sql, type Column, type SQL } from 'drizzle-orm'
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import type { Executor } from '../../db/client.ts'
 import { contains, escapeLike, isLike } from '../../db/contains.ts'
@@ -91,6 +91,19 @@ function prepareMembers(executor: Executor, name: string, text?: string) {
     .select({ ...jsonRows(rows.item), times: timesOf(rows.at) })
     .from(rows)
     .prepare(name)
+}
+
+/** The number of members whose name or email address contains a text. */
+export async function countMemberPeople(
+  executor: Executor,
+  { workspaceId, text }: { workspaceId: string; text: string },
+): Promise<number> {
+  const [row] = await executor
+    .select({ count: count() })
+    .from(memberships)
+    .innerJoin(users, eq(users.id, memberships.userId))
+    .where(and(eq(memberships.workspaceId, workspaceId), matches(users.searchText, text)))
+  return row?.count ?? 0
 }
 
 /** A member, for a page about them. */

@@ -9,6 +9,7 @@ import type { Principal } from '../../kernel/principal.ts'
 import { normalizeText } from '../../kernel/text.ts'
 import type { PictureStore } from '../../pictures/picture-store.ts'
 import {
+  countMemberPeople,
   findMemberPerson,
   listInvitedPeople,
   listMemberPeople,
@@ -22,6 +23,8 @@ export type { MemberPerson, Person }
 export interface PeopleService {
   /** Members in the order in which they joined; then, for callers who may list invites, the invited. `q` filters. */
   list(principal: Principal, slug: string, request: PageRequest & { q?: string }): Promise<Page<Person>>
+  /** The number of members whose name or email address contains a text, ignoring case. */
+  countMembers(principal: Principal, slug: string, q: string): Promise<number>
   /** Throws `not_found` for a person who is not a member. */
   get(principal: Principal, slug: string, userId: string): Promise<MemberPerson>
 }
@@ -68,6 +71,11 @@ export function createPeopleService(options: PeopleServiceOptions): PeopleServic
           id,
         }),
       })
+    },
+
+    async countMembers(principal, slug, q) {
+      const { id: workspaceId } = await requireWorkspace(principal, slug, 'people.list')
+      return countMemberPeople(db, { workspaceId, text: normalizeText(q) })
     },
 
     async get(principal, slug, userId) {

@@ -1,6 +1,7 @@
 import {
   and,
   asc,
+  count,
   desc,
   eq,
   getTableColumns,
@@ -162,7 +163,7 @@ interface SeedsQuery extends PageRange {
 
 /** Seeds of a workspace as a person sees them, the latest time first; no more than `pageBytesMax`. */
 export function listSeeds(executor: Executor, { filter, sort, isBackward, ...values }: SeedsQuery) {
-  const { status, text, createdByUserId, joined } = filter
+  const { status } = filter
   const isPlain = !isBackward && Object.keys(filter).every((name) => name === 'status')
   if (isPlain) {
     const { ofWorkspace, ofStatus } = selectSeeds[sort]
@@ -174,16 +175,34 @@ export function listSeeds(executor: Executor, { filter, sort, isBackward, ...val
   }
   // There are too many combinations to prepare each once.
   const statement = prepareSeeds(executor, {
-    filter: and(
-      status === undefined ? undefined : eq(seeds.status, status),
-      text === undefined ? undefined : containsText(text),
-      createdByUserId === undefined ? undefined : eq(seeds.createdByUserId, createdByUserId),
-      joined === undefined ? undefined : hasJoined(joined),
-    ),
+    filter: isIn(filter),
     sort,
     isBackward: isBackward === true,
   })
   return readOne(statement.execute(values))
+}
+
+/** The number of seeds of a workspace that a filter matches. */
+export async function countSeeds(
+  executor: Executor,
+  { workspaceId, userId, filter }: Pick<SeedsQuery, 'workspaceId' | 'userId' | 'filter'>,
+): Promise<number> {
+  const [row] = await executor
+    .select({ count: count() })
+    .from(seeds)
+    .where(and(eq(seeds.workspaceId, workspaceId), isIn(filter)))
+    .prepare('')
+    .execute({ userId })
+  return row?.count ?? 0
+}
+
+function isIn({ status, text, createdByUserId, joined }: SeedFilter): SQL | undefined {
+  return and(
+    status === undefined ? undefined : eq(seeds.status, status),
+    text === undefined ? undefined : containsText(text),
+    createdByUserId === undefined ? undefined : eq(seeds.createdByUserId, createdByUserId),
+    joined === undefined ? undefined : hasJoined(joined),
+  )
 }
 
 /** A seed that others have changed. */

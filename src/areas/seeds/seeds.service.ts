@@ -28,6 +28,7 @@ import type { PictureStore } from '../../pictures/picture-store.ts'
 import { insertServiceEvent } from '../events/events.repository.ts'
 import {
   countEvidence,
+  countSeeds,
   deleteExampleSeeds,
   deleteParticipant,
   findSeed,
@@ -101,6 +102,8 @@ export interface EvidenceInput {
 export interface SeedsService {
   /** The latest first. It can be read backward. */
   list(principal: Principal, slug: string, request: SeedsRequest): Promise<Page<Seed>>
+  /** The number of seeds whose title, summary or problem contains a text, ignoring case. */
+  count(principal: Principal, slug: string, q: string): Promise<number>
   /** The seeds that the caller has joined and that others changed in the last seven days: the latest five. */
   listChangedByOthers(principal: Principal, slug: string): Promise<ChangedSeed[]>
   /** Creates an open seed without participants. Throws `text_invalid`. */
@@ -205,6 +208,12 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
           hasNone ? noRows : listSeeds(db, { ...query, isBackward: true, ...range }),
         positionOf: (seed) => ({ at: seed[sort], id: seed.id }),
       })
+    },
+
+    async count(principal, slug, q) {
+      const { id: workspaceId } = await requireWorkspace(principal, slug, 'seeds.list')
+      const filter = { text: normalizeText(q) }
+      return countSeeds(db, { workspaceId, userId: principal.user.id, filter })
     },
 
     async listChangedByOthers(principal, slug) {

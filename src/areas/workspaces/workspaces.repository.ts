@@ -5,6 +5,7 @@ import { itemColumns, pictureUrl, selectJsonRows } from '../../db/json-rows.ts'
 import { keysParameter } from '../../db/batch.ts'
 import { prepared } from '../../db/prepared.ts'
 import { memberships } from '../../db/schema/memberships.ts'
+import { users } from '../../db/schema/users.ts'
 import { workspaceColumns, workspaces, workspaceSlugs } from '../../db/schema/workspaces.ts'
 import { errors } from '../../kernel/errors.ts'
 import type { JsonRows } from '../../kernel/pagination.ts'
@@ -236,6 +237,21 @@ export async function forgetCreator(executor: Executor, userId: string): Promise
 /** Deletes a workspace with all that is in it. */
 export async function deleteWorkspace(executor: Executor, workspaceId: string): Promise<void> {
   await executor.delete(workspaces).where(eq(workspaces.id, workspaceId))
+}
+
+/** The names of the owners who joined first. */
+export async function listOwnerNames(
+  executor: Executor,
+  { workspaceId, limit }: { workspaceId: string; limit: number },
+): Promise<string[]> {
+  const rows = await executor
+    .select({ name: users.name })
+    .from(memberships)
+    .innerJoin(users, eq(users.id, memberships.userId))
+    .where(and(eq(memberships.workspaceId, workspaceId), eq(memberships.role, 'owner')))
+    .orderBy(asc(memberships.joinedAt), asc(memberships.userId))
+    .limit(limit)
+  return rows.map(({ name }) => name)
 }
 
 /**

@@ -22,6 +22,7 @@ import {
   insertWorkspace,
   keepFormerSlug,
   listMembershipsOfUsers,
+  listOwnerNames,
   listWorkspaces,
   lockWorkspace,
   releaseOldestSlugs,
@@ -65,6 +66,8 @@ export interface WorkspacesService {
    */
   create(principal: Principal, input: { name: string; slug: string }): Promise<CreatedWorkspace>
   get(principal: Principal, slug: string): Promise<WorkspaceDetail>
+  /** The names of the two owners who joined first, for somebody who has to ask one. */
+  listOwnerNames(principal: Principal, slug: string): Promise<string[]>
   /**
    * Changes name, slug and allowed domains. The last five former slugs keep working for 90 days. Throws
    * `name_invalid`, `slug_invalid`, `slug_reserved`, `slug_taken`, `domain_invalid`, `domain_public`, `domain_limit` and
@@ -170,6 +173,11 @@ export function createWorkspacesService(options: WorkspacesServiceOptions): Work
         allowedDomains,
         role,
       }
+    },
+
+    async listOwnerNames(principal, slug) {
+      const { id: workspaceId } = await requireWorkspace(principal, slug, 'members.list')
+      return listOwnerNames(db, { workspaceId, limit: 2 })
     },
 
     async update(principal, slug, change, opened) {

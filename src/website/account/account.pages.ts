@@ -122,7 +122,7 @@ function renderNotifications(request: FastifyRequest, preferences: Preferences):
             })}
             ${renderCheckbox({
               name: 'workspaceActivity',
-              label: 'Activity in my workspaces',
+              label: 'Changes of my role, and people who accept my invites',
               isChecked: preferences.workspaceActivity,
             })}
           </fieldset>

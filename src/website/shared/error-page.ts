@@ -62,9 +62,25 @@ export function renderErrorPage(error: ApiError, request: FastifyRequest) {
 function renderExplanation(error: ApiError, request: FastifyRequest): Content {
   if (isInvite(error, request))
     return html`<p>The invite was replaced or withdrawn. Ask the person who invited you for a new link.</p>`
-  return html`<p>
-    ${describeError(error)} ${error.code === 'not_a_member' && 'Ask one of its members to invite you.'}
-  </p>`
+  return html`<p>${describeRefused(error, request)}</p>`
+}
+
+function describeRefused(error: ApiError, { refusedRole, routeOptions }: FastifyRequest): Content {
+  const { code } = error
+  if (code === 'not_a_member') return `${describeError(error)} Ask an owner or an admin to invite you.`
+  if (code === 'role_insufficient' && refusedRole) {
+    const { role, owners } = refusedRole
+    const names = owners.map((name, i) => html`${i > 0 && ' or '}<bdi>${name}</bdi>`)
+    return html`You are ${role === 'admin' ? 'an' : 'a'} ${role}, and this role does not allow this. Ask an
+    owner${role !== 'admin' && ' or an admin'}${names.length > 0 && html`, such as ${names}`}.`
+  }
+  if (code !== 'not_found') return describeError(error)
+  const path = routeOptions.url ?? ''
+  if (path.startsWith('/w/:slug/seeds/:id'))
+    return 'There is no seed at this address, or it is in a workspace that you are not in.'
+  return path.startsWith('/w/:slug')
+    ? 'There is nothing at this address. It may have been deleted or renamed.'
+    : describeError(error)
 }
 
 function findNextStep({ code, status }: ApiError, request: FastifyRequest): Step {

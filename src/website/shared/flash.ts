@@ -34,6 +34,8 @@ declare module 'fastify' {
 export interface Flash {
   /** The form that was refused, or what the page is about. Reloading the page shows it again, for ten minutes. */
   state: FormState
+  /** Whether the page shows the error of the refused form, in the form or elsewhere. Views set it (`noteShown`). */
+  isErrorShown?: boolean
   /** Texts that are shown once, such as a new API key. Empty if there are none, or if they have been shown. */
   shown: Record<string, string>
   /** What the form has done, which is also shown once. */

@@ -127,6 +127,7 @@ export function renderForm(options: {
 }): Html {
   const { request, action, state = emptyForm, fields = [], body, className, attributes, isUpload } = options
   const { error } = state
+  noteShown(request, error)
   const isFormError = error && !fields.includes(fieldOf(error) ?? '')
   return html`<form
     method="post"
@@ -138,6 +139,18 @@ export function renderForm(options: {
     <input type="hidden" name="${csrfFieldName}" value="${request.visit.csrfToken}" />
     ${isFormError && renderAlert(error)} ${body}
   </form>`
+}
+
+/** The alert of a refused form that the page does not show as a form. */
+export function renderRefusal(request: FastifyRequest): Content {
+  const { error } = request.flash.state
+  noteShown(request, error)
+  return error && renderAlert(error)
+}
+
+/** Notes that the page shows the error of the refused form, so that it is not shown above the page too. */
+function noteShown({ flash }: FastifyRequest, error: ApiError | undefined): void {
+  if (error !== undefined && error === flash.state.error) flash.isErrorShown = true
 }
 
 /** An error message, which screen readers announce. */

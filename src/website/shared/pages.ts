@@ -1,14 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '../../http/app-types.ts'
 import type { ApiError } from '../../kernel/errors.ts'
-import { escapeHtml } from '../../kernel/escape-html.ts'
 import { registerAssets } from '../assets.ts'
 import { renderErrorPage } from './error-page.ts'
-import { html, type Content, type Html } from './html.ts'
+import { renderRefusal } from './forms.ts'
+import { html, type Html } from './html.ts'
 import { renderLayout, type Section } from './layout.ts'
 import { findPendingConsent, renderPendingConsent } from '../consent/pending-consent.ts'
 import { readTheme } from './theme.ts'
-import { describeError } from './words.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -56,6 +55,8 @@ export async function registerPages(app: App, { pictureUrl }: PagesOptions): Pro
   app.decorateReply('showPage', function (this: FastifyReply, page: Page) {
     const { request } = this
     const refusal = (request.flash as typeof request.flash | null | undefined)?.state.error
+    // The refused form may be gone, or may consist of a button.
+    const isRefusalHidden = refusal !== undefined && request.flash.isErrorShown !== true
     const { error = refusal, isOnTheWay = false } = page
     const title = refusal ? `Error: ${page.title}` : page.title
     const consent = isOnTheWay ? findPendingConsent(request) : undefined
@@ -71,7 +72,7 @@ export async function registerPages(app: App, { pictureUrl }: PagesOptions): Pro
         ...page,
         ...(head && { head }),
         title,
-        body: html`${notice}${renderRefusal(page, refusal)}${page.body}`,
+        body: html`${notice}${isRefusalHidden && renderRefusal(request)}${page.body}`,
       },
       {
         assets,
@@ -94,13 +95,6 @@ export async function registerPages(app: App, { pictureUrl }: PagesOptions): Pro
         .send(document.toString())
     )
   })
-}
-
-/** The error of a refused form, if the page does not show it: its form may be gone, or may consist of a button. */
-function renderRefusal({ body }: Page, refusal: ApiError | undefined): Content {
-  if (!refusal) return false
-  const text = describeError(refusal)
-  return !body.toString().includes(escapeHtml(text)) && html`<p class="alert" role="alert">${text}</p>`
 }
 
 function describePolicy(pictureUrl: string, mayLeave: boolean): string {

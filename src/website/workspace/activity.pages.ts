@@ -12,6 +12,7 @@ import { readQuery, withQuery } from '../shared/lists.ts'
 import type { Page } from '../shared/pages.ts'
 import { readListView, renderNotices, renderPager, resetNotice, type ListView } from '../shared/pager.ts'
 import { readSearch, searchLengthMax } from './search-form.views.ts'
+import { isTimeZone, startOfDay } from '../shared/time-zones.ts'
 import { formatDay, renderClock } from '../shared/words.ts'
 import { sectionOf, type WorkspacePages, type WorkspaceVisit } from './workspace-visit.ts'
 
@@ -21,7 +22,7 @@ const dayMs = 24 * 60 * 60 * 1000
 
 /** What the URL asks for. Parameters that are invalid are empty. */
 interface Filters {
-  parameters: { type: string; actor: string; from: string; to: string }
+  parameters: { type: string; actor: string; from: string; to: string; zone: string }
   /** What the person typed to find somebody. */
   person: string
   notices: string[]
@@ -84,6 +85,8 @@ function readFilters(request: { query: unknown }): Filters {
     actor: read('actor', isId, 'That person does not exist.'),
     from: read('from', isDay, 'The first day is not a date.'),
     to: read('to', isDay, 'The last day is not a date.'),
+    // public/site.js sets it. Without it, days are in UTC.
+    zone: isTimeZone(readQuery(request, 'zone')) ? readQuery(request, 'zone') : '',
   }
   if (parameters.from !== '' && parameters.to !== '' && parameters.from > parameters.to)
     notices.push('The first day is after the last day.')
@@ -98,13 +101,15 @@ function isDay(text: string): boolean {
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
 }
 
-function toRequest({ type, actor, from, to }: Filters['parameters']): EventsRequest {
+function toRequest({ type, actor, from, to, zone }: Filters['parameters']): EventsRequest {
   return {
     ...(type !== '' && { type }),
     ...(actor !== '' && { actorUserId: actor }),
-    ...(from !== '' && { since: `${from}T00:00:00Z` }),
+    ...(from !== '' && { since: startOfDay(from, zone) }),
     // The last day is included.
-    ...(to !== '' && { until: new Date(Date.parse(to) + dayMs).toISOString() }),
+    ...(to !== '' && {
+      until: startOfDay(new Date(Date.parse(to) + dayMs).toISOString().slice(0, 10), zone),
+    }),
   }
 }
 
@@ -133,7 +138,7 @@ function renderActivity(visit: WorkspaceVisit, activity: Activity): Page {
   const { filters, choices, list, events } = activity
   const { parameters, person, notices } = filters
   const path = `${visit.base}/activity`
-  const isFiltered = Object.values(parameters).some((value) => value !== '')
+  const isFiltered = Object.entries(parameters).some(([name, value]) => name !== 'zone' && value !== '')
   const hasNobody = person !== '' && parameters.actor === '' && choices.length === 0
   const isLatest = list.cursor === '' && parameters.to === ''
   return {
@@ -201,7 +206,7 @@ function renderDays({ events, agentNames }: Activity): Html[] {
 
 function renderFilters(visit: WorkspaceVisit, { filters, actorName }: Activity, isFiltered: boolean): Html {
   const { parameters, person } = filters
-  const { type, actor, from, to } = parameters
+  const { type, actor, from, to, zone } = parameters
   const path = `${visit.base}/activity`
   const hidden = visit.may('invites.list') ? [] : (inviteEventTypes as readonly EventType[])
   const types = (Object.entries(eventTypeNames) as [EventType, string][]).filter(
@@ -238,8 +243,9 @@ function renderFilters(visit: WorkspaceVisit, { filters, actorName }: Activity, 
               </p>
             </div>`
       }
-      ${renderDay({ name: 'from', label: 'From', value: from })}
-      ${renderDay({ name: 'to', label: 'To', value: to })}
+      ${renderDay({ name: 'from', label: 'From', value: from, zone })}
+      ${renderDay({ name: 'to', label: 'To', value: to, zone })}
+      <input type="hidden" name="zone" value="${zone}" data-zone />
       <div class="line">
         <button>Apply filter</button>
         ${isFiltered && html`<a class="button quiet" href="${path}">Clear</a>`}
@@ -248,11 +254,12 @@ function renderFilters(visit: WorkspaceVisit, { filters, actorName }: Activity, 
   </details>`
 }
 
-function renderDay({ name, label, value }: { name: string; label: string; value: string }): Content {
+function renderDay(field: { name: string; label: string; value: string; zone: string }): Content {
+  const { name, label, value, zone } = field
   return html`<div class="field">
     <label for="${name}">${label}</label>
     <input id="${name}" name="${name}" type="date" value="${value}" aria-describedby="${name}-hint" />
-    <p class="hint" id="${name}-hint">Day in UTC</p>
+    <p class="hint" id="${name}-hint">Day in <span data-zone-name>${zone || 'UTC'}</span></p>
   </div>`
 }
 

@@ -3,7 +3,7 @@ import type { AgentGrant, ToolUse } from '../../areas/integrations/integrations.
 import { parseJson } from '../../kernel/json-text.ts'
 import { renderConnectAgent } from './connect-agent.views.ts'
 import { describeScope, readScopes, renderScopeChoice } from '../consent/scopes.views.ts'
-import { renderAction, renderAlert, renderForm } from '../shared/forms.ts'
+import { renderAction, renderForm, renderRefusal } from '../shared/forms.ts'
 import { html, type Content } from '../shared/html.ts'
 import { renderConfirmed, renderRows } from '../shared/lists.ts'
 import { notice, renderDone } from '../shared/notice.ts'
@@ -49,7 +49,7 @@ function renderAgents(
   { grants, list, uses }: { grants: AgentGrant[]; list: ListView<AgentGrant>; uses: ToolUse[] },
   mcpUrl: string,
 ): Page {
-  const { base, may, principal, request, state } = visit
+  const { base, may, principal, request } = visit
   return {
     title: 'Agents',
     section: sectionOf(visit, 'Agents'),
@@ -61,8 +61,7 @@ function renderAgents(
             : 'Agents that you have allowed to act in this workspace on your behalf.'
         }
       </p>
-      ${renderDone(request)} ${renderNotices([list.isReset && resetNotice])}
-      ${state.error && renderAlert(state.error)}
+      ${renderDone(request)} ${renderNotices([list.isReset && resetNotice])} ${renderRefusal(request)}
       ${renderRows(
         grants.map(
           ({ id, clientName, clientUri, userId, userName, scopes, createdAt, lastUsedAt, expiresAt }) =>

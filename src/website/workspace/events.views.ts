@@ -50,11 +50,14 @@ export function renderEvent(event: WorkspaceEvent, time: Html, agentNames: Agent
   </p>`
 }
 
-function renderSource({ source, grantId, actorUserId }: WorkspaceEvent, agentNames: AgentNames): Content {
+function renderSource(event: WorkspaceEvent, agentNames: AgentNames): Content {
+  const { source, grantId, actorUserId, type } = event
   if (source === 'mcp') return renderAgent(agentNames.get(grantId ?? ''))
   if (source === 'api') return ' · via the API'
-  // Commands and the first start act in the name of a person.
-  return source === 'system' && (actorUserId === null ? ' · by the service' : ' · on the server')
+  if (source !== 'system') return false
+  if (actorUserId === null) return ' · by the service'
+  // Commands act in the name of a person, but only the first start makes seeds.
+  return !/^(seed|evidence)\./.test(type) && ' · on the server'
 }
 
 function renderAgent(name: string | undefined): Content {

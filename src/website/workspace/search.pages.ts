@@ -1,6 +1,7 @@
 import { parseJson } from '../../kernel/json-text.ts'
 import type { Services } from '../../services.ts'
 import { html, type Html } from '../shared/html.ts'
+import { withQuery } from '../shared/lists.ts'
 import type { Page } from '../shared/pages.ts'
 import { readSearch, renderSearchForm } from './search-form.views.ts'
 import { statusNames } from './seeds.views.ts'
@@ -51,20 +52,30 @@ async function findResults(
     q === '' ? undefined : people.list(principal, slug, { q, limit: peopleMax }),
     workspaces.list(principal),
   ])
+  const seedResults = parseJson(foundSeeds.items).map(({ id, title, status }) => ({
+    label: title,
+    detail: statusNames[status],
+    href: `${base}/seeds/${id}`,
+  }))
+  const peopleResults = (foundPeople ? parseJson(foundPeople.items) : []).flatMap(
+    ({ userId, name, email }) =>
+      userId === null ? [] : [{ label: name, detail: email, href: `${base}/people/${userId}` }],
+  )
+  // Counted only if there can be more than are shown.
+  const [seedCount, peopleCount] = await Promise.all([
+    q !== '' && seedResults.length === seedsMax ? seeds.count(principal, slug, q) : 0,
+    peopleResults.length === peopleMax ? people.countMembers(principal, slug, q) : 0,
+  ])
+  const linkToAll = (path: string, count: number, shown: readonly Result[], many: string) =>
+    count > shown.length ? [{ label: `All ${count} ${many}`, detail: '', href: withQuery(path, { q }) }] : []
   const groups: ResultGroup[] = [
     {
       name: 'Seeds',
-      results: parseJson(foundSeeds.items).map(({ id, title, status }) => ({
-        label: title,
-        detail: statusNames[status],
-        href: `${base}/seeds/${id}`,
-      })),
+      results: [...seedResults, ...linkToAll(`${base}/seeds`, seedCount, seedResults, 'seeds')],
     },
     {
       name: 'People',
-      results: (foundPeople ? parseJson(foundPeople.items) : []).flatMap(({ userId, name, email }) =>
-        userId === null ? [] : [{ label: name, detail: email, href: `${base}/people/${userId}` }],
-      ),
+      results: [...peopleResults, ...linkToAll(`${base}/people`, peopleCount, peopleResults, 'people')],
     },
     { name: 'Pages', results: listPages(visit).filter(({ label }) => contains(label)) },
     {

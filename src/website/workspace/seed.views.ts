@@ -19,10 +19,10 @@ import { renderBalance, verdictNames } from './evidence-balance.ts'
 import { renderOpened } from '../shared/edits.ts'
 import {
   renderAction,
-  renderAlert,
   renderField,
   renderForm,
   renderRadios,
+  renderRefusal,
   renderSelect,
 } from '../shared/forms.ts'
 import { html, type Content, type Html } from '../shared/html.ts'
@@ -79,7 +79,7 @@ export function renderSeed(visit: WorkspaceVisit, shown: SeedPage): Page {
         ${renderStatus(seed.status)} Created ${createdByName !== null && html`by <bdi>${createdByName}</bdi>`}
         on ${renderDate(seed.createdAt)} · changed on ${renderDate(seed.updatedAt)}
       </p>
-      ${renderDone(request)} ${state.error && !isAboutEvidence && renderAlert(state.error)}
+      ${renderDone(request)} ${!isAboutEvidence && renderRefusal(request)}
       <div class="seed">
         <div class="stack about">${renderTexts(seed)}</div>
         <div class="stack side">
@@ -140,7 +140,9 @@ function renderPeople({ base, may, request }: WorkspaceVisit, seed: Seed, people
         ? may('seeds.leave') &&
           renderAction(request, { action: `${path}/leave`, label: 'Leave', description: 'the seed' })
         : isClosed(seed.status)
-          ? html`<p class="hint">A seed that is ${seed.status} cannot be joined.</p>`
+          ? html`<p class="hint">
+              ${seed.status === 'dropped' ? 'Dropped' : 'Validated'} seeds cannot be joined. Reopen it first.
+            </p>`
           : may('seeds.join') &&
             renderForm({
               request,

@@ -129,7 +129,10 @@ function renderTeams(visit: WorkspaceVisit, list: ListView<Team>): Page {
             html`<div class="row">
               <div class="grow">
                 <a class="title" href="${base}/teams/${id}"><bdi>${name}</bdi></a>
-                <span class="hint">${countOf(memberCount, 'member')} · since ${renderDate(createdAt)}</span>
+                <span class="hint"
+                  >${memberCount === 0 ? 'No members yet' : countOf(memberCount, 'member')} · since
+                  ${renderDate(createdAt)}</span
+                >
               </div>
             </div>`,
         ),

@@ -2,11 +2,20 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isAllowed, type WorkspaceAction } from '../../access/permissions.ts'
 import type { WorkspaceDetail, WorkspacesService } from '../../areas/workspaces/workspaces.service.ts'
 import type { App } from '../../http/app-types.ts'
+import { ApiError } from '../../kernel/errors.ts'
 import type { Principal } from '../../kernel/principal.ts'
 import { answerForm, type SendOnce, type FormResult } from '../shared/answer-form.ts'
 import { form, type FormState } from '../shared/forms.ts'
+import type { Role } from '../../kernel/roles.ts'
 import type { Section } from '../shared/layout.ts'
 import type { Page } from '../shared/pages.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** For the page of `role_insufficient`: the person's role, and the names of some owners. */
+    refusedRole: { role: Role; owners: string[] } | null
+  }
+}
 
 interface WorkspaceRoute {
   Params: { slug: string; id: string; userId: string }
@@ -57,6 +66,19 @@ export function createWorkspacePages(
 ): WorkspacePages {
   const enter = (request: FastifyRequest<WorkspaceRoute>, reply: FastifyReply) =>
     enterWorkspace(request, reply, workspaces)
+  app.decorateRequest('refusedRole', null)
+  const explain = async <Result>(visit: WorkspaceVisit, run: (visit: WorkspaceVisit) => Promise<Result>) => {
+    try {
+      return await run(visit)
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'role_insufficient') {
+        const { principal, request, workspace } = visit
+        const owners = await workspaces.listOwnerNames(principal, workspace.slug)
+        request.refusedRole = { role: workspace.role, owners }
+      }
+      throw error
+    }
+  }
   return {
     page(path, show) {
       app.get<WorkspaceRoute>(`/w/:slug${path}`, async (request, reply) => {
@@ -65,21 +87,21 @@ export function createWorkspacePages(
         // A former slug redirects to the current one.
         if (slug !== request.params.slug)
           return reply.redirect(request.url.replace(`/w/${request.params.slug}`, `/w/${slug}`), 302)
-        return reply.showPage(await show(visit))
+        return reply.showPage(await explain(visit, show))
       })
     },
 
     action(path, shownOn, run) {
       app.post<WorkspaceRoute>(`/w/:slug${path}`, form, async (request, reply) => {
         const visit = await enter(request, reply)
-        return answerForm(request, reply, pathOf(visit, shownOn), () => run(visit))
+        return answerForm(request, reply, pathOf(visit, shownOn), () => explain(visit, run))
       })
     },
 
     creation(path, shownOn, run) {
       app.post<WorkspaceRoute>(`/w/:slug${path}`, form, async (request, reply) => {
         const visit = await enter(request, reply)
-        return answerForm(request, reply, pathOf(visit, shownOn), () => run(visit), sendOnce)
+        return answerForm(request, reply, pathOf(visit, shownOn), () => explain(visit, run), sendOnce)
       })
     },
 
