@@ -126,7 +126,79 @@ describe('the tools', () => {
       expect(JSON.stringify(tool)).not.toMatch(/\$ref|\$id/)
     }
   })
+
+  it('have input schemas that every model provider accepts', async () => {
+    const { tools } = await ask<{ tools: { inputSchema: object }[] }>(agent, 'tools/list')
+    expect(tools).toHaveLength(readers.length + writers.length)
+    for (const { inputSchema } of tools) {
+      expect(inputSchema).toMatchObject({ type: 'object' })
+      expect(findRefusedKeywords(inputSchema)).toEqual([])
+    }
+    // The names of fields are not keywords.
+    const odd = {
+      properties: { pattern: { type: 'string', pattern: '^a$' }, x: { type: ['string', 'null'] } },
+    }
+    expect(findRefusedKeywords(odd)).toEqual(['/pattern: pattern', '/x: type'])
+  })
+
+  it('validate arguments by the rules that their schemas leave out', async () => {
+    const control = await call(agent, 'search', { query: 'a\u0007b' })
+    const invisible = await call(agent, 'create_seed', { title: '\u200b', summary: 'A summary' })
+    const long = await call(agent, 'create_seed', { title: 'A title', summary: 'x'.repeat(2001) })
+    const date = await call(agent, 'read_validation_kit', { updatedSince: 'yesterday' })
+    for (const answer of [control, invisible, long, date])
+      expect(answer).toMatchObject({
+        isError: true,
+        content: [
+          {
+            text: expect.stringMatching(
+              /^Invalid arguments for .*(query|title|summary|updatedSince)/,
+            ) as string,
+          },
+        ],
+      })
+  })
 })
+
+/**
+ * The keywords that OpenAI, Gemini, Vertex AI and llama.cpp all accept in the schemas of functions that are not strict
+ * (decision 0120). With each: whether they accept its value.
+ */
+const acceptedKeywords: Record<string, (value: unknown) => boolean> = {
+  type: (value) => typeof value === 'string',
+  properties: () => true,
+  required: () => true,
+  items: () => true,
+  enum: () => true,
+  description: () => true,
+  default: () => true,
+  minimum: () => true,
+  maximum: () => true,
+  minLength: () => true,
+  maxLength: (value) => Number(value) < 2000,
+  minItems: () => true,
+  maxItems: () => true,
+  additionalProperties: (value) => value === false,
+  // For null only.
+  anyOf: (value) => {
+    const parts = value as { type: unknown }[]
+    return parts.length === 2 && parts.some(({ type }) => type === 'null')
+  },
+}
+
+/** The keywords of a schema, at every depth, that some provider refuses, with the path of the field. */
+function findRefusedKeywords(schema: object, path = ''): string[] {
+  return Object.entries(schema).flatMap(([keyword, value]) => {
+    if (acceptedKeywords[keyword]?.(value) !== true) return [`${path}: ${keyword}`]
+    if (keyword === 'properties')
+      return Object.entries(value as Record<string, object>).flatMap(([name, field]) =>
+        findRefusedKeywords(field, `${path}/${name}`),
+      )
+    if (keyword === 'items') return findRefusedKeywords(value as object, `${path}/*`)
+    if (keyword === 'anyOf') return (value as object[]).flatMap((part) => findRefusedKeywords(part, path))
+    return []
+  })
+}
 
 describe('a call beyond the grant', async () => {
   const reader = await letIn(company, member, ['validation-kit:read'])

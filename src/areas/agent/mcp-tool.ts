@@ -29,15 +29,37 @@ export function toolRegistration(
   options: ToolOptions,
 ): (server: McpServer, agent: AgentPrincipal) => void {
   const { name, title, description, hints } = tool
-  const toSchema = (schema: TSchema) => fromJsonSchema(inlined(schema, tool.parts), trusting)
+  const inlinedOf = (schema: TSchema) => inlined(schema, tool.parts)
   const config = {
-    ...{ title, description, inputSchema: toSchema(tool.input), outputSchema: toSchema(tool.output) },
-    annotations: { title, ...hints },
+    ...{ title, description, annotations: { title, ...hints } },
+    inputSchema: fromJsonSchema(toPublished(inlinedOf(tool.input)), trusting),
+    outputSchema: fromJsonSchema(inlinedOf(tool.output), trusting),
   }
   const call = toolCall(tool, options)
   return (server, agent) => {
     server.registerTool(name, config, (input) => call(agent, input))
   }
+}
+
+// llama.cpp makes a rule of its grammar of each length. Its versions of November 2025 to August 2026 refuse longer ones.
+const publishedLengthMax = 1999
+
+/**
+ * An input schema as model providers accept it: without patterns, formats and great lengths, which the descriptions say in
+ * words. A provider that cannot compile one of them refuses the whole request, with all tools of the conversation
+ * (decision 0120). Calls are validated by the whole schema.
+ */
+function toPublished(schema: Record<string, unknown>): Record<string, unknown> {
+  const isPublished = ([keyword, value]: [string, unknown]) =>
+    !(typeof value === 'string' && (keyword === 'pattern' || keyword === 'format')) &&
+    !(keyword === 'maxLength' && Number(value) > publishedLengthMax)
+  const publish = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(publish)
+    if (typeof value !== 'object' || value === null) return value
+    const entries = Object.entries(value).filter(isPublished)
+    return Object.fromEntries(entries.map(([name, part]) => [name, publish(part)]))
+  }
+  return publish(schema) as Record<string, unknown>
 }
 
 // Inputs are validated by the tool call, whose messages name the fields. Outputs are typed, and tests check them against
