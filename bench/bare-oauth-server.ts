@@ -34,6 +34,7 @@ const provider = createProvider({
   webUrl: baseUrl,
   accessTokenLifetimeSeconds: 3600,
   refreshGraceSeconds: 1800,
+  refreshLimitPerHour: 0,
   recordBounds,
   answers: createAnswers({ db, clock: systemClock, appSecret }),
   showFailure: () => undefined,
@@ -80,6 +81,8 @@ async function begin(): Promise<Chain> {
   const grant = new provider.Grant({ accountId, clientId })
   grant.addResourceScope(resource, agentScope)
   grant.addOIDCScope(agentScope)
+  // Of the length of our ids, which refresh tokens contain.
+  grant.jti = randomUUID()
   const grantId = await grant.save()
   const refreshToken = new provider.RefreshToken({
     ...{ accountId, client, grantId, resource },

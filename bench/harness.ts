@@ -182,6 +182,7 @@ export function environmentOf(databaseUrl: string, origin: string): Record<strin
     // Not 0, with which the service would not count at all.
     // A high limit would count all invites of the last hour, which are few with the default.
     INVITE_LIMIT_PER_HOUR: '0',
+    REFRESH_LIMIT_PER_HOUR: '0',
   }
 }
 

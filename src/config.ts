@@ -118,8 +118,14 @@ export const ConfigSchema = Type.Object({
     minimum: 0,
     maximum: 86400,
     description:
-      'How long the refresh token of an agent can be exchanged again after its first exchange. A later use revokes ' +
-      'the grant.',
+      'How long after its first exchange the refresh token of an agent is answered again with the same successor. A ' +
+      'later use revokes the grant.',
+  }),
+  REFRESH_LIMIT_PER_HOUR: Type.Integer({
+    default: 60,
+    minimum: 0,
+    maximum: 100,
+    description: 'Exchanges of refresh tokens per hour for each grant, without repeated ones; 0 = no limit.',
   }),
   REGISTRATION_LIMIT_PER_MINUTE: Type.Integer({
     default: 60,

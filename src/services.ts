@@ -216,6 +216,7 @@ export function createServices(options: ServicesOptions): Services {
     webUrl: config.webUrl,
     accessTokenLifetimeSeconds: config.accessTokenLifetimeSeconds,
     refreshGraceSeconds: config.refreshGraceSeconds,
+    refreshLimitPerHour: config.refreshLimitPerHour,
     recordBounds: oauthRecordBounds,
     fetch: createUntrustedFetch(untrustedFetch),
   })

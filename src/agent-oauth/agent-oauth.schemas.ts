@@ -275,6 +275,7 @@ export const issueToken = {
     200: answer('The tokens.', Tokens),
     400: answer('An error such as `invalid_grant` or `invalid_request` (RFC 6749 §5.2).', OAuthError),
     401: invalidClient,
+    429: answer('`temporarily_unavailable`: too many refreshes of the grant. Retry later.', OAuthError),
     500: serverError,
     503: unavailable,
   },

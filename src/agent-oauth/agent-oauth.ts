@@ -132,8 +132,10 @@ export interface AgentOAuthOptions {
   baseUrl: string
   webUrl: string
   accessTokenLifetimeSeconds: number
-  /** How long a refresh token can be exchanged again after its first exchange. */
+  /** How long after its first exchange a refresh token is answered with the same successor. */
   refreshGraceSeconds: number
+  /** Exchanges of refresh tokens an hour for each grant; 0 = no limit. */
+  refreshLimitPerHour: number
   recordBounds: RecordBounds
   /** Fetches client metadata documents. */
   fetch: typeof fetch

@@ -70,6 +70,7 @@ export function createRecordAdapter(options: RecordAdapterOptions): (kind: strin
           clientId: payload.clientId ?? null,
           origin: kind === 'Client' ? (findOrigin() ?? null) : null,
           expiresAt: expiresInSeconds ? new Date(now.getTime() + expiresInSeconds * 1000) : null,
+          generation: generationOf(kind, payload),
         }
         await db
           .insert(oauthRecords)
@@ -127,6 +128,11 @@ export function createRecordAdapter(options: RecordAdapterOptions): (kind: strin
 /** The key under which a record is stored. */
 export function keyOf(kind: string, id: string): string {
   return secretKinds.has(kind) ? hashSecret(id).toString('base64url') : id
+}
+
+/** How many exchanges were before a refresh token; null for other kinds. */
+export function generationOf(kind: string, { rotations }: AdapterPayload): number | null {
+  return kind === 'RefreshToken' ? (rotations ?? 0) : null
 }
 
 /** What is stored of a payload: all but a secret id, and the hash of a client's secret. */

@@ -5,6 +5,7 @@ import {
   Provider,
   type Configuration,
   type KoaContextWithOIDC,
+  type RefreshToken,
 } from 'oidc-provider'
 import type { Logger } from 'pino'
 import type { Database } from '../db/client.ts'
@@ -30,6 +31,7 @@ import {
   paths,
   unstorable,
 } from './protocol.ts'
+import { createRefreshTokens } from './refresh-tokens.ts'
 import { createRefreshAdapter, type RefreshRequest } from './refreshes.repository.ts'
 import type { Jwk, SigningKeys } from './signing-keys.ts'
 
@@ -54,6 +56,7 @@ export interface ProviderOptions {
   webUrl: string
   accessTokenLifetimeSeconds: number
   refreshGraceSeconds: number
+  refreshLimitPerHour: number
   recordBounds: RecordBounds
   answers: Answers
   /** Shows a failure to the person: the authorization endpoint cannot redirect to the client with it. */
@@ -70,10 +73,15 @@ export interface ProviderOptions {
  */
 export function createProvider(options: ProviderOptions): Provider {
   const { db, clock, log, keys, appSecret, baseUrl, webUrl, accessTokenLifetimeSeconds } = options
-  const { recordBounds: bounds, refreshGraceSeconds, jobs, findOrigin } = options
+  const { recordBounds: bounds, refreshGraceSeconds, refreshLimitPerHour, jobs, findOrigin } = options
   const resource = `${baseUrl}${paths.mcp}`
   const alreadyUsed = () => new errors.InvalidGrant('already used')
   const records = createRecordAdapter({ db, clock, jobs, bounds, findOrigin, isReuse, alreadyUsed })
+  const refreshTokens = createRefreshTokens(appSecret)
+  const { adapterOf, findSuccessor } = createRefreshAdapter(records, {
+    ...{ db, clock, refreshTokens, refreshGraceSeconds, refreshLimitPerHour, alreadyUsed, findRefresh },
+    tooMany: (retryAfterSeconds) => new TooManyRefreshes(retryAfterSeconds),
+  })
   /** Leaves the response to `showFailure`. */
   function fail(
     ctx: Pick<KoaContextWithOIDC, 'status' | 'respond' | 'remove'>,
@@ -85,13 +93,7 @@ export function createProvider(options: ProviderOptions): Provider {
   }
 
   const configuration: Configuration = {
-    adapter: createRefreshAdapter(records, {
-      db,
-      clock,
-      refreshGraceSeconds,
-      alreadyUsed,
-      findRefresh,
-    }),
+    adapter: adapterOf,
     jwks: { keys: [new SigningKey(keys.signing)] },
     cookies: {
       keys: [deriveKey(appSecret, 'oauth cookies').toString('base64url')],
@@ -197,11 +199,25 @@ export function createProvider(options: ProviderOptions): Provider {
     const stored = Buffer.from(this.clientSecret ?? '')
     return given.length === stored.length && timingSafeEqual(given, stored)
   }
+  // The types lack it: https://github.com/panva/node-oidc-provider, lib/models/base_model.js.
+  const prototype: RefreshToken & { generateTokenId?: () => string } = provider.RefreshToken.prototype
+  prototype.generateTokenId = function (this: RefreshToken) {
+    return refreshTokens.create({ grantId: String(this.grantId), generation: this.rotations ?? 0 })
+  }
+  // A token that was exchanged before is answered with its successor, not with the new one.
+  const inherited = Object.getPrototypeOf(prototype) as RefreshToken
+  prototype.save = async function (this: RefreshToken) {
+    const saved = await inherited.save.call(this)
+    return findSuccessor() ?? saved
+  }
   // The routes set the forwarded host and scheme from the settings, so a client cannot.
   provider.proxy = true
   provider.on('server_error', (ctx, error) => {
     if (!isDatabaseUnavailable(error)) log.error({ err: error }, 'OAuth server error')
     else answerUnavailable(ctx, log, error)
+  })
+  provider.on('grant.error', (ctx, error) => {
+    if (error instanceof TooManyRefreshes) ctx.set('retry-after', String(error.retryAfterSeconds))
   })
   provider.use(async (ctx, next) => {
     if (ctx.path === paths.authorization) normalizeAuthorizationRequest(ctx as KoaContextWithOIDC, resource)
@@ -210,6 +226,17 @@ export function createProvider(options: ProviderOptions): Provider {
     await settleAnswer(ctx as KoaContextWithOIDC, options, fail)
   })
   return provider
+}
+
+/** The error of a grant whose refresh tokens are exchanged too often, in the form of other limits of these endpoints. */
+class TooManyRefreshes extends errors.CustomOIDCProviderError {
+  override readonly statusCode = 429
+  readonly retryAfterSeconds: number
+
+  constructor(retryAfterSeconds: number) {
+    super('temporarily_unavailable', catalogue.tooManyRefreshes.message)
+    this.retryAfterSeconds = retryAfterSeconds
+  }
 }
 
 // Schemes that a browser or the system handles itself, so that no client can receive the redirect (RFC 8252 §7.1 has

@@ -282,6 +282,12 @@ export const errors = {
     'Too many requests for access. Try again later.',
     'OAuth only, as `temporarily_unavailable`: the client address has sent more authorization requests than `AUTHORIZE_LIMIT_PER_MINUTE`. Retry after `Retry-After` seconds.',
   ),
+  tooManyRefreshes: error(
+    'TooManyRequests',
+    'too_many_refreshes',
+    'Too many refreshes. Try again later.',
+    'OAuth only, as `temporarily_unavailable`: the grant has exchanged more refresh tokens than `REFRESH_LIMIT_PER_HOUR`. Retry after `Retry-After` seconds.',
+  ),
   consentExpired: error(
     'NotFound',
     'consent_expired',

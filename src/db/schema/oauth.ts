@@ -20,14 +20,18 @@ export const oauthRecords = pgTable(
     /** When a code or a refresh token was first used. */
     consumedAt: instant('consumed_at'),
     expiresAt: instant('expires_at'),
-    /** How many times a refresh token was exchanged. */
+    /** Not used any longer, except by the release before. */
     uses: integer('uses').notNull().default(0),
     /** When somebody last gave a registered client access. */
     grantedAt: instant('granted_at'),
+    /** How many exchanges were before a refresh token. Null for other kinds, and for tokens of earlier releases. */
+    generation: integer('generation'),
+    /** The refresh token that a used one was exchanged for, encrypted under a key derived from the used one. */
+    sealedSuccessor: bytea('sealed_successor'),
   },
   (table) => [
     primaryKey({ columns: [table.kind, table.key] }),
-    index('oauth_records_grant_id_idx').on(table.grantId),
+    index('oauth_records_grant_id_generation_idx').on(table.grantId, table.generation),
     index('oauth_records_expires_at_idx').on(table.expiresAt),
   ],
 )

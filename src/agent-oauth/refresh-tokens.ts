@@ -1,0 +1,57 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { deriveKey, seal, unseal } from '../kernel/sealing.ts'
+
+/** What a refresh token belongs to. */
+export interface RefreshTokenOrigin {
+  grantId: string
+  /** How many exchanges were before it: 0 for the token of a code. */
+  generation: number
+}
+
+/** Makes refresh tokens that say what they belong to, so that they are known when their records are deleted. */
+export interface RefreshTokens {
+  create(origin: RefreshTokenOrigin): string
+  /** What a token belongs to; undefined if this service did not make it, or made it before tokens said so. */
+  read(token: string): RefreshTokenOrigin | undefined
+}
+
+const tagBytes = 16
+// 192 random bits, which nobody guesses.
+const randomnessBytes = 24
+const headBytes = tagBytes + randomnessBytes + 4
+
+/**
+ * A token is the base64url of a tag, random bytes, its generation and its grant. The tag shows that this service made it:
+ * otherwise anybody who knows the id of a grant could pretend to have an old token of it.
+ */
+export function createRefreshTokens(appSecret: string): RefreshTokens {
+  const key = deriveKey(appSecret, 'origins of refresh tokens')
+  const tagOf = (body: Buffer) => createHmac('sha256', key).update(body).digest().subarray(0, tagBytes)
+  return {
+    create({ grantId, generation }) {
+      const head = randomBytes(randomnessBytes + 4)
+      head.writeUInt32BE(generation, randomnessBytes)
+      const body = Buffer.concat([head, Buffer.from(grantId)])
+      return Buffer.concat([tagOf(body), body]).toString('base64url')
+    },
+
+    read(token) {
+      const bytes = Buffer.from(token, 'base64url')
+      if (bytes.length <= headBytes) return undefined
+      if (!timingSafeEqual(tagOf(bytes.subarray(tagBytes)), bytes.subarray(0, tagBytes))) return undefined
+      return { grantId: bytes.toString('utf8', headBytes), generation: bytes.readUInt32BE(headBytes - 4) }
+    },
+  }
+}
+
+/** Encrypts the successor of a refresh token, so that only who has the token can read it. */
+export function sealSuccessor(successor: string, token: string): Buffer {
+  return seal(successor, keyOf(token))
+}
+
+/** Decrypts the output of `sealSuccessor`. Throws for another token. */
+export function unsealSuccessor(sealed: Buffer, token: string): string {
+  return unseal(sealed, keyOf(token))
+}
+
+const keyOf = (token: string) => deriveKey(token, 'successor of a refresh token')
