@@ -179,14 +179,15 @@ export const ConfigSchema = Type.Object({
     minimum: 0,
     description:
       'Failed sign-ins per minute for each account from one client address, and ten times as many for each account and ' +
-      'for each address; 0 = no limit.',
+      'for each address; a browser that has signed in to the account before has a limit of its own; 0 = no limit.',
   }),
   MAIL_LIMIT_PER_HOUR: Type.Integer({
     default: 5,
     minimum: 0,
     description:
-      'Emails with links per hour for each recipient, with a separate count for invites, and ten times as many for each ' +
-      'client address; 0 = no limit.',
+      'Emails with links per hour for each recipient from one client address, four times as many for each recipient, and ' +
+      'ten times as many for each address; a browser that has signed in to the account before has a limit of its own. ' +
+      'Also invites per hour for each recipient. 0 = no limit.',
   }),
   OIDC_PROVIDERS: Type.Optional(
     Type.String({

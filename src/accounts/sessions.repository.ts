@@ -1,5 +1,6 @@
 import { and, desc, eq, gt, lt, lte, ne, sql, type SQL } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
+import { hasAddress } from '../db/has-address.ts'
 import { pictureUrl } from '../db/json-rows.ts'
 import { prepared } from '../db/prepared.ts'
 import { endedSessions, knownBrowsers, sessions } from '../db/schema/accounts.ts'
@@ -115,6 +116,19 @@ export async function rememberBrowser(
     .values({ userId, tokenHash, usedAt })
     .onConflictDoUpdate({ target: [knownBrowsers.userId, knownBrowsers.tokenHash], set: { usedAt } })
   return others[0]?.isThis === false
+}
+
+/** Whether the person with an email address has signed in with a browser. */
+export async function hasSignedInWith(
+  executor: Executor,
+  { email, tokenHash }: { email: string; tokenHash: Buffer },
+): Promise<boolean> {
+  const rows = await executor
+    .select({ userId: knownBrowsers.userId })
+    .from(knownBrowsers)
+    .innerJoin(users, eq(users.id, knownBrowsers.userId))
+    .where(and(hasAddress(users.canonicalEmail, email), eq(knownBrowsers.tokenHash, tokenHash)))
+  return rows.length > 0
 }
 
 /** Deletes browsers without a sign-in since a time. */

@@ -1,5 +1,6 @@
 import type { Database } from '../db/client.ts'
 import type { Clock } from '../kernel/clock.ts'
+import { parseEmail } from '../kernel/email.ts'
 import { errors } from '../kernel/errors.ts'
 import { isId } from '../kernel/ids.ts'
 import type { Principal } from '../kernel/principal.ts'
@@ -10,6 +11,7 @@ import {
   deleteSessionOfUser,
   deleteSessionsOfUser,
   findLiveSession,
+  hasSignedInWith,
   listLiveSessions,
   extendSession,
   type RecentWorkspace,
@@ -56,6 +58,11 @@ export interface SessionsService {
   end(principal: Principal, sessionId: string): Promise<string>
   /** Ends the caller's sessions, except one. */
   endOthers(principal: Principal, sessionId: string): Promise<void>
+  /**
+   * Whether the person with an email address has signed in with the browser of a cookie. False for a text that is no
+   * address. The same work whether or not the address has an account.
+   */
+  isKnownBrowser(email: string, browserToken: string): Promise<boolean>
 }
 
 // Not at every request, since that would write on every read.
@@ -122,5 +129,10 @@ export function createSessionsService(options: {
     },
 
     endOthers: ({ user }, sessionId) => deleteSessionsOfUser(db, user.id, sessionId),
+
+    async isKnownBrowser(text, browserToken) {
+      const email = parseEmail(text)
+      return email !== undefined && hasSignedInWith(db, { email, tokenHash: hashSecret(browserToken) })
+    },
   }
 }

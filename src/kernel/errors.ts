@@ -268,7 +268,7 @@ export const errors = {
     'TooManyRequests',
     'too_many_mails',
     'Too many emails to this address. Use the link in the last one, or try again later.',
-    "Website only: the recipient was sent, or the client's address has requested, more emails with links than `MAIL_LIMIT_PER_HOUR` allows. Retry after `Retry-After` seconds.",
+    "Website only: the client's address has requested more emails with links for this recipient, or for all, than `MAIL_LIMIT_PER_HOUR` allows, or all addresses together have for this recipient. Retry after `Retry-After` seconds.",
   ),
   tooManyRegistrations: error(
     'TooManyRequests',

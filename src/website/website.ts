@@ -47,7 +47,7 @@ export interface WebsiteOptions extends SignInLimitsOptions {
 /** Registers every page of the website. */
 export async function websiteRoutes(app: App, services: Services, options: WebsiteOptions): Promise<void> {
   const { baseUrl, webUrl, uploadLimitPerHour } = options
-  const limits = createSignInLimits(app, options)
+  const limits = createSignInLimits(app, services.sessions, options)
   const providers = services.identityProviders
   await app.register(webSession, { sessions: services.sessions, webUrl })
   await app.register(flash, { flashes: services.flashes })

@@ -491,7 +491,7 @@ describe('guessing a password', () => {
 })
 
 describe('requesting mails', () => {
-  it('is limited per recipient, whether or not there is an account', async () => {
+  it('is limited per recipient and client address, whether or not there is an account', async () => {
     const limited = await startWebsite({
       environment: { MAIL_LIMIT_PER_HOUR: '2', TRUST_PROXY: 'loopback' },
     })
@@ -502,8 +502,8 @@ describe('requesting mails', () => {
       return visitor.submit(path, fields, { 'x-forwarded-for': address })
     }
     const email = randomEmail()
-    expect((await request('/forgot', email, '192.0.2.1')).statusCode).toBe(200)
-    expect((await request('/sign-in/link', email, '192.0.2.2')).statusCode).toBe(200)
+    expect((await request('/forgot', email, '192.0.2.3')).statusCode).toBe(200)
+    expect((await request('/sign-in/link', email, '192.0.2.3')).statusCode).toBe(200)
     for (const path of ['/forgot', '/sign-in/link', '/verify', '/sign-up']) {
       const refused = await request(path, email, '192.0.2.3')
       expect(refused.statusCode).toBe(429)

@@ -46,7 +46,7 @@ export function confirmPages(app: App, services: ConfirmServices, limits: SignIn
   }
 
   proof('password', (request) =>
-    limits.attemptPassword(request, request.principal.user.id, () =>
+    limits.attemptPassword(request, request.principal.user.email, () =>
       proofs.provePassword(request.principal, readField(request, 'password')),
     ),
   )

@@ -47,7 +47,7 @@ export function passwordPages(
       const fields = readFields(request, 'currentPassword', 'password')
       const input = { ...fields, revokeAccess: readRevokeAccess(request) }
       const { principal } = request
-      await limits.attemptPassword(request, principal.user.id, () =>
+      await limits.attemptPassword(request, principal.user.email, () =>
         credentials.changePassword(principal, input),
       )
       return {

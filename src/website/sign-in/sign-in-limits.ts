@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import type { SessionsService } from '../../accounts/sessions.service.ts'
 import type { App } from '../../http/app-types.ts'
 import { addressOf, createRateLimiter, type RateLimiter } from '../../http/rate-limits.ts'
 import { canonicalizeEmail, parseEmail } from '../../kernel/email.ts'
@@ -11,21 +12,26 @@ const dayInSeconds = 24 * 60 * 60
 // Colleagues share a client address, and people have several devices: limits over all accounts of an address, or over
 // all addresses of an account, are this many times higher.
 const widerFactor = 10
+// Each of these is a mail that somebody did not ask for.
+const widerMailFactor = 4
 
 export interface SignInLimitsOptions {
   /** Failed attempts per minute, account and client address; 0 = no limit. */
   signInLimitPerMinute: number
-  /** Mails per hour and recipient; 0 = no limit. */
+  /** Mails per hour, recipient and client address; 0 = no limit. */
   mailLimitPerHour: number
 }
 
-/** Rate limits for people who are not signed in: attempts to enter a password, and requested mails. */
+/**
+ * Rate limits of attempts to enter a password, and of requested mails. A browser in which the person has signed in before
+ * has limits of its own, so that nobody can lock them out of it (decision 0110).
+ */
 export interface SignInLimits {
   /**
    * Runs an attempt to enter the password of an account, and counts it if the password was wrong. Throws
    * `too_many_sign_ins` after too many failures from the client's address, for this account or for all accounts; and
    * `sign_in_by_link` after too many failures for the account from all addresses, since its owner can still sign in by
-   * mail.
+   * mail. `account` is an email address, or what else identifies it.
    */
   attemptPassword<T>(request: FastifyRequest, account: string, attempt: () => Promise<T>): Promise<T>
   /**
@@ -34,7 +40,10 @@ export interface SignInLimits {
    * knows the password, and a code has six digits.
    */
   attemptCode<T>(request: FastifyRequest, account: string, attempt: () => Promise<T>): Promise<T>
-  /** Counts a mail to a recipient, whether or not an account has the address. Throws `too_many_mails`. */
+  /**
+   * Counts a mail to a recipient, whether or not an account has the address. Throws `too_many_mails` after too many
+   * requests from the client's address, for this recipient or for all, or from all addresses for this recipient.
+   */
   countMail(request: FastifyRequest, recipient: string): Promise<void>
 }
 
@@ -54,7 +63,11 @@ interface CountedBound extends Bound {
 const wrongPasswordCodes: readonly string[] = [errors.signInFailed.code, errors.passwordWrong.code]
 const wrongCodeCodes: readonly string[] = [errors.codeWrong.code, errors.secondStepExpired.code]
 
-export function createSignInLimits(app: App, options: SignInLimitsOptions): SignInLimits {
+export function createSignInLimits(
+  app: App,
+  sessions: Pick<SessionsService, 'isKnownBrowser'>,
+  options: SignInLimitsOptions,
+): SignInLimits {
   const { signInLimitPerMinute: limit, mailLimitPerHour } = options
   // Counters are named by digests, since Redis must not hold email addresses and tokens of links.
   const accounts = new WeakMap<FastifyRequest, string>()
@@ -64,7 +77,12 @@ export function createSignInLimits(app: App, options: SignInLimitsOptions): Sign
     accounts.set(request, hashSecret(canonical).toString('base64url'))
   }
   const accountOf = (request: FastifyRequest) => accounts.get(request) ?? ''
-  const toLimiter = ({ name, max, callerOf }: Bound, seconds = windowSeconds) =>
+  const accountAndAddressOf = (request: FastifyRequest) => `${accountOf(request)}:${addressOf(request)}`
+  const accountAndBrowserOf = (request: FastifyRequest) =>
+    `${accountOf(request)}:${hashSecret(request.visit.browserToken).toString('base64url')}`
+  const isKnownBrowser = ({ visit }: FastifyRequest, account: string) =>
+    sessions.isKnownBrowser(account, visit.browserToken)
+  const toLimiter = ({ name, max, callerOf }: Omit<Bound, 'exceeded'>, seconds = windowSeconds) =>
     createRateLimiter(app, { name, max, windowSeconds: seconds, callerOf })
   const toCounted = (bound: Bound, seconds?: number): CountedBound => ({
     ...bound,
@@ -77,18 +95,21 @@ export function createSignInLimits(app: App, options: SignInLimitsOptions): Sign
     {
       name: 'sign-in',
       max: limit,
-      callerOf: (request) => `${accountOf(request)}:${addressOf(request)}`,
+      callerOf: accountAndAddressOf,
       exceeded: tooMany,
     },
     { name: 'sign-in-address', max: widerFactor * limit, callerOf: addressOf, exceeded: tooMany },
     { name: 'sign-in-account', max: widerFactor * limit, callerOf: accountOf, exceeded: errors.signInByLink },
   ]
   const countedPasswordBounds = passwordBounds.map((bound) => toCounted(bound))
+  const knownPasswordBounds = [
+    toCounted({ name: 'sign-in-browser', max: limit, callerOf: accountAndBrowserOf, exceeded: tooMany }),
+  ]
   const codeBounds = [
     toCounted({
       name: 'code',
       max: limit,
-      callerOf: (request) => `${accountOf(request)}:${addressOf(request)}`,
+      callerOf: accountAndAddressOf,
       exceeded: tooMany,
     }),
     toCounted(
@@ -97,20 +118,22 @@ export function createSignInLimits(app: App, options: SignInLimitsOptions): Sign
     ),
   ]
 
-  const mailBounds = [
-    { name: 'mail', max: mailLimitPerHour, callerOf: accountOf, exceeded: errors.tooManyMails },
-    {
-      name: 'mail-address',
-      max: widerFactor * mailLimitPerHour,
-      callerOf: addressOf,
-      exceeded: errors.tooManyMails,
-    },
-  ].map((bound: Bound) => ({ ...bound, limiter: toLimiter(bound, mailWindowSeconds) }))
+  const toMailLimiter = (name: string, factor: number, callerOf: Bound['callerOf']) =>
+    toLimiter({ name, max: factor * mailLimitPerHour, callerOf }, mailWindowSeconds)
+  // A request that one of these refuses does not count for the next.
+  const mailLimiters = [
+    toMailLimiter('mail', 1, accountAndAddressOf),
+    toMailLimiter('mail-address', widerFactor, addressOf),
+    toMailLimiter('mail-recipient', widerMailFactor, accountOf),
+  ]
+  const knownMailLimiters = [toMailLimiter('mail-browser', 1, accountAndBrowserOf)]
 
   return {
     async attemptPassword(request, account, attempt) {
       setAccount(request, account)
-      return attemptWithin(countedPasswordBounds, wrongPasswordCodes, request, attempt)
+      const isKnown = await isKnownBrowser(request, account)
+      const bounds = isKnown ? knownPasswordBounds : countedPasswordBounds
+      return attemptWithin(bounds, wrongPasswordCodes, request, attempt)
     },
 
     async attemptCode(request, account, attempt) {
@@ -120,9 +143,10 @@ export function createSignInLimits(app: App, options: SignInLimitsOptions): Sign
 
     async countMail(request, recipient) {
       setAccount(request, recipient)
-      for (const { limiter, exceeded } of mailBounds) {
+      const isKnown = await isKnownBrowser(request, recipient)
+      for (const limiter of isKnown ? knownMailLimiters : mailLimiters) {
         const state = await limiter?.count(request)
-        if (state?.isExceeded) throw exceeded({ retryAfterSeconds: state.resetSeconds })
+        if (state?.isExceeded) throw errors.tooManyMails({ retryAfterSeconds: state.resetSeconds })
       }
     },
   }
