@@ -1,33 +1,47 @@
-import { and, count, eq, gt, isNull } from 'drizzle-orm'
-import { countActiveApiKeys } from '../areas/apiKeys/apiKeys.repository.ts'
+import { and, eq, gt, isNull, sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
+import { emailChanges, identities } from '../db/schema/accounts.ts'
 import { agentGrants } from '../db/schema/agent-grants.ts'
 import { apiKeys } from '../db/schema/api-keys.ts'
 import { memberships } from '../db/schema/memberships.ts'
+import { passkeys } from '../db/schema/passkeys.ts'
+import { authenticatorApps } from '../db/schema/second-factors.ts'
+import { users } from '../db/schema/users.ts'
+import type { AccessCounts } from '../kernel/accounts.ts'
 
-/** The number of credentials with which programs and agents act for a person. */
-export interface Access {
-  apiKeyCount: number
-  grantCount: number
+/** Counts what gives access to a person's account besides the password. All zero for a person who does not exist. */
+export async function countAccess(executor: Executor, userId: string, now: Date): Promise<AccessCounts> {
+  const at = sql`${now.toISOString()}::timestamptz`
+  const [counts] = await executor
+    .select({
+      apiKeyCount: sql<number>`(
+        select count(*)::int from ${apiKeys} as k where k.user_id = users.id and k.revoked_at is null)`,
+      grantCount: sql<number>`(
+        select count(*)::int from ${agentGrants} as g
+        join ${memberships} as m on m.workspace_id = g.workspace_id and m.user_id = g.user_id
+        where m.user_id = users.id and g.revoked_at is null and g.expires_at > ${at})`,
+      passkeyCount: sql<number>`(
+        select count(*)::int from ${passkeys} as p where p.user_id = users.id)`,
+      identityCount: sql<number>`(
+        select count(*)::int from ${identities} as i where i.user_id = users.id and i.unlinked_at is null)`,
+      emailChangeCount: sql<number>`(
+        select count(*)::int from ${emailChanges} as c where c.user_id = users.id and c.expires_at > ${at})`,
+      unconfirmedAppCount: sql<number>`(
+        select count(*)::int from ${authenticatorApps} as a
+        where a.user_id = users.id and a.confirmed_at is null)`,
+    })
+    .from(users)
+    .where(eq(users.id, userId))
+  return counts ?? noAccess
 }
 
-export async function countAccess(executor: Executor, userId: string, now: Date): Promise<Access> {
-  const [grants] = await executor
-    .select({ count: count() })
-    .from(memberships)
-    .innerJoin(
-      agentGrants,
-      and(eq(agentGrants.workspaceId, memberships.workspaceId), eq(agentGrants.userId, memberships.userId)),
-    )
-    .where(and(eq(memberships.userId, userId), isNull(agentGrants.revokedAt), gt(agentGrants.expiresAt, now)))
-  return { apiKeyCount: await countActiveApiKeys(executor, userId), grantCount: grants?.count ?? 0 }
-}
-
-export async function revokeApiKeysOfUser(executor: Executor, userId: string, now: Date): Promise<void> {
-  await executor
-    .update(apiKeys)
-    .set({ revokedAt: now })
-    .where(and(eq(apiKeys.userId, userId), isNull(apiKeys.revokedAt)))
+const noAccess: AccessCounts = {
+  apiKeyCount: 0,
+  grantCount: 0,
+  passkeyCount: 0,
+  identityCount: 0,
+  emailChangeCount: 0,
+  unconfirmedAppCount: 0,
 }
 
 export interface RevokedGrant {
@@ -36,9 +50,17 @@ export interface RevokedGrant {
   clientName: string
 }
 
-/** Revokes all grants of a person. Returns the grants that were active. */
-export function revokeGrantsOfUser(executor: Executor, userId: string, now: Date): Promise<RevokedGrant[]> {
-  return executor
+/**
+ * Revokes what gives access to a person's account besides the password, and what could: API keys, grants, passkeys,
+ * linked accounts, a pending change of the email address, and an authenticator app that is being set up. Returns how
+ * many of each there were, and the grants.
+ */
+export async function revokeAllAccess(
+  executor: Executor,
+  userId: string,
+  now: Date,
+): Promise<{ counts: AccessCounts; grants: RevokedGrant[] }> {
+  const grants = await executor
     .update(agentGrants)
     .set({ revokedAt: now })
     .from(memberships)
@@ -48,6 +70,7 @@ export function revokeGrantsOfUser(executor: Executor, userId: string, now: Date
         eq(agentGrants.workspaceId, memberships.workspaceId),
         eq(agentGrants.userId, memberships.userId),
         isNull(agentGrants.revokedAt),
+        gt(agentGrants.expiresAt, now),
       ),
     )
     .returning({
@@ -55,4 +78,31 @@ export function revokeGrantsOfUser(executor: Executor, userId: string, now: Date
       workspaceId: agentGrants.workspaceId,
       clientName: agentGrants.clientName,
     })
+  const keys = await executor
+    .update(apiKeys)
+    .set({ revokedAt: now })
+    .where(and(eq(apiKeys.userId, userId), isNull(apiKeys.revokedAt)))
+  const removedPasskeys = await executor.delete(passkeys).where(eq(passkeys.userId, userId))
+  // The rows stay, so that a sign-in with the provider does not link the account again.
+  const unlinked = await executor
+    .update(identities)
+    .set({ unlinkedAt: now })
+    .where(and(eq(identities.userId, userId), isNull(identities.unlinkedAt)))
+  const changes = await executor
+    .delete(emailChanges)
+    .where(and(eq(emailChanges.userId, userId), gt(emailChanges.expiresAt, now)))
+  const apps = await executor
+    .delete(authenticatorApps)
+    .where(and(eq(authenticatorApps.userId, userId), isNull(authenticatorApps.confirmedAt)))
+  return {
+    counts: {
+      apiKeyCount: keys.rowCount ?? 0,
+      grantCount: grants.length,
+      passkeyCount: removedPasskeys.rowCount ?? 0,
+      identityCount: unlinked.rowCount ?? 0,
+      emailChangeCount: changes.rowCount ?? 0,
+      unconfirmedAppCount: apps.rowCount ?? 0,
+    },
+    grants,
+  }
 }

@@ -92,13 +92,13 @@ export function createAccountsJobs(options: {
       await mailer.send({ ...content, to: { name, address }, id: `account-${id}` })
     },
 
-    async send_password_changed({ userId, isAccessRevoked = false }, { id }) {
+    async send_password_changed({ userId, revoked }, { id }) {
       const user = await findUserById(db, userId)
       if (!user) return
-      const access = await countAccess(db, userId, clock.now())
+      const kept = await countAccess(db, userId, clock.now())
       const forgotUrl = `${webUrl}/forgot`
       await send(user, `password-changed-${id}`, (name) =>
-        passwordChangedMail({ name, forgotUrl, isAccessRevoked, ...access }),
+        passwordChangedMail({ name, forgotUrl, revoked, kept }),
       )
     },
 

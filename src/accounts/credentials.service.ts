@@ -1,18 +1,16 @@
 import { requireLiveCredential } from '../access/live-credential.repository.ts'
-import { insertEvent } from '../areas/events/events.repository.ts'
 import type { Database, Executor } from '../db/client.ts'
-import { isAcceptablePassword, type AccountTokenPurpose } from '../kernel/accounts.ts'
+import type { AccountTokenPurpose } from '../kernel/accounts.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { parseEmail } from '../kernel/email.ts'
 import { errors } from '../kernel/errors.ts'
 import { createId } from '../kernel/ids.ts'
-import type { Principal, PrincipalUser } from '../kernel/principal.ts'
+import type { Principal } from '../kernel/principal.ts'
 import { nameLengthMax, parseLine, requireName } from '../kernel/text.ts'
 import { createToken, hashSecret } from '../kernel/tokens.ts'
 import type { ExternalIdentity } from '../platform/identity/identity.port.ts'
 import type { JobQueue } from '../platform/jobs/jobs.port.ts'
 import type { PasswordHasher } from '../platform/passwords/passwords.port.ts'
-import { revokeGrantsOfUser, revokeApiKeysOfUser } from './access-of-person.repository.ts'
 import { findUserByEmail, insertUserIfNew, type UserRow } from './accounts.repository.ts'
 import {
   consumeAccountToken,
@@ -28,10 +26,8 @@ import {
   lockUser,
   markEmailVerified,
   rehashPassword,
-  upsertPassword,
 } from './credentials.repository.ts'
-import { deleteSessionsOfUser } from './sessions.repository.ts'
-import { deletePendingSignInsOfUser } from './second-factor.repository.ts'
+import { hashNewPassword, setPassword } from './set-password.ts'
 import { startSignIn, type Browser, type SignInResult } from './start-session.ts'
 
 /** The person whom a link was sent to. */
@@ -67,8 +63,8 @@ export interface CredentialsService {
    */
   verifyEmail(token: string, input: { password: string }, browser: Browser): Promise<SignInResult>
   /**
-   * Sets a new password, ends all sessions and invalidates all links; with `revokeAccess`, also revokes all API keys
-   * and grants. Throws `link_invalid`, `password_unacceptable` and `password_common`.
+   * Sets a new password, ends all sessions and invalidates all links; with `revokeAccess`, also revokes whatever
+   * else gives access. Throws `link_invalid`, `password_unacceptable` and `password_common`.
    */
   resetPassword(token: string, input: { password: string; revokeAccess?: boolean }): Promise<void>
   /** Consumes a link and signs in. Throws `link_invalid`. */
@@ -82,8 +78,8 @@ export interface CredentialsService {
   createLink(purpose: AccountTokenPurpose, userId: string): Promise<PrintedLink>
   hasPassword(principal: Principal): Promise<boolean>
   /**
-   * Changes the password, ends all other sessions and invalidates all links; with `revokeAccess`, also revokes all API
-   * keys and grants. Throws `password_wrong`, `password_unacceptable`, `password_common`, and `sign_in_required` if the
+   * Changes the password, ends all other sessions and invalidates all links; with `revokeAccess`, also revokes
+   * whatever else gives access. Throws `password_wrong`, `password_unacceptable`, `password_common`, and `sign_in_required` if the
    * session has ended meanwhile.
    */
   changePassword(
@@ -130,12 +126,6 @@ export function createCredentialsService(options: CredentialsServiceOptions): Cr
     return email === undefined ? undefined : findUserWithPassword(db, email)
   }
 
-  async function assertAcceptable(password: string, person: { name: string; email: string }) {
-    const field = 'password'
-    if (!isAcceptablePassword(password, person)) throw errors.passwordUnacceptable({ field })
-    if (await passwords.isCommon(password)) throw errors.passwordCommon({ field })
-  }
-
   async function requireLink(purpose: AccountTokenPurpose, token: string): Promise<UserRow> {
     const link = await findAccountToken(db, { tokenHash: hashSecret(token), purpose, now: clock.now() })
     if (!link) throw errors.linkInvalid()
@@ -154,27 +144,12 @@ export function createCredentialsService(options: CredentialsServiceOptions): Cr
     return withAddressOfLink(user, link.email)
   }
 
-  async function setPassword(
-    tx: Executor,
-    user: PrincipalUser,
-    change: { hash: string; exceptSessionId?: string | undefined; revokeAccess?: boolean | undefined },
-  ) {
-    const { hash, exceptSessionId, revokeAccess: isAccessRevoked = false } = change
-    await upsertPassword(tx, { userId: user.id, hash, changedAt: clock.now() })
-    await deleteSessionsOfUser(tx, user.id, exceptSessionId)
-    await deletePendingSignInsOfUser(tx, user.id)
-    await deleteAccountTokens(tx, user.id)
-    if (isAccessRevoked) await revokeAccess(tx, user, clock.now())
-    await jobs.enqueue(tx, 'send_password_changed', { userId: user.id, isAccessRevoked })
-  }
-
   return {
     async signUp(input) {
       const email = parseEmail(input.email)
       if (email === undefined) throw errors.emailInvalid({ field: 'email' })
       const name = requireName(input.name)
-      await assertAcceptable(input.password, { name, email })
-      const hash = await passwords.hash(input.password)
+      const hash = await hashNewPassword(passwords, input.password, { name, email })
       await db.transaction(async (tx) => {
         const now = clock.now()
         const user = { id: createId(), email, name, createdAt: now }
@@ -233,12 +208,12 @@ export function createCredentialsService(options: CredentialsServiceOptions): Cr
 
     async resetPassword(token, { password, revokeAccess }) {
       const owner = await requireLink('reset_password', token)
-      await assertAcceptable(password, owner)
-      const hash = await passwords.hash(password)
+      const hash = await hashNewPassword(passwords, password, owner)
       await db.transaction(async (tx) => {
         const user = await consumeLink(tx, 'reset_password', token)
-        await markEmailVerified(tx, user, clock.now())
-        await setPassword(tx, user, { hash, revokeAccess })
+        const now = clock.now()
+        await markEmailVerified(tx, user, now)
+        await setPassword(tx, user, { hash, revokeAccess }, { now, jobs })
       })
     },
 
@@ -274,31 +249,17 @@ export function createCredentialsService(options: CredentialsServiceOptions): Cr
       const before = await findPasswordHash(db, user.id)
       const isRight = await passwords.verify(before, currentPassword)
       if (!isRight) throw errors.passwordWrong({ field: 'currentPassword' })
-      await assertAcceptable(password, user)
-      const hash = await passwords.hash(password)
+      const hash = await hashNewPassword(passwords, password, user)
       await db.transaction(async (tx) => {
         await lockUser(tx, user.id)
-        await requireLiveCredential(tx, principal, clock.now())
+        const now = clock.now()
+        await requireLiveCredential(tx, principal, now)
         if ((await findPasswordHash(tx, user.id)) !== before)
           throw errors.passwordWrong({ field: 'currentPassword' })
-        await setPassword(tx, user, { hash, exceptSessionId: sessionId ?? undefined, revokeAccess })
+        const change = { hash, exceptSessionId: sessionId ?? undefined, revokeAccess }
+        await setPassword(tx, user, change, { now, jobs })
       })
     },
-  }
-}
-
-/** Revokes a person's API keys and grants, with an event for each grant. */
-async function revokeAccess(tx: Executor, user: PrincipalUser, now: Date): Promise<void> {
-  const principal: Principal = { user, source: 'web', apiKeyId: null, sessionId: null, grantId: null }
-  await revokeApiKeysOfUser(tx, user.id, now)
-  for (const { id, workspaceId, clientName } of await revokeGrantsOfUser(tx, user.id, now)) {
-    await insertEvent(tx, principal, {
-      workspaceId,
-      type: 'integration.revoked',
-      target: { type: 'integration', id },
-      summary: `${user.name} revoked the access of ${clientName}`,
-      at: now,
-    })
   }
 }
 

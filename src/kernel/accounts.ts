@@ -16,6 +16,19 @@ export type SecurityNotice =
   | 'provider_linked'
   | 'provider_unlinked'
 
+/** The numbers of what gives access to an account besides its password, or could. */
+export interface AccessCounts {
+  apiKeyCount: number
+  grantCount: number
+  passkeyCount: number
+  /** Accounts at identity providers. */
+  identityCount: number
+  /** Changes of the email address that wait for their link. */
+  emailChangeCount: number
+  /** Authenticator apps that are being set up. */
+  unconfirmedAppCount: number
+}
+
 /** Replaces the name of a deleted user. */
 export const deletedUserName = 'Deleted user'
 

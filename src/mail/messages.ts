@@ -1,4 +1,4 @@
-import type { SecurityNotice } from '../kernel/accounts.ts'
+import type { AccessCounts, SecurityNotice } from '../kernel/accounts.ts'
 import { escapeHtml } from '../kernel/escape-html.ts'
 import { withoutRefused } from '../kernel/text.ts'
 
@@ -136,34 +136,54 @@ export function signInLinkMail({ name, url, lifetimeMs }: LinkMailInput): MailCo
   })
 }
 
-/** Tells a person that their password was changed, and how many API keys and agents still have access. */
+/** Tells a person that their password was changed, what else was revoked with it, and what still gives access. */
 export function passwordChangedMail(input: {
   name: string
   forgotUrl: string
-  /** Whether the change also revoked API keys and the access of agents. */
-  isAccessRevoked: boolean
-  apiKeyCount: number
-  grantCount: number
+  /** What the change also revoked; undefined if that was not asked for. */
+  revoked: AccessCounts | undefined
+  kept: AccessCounts
 }): MailContent {
-  const { apiKeyCount, grantCount } = input
-  const remaining =
-    apiKeyCount + grantCount === 0
-      ? []
-      : [
-          `Your API keys (${apiKeyCount}) and the agents that you gave access to (${grantCount}) keep working. You can ` +
-            'revoke them on the security page of your settings and on the agents page of each workspace.',
-        ]
+  const [revoked, kept] = [input.revoked && listAccess(input.revoked), listAccess(input.kept)]
   return compose({
     subject: 'Your password was changed',
     paragraphs: [
       `Hello ${input.name}, if you did not just change your password, open the link below and choose a new one now.`,
-      'The password of your account was changed, and your other devices were signed out.' +
-        (input.isAccessRevoked ? ' Your API keys were revoked, and agents no longer have access.' : ''),
-      ...remaining,
+      'The password of your account was changed, and your other devices were signed out.',
+      ...(revoked === undefined ? [] : [`Also revoked: ${revoked}.`]),
+      ...(kept === undefined
+        ? []
+        : [
+            `Not revoked: ${kept}. You can revoke these on the security page of your settings, and agents on the agents ` +
+              'page of each workspace.',
+          ]),
     ],
     link: { label: 'Choose a new password', url: input.forgotUrl },
     footer: 'If you changed the password yourself, ignore this email.',
   })
+}
+
+const accessNames: Record<keyof AccessCounts, [one: string, many: string]> = {
+  apiKeyCount: ['API key', 'API keys'],
+  grantCount: ['agent', 'agents'],
+  passkeyCount: ['passkey', 'passkeys'],
+  identityCount: ['linked account', 'linked accounts'],
+  emailChangeCount: ['pending change of your email address', 'pending changes of your email address'],
+  unconfirmedAppCount: [
+    'unfinished setup of an authenticator app',
+    'unfinished setups of authenticator apps',
+  ],
+}
+
+const conjunction = new Intl.ListFormat('en-GB')
+
+/** Lists what gives access, with numbers; undefined if there is nothing. */
+function listAccess(counts: AccessCounts): string | undefined {
+  const parts = Object.entries(accessNames).flatMap(([key, [one, many]]) => {
+    const count = counts[key as keyof AccessCounts]
+    return count === 0 ? [] : [`${count} ${count === 1 ? one : many}`]
+  })
+  return parts.length === 0 ? undefined : conjunction.format(parts)
 }
 
 /** Tells a person that an API key of theirs was created. */

@@ -16,6 +16,10 @@ import {
 
 const url = 'https://app.example.com/invites/abc_-'
 const evil = `<b onclick="x('y')">&amp;</b>`
+const access = {
+  ...{ apiKeyCount: 2, grantCount: 1, passkeyCount: 1, identityCount: 0 },
+  ...{ emailChangeCount: 1, unconfirmedAppCount: 1 },
+}
 const minuteMs = 60 * 1000
 
 const mails: [string, (name: string) => MailContent][] = [
@@ -55,7 +59,7 @@ const mails: [string, (name: string) => MailContent][] = [
   [
     'a mail about a changed password',
     (name) =>
-      passwordChangedMail({ name, forgotUrl: url, isAccessRevoked: true, apiKeyCount: 2, grantCount: 1 }),
+      passwordChangedMail({ name, forgotUrl: url, revoked: access, kept: { ...access, grantCount: 0 } }),
   ],
   [
     'a mail about access that ended',

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
+import { createAuthenticator } from '../support/authenticator.ts'
 import { randomEmail } from '../support/company.ts'
 import { createOAuthTester } from '../support/oauth-client.ts'
 import { createTestClock } from '../support/test-clock.ts'
@@ -30,9 +31,9 @@ const countJobs = async (task: string, email: string) => {
   return rows.length
 }
 
-async function signIn(email: string, visitor = createVisitor(website)): Promise<Visitor> {
+async function signIn(email: string, visitor = createVisitor(website), chosen = password): Promise<Visitor> {
   await visitor.get('/sign-in')
-  const answer = await visitor.submit('/sign-in', { email, password }, { 'user-agent': firefox })
+  const answer = await visitor.submit('/sign-in', { email, password: chosen }, { 'user-agent': firefox })
   expect(answer.statusCode).toBe(303)
   return visitor
 }
@@ -131,29 +132,88 @@ describe('new API keys', () => {
   })
 })
 
+/** What an intruder in a person's session leaves, to return by it. */
+async function leaveWaysBack(visitor: Visitor, email: string) {
+  const security = '/settings/security'
+  const authenticator = createAuthenticator({ origin: website.config.webUrl })
+  await visitor.get(`${security}/passkeys`)
+  const options = (await visitor.post(`${security}/passkeys/options`)).json<{ challenge: string }>()
+  const credential = authenticator.create(options)
+  expect((await visitor.submit(`${security}/passkeys`, { name: 'Theirs', credential })).statusCode).toBe(200)
+  await visitor.get(`${security}/two-step`)
+  await visitor.submit(`${security}/two-step/begin`)
+  await visitor.get(`${security}/email`)
+  const intruder = randomEmail()
+  await visitor.submit(`${security}/email`, { email: intruder })
+  const { path: changePath } = await website.waitForMail(intruder, /Confirm/)
+  const identity = {
+    ...{ issuer: 'https://id.example', subject: intruder, name: 'Eve' },
+    ...{ email: intruder, isEmailVerified: true },
+  }
+  const user = await services.accounts.findByEmail(email)
+  if (!user) throw new Error(`there is no ${email}`)
+  const principal = { user, source: 'web' as const, apiKeyId: null, sessionId: null, grantId: null }
+  await services.identities.link(principal, { issuer: identity.issuer, name: 'Example ID' }, identity)
+
+  const canUsePasskey = async () => {
+    const stranger = createVisitor(website)
+    await stranger.get('/sign-in')
+    const challenge = (await stranger.post('/sign-in/passkey/options')).json<{ challenge: string }>()
+    const answer = await stranger.submit('/sign-in/passkey', { credential: authenticator.get(challenge) })
+    return answer.statusCode === 303
+  }
+  const canUseIdentity = async () => {
+    const browser = { userAgent: '', sessionToken: undefined, browserToken: crypto.randomUUID() }
+    return services.credentials.signInByIdentity(identity, browser).then(
+      () => true,
+      (error: unknown) => (error as Error).message,
+    )
+  }
+  const canSetUp = async () => (await services.secondFactor.findSetup(principal)) !== undefined
+  const canChangeEmail = async () => (await services.emailChanges.findPending(principal)) !== undefined
+  const list = async () => [
+    await canUsePasskey(),
+    await canUseIdentity(),
+    await canSetUp(),
+    await canChangeEmail(),
+  ]
+  return { list, changePath }
+}
+
 describe('a new password', () => {
-  it('keeps keys and grants by default, and the mail says so', async () => {
-    const { email, host, hasAccess } = await createConnectedPerson()
+  it('keeps what else gives access by default, and the mail counts it', async () => {
+    const { email, visitor, host, hasAccess } = await createConnectedPerson()
+    const ways = await leaveWaysBack(visitor, email)
     await resetPassword(email, { password: 'a new long password' })
     expect(await hasAccess()).toEqual([200, 200])
-    const { text } = await website.waitForMail(email, /was changed/)
+    expect(await ways.list()).toEqual([true, true, true, true])
+    const { text } = await website.waitForMail(email, /password was changed/)
     expect(text.replaceAll(/\s+/g, ' ')).toContain(
-      'API keys (1) and the agents that you gave access to (1) keep working',
+      'Not revoked: 1 API key, 1 agent, 1 passkey, 1 linked account, 1 pending change of your email address ' +
+        'and 1 unfinished setup of an authenticator app.',
     )
+    expect(text).not.toContain('Also revoked')
     expect(await revocations(host.slug)).toEqual([])
   })
 
-  it('by a link revokes them on request, with an event', async () => {
-    const { email, host, hasAccess } = await createConnectedPerson()
+  it('by a link revokes all of it on request, with an event, and the mail counts it', async () => {
+    const { email, visitor, host, hasAccess } = await createConnectedPerson()
+    const ways = await leaveWaysBack(visitor, email)
     await resetPassword(email, { password: 'a new long password', revokeAccess: 'on' })
     expect(await hasAccess()).toEqual([401, 401])
-    const { text } = await website.waitForMail(email, /was changed/)
-    expect(text).toContain('Your API keys were revoked')
-    expect(text.replaceAll(/\s+/g, ' ')).not.toContain('keep working')
+    expect(await ways.list()).toEqual([false, expect.stringContaining('unlinked') as string, false, false])
+    const { text } = await website.waitForMail(email, /password was changed/)
+    expect(text.replaceAll(/\s+/g, ' ')).toContain(
+      'Also revoked: 1 API key, 1 agent, 1 passkey, 1 linked account, 1 pending change of your email address ' +
+        'and 1 unfinished setup of an authenticator app.',
+    )
+    expect(text).not.toContain('Not revoked')
     expect(await revocations(host.slug)).toEqual([{ summary: 'Grace revoked the access of Robbie' }])
+    const owner = await signIn(email, createVisitor(website), 'a new long password')
+    expect((await owner.get(ways.changePath)).statusCode).toBe(404)
   })
 
-  it('in the settings revokes them on request, and no other person’s', async () => {
+  it('in the settings revokes it on request, and no other person’s', async () => {
     const { visitor, hasAccess } = await createConnectedPerson()
     const other = await createConnectedPerson()
     await visitor.get('/settings/security')

@@ -1,5 +1,5 @@
 import type { Executor } from '../../db/client.ts'
-import type { AccountTokenPurpose, SecurityNotice } from '../../kernel/accounts.ts'
+import type { AccessCounts, AccountTokenPurpose, SecurityNotice } from '../../kernel/accounts.ts'
 
 /** The names and payloads of jobs. A payload contains no secret. */
 export interface Jobs {
@@ -8,8 +8,8 @@ export interface Jobs {
   send_invite_accepted: { inviteId: string; memberName: string }
   /** By address, not by user, so that enqueueing does not reveal whether the address has an account. */
   send_account_mail: { purpose: AccountTokenPurpose; email: string }
-  /** Jobs of earlier releases lack `isAccessRevoked`, which means false. */
-  send_password_changed: { userId: string; isAccessRevoked?: boolean }
+  /** With what the change also revoked, if the person asked for it. */
+  send_password_changed: { userId: string; revoked?: AccessCounts }
   send_api_keys_created: { userId: string }
   /** The time of the sign-in, and its browser. */
   send_signed_in: { userId: string; userAgent: string; at: string }

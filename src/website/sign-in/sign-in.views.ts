@@ -171,11 +171,17 @@ export function renderNewPassword({ request, state, owner, token }: WithLink): P
   })
 }
 
-/** Offers to revoke what somebody who knew the old password may have created. */
+/** Offers to revoke what somebody who had access to the account may have left to return. */
 export function renderRevokeAccess(): Html {
   return html`<div class="check">
     <input type="checkbox" id="revokeAccess" name="revokeAccess" />
-    <label for="revokeAccess">Also revoke my API keys and the access of agents</label>
+    <label for="revokeAccess">
+      Also revoke my API keys, agents, passkeys and linked accounts
+      <span class="hint">
+        This also cancels a pending change of your email address and an unfinished setup of an authenticator
+        app.
+      </span>
+    </label>
   </div>`
 }
 
