@@ -1,10 +1,14 @@
 import { randomUUID } from 'node:crypto'
+import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import { codeOf, createOAuthTester, redirectOf } from '../support/oauth-client.ts'
-import { createVisitor, noticeOn, password, startWebsite, type Visitor } from './visitor.ts'
+import { selectRows } from '../support/test-app.ts'
+import { createTestClock } from '../support/test-clock.ts'
+import { createVisitor, noticeOn, password, signInAs, signUp, startWebsite, type Visitor } from './visitor.ts'
 
-const website = await startWebsite()
-const { createAgent, createHost, exchange, getAuthorizationUrl } = createOAuthTester(website)
+const clock = createTestClock()
+const website = await startWebsite({ clock })
+const { createAgent, createHost, exchange, getAuthorizationUrl, getTokens } = createOAuthTester(website)
 const isConsent = /^\/agent\/oauth\/consent\/[\w-]+$/
 
 /** A browser that an agent has sent here, with where it was led, and the path of the consent page. */
@@ -136,6 +140,62 @@ describe('the consent page', () => {
     const saved = await visitor.submit(`${agents}/${grant?.id ?? ''}/scopes`, { 'workspace:read': 'on' })
     expect(noticeOn(saved.body)).toMatch(/^The access of .+ was changed\.$/)
     expect((await findGrant())?.scopes).toEqual(['validation-kit:read', 'workspace:read'])
+  })
+
+  it('asks for a proof before allowing, after which the choice is still there; denying needs none', async () => {
+    const email = `${randomUUID()}@example.com`
+    const visitor = await signUp(website, { email })
+    await visitor.get('/onboarding')
+    for (const name of ['First', 'Second'])
+      await visitor.submit('/onboarding', { name, slug: `w-${randomUUID().slice(0, 8)}` })
+    clock.advance(15 * 60_000)
+    const { agent, consent } = await visitFromAgent(visitor)
+    const workspaceIds = [...visitor.page().matchAll(/<option value="([^"]{36})"/g)].map(([, id]) => id)
+    const choice = {
+      decision: 'allow',
+      workspaceId: String(workspaceIds[1]),
+      'seeds:write': 'on',
+      days: '30',
+    }
+    const asked = await visitor.submit(consent, choice)
+    expect(asked.headers.location).toMatch(/^\/settings\/security\/confirm\?next=/)
+    await visitor.get(String(asked.headers.location))
+    expect(visitor.page()).toContain('This changes access to your account')
+    // The request waits, and can be denied here too.
+    expect(visitor.page()).toContain(`action="${consent}"`)
+
+    const [, next = ''] = /name="next" value="([^"]+)"/.exec(visitor.page()) ?? []
+    const proven = await visitor.post('/settings/security/confirm/password', { password, next })
+    expect(proven.headers.location).toBe(next)
+    await visitor.get(next)
+    expect(visitor.page()).toMatch(/name="seeds:write"\s+checked/)
+    expect(visitor.page()).not.toMatch(/name="workspace:read"\s+checked/)
+    expect(visitor.page()).toContain(`<option value="${choice.workspaceId}" selected>`)
+    expect(visitor.page()).toContain('<option value="30" selected>')
+    const allowed = await visitor.submit(consent, choice)
+    const back = await visitor.get(new URL(String(allowed.headers.location)).pathname)
+    expect((await exchange(agent, codeOf(back))).statusCode).toBe(200)
+
+    clock.advance(15 * 60_000)
+    const other = await visitFromAgent(visitor)
+    const denied = await visitor.submit(other.consent, { decision: 'deny' })
+    const refused = await visitor.get(new URL(String(denied.headers.location)).pathname)
+    expect(redirectOf(refused)).toMatchObject({ error: 'access_denied' })
+  })
+
+  it('asks for a proof before an agent is given more, and before it is given less', async () => {
+    const host = await createHost()
+    const { access_token: token } = await getTokens(await createAgent(), host)
+    const visitor = await signInAs(website, host)
+    const id = (await website.services.authenticateAgent(token))?.grant.id ?? ''
+    await visitor.get(`/w/${host.slug}/agents`)
+    clock.advance(15 * 60_000)
+    const asked = await visitor.submit(`/w/${host.slug}/agents/${id}/scopes`, { 'seeds:write': 'on' })
+    expect(asked.headers.location).toMatch(/^\/settings\/security\/confirm\?next=/)
+    const [grant] = await selectRows(website.db, sql`select scopes from agent_grants where id = ${id}`)
+    expect(grant).toEqual({ scopes: ['validation-kit:read'] })
+    const revoked = await visitor.submit(`/w/${host.slug}/agents/${id}/revoke`)
+    expect(noticeOn(revoked.body)).toMatch(/was revoked/)
   })
 
   it('takes no other path from the cookie', async () => {

@@ -92,8 +92,8 @@ function renderConfirm(
     'Confirm that it is you',
     request,
     html`<p>
-        You are about to change how you sign in to <strong>${request.principal.user.email}</strong>, or who
-        can act as you. Confirm that it is you first.
+        This changes access to your account <strong>${request.principal.user.email}</strong>. Confirm that it
+        is you first.
       </p>
       ${
         hasPassword &&
@@ -129,5 +129,5 @@ function renderConfirm(
           ${renderAction(request, { action: `${confirmPath}/link`, label: 'Email me a link', fields: { next } })}`
       }`,
   )
-  return { ...page, hasPasskeys }
+  return { ...page, hasPasskeys, isOnTheWay: true }
 }

@@ -1,23 +1,27 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ConsentRequest } from '../../agent-oauth/agent-oauth.ts'
-import { grantDays, grantDaysDefault } from '../../agent-oauth/protocol.ts'
+import { grantDays, grantDaysDefault, paths } from '../../agent-oauth/protocol.ts'
 import type { App } from '../../http/app-types.ts'
 import { errors } from '../../kernel/errors.ts'
 import { parseJson } from '../../kernel/json-text.ts'
 import type { Services } from '../../services.ts'
 import { renderConsent } from './consent.views.ts'
-import { form, readFields } from '../shared/forms.ts'
+import { form, readFields, valuesOf } from '../shared/forms.ts'
 import { forgetConsent, rememberConsent } from './pending-consent.ts'
 import { readScopes } from './scopes.views.ts'
-import { assertSignedIn } from '../shared/web-session.ts'
+import { assertSignedIn, confirmPathTo } from '../shared/web-session.ts'
 
 interface WithUid {
   Params: { uid: string }
 }
 
-const url = '/agent/oauth/consent/:uid'
+const url = `${paths.consent}/:uid`
+const urlOf = ({ params }: FastifyRequest<WithUid>) => `${paths.consent}/${encodeURIComponent(params.uid)}`
 
-/** The page on which a person allows or denies an agent's request. Denying requires no sign-in. */
+/**
+ * The page on which a person allows or denies an agent's request. Allowing requires a recent proof, after which the page
+ * is shown again as it was filled in. Denying requires no sign-in.
+ */
 export function consentPages(
   app: App,
   { agentOAuth, workspaces }: Pick<Services, 'agentOAuth' | 'workspaces'>,
@@ -45,12 +49,17 @@ export function consentPages(
   })
 
   app.post<WithUid>(url, form, async (request, reply) => {
-    await requireConsentRequest(request, reply)
+    const { isDecided } = await requireConsentRequest(request, reply)
     const { decision, workspaceId, days } = readFields(request, 'decision', 'workspaceId', 'days')
     const exchange = { request: request.raw, response: reply.raw }
     let next: string
     if (decision === 'allow') {
       assertSignedIn(request)
+      // An agent acts for the person for months, so allowing one is proven as a new API key is (decision 0096).
+      if (!request.visit.isProven && !isDecided) {
+        const kept = await reply.keepFlash(urlOf(request), { state: { values: valuesOf(request) } })
+        return reply.redirect(confirmPathTo(kept), 303)
+      }
       next = await agentOAuth.allow(exchange, request.principal, {
         workspaceId,
         scopes: readScopes(request),

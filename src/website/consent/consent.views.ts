@@ -4,7 +4,7 @@ import { grantDays, grantDaysDefault, paths } from '../../agent-oauth/protocol.t
 import { renderForm, renderSelect } from '../shared/forms.ts'
 import { html, type Html } from '../shared/html.ts'
 import type { Page } from '../shared/pages.ts'
-import { renderScopeChoice } from './scopes.views.ts'
+import { readScopes, renderScopeChoice } from './scopes.views.ts'
 
 /** Asks a person to allow or deny an agent. Shows which agent asks, and where the browser is redirected. */
 export function renderConsent(options: {
@@ -27,7 +27,7 @@ export function renderConsent(options: {
       ${renderForm({
         request,
         action: `${paths.consent}/${consent.uid}`,
-        body: choices.length === 0 ? renderNoWorkspace() : renderChoice(consent, choices),
+        body: choices.length === 0 ? renderNoWorkspace() : renderChoice(request, consent, choices),
       })}
     </section>`,
   }
@@ -54,20 +54,26 @@ function renderAccount(request: FastifyRequest): Html {
   })
 }
 
-function renderChoice(consent: ConsentRequest, choices: readonly { id: string; name: string }[]): Html {
+function renderChoice(
+  request: FastifyRequest,
+  consent: ConsentRequest,
+  choices: readonly { id: string; name: string }[],
+): Html {
+  // What the person chose before they were asked to prove that it is them.
+  const { values } = request.flash.state
   return html`<h2>It will be able to</h2>
-    ${renderScopeChoice({ chosen: [], asked: consent.scopes })}
+    ${renderScopeChoice({ chosen: readScopes({ body: values }), asked: consent.scopes })}
     ${renderSelect({
       name: 'workspaceId',
       label: 'In the workspace',
       choices: choices.map(({ id, name }) => ({ value: id, label: name })),
-      value: choices[0]?.id ?? '',
+      value: values.workspaceId ?? choices[0]?.id ?? '',
     })}
     ${renderSelect({
       name: 'days',
       label: 'For',
       choices: grantDays.map((days) => ({ value: String(days), label: `${days} days` })),
-      value: String(grantDaysDefault),
+      value: values.days ?? String(grantDaysDefault),
     })}
     <p>
       You can change this or revoke it at any time on the Agents page of the workspace. You will be redirected

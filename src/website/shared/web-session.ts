@@ -189,6 +189,11 @@ export const signedInOnly = fastifyPlugin(
 /** Where people prove again that it is them. */
 export const confirmPath = '/settings/security/confirm'
 
+/** Where people prove again that it is them, and continue from there to a path. */
+export function confirmPathTo(next: string): string {
+  return `${confirmPath}?next=${encodeURIComponent(next)}`
+}
+
 /**
  * Requires on every route of its scope that the person has recently proven who they are. Otherwise leads to the page
  * that asks for it, and from there back to the requested page, or after a form to `page`.
@@ -197,8 +202,7 @@ export const provenOnly = fastifyPlugin(
   async (app: App, { page }: { page: string }) => {
     app.addHook('onRequest', async ({ method, url, visit }, reply) => {
       if (visit.isProven || visit.isToKeep) return
-      const next = method === 'GET' ? url : page
-      return reply.redirect(`${confirmPath}?next=${encodeURIComponent(next)}`, 303)
+      return reply.redirect(confirmPathTo(method === 'GET' ? url : page), 303)
     })
   },
   { name: 'proven-only', dependencies: ['signed-in-only'] },

@@ -10,6 +10,7 @@ import { notice, renderDone } from '../shared/notice.ts'
 import { readListView, renderNotices, renderPager, resetNotice, type ListView } from '../shared/pager.ts'
 import type { Page } from '../shared/pages.ts'
 import { renderDate, renderTime } from '../shared/words.ts'
+import { confirmPathTo } from '../shared/web-session.ts'
 import { sectionOf, type WorkspacePages, type WorkspaceVisit } from './workspace-visit.ts'
 
 /** The agents that have access to a workspace: owners and admins see all, others their own. */
@@ -39,6 +40,8 @@ export function agentsPages(
 
   action('/agents/:id/scopes', '/agents', async ({ base, principal, request, workspace }) => {
     const { id } = request.params
+    // As for allowing an agent. Revoking it needs no proof.
+    if (!request.visit.isProven) return confirmPathTo(`${base}/agents`)
     const agent = await integrations.updateScopes(principal, workspace.slug, id, readScopes(request))
     return { path: `${base}/agents`, notice: notice`The access of ${agent} was changed.` }
   })
