@@ -56,6 +56,31 @@ describe('documents', () => {
   })
 })
 
+describe('names in documents', () => {
+  // Of browsers, systemd and Kubernetes.
+  const namesOfOthers = ['HttpOnly', 'ExecStart', 'terminationGracePeriodSeconds']
+
+  const sources = ['src', 'tests', 'scripts', 'bench', 'public']
+    .flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) =>
+        join(folder, name),
+      ),
+    )
+    .filter((name) => /\.([cm]?js|ts)$/.test(name))
+  const words = new Set([...sources, 'package.json'].flatMap((file) => read(file).match(/[\w$]+/g) ?? []))
+
+  it('are names of the code', () => {
+    const named = findAll(/(?<!`)`([A-Za-z_$][\w$.]*)(?:\([^`]*\))?`(?!`)/g).flatMap(({ document, target }) =>
+      target
+        .split('.')
+        .filter((name) => /[a-z][A-Z]/.test(name) && !namesOfOthers.includes(name))
+        .map((name) => ({ document, name })),
+    )
+    expect(named.length).toBeGreaterThan(100)
+    expect(named.filter(({ name }) => !words.has(name))).toEqual([])
+  })
+})
+
 describe('the ways to install the MCP server', () => {
   const url = 'http://localhost:3000/agent/mcp'
   const configOf = (prefix: string) => {
