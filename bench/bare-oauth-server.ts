@@ -39,6 +39,7 @@ const provider = createProvider({
   answers: createAnswers({ db, clock: systemClock, appSecret }),
   showFailure: () => undefined,
   findOrigin: () => undefined,
+  noteAccepted: () => undefined,
   fetch,
 })
 const adapters = {

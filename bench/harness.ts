@@ -183,6 +183,7 @@ export function environmentOf(databaseUrl: string, origin: string): Record<strin
     // A high limit would count all invites of the last hour, which are few with the default.
     INVITE_LIMIT_PER_HOUR: '0',
     REFRESH_LIMIT_PER_HOUR: '0',
+    REFUSED_TOKEN_LIMIT_PER_MINUTE: '0',
   }
 }
 

@@ -63,6 +63,7 @@ import type { Services } from './services.ts'
 import { docsPages } from './website/docs/docs.pages.ts'
 import { changeStreamsDefaults, type ChangeStreamsOptions } from './website/shared/change-streams.ts'
 import { registerPages, showError } from './website/shared/pages.ts'
+import { sessionCookie } from './website/shared/web-session.ts'
 import { showFailure } from './website/consent/agent-failure.ts'
 import { websiteRoutes } from './website/website.ts'
 
@@ -142,7 +143,10 @@ export async function buildApp(
   registerProxyWarning(app)
   registerErrorHandler(app, { isDatabaseUnavailable, showError })
   registerCompression(app)
-  registerOverloadProtection(app, config.requestsAtOnceMax, overload)
+  registerOverloadProtection(app, config.requestsAtOnceMax, {
+    ...overload,
+    sessionCookie: sessionCookie(config.webUrl),
+  })
   registerBodyParser(app)
   registerTurns(app)
   registerSendJson(app)

@@ -137,6 +137,13 @@ export const ConfigSchema = Type.Object({
     minimum: 0,
     description: 'Authorization requests of agents per minute for each client address; 0 = no limit.',
   }),
+  REFUSED_TOKEN_LIMIT_PER_MINUTE: Type.Integer({
+    default: 600,
+    minimum: 0,
+    description:
+      'Requests of agents for tokens, or to revoke them, that are refused, per minute for each client address; ' +
+      '0 = no limit.',
+  }),
   AGENT_LIMIT_PER_MINUTE: Type.Integer({
     default: 600,
     minimum: 0,

@@ -3,6 +3,7 @@ import type { Static } from '@sinclair/typebox'
 import { declareAnswers } from '../http/answers.ts'
 import type { App } from '../http/app-types.ts'
 import { addressOf, createRateLimiter } from '../http/rate-limits.ts'
+import { createRefusalLimit } from '../http/refusal-limit.ts'
 import { ApiError, errors } from '../kernel/errors.ts'
 import { isStorableThroughout } from '../kernel/text.ts'
 import type { AgentOAuth, Failure } from './agent-oauth.ts'
@@ -33,6 +34,8 @@ export interface AgentOAuthRoutesOptions {
   registrationLimitPerMinute: number
   /** Authorization requests per minute and client address; 0 = no limit. */
   authorizeLimitPerMinute: number
+  /** Refused requests for tokens, or to revoke them, per minute and client address; 0 = no limit. */
+  refusedTokenLimitPerMinute: number
   /** Shows a failed authorization request to the person. */
   showFailure: (reply: FastifyReply, failure: Failure) => FastifyReply
 }
@@ -48,10 +51,15 @@ export async function agentOAuthRoutes(
   agentOAuth: AgentOAuth,
   options: AgentOAuthRoutesOptions,
 ): Promise<void> {
-  const { baseUrl, webUrl, registrationLimitPerMinute, authorizeLimitPerMinute, showFailure } = options
+  const { baseUrl, webUrl, showFailure } = options
+  const { registrationLimitPerMinute, authorizeLimitPerMinute, refusedTokenLimitPerMinute } = options
   const resource = `${baseUrl}${paths.mcp}`
 
-  const delegate = async (request: FastifyRequest, reply: FastifyReply, body?: object) => {
+  const delegate = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { body, noteAccepted = () => undefined }: { body?: object; noteAccepted?: () => void } = {},
+  ) => {
     const handle = await agentOAuth.loadHandler()
     const { raw } = request
     // The OAuth server builds URLs from these headers: set the configured host and scheme.
@@ -65,7 +73,11 @@ export async function agentOAuthRoutes(
     for (const [name, value] of Object.entries(reply.getHeaders())) {
       if (value !== undefined) reply.raw.setHeader(name, value)
     }
-    const failure = await handle(raw, reply.raw, addressOf(request))
+    const failure = await handle(raw, reply.raw, {
+      address: addressOf(request),
+      whileWaiting: (wait) => request.whileWaiting(wait),
+      noteAccepted,
+    })
     if (failure) return showFailure(reply, failure)
     return reply.hijack()
   }
@@ -131,7 +143,7 @@ export async function agentOAuthRoutes(
             error_description: `The metadata is larger than ${metadataBytesMax} bytes.`,
           })
         }
-        return delegate(request, reply, metadata)
+        return delegate(request, reply, { body: metadata })
       },
     )
   })
@@ -158,12 +170,21 @@ export async function agentOAuthRoutes(
       windowSeconds: 60,
       callerOf: addressOf,
     })
-    scope.post(paths.token, { schema: issueToken, config: { openBody: true } }, (request, reply) =>
-      delegate(request, reply),
-    )
-    scope.post(paths.revocation, { schema: revokeToken, config: { openBody: true } }, (request, reply) =>
-      delegate(request, reply),
-    )
+    const refusals = createRefusalLimit(scope, {
+      name: 'refused-token',
+      max: refusedTokenLimitPerMinute,
+      exceeded: errors.tooManyRefusedTokens,
+    })
+    const handleToken = async (request: FastifyRequest, reply: FastifyReply) => {
+      await refusals.assertFew(request)
+      const outcome = { isAccepted: false }
+      const answered = await delegate(request, reply, { noteAccepted: () => (outcome.isAccepted = true) })
+      if (outcome.isAccepted) refusals.noteAccepted(request)
+      else if (reply.raw.statusCode < 500) await refusals.countRefused(request)
+      return answered
+    }
+    scope.post(paths.token, { schema: issueToken, config: { openBody: true } }, handleToken)
+    scope.post(paths.revocation, { schema: revokeToken, config: { openBody: true } }, handleToken)
     scope.get(paths.authorization, { schema: hidden }, async (request, reply) => {
       const state = await limiter?.count(request)
       if (state?.isExceeded) throw errors.tooManyAuthorizations({ retryAfterSeconds: state.resetSeconds })

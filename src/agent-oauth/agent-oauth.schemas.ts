@@ -212,6 +212,10 @@ const invalidClient = answer(
   '`invalid_client`: the client is unknown or its secret is wrong. `error_description` says whether to register again.',
   OAuthError,
 )
+const tooManyRefused = answer(
+  '`temporarily_unavailable`: too many refused requests from this address. Retry later.',
+  OAuthError,
+)
 const unavailable = answer(
   '`temporarily_unavailable`: the database cannot be reached. Retry later.',
   OAuthError,
@@ -275,7 +279,10 @@ export const issueToken = {
     200: answer('The tokens.', Tokens),
     400: answer('An error such as `invalid_grant` or `invalid_request` (RFC 6749 §5.2).', OAuthError),
     401: invalidClient,
-    429: answer('`temporarily_unavailable`: too many refreshes of the grant. Retry later.', OAuthError),
+    429: answer(
+      '`temporarily_unavailable`: too many refreshes of the grant, or too many refused requests from the address. Retry later.',
+      OAuthError,
+    ),
     500: serverError,
     503: unavailable,
   },
@@ -304,6 +311,7 @@ export const revokeToken = {
       OAuthError,
     ),
     401: invalidClient,
+    429: tooManyRefused,
     500: serverError,
     503: unavailable,
   },

@@ -39,14 +39,21 @@ export interface VerifiedToken {
   expiresAt: number
 }
 
-/**
- * Answers a request. A registered client is stored with a digest of the client's address. Returns a failure instead when
- * a person has to be shown it.
- */
+/** What the OAuth server has to know of a request, besides what the client has sent. */
+export interface RequestContext {
+  /** The client's address. A registered client is stored with a digest of it. */
+  address: string
+  /** Runs what waits for a document of the client. */
+  whileWaiting: <Result>(wait: () => Promise<Result>) => Promise<Result>
+  /** Called when tokens have been issued or revoked. */
+  noteAccepted: () => void
+}
+
+/** Answers a request. Returns a failure instead when a person has to be shown it. */
 export type OAuthHandler = (
   request: IncomingMessage,
   response: ServerResponse,
-  clientAddress: string,
+  context: RequestContext,
 ) => Promise<Failure | undefined>
 
 export type { Failure }
@@ -166,7 +173,11 @@ export function createAgentOAuth(options: AgentOAuthOptions): AgentOAuth {
   const resource = `${baseUrl}${paths.mcp}`
   let secrets:
     { appSecret: string; originKey: Buffer; keyStore: SigningKeyStore; answers: Answers } | undefined
-  const handled = new AsyncLocalStorage<{ address: string; failure?: Failure }>()
+  const handled = new AsyncLocalStorage<RequestContext & { failure?: Failure }>()
+  const fetchDocument: typeof fetch = (input, init) => {
+    const wait = () => options.fetch(input, init)
+    return handled.getStore()?.whileWaiting(wait) ?? wait()
+  }
   const findOrigin = () => {
     const address = handled.getStore()?.address
     if (address === undefined) return undefined
@@ -201,7 +212,16 @@ export function createAgentOAuth(options: AgentOAuthOptions): AgentOAuth {
     if (loaded?.keys.signing.kid === keys.signing.kid) {
       loaded = { ...loaded, keys, at: Date.now() }
     } else {
-      const provider = createProvider({ ...options, appSecret, keys, findOrigin, answers, showFailure })
+      const provider = createProvider({
+        ...options,
+        appSecret,
+        keys,
+        findOrigin,
+        answers,
+        showFailure,
+        noteAccepted: () => handled.getStore()?.noteAccepted(),
+        fetch: fetchDocument,
+      })
       loaded = { keys, provider, answer: provider.callback(), at: Date.now() }
     }
     return loaded
@@ -246,8 +266,8 @@ export function createAgentOAuth(options: AgentOAuthOptions): AgentOAuth {
     async loadHandler() {
       try {
         const { answer } = await load()
-        return async (request, response, address) => {
-          const handling: { address: string; failure?: Failure } = { address }
+        return async (request, response, context) => {
+          const handling: RequestContext & { failure?: Failure } = { ...context }
           await handled.run(handling, () => answer(request, response))
           return handling.failure
         }

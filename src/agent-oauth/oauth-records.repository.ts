@@ -256,6 +256,17 @@ const isUnusedClient = sql`${oauthRecords.grantedAt} is null and not exists (
   select from ${agentGrants} where ${agentGrants.clientId} = ${oauthRecords.key}
 )`
 
+/** Whether anybody has ever given a client access; the grant may have ended. */
+export async function hasGrant(db: Executor, clientId: string): Promise<boolean> {
+  if (!isStorable(clientId)) return false
+  const found = await db
+    .select({ id: agentGrants.id })
+    .from(agentGrants)
+    .where(eq(agentGrants.clientId, clientId))
+    .limit(1)
+  return found.length > 0
+}
+
 export interface ClientRow {
   id: string
   name: string | null

@@ -17,7 +17,12 @@ import { deriveKey } from '../kernel/sealing.ts'
 import { isStorableThroughout } from '../kernel/text.ts'
 import type { JobQueue } from '../platform/jobs/jobs.port.ts'
 import type { Answers } from './answers.ts'
-import { createRecordAdapter, hashClientSecret, type RecordBounds } from './oauth-records.repository.ts'
+import {
+  createRecordAdapter,
+  hasGrant,
+  hashClientSecret,
+  type RecordBounds,
+} from './oauth-records.repository.ts'
 import {
   canonicalResource,
   clientAuthMethods,
@@ -36,6 +41,9 @@ import { createRefreshAdapter, type RefreshRequest } from './refreshes.repositor
 import type { Jwk, SigningKeys } from './signing-keys.ts'
 
 const refreshIdleSeconds = 30 * 24 * 60 * 60
+
+/** The endpoints that only clients with a grant use. */
+const grantedOnly = new Set<string>([paths.token, paths.revocation])
 
 /** An error of the authorization endpoint (RFC 6749 §4.1.2.1), for the person. Its texts may come from the request. */
 export interface Failure {
@@ -63,6 +71,8 @@ export interface ProviderOptions {
   showFailure: (failure: Failure) => void
   /** A digest of the client's address of the current request. */
   findOrigin: () => string | undefined
+  /** Called when tokens have been issued or revoked. */
+  noteAccepted: () => void
   /** Fetches client metadata documents, whose URLs are untrusted. */
   fetch: typeof fetch
 }
@@ -172,7 +182,18 @@ export function createProvider(options: ProviderOptions): Provider {
       },
       rpMetadataChoices: { enabled: true },
       externalSigningSupport: { enabled: true, ack: 'experimental-01' },
-      clientIdMetadataDocument: { enabled: true, ack: 'draft-02' },
+      clientIdMetadataDocument: {
+        enabled: true,
+        ack: 'draft-02',
+        // Nobody has given access to other clients, so there is nothing to fetch their documents for.
+        allowFetch: async (ctx: KoaContextWithOIDC | undefined, clientId) => {
+          const path = ctx?.path ?? ''
+          if (!grantedOnly.has(path) || (await hasGrant(db, clientId))) return true
+          throw new errors.InvalidClient(
+            'No person has given this client access. Ask for authorization first.',
+          )
+        },
+      },
       resourceIndicators: {
         enabled: true,
         defaultResource: async () => resource,
@@ -223,6 +244,7 @@ export function createProvider(options: ProviderOptions): Provider {
     if (ctx.path === paths.authorization) normalizeAuthorizationRequest(ctx as KoaContextWithOIDC, resource)
     await next()
     explainUnknownClient(ctx as KoaContextWithOIDC, baseUrl)
+    if (isAccepted(ctx as KoaContextWithOIDC)) options.noteAccepted()
     await settleAnswer(ctx as KoaContextWithOIDC, options, fail)
   })
   return provider
@@ -266,6 +288,12 @@ function explainUnknownClient(ctx: KoaContextWithOIDC, baseUrl: string): void {
     `This client is not registered here any longer. Register it again at ${baseUrl}${paths.registration} (RFC 7591), ` +
     'and ask for authorization again.'
   ctx.body = { ...body, error_description: description }
+}
+
+/** Whether a request has issued or revoked tokens. An unknown token is revoked with success too (RFC 7009 §2.2). */
+function isAccepted({ path, status, oidc }: KoaContextWithOIDC): boolean {
+  if (status !== 200) return false
+  return path === paths.token || (path === paths.revocation && oidc.entities.RefreshToken !== undefined)
 }
 
 /** Redirects to the answer of the request, which is that of the first redirect to the client. */

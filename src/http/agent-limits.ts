@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { errors } from '../kernel/errors.ts'
 import type { App } from './app-types.ts'
 import { addressOf, createRateLimiter, sendRateLimitHeaders } from './rate-limits.ts'
-import { createRecentCallers } from './recent-callers.ts'
+import { createRefusalLimit, type RefusalLimit } from './refusal-limit.ts'
 
 export interface AgentLimitsOptions {
   /** Requests a minute for each grant; ten times as many for each client and for each address; 0 = no limit. */
@@ -13,9 +13,7 @@ export interface AgentLimitsOptions {
 
 /** The rate limits of agents, over all routes that accept access tokens. */
 export interface AgentLimits {
-  /** Is called before a token is verified. Throws `too_many_bad_keys`. */
-  assertFewBadTokens(request: FastifyRequest): Promise<void>
-  countBadToken(request: FastifyRequest): Promise<void>
+  badTokens: RefusalLimit
   /** Counts a request with a valid token and sends the RateLimit headers. Throws `agent_rate_limited`. */
   count(request: FastifyRequest, reply: FastifyReply): Promise<void>
 }
@@ -23,8 +21,6 @@ export interface AgentLimits {
 const windowSeconds = 60
 // A hosted assistant is one client with a few addresses and many users.
 const widerBy = 10
-const goodAddressMs = 60 * 60 * 1000
-const goodAddressesMax = 10_000
 
 export function createAgentLimits(app: App, options: AgentLimitsOptions): AgentLimits {
   const { agentLimitPerMinute, badKeyLimitPerMinute } = options
@@ -32,27 +28,20 @@ export function createAgentLimits(app: App, options: AgentLimitsOptions): AgentL
     name,
     limiter: createRateLimiter(app, { name, max, windowSeconds, callerOf }),
   })
-  const badTokens = toLimiter('bad-token', badKeyLimitPerMinute, addressOf).limiter
   const ofGrant = toLimiter('agent-grant', agentLimitPerMinute, ({ agent }) => agent.grant.id)
   const wider = [
     toLimiter('agent-client', widerBy * agentLimitPerMinute, ({ agent }) => agent.grant.clientId),
     toLimiter('agent-address', widerBy * agentLimitPerMinute, addressOf),
   ]
-  const goodAddresses = createRecentCallers({ windowMs: goodAddressMs, max: goodAddressesMax })
 
   return {
-    async assertFewBadTokens(request) {
-      const state = await badTokens?.peek(request)
-      if (state?.isExceeded && !goodAddresses.has(addressOf(request)))
-        throw errors.tooManyBadKeys({ retryAfterSeconds: state.resetSeconds })
-    },
-
-    async countBadToken(request) {
-      await badTokens?.count(request)
-    },
+    badTokens: createRefusalLimit(app, {
+      name: 'bad-token',
+      max: badKeyLimitPerMinute,
+      exceeded: errors.tooManyBadKeys,
+    }),
 
     async count(request, reply) {
-      goodAddresses.add(addressOf(request))
       for (const { name, limiter } of [ofGrant, ...wider]) {
         const state = await limiter?.count(request)
         if (!state) continue

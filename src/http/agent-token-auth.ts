@@ -75,10 +75,14 @@ export const agentTokenAuth = fastifyPlugin(
       const token = readBearerToken(request.headers.authorization) || undefined
       // RFC 6750 §3.1: the challenge to a request without a token has no error code.
       if (token === undefined) throw refuse(reply, `Bearer ${resource}`)
-      await limits.assertFewBadTokens(request)
+      await limits.badTokens.assertFew(request)
       const agent = await authenticate(token)
-      if (agent) return agent
-      await limits.countBadToken(request)
+      if (agent) {
+        limits.badTokens.noteAccepted(request)
+        request.noteCaller({ credential: token, standsFor: `grant ${agent.grant.id}` })
+        return agent
+      }
+      await limits.badTokens.countRefused(request)
       const reason =
         'error="invalid_token", error_description="The access token is invalid, expired or revoked"'
       throw refuse(reply, `Bearer ${reason}, ${resource}`)

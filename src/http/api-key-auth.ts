@@ -7,8 +7,8 @@ import { declareAnswers } from './answers.ts'
 import type { App } from './app-types.ts'
 import { readBearerToken } from './bearer.ts'
 import { createLateBodyCheck } from './late-body.ts'
-import { addressOf, createRateLimiter, sendRateLimitHeaders } from './rate-limits.ts'
-import { createRecentCallers } from './recent-callers.ts'
+import { createRateLimiter, sendRateLimitHeaders } from './rate-limits.ts'
+import { createRefusalLimit } from './refusal-limit.ts'
 
 export interface ApiKeyAuthOptions {
   /**
@@ -24,8 +24,6 @@ export interface ApiKeyAuthOptions {
 
 const windowSeconds = 60
 const policyName = 'api-key'
-const goodAddressMs = 60 * 60 * 1000
-const goodAddressesMax = 10_000
 
 /**
  * Requires an API key on every route of its scope, and declares that in the API description. Runs before the body is
@@ -39,17 +37,15 @@ export const apiKeyAuth = fastifyPlugin(
       windowSeconds,
       callerOf: (request) => String(request.principal.apiKeyId),
     })
-    const badKeyLimiter = createRateLimiter(app, {
+    const badKeys = createRefusalLimit(app, {
       name: 'bad-key',
       max: badKeyLimitPerMinute,
-      windowSeconds,
-      callerOf: addressOf,
+      exceeded: errors.tooManyBadKeys,
     })
 
     const noteBody = createLateBodyCheck(app, async (request) => {
       if (!(await authenticate(String(readCredentials(request))))) throw errors.apiKeyRequired()
     })
-    const goodAddresses = createRecentCallers({ windowMs: goodAddressMs, max: goodAddressesMax })
 
     app.addHook('onRoute', (route) => {
       route.config = { ...route.config, access: 'apiKey' }
@@ -74,21 +70,16 @@ export const apiKeyAuth = fastifyPlugin(
       // Not counted, since it costs no query: a mistyped key must not block everybody behind the same address.
       if (!isWellFormedApiKey(presented)) throw errors.apiKeyRequired()
 
-      // Before the query, so that guessing keys costs none. Addresses with a recent valid key are exempt: another
-      // client behind the same address must not lock out the owner of the key.
-      const address = addressOf(request)
-      const badKeys = await badKeyLimiter?.peek(request)
-      if (badKeys?.isExceeded && !goodAddresses.has(address))
-        throw errors.tooManyBadKeys({ retryAfterSeconds: badKeys.resetSeconds })
-
+      await badKeys.assertFew(request)
       const principal = await authenticate(presented, findSubject(request))
       if (!principal) {
-        await badKeyLimiter?.count(request)
+        await badKeys.countRefused(request)
         throw errors.apiKeyRequired()
       }
+      badKeys.noteAccepted(request)
+      request.noteCaller({ credential: presented, standsFor: `key ${principal.apiKeyId}` })
       request.principal = principal
       noteBody(request)
-      goodAddresses.add(address)
 
       const state = await keyLimiter?.count(request)
       if (!state) return

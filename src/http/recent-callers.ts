@@ -1,23 +1,27 @@
 export interface RecentCallers {
-  add(caller: string): void
+  /** `standsFor` is what `find` returns for the caller. */
+  add(caller: string, standsFor?: string): void
+  find(caller: string): string | undefined
   has(caller: string): boolean
 }
 
 /** Remembers the last `max` callers, each for `windowMs` milliseconds after it was last added. In this process only. */
 export function createRecentCallers({ windowMs, max }: { windowMs: number; max: number }): RecentCallers {
   // The first entry is the oldest.
-  const addedAt = new Map<string, number>()
+  const callers = new Map<string, { standsFor: string; addedAt: number }>()
+  const find = (caller: string) => {
+    const found = callers.get(caller)
+    return found && Date.now() - found.addedAt < windowMs ? found.standsFor : undefined
+  }
   return {
-    add(caller) {
-      addedAt.delete(caller)
-      addedAt.set(caller, Date.now())
-      if (addedAt.size <= max) return
-      const [oldest] = addedAt.keys()
-      if (oldest !== undefined) addedAt.delete(oldest)
+    add(caller, standsFor = caller) {
+      callers.delete(caller)
+      callers.set(caller, { standsFor, addedAt: Date.now() })
+      if (callers.size <= max) return
+      const [oldest] = callers.keys()
+      if (oldest !== undefined) callers.delete(oldest)
     },
-    has(caller) {
-      const at = addedAt.get(caller)
-      return at !== undefined && Date.now() - at < windowMs
-    },
+    find,
+    has: (caller) => find(caller) !== undefined,
   }
 }

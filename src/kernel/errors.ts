@@ -288,6 +288,12 @@ export const errors = {
     'Too many refreshes. Try again later.',
     'OAuth only, as `temporarily_unavailable`: the grant has exchanged more refresh tokens than `REFRESH_LIMIT_PER_HOUR`. Retry after `Retry-After` seconds.',
   ),
+  tooManyRefusedTokens: error(
+    'TooManyRequests',
+    'too_many_refused_tokens',
+    'Too many refused requests from this address. Try again later.',
+    'OAuth only, as `temporarily_unavailable`: the client address has sent more requests for tokens, or to revoke them, that were refused than `REFUSED_TOKEN_LIMIT_PER_MINUTE`. Retry after `Retry-After` seconds.',
+  ),
   consentExpired: error(
     'NotFound',
     'consent_expired',

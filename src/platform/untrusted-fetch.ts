@@ -2,8 +2,11 @@ import { once } from 'node:events'
 import { request, type RequestOptions } from 'node:https'
 import { isIP } from 'node:net'
 import { Readable } from 'node:stream'
+import { createTurns } from '../kernel/turns.ts'
 
 const deadlineMs = 2_500
+/** How many documents are fetched at once. Others wait, within their own time. */
+const atOnceMax = 10
 const bodyBytesMax = 64 * 1024
 // Long enough for two fetches within one request, short enough for an author who fixes the document.
 const failureKeptMs = 5_000
@@ -18,12 +21,13 @@ export interface UntrustedFetchOptions {
 
 /**
  * Creates a `fetch` for untrusted URLs: GET over https on port 443, from public addresses, without redirects, at most
- * 64 KiB. All failures have the same message and take until the deadline, so that they reveal nothing about names,
- * addresses and ports inside the network.
+ * 64 KiB, ten at once. All failures have the same message and take until the deadline, so that they reveal nothing about
+ * names, addresses and ports inside the network.
  */
 export function createUntrustedFetch(options: UntrustedFetchOptions = {}): typeof fetch {
   const { send = createSender(), startDeadline = () => AbortSignal.timeout(deadlineMs) } = options
   const failed = new Set<string>()
+  const turns = createTurns({ atOnceMax, waitMsMax: deadlineMs })
 
   function remember(url: string): void {
     if (failed.size >= failuresMax) return
@@ -36,7 +40,13 @@ export function createUntrustedFetch(options: UntrustedFetchOptions = {}): typeo
     if (failed.has(url)) throw new Error('the document could not be fetched recently')
     const signal = startDeadline()
     try {
-      return await read(await send(requirePublicUrl(url), { headers, signal }))
+      const end = await turns.take('')
+      try {
+        signal.throwIfAborted()
+        return await read(await send(requirePublicUrl(url), { headers, signal }))
+      } finally {
+        end()
+      }
     } catch (cause) {
       if (!signal.aborted) await once(signal, 'abort')
       remember(url)

@@ -10,7 +10,9 @@ const documents = new Map<string, () => Promise<Response> | Response>()
 const fetched: string[] = []
 /** The time that each fetch has, which ends when a test says so. */
 const deadlines: AbortController[] = []
+const secret = 'a secret of the processes of this file'
 const service = await startTestApp({
+  environment: { APP_SECRET: secret },
   untrustedFetch: {
     async send({ href }, { signal }) {
       fetched.push(href)
@@ -81,6 +83,38 @@ describe('a metadata document', () => {
     expect(await service.services.authenticateAgent(tokens.access_token)).toMatchObject({
       grant: { clientId: agent.clientId, clientName: 'Documented agent' },
     })
+  })
+
+  it('is fetched for tokens only if somebody has given its agent access', async () => {
+    const [known, unknown, host] = [publish(good), publish(good), await createHost()]
+    const authorization = await authorize(known)
+    const { refresh_token: refreshToken } = (
+      await exchange(known, codeOf(await allow(authorization, host)))
+    ).json<{ refresh_token: string }>()
+    // A process that has not read the documents yet.
+    const other = await startTestApp({
+      untrustedFetch: {
+        send: async ({ href }) => {
+          fetched.push(href)
+          return (await documents.get(href)?.()) ?? new Response('', { status: 404 })
+        },
+      },
+      environment: { DATABASE_URL: String(service.config.databaseUrl), APP_SECRET: secret },
+    })
+    fetched.length = 0
+    for (const path of ['token', 'revoke']) {
+      const refused = await other.app.inject({
+        method: 'POST',
+        url: `/agent/oauth/${path}`,
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        payload: `grant_type=refresh_token&client_id=${unknown.clientId}&token=x&refresh_token=x`,
+      })
+      expect(refused.statusCode).toBe(400)
+      expect(refused.json()).toMatchObject({ error: 'invalid_client' })
+    }
+    expect(fetched).toEqual([])
+    expect((await createOAuthTester(other).refresh(known, refreshToken)).statusCode).toBe(200)
+    expect(fetched).toEqual([known.clientId])
   })
 
   it('may name scopes of other servers, which have no effect', async () => {

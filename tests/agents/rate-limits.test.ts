@@ -128,3 +128,52 @@ describe('the limit of bad tokens', async () => {
     expect((await send(service, good, { remoteAddress })).statusCode).toBe(200)
   })
 })
+
+describe('the limit of refused requests for tokens', async () => {
+  const service = await start({ REFUSED_TOKEN_LIMIT_PER_MINUTE: '3' })
+  const { createAgent, createHost, getTokens } = createOAuthTester(service)
+  const post = (url: string, fields: Record<string, string>, remoteAddress: string) =>
+    service.app.inject({
+      method: 'POST',
+      url,
+      remoteAddress,
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      payload: new URLSearchParams(fields).toString(),
+    })
+  const ask = (fields: Record<string, string>, remoteAddress: string) =>
+    post('/agent/oauth/token', { grant_type: 'refresh_token', ...fields }, remoteAddress)
+
+  it('holds for an address, for tokens and revocations together, and costs no query', async () => {
+    const remoteAddress = '198.51.100.20'
+    const { clientId: client_id } = await createAgent()
+    const unknown = { client_id: 'unknown', refresh_token: 'unknown' }
+    expect((await ask(unknown, remoteAddress)).statusCode).toBe(401)
+    expect((await ask({ client_id, refresh_token: 'unknown' }, remoteAddress)).statusCode).toBe(400)
+    // RFC 7009 section 2.2: an unknown token is revoked with success.
+    const revoked = await post('/agent/oauth/revoke', { client_id, token: 'unknown' }, remoteAddress)
+    expect(revoked.statusCode).toBe(200)
+    const queries = await countQueries(async () => {
+      for (const url of ['/agent/oauth/token', '/agent/oauth/revoke']) {
+        const refused = await post(url, { ...unknown, grant_type: 'refresh_token' }, remoteAddress)
+        expect(refused.statusCode).toBe(429)
+        expect(refused.json()).toEqual({
+          error: 'temporarily_unavailable',
+          error_description: errors.tooManyRefusedTokens.message,
+        })
+        expect(refused.headers['retry-after']).toMatch(/^(60|5\d)$/)
+      }
+    })
+    expect(queries).toBe(0)
+    expect((await ask(unknown, '198.51.100.21')).statusCode).toBe(401)
+  })
+
+  it('does not shut out an address that a good agent came from, such as that of a hosted assistant', async () => {
+    const remoteAddress = '198.51.100.22'
+    const agent = await createAgent()
+    const { refresh_token } = await getTokens(agent, await createHost())
+    const good = { client_id: agent.clientId, refresh_token }
+    expect((await ask(good, remoteAddress)).statusCode).toBe(200)
+    for (let i = 0; i < 5; i++) await ask({ client_id: 'unknown', refresh_token: 'x' }, remoteAddress)
+    expect((await ask(good, remoteAddress)).statusCode).toBe(200)
+  })
+})

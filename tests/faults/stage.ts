@@ -194,6 +194,7 @@ export async function openStage(
     SIGN_IN_LIMIT_PER_MINUTE: '0',
     REGISTRATION_LIMIT_PER_MINUTE: '0',
     AUTHORIZE_LIMIT_PER_MINUTE: '0',
+    REFUSED_TOKEN_LIMIT_PER_MINUTE: '0',
     ...options.environment,
   }
   await mkdir(environment.DATA_DIR, { recursive: true })

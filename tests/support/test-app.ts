@@ -107,6 +107,7 @@ async function build(
     BAD_KEY_LIMIT_PER_MINUTE: '0',
     AUTHORIZE_LIMIT_PER_MINUTE: '0',
     AGENT_LIMIT_PER_MINUTE: '0',
+    REFUSED_TOKEN_LIMIT_PER_MINUTE: '0',
     ...environment,
   })
   const logs = new Set<string[]>()

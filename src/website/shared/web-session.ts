@@ -79,14 +79,12 @@ export const browserCookieSeconds = 400 * 24 * 60 * 60
  */
 export const webSession = fastifyPlugin(
   async (app: App, { sessions, webUrl }: WebSessionOptions) => {
-    const isSecure = webUrl.startsWith('https:')
-    // RFC 6265bis §4.1.3.2: only this host can set a cookie of this prefix, over TLS and for all paths.
-    const cookieName = (name: string) => (isSecure ? `__Host-${name}` : name)
+    const cookieName = createCookieNames(webUrl)
     const cookieOptions: CookieSerializeOptions = {
       path: '/',
       httpOnly: true,
       sameSite: 'lax',
-      secure: isSecure,
+      secure: isSecure(webUrl),
     }
 
     await app.register(fastifyCookie)
@@ -132,8 +130,11 @@ export const webSession = fastifyPlugin(
       const sessionToken = request.cookies[cookieName('session')]
       const signedIn = sessionToken === undefined ? undefined : await sessions.find(sessionToken)
       if (signedIn && sessionToken !== undefined) {
+        request.noteCaller({ credential: sessionToken, standsFor: `session ${signedIn.sessionId}` })
         request.principal = { ...signedIn.principal, isOfOneRequest: true }
         noteBody(request)
+      } else {
+        request.noteCaller()
       }
       const secret =
         signedIn && sessionToken !== undefined
@@ -171,6 +172,16 @@ export const webSession = fastifyPlugin(
   },
   { name: 'web-session' },
 )
+
+/** The name of the cookie of the session. */
+export const sessionCookie = (webUrl: string) => createCookieNames(webUrl)('session')
+
+const isSecure = (webUrl: string) => webUrl.startsWith('https:')
+
+/** RFC 6265bis §4.1.3.2: only this host can set a cookie of this prefix, over TLS and for all paths. */
+function createCookieNames(webUrl: string): (name: string) => string {
+  return (name) => (isSecure(webUrl) ? `__Host-${name}` : name)
+}
 
 /** Requires a sign-in on every route of its scope. A form that is sent after the session has ended is kept. */
 export const signedInOnly = fastifyPlugin(

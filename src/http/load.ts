@@ -1,0 +1,80 @@
+import type { FastifyRequest } from 'fastify'
+
+/** Requests in progress, and whether there are too many. */
+export interface Load {
+  /** Whether a further request of a caller is to be refused. */
+  isTooMuch(caller: string): boolean
+  add(request: FastifyRequest, caller: string): void
+  /** Returns whether the request was counted. */
+  delete(request: FastifyRequest): boolean
+}
+
+export interface LoadOptions {
+  /** Up to this number of requests there is no overload. */
+  max: number
+  /** The process keeps up while its oldest request is younger than this, in milliseconds. */
+  keepsUpMs: number
+  /** The limit of requests while the process keeps up. */
+  burstMax: number
+  /** The limit of requests during an overload, of which those of one caller count as `max` at most. */
+  overloadMax: number
+  /** The limit of requests of one caller during an overload. */
+  callerMax: number
+  /** Called when the first request is refused. */
+  onOverload: (requests: number) => void
+  /** Called when the number of requests has fallen below half of `max` again. */
+  onEnd: () => void
+}
+
+export function createLoad(options: LoadOptions): Load {
+  const { max, keepsUpMs, burstMax, overloadMax, callerMax, onOverload, onEnd } = options
+  /** The first entry is the oldest. */
+  const requests = new Map<FastifyRequest, { caller: string; begunAt: number }>()
+  const counts = new Map<string, number>()
+  /** The number of requests, without those of a caller beyond `max`: a burst of one must not shut out all others. */
+  let shared = 0
+  let isOverloaded = false
+
+  function keepsUp(): boolean {
+    const [oldest] = requests.values()
+    return oldest === undefined || performance.now() - oldest.begunAt < keepsUpMs
+  }
+
+  function isFull(caller: string): boolean {
+    if (requests.size < max) return false
+    // During an overload the lower limit stays, so that the decision does not alternate.
+    if (!isOverloaded && keepsUp()) return requests.size >= burstMax
+    return shared >= overloadMax || (counts.get(caller) ?? 0) >= callerMax
+  }
+
+  return {
+    isTooMuch(caller) {
+      const isTooMuch = isFull(caller)
+      if (isTooMuch && !isOverloaded) {
+        isOverloaded = true
+        onOverload(requests.size)
+      } else if (isOverloaded && requests.size < max / 2) {
+        isOverloaded = false
+        onEnd()
+      }
+      return isTooMuch
+    },
+    add(request, caller) {
+      if (requests.has(request)) return
+      requests.set(request, { caller, begunAt: performance.now() })
+      const count = (counts.get(caller) ?? 0) + 1
+      counts.set(caller, count)
+      if (count <= max) shared += 1
+    },
+    delete(request) {
+      const caller = requests.get(request)?.caller
+      if (caller === undefined) return false
+      requests.delete(request)
+      const left = (counts.get(caller) ?? 0) - 1
+      if (left < max) shared -= 1
+      if (left > 0) counts.set(caller, left)
+      else counts.delete(caller)
+      return true
+    },
+  }
+}

@@ -1,0 +1,28 @@
+import { expect, it, vi } from 'vitest'
+import { createUntrustedFetch } from '../../src/platform/untrusted-fetch.ts'
+
+it('fetches ten documents at once, and the next one when one of them has come', async () => {
+  const sent: string[] = []
+  const answers: ((response: Response) => void)[] = []
+  const fetch = createUntrustedFetch({
+    send: ({ pathname }) => {
+      sent.push(pathname)
+      return new Promise((resolve) => answers.push(resolve))
+    },
+    startDeadline: () => new AbortController().signal,
+  })
+  const responses = Array.from({ length: 11 }, (_, i) => fetch(`https://agent.example/${i}`))
+  await vi.waitFor(() => expect(sent).toHaveLength(10))
+  answers[0]?.(new Response('first'))
+  expect(await (await responses[0])?.text()).toBe('first')
+  await vi.waitFor(() => expect(sent.at(-1)).toBe('/10'))
+  for (const answer of answers.slice(1)) answer(new Response(''))
+  await Promise.all(responses)
+})
+
+it('does not begin with a document whose time has ended while it waited', async () => {
+  const send = vi.fn(() => new Promise<Response>(() => undefined))
+  const fetch = createUntrustedFetch({ send, startDeadline: () => AbortSignal.abort() })
+  await expect(fetch('https://agent.example/late')).rejects.toThrow('could not be fetched')
+  expect(send).not.toHaveBeenCalled()
+})
