@@ -26,6 +26,7 @@ for (const form of document.querySelectorAll('form[data-passkey]')) {
 
   form.addEventListener('submit', async (event) => {
     event.preventDefault()
+    if (!copyFields(form)) return
     error.textContent = ''
     button.disabled = true
     try {
@@ -37,6 +38,15 @@ for (const form of document.querySelectorAll('form[data-passkey]')) {
     } finally {
       button.disabled = false
     }
+  })
+}
+
+// Fields that the form shares with another one on the page. Returns whether they are valid.
+function copyFields(form) {
+  return [...form.querySelectorAll('[data-from]')].every((field) => {
+    const source = document.getElementById(field.dataset.from)
+    field.value = source.value
+    return source.reportValidity()
   })
 }
 

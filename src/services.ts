@@ -25,6 +25,7 @@ import { deleteExpiredEmailChanges } from './accounts/email-changes.repository.t
 import { createEmailChangesService, type EmailChangesService } from './accounts/email-changes.service.ts'
 import { createFlashesService, endedSessionKnownMs, type FlashesService } from './accounts/flashes.service.ts'
 import { createIdentitiesService, type IdentitiesService } from './accounts/identities.service.ts'
+import { createInvitedSignUpService, type InvitedSignUpService } from './accounts/invited-sign-up.service.ts'
 import { createOffersService, type OffersService } from './accounts/offers.service.ts'
 import { deleteExpiredChallenges } from './accounts/passkeys.repository.ts'
 import { createPasskeysService, type PasskeysService } from './accounts/passkeys.service.ts'
@@ -116,6 +117,8 @@ export interface Services {
   flashes: FlashesService
   integrations: IntegrationsService
   invites: InvitesService
+  /** Signing up by the link of an invite. */
+  invitedSignUp: InvitedSignUpService
   kit: KitService
   agentCalls: AgentCalls
   /** What agents can do. Their calls are counted. */
@@ -205,6 +208,11 @@ export function createServices(options: ServicesOptions): Services {
   const passwords = createArgon2Passwords()
   const credentialsShare = { db: shareOf(db), clock, jobs }
   const secondFactors = { ...credentialsShare, secretBox: createSecretBox(loadSecret, 'authenticator apps') }
+  const passkeyOptions = {
+    ...credentialsShare,
+    secretBox: createSecretBox(loadSecret, 'challenges of passkeys'),
+    webAuthn: createWebAuthn(config.webUrl),
+  }
   const agentOAuth = createAgentOAuth({
     db,
     clock,
@@ -296,6 +304,11 @@ export function createServices(options: ServicesOptions): Services {
       inviteLimitPerHour,
       mailLimitPerHour,
     }),
+    invitedSignUp: createInvitedSignUpService({
+      ...passkeyOptions,
+      changes: createChanges({ db: passkeyOptions.db, clock }),
+      passwords,
+    }),
     kit,
     mcp: {
       scopesOf: (message) => scopesOfCalls(agentTools, message),
@@ -305,11 +318,7 @@ export function createServices(options: ServicesOptions): Services {
     me: createMeService({ ...takeShare(), pictures }),
     members: createMembersService({ ...takeShare(), requireWorkspace, pictures, jobs }),
     offers: createOffersService({ ...takeShare(), pictures }),
-    passkeys: createPasskeysService({
-      ...credentialsShare,
-      secretBox: createSecretBox(loadSecret, 'challenges of passkeys'),
-      webAuthn: createWebAuthn(webUrl),
-    }),
+    passkeys: createPasskeysService(passkeyOptions),
     people,
     pictures,
     proofs: createProofsService({ ...secondFactors, passwords }),

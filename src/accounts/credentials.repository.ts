@@ -63,15 +63,15 @@ export async function lockUser(executor: Executor, userId: string): Promise<User
   return user
 }
 
-/** Marks an email address as verified, in the spelling that was verified, unless it already is. */
+/** Marks an email address as verified, in the spelling that was verified, and sets the name, unless it already is. */
 export async function markEmailVerified(
   executor: Executor,
-  { id, email }: { id: string; email: string },
+  { id, email, name }: Pick<UserRow, 'id' | 'email' | 'name'>,
   at: Date,
 ): Promise<void> {
   await executor
     .update(users)
-    .set({ email, emailVerifiedAt: at })
+    .set({ email, name, emailVerifiedAt: at })
     .where(and(eq(users.id, id), isNull(users.emailVerifiedAt)))
 }
 

@@ -15,7 +15,6 @@ import { findUserByEmail, insertUserIfNew, type UserRow } from './accounts.repos
 import {
   consumeAccountToken,
   deleteAccountTokens,
-  deletePassword,
   findAccountToken,
   findIdentityUser,
   findPasswordHash,
@@ -28,6 +27,7 @@ import {
   rehashPassword,
 } from './credentials.repository.ts'
 import { hashNewPassword, setPassword } from './set-password.ts'
+import { verifyWithoutPassword } from './verify-without-password.ts'
 import { startSignIn, type Browser, type SignInResult } from './start-session.ts'
 
 /** The person whom a link was sent to. */
@@ -261,19 +261,6 @@ export function createCredentialsService(options: CredentialsServiceOptions): Cr
       })
     },
   }
-}
-
-/**
- * Marks an email address as verified by a link or an identity provider. Deletes the password, since somebody else
- * may have signed up with the address and chosen it.
- */
-async function verifyWithoutPassword(
-  tx: Executor,
-  user: Pick<UserRow, 'id' | 'email'>,
-  now: Date,
-): Promise<void> {
-  await deletePassword(tx, user.id)
-  await markEmailVerified(tx, user, now)
 }
 
 /**

@@ -5,7 +5,6 @@ import { errors } from '../kernel/errors.ts'
 import { createId, isId } from '../kernel/ids.ts'
 import type { Principal } from '../kernel/principal.ts'
 import { requireLabel } from '../kernel/text.ts'
-import { hashSecret } from '../kernel/tokens.ts'
 import type { JobQueue } from '../platform/jobs/jobs.port.ts'
 import { lockUser } from './credentials.repository.ts'
 import {
@@ -15,9 +14,14 @@ import {
   listPasskeys,
   recordPasskeyUse,
   renamePasskey,
-  useChallenge,
   type PasskeyRow,
 } from './passkeys.repository.ts'
+import {
+  createPasskeyTickets,
+  verifyCreation,
+  type PasskeyAnswer,
+  type PasskeyChallenge,
+} from './passkey-tickets.ts'
 import { proveSession } from './prove-session.ts'
 import type { SecretBox } from './secret-box.ts'
 import { startSession, type Browser } from './start-session.ts'
@@ -33,20 +37,7 @@ export interface Passkey {
   lastUsedAt: string | null
 }
 
-/** A challenge for the browser. */
-export interface PasskeyChallenge {
-  /** For `navigator.credentials`. */
-  options: object
-  /** The challenge, encrypted. The browser sends it back with its answer. */
-  ticket: string
-}
-
-/** The answer of the browser to a challenge. */
-export interface PasskeyAnswer {
-  ticket: string
-  /** JSON of the credential. */
-  credential: string
-}
+export type { PasskeyAnswer, PasskeyChallenge }
 
 /** Passkeys. Each challenge can be answered once, within five minutes. All that take an answer throw `passkey_refused`. */
 export interface PasskeysService {
@@ -73,41 +64,17 @@ export interface PasskeysServiceOptions {
   webAuthn: WebAuthn
 }
 
-const challengeLifetimeMs = 5 * 60 * 1000
-
-interface Ticket {
-  challenge: string
-  /** The person who registers a passkey; null for the use of one. */
-  userId: string | null
-  expiresAt: number
-}
-
 export function createPasskeysService(options: PasskeysServiceOptions): PasskeysService {
   const { db, clock, jobs, secretBox, webAuthn } = options
 
-  function createTicket(challenge: string, userId: string | null): string {
-    const ticket: Ticket = { challenge, userId, expiresAt: clock.now().getTime() + challengeLifetimeMs }
-    return secretBox.seal(JSON.stringify(ticket)).toString('base64url')
-  }
-
-  function openTicket(text: string, userId: string | null): Ticket {
-    const opened = secretBox.open(Buffer.from(text, 'base64url'))
-    const ticket = opened === undefined ? undefined : (JSON.parse(opened) as Ticket)
-    if (ticket?.userId !== userId || ticket.expiresAt <= clock.now().getTime()) throw errors.passkeyRefused()
-    return ticket
-  }
-
-  async function consume(tx: Executor, { challenge, expiresAt }: Ticket): Promise<void> {
-    const row = { challengeHash: hashSecret(challenge), expiresAt: new Date(expiresAt) }
-    if (!(await useChallenge(tx, row))) throw errors.passkeyRefused()
-  }
+  const tickets = createPasskeyTickets({ clock, secretBox })
 
   /** Verifies the answer of a passkey, then runs what it allows, in the transaction that uses the challenge. */
   async function use<Result>(
     answer: PasskeyAnswer,
     run: (tx: Executor, passkey: PasskeyRow, now: Date) => Promise<Result>,
   ): Promise<Result> {
-    const ticket = openTicket(answer.ticket, null)
+    const ticket = tickets.open(answer.ticket, null)
     const credential = parseCredential(answer.credential)
     const passkey = credential && (await findPasskey(db, credential.id))
     if (!passkey) throw errors.passkeyRefused()
@@ -115,7 +82,7 @@ export function createPasskeysService(options: PasskeysServiceOptions): Passkeys
     if (signCount === undefined) throw errors.passkeyRefused()
     return db.transaction(async (tx) => {
       const now = clock.now()
-      await consume(tx, ticket)
+      await tickets.use(tx, ticket)
       if (!(await recordPasskeyUse(tx, passkey, { signCount, lastUsedAt: now })))
         throw errors.passkeyRefused()
       return run(tx, passkey, now)
@@ -128,21 +95,19 @@ export function createPasskeysService(options: PasskeysServiceOptions): Passkeys
     async beginRegistration({ user }) {
       const existing = await listPasskeys(db, user.id)
       const { options: forBrowser, challenge } = await webAuthn.createRegistration({ ...user, existing })
-      return { options: forBrowser, ticket: createTicket(challenge, user.id) }
+      return { options: forBrowser, ticket: tickets.create(challenge, user.id) }
     },
 
     async register(principal, { ticket: text, credential: json, name: label }) {
       const userId = principal.user.id
       const name = requireLabel(label)
-      const ticket = openTicket(text, userId)
-      const credential = parseCredential(json)
-      const created = credential && (await webAuthn.verifyRegistration(credential, ticket.challenge))
-      if (!created) throw errors.passkeyRefused()
+      const ticket = tickets.open(text, userId)
+      const created = await verifyCreation(webAuthn, json, ticket)
       await db.transaction(async (tx) => {
         const now = clock.now()
         await lockUser(tx, userId)
         await requireLiveCredential(tx, principal, now)
-        await consume(tx, ticket)
+        await tickets.use(tx, ticket)
         if ((await listPasskeys(tx, userId)).length >= passkeysMax) throw errors.passkeyLimit()
         await insertPasskey(tx, { id: createId(), userId, ...created, name, createdAt: now })
         await jobs.enqueue(tx, 'send_security_notice', { userId, notice: 'passkey_added', detail: name })
@@ -170,7 +135,7 @@ export function createPasskeysService(options: PasskeysServiceOptions): Passkeys
 
     async beginUse() {
       const { options: forBrowser, challenge } = await webAuthn.createAuthentication()
-      return { options: forBrowser, ticket: createTicket(challenge, null) }
+      return { options: forBrowser, ticket: tickets.create(challenge, null) }
     },
 
     signIn: (answer, browser) =>

@@ -538,7 +538,7 @@ export const errors = {
     'Conflict',
     'email_taken',
     'A user with this email address already exists.',
-    'Command line only: another user already has this email address, ignoring case.',
+    'Command line and website only: another user already has this email address, ignoring case.',
   ),
   idempotencyKeyInvalid: error(
     'InvalidInput',

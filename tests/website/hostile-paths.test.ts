@@ -12,6 +12,9 @@ const stranger = createVisitor(website)
 const paths = [
   '/invites/TEXT',
   '/invites/TEXT/switch',
+  '/invites/TEXT/sign-up',
+  '/invites/TEXT/passkey',
+  '/invites/TEXT/passkey/options',
   '/reset/TEXT',
   '/verify-email/TEXT',
   '/sign-in/link/TEXT',

@@ -1,11 +1,29 @@
 import { generateSync } from 'otplib'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
-import { randomEmail } from '../support/company.ts'
+import type { Page } from 'playwright-core'
+import { createCompany, randomEmail } from '../support/company.ts'
 import { check, hasBrowser, looks, openPage, sizes } from './browser.ts'
 import { startSite, type Site } from './site.ts'
 import { password, signUp } from './visitor.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
+
+/** Adds a device that creates and uses passkeys. */
+async function addAuthenticator(page: Page) {
+  const cdp = await page.context().newCDPSession(page)
+  await cdp.send('WebAuthn.enable')
+  const { authenticatorId } = await cdp.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  })
+  return { cdp, authenticatorId }
+}
 
 describe.runIf(hasBrowser)('security in a browser', () => {
   let site: Site
@@ -19,18 +37,7 @@ describe.runIf(hasBrowser)('security in a browser', () => {
     const email = randomEmail()
     await signUp(website, { email })
     const { context, page, complaints } = await openPage(browser, { colorScheme, viewport: sizes[size] })
-    const cdp = await context.newCDPSession(page)
-    await cdp.send('WebAuthn.enable')
-    const { authenticatorId } = await cdp.send('WebAuthn.addVirtualAuthenticator', {
-      options: {
-        protocol: 'ctap2',
-        transport: 'internal',
-        hasResidentKey: true,
-        hasUserVerification: true,
-        isUserVerified: true,
-        automaticPresenceSimulation: true,
-      },
-    })
+    const { cdp, authenticatorId } = await addAuthenticator(page)
     const press = (name: string) => page.getByRole('main').getByRole('button', { name, exact: true }).click()
     const signOut = async () => {
       await page.locator('summary', { hasText: 'Account of' }).click()
@@ -127,6 +134,41 @@ describe.runIf(hasBrowser)('security in a browser', () => {
     await press('Change the address')
     await page.getByText('Email address changed.').waitFor()
     await page.getByRole('main').getByText(fresh).waitFor()
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  it.each(looks)('an invited person joins with a passkey, on a $size', async ({ colorScheme, size }) => {
+    const { browser, origin, website } = site
+    const { owner, url } = await createCompany(website)
+    const email = randomEmail()
+    await website.as(owner, {
+      method: 'POST',
+      url: `${url}/invites`,
+      payload: { email, role: 'member' },
+    })
+    const { path } = await website.waitForMail(email, /invited you/)
+    const { context, page, complaints } = await openPage(browser, { colorScheme, viewport: sizes[size] })
+    await addAuthenticator(page)
+    const join = page.getByRole('button', { name: 'Join with a passkey instead of a password' })
+    await page.goto(origin + path)
+    await check(page)
+    // Without a name, the browser asks for it.
+    await join.click()
+    expect(await page.evaluate('document.activeElement.id')).toBe('name')
+    await page.getByLabel('Your name').fill('Ida Invited')
+    await join.click()
+    await page.getByText('Account of Ida Invited').waitFor({ state: 'attached' })
+    await check(page)
+    await page.goto(`${origin}/settings/security/passkeys`)
+    await page.getByText('Chrome on Linux').first().waitFor()
+    await page.goto(origin + path)
+    await page.getByText('This invite was already accepted.').waitFor()
+    await check(page)
+    await context.clearCookies()
+    await page.goto(origin + path)
+    await page.getByRole('link', { name: 'Sign in', exact: true }).last().waitFor()
+    await check(page)
     expect(complaints).toEqual([])
     await context.close()
   })

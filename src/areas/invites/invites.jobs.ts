@@ -22,7 +22,7 @@ export function createInvitesJobs(options: {
       if (!invite) return
       // The token is created now, so that none can be read from the job queue.
       const token = createToken()
-      await insertInviteToken(db, inviteId, hashSecret(token))
+      await insertInviteToken(db, { inviteId, tokenHash: hashSecret(token), isMailed: true })
       await mailer.send({
         ...inviteMail({ ...invite, inviteUrl: inviteUrlOf(webUrl, token) }),
         to: { name: '', address: invite.email },

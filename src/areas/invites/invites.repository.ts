@@ -168,10 +168,9 @@ const insertIntoInviteTokens = prepared((executor) =>
 
 export async function insertInviteToken(
   executor: Executor,
-  inviteId: string,
-  tokenHash: Buffer,
+  token: Required<typeof inviteTokens.$inferInsert>,
 ): Promise<void> {
-  await insertIntoInviteTokens(executor).execute({ inviteId, tokenHash })
+  await insertIntoInviteTokens(executor).execute(token)
 }
 
 /** Invalidates all links to an invite. */
@@ -195,7 +194,7 @@ const accept = prepared((executor) =>
     .prepare('invites_accept'),
 )
 
-export async function acceptInvite(executor: Executor, inviteId: string): Promise<void> {
+export async function markInviteAccepted(executor: Executor, inviteId: string): Promise<void> {
   await accept(executor).execute({ inviteId })
 }
 
@@ -286,7 +285,7 @@ const receivedInviteColumns = {
 
 const selectInviteByToken = prepared((executor) =>
   executor
-    .select(receivedInviteColumns)
+    .select({ ...receivedInviteColumns, isMailed: inviteTokens.isMailed })
     .from(inviteTokens)
     .innerJoin(invites, eq(invites.id, inviteTokens.inviteId))
     .innerJoin(workspaces, eq(workspaces.id, invites.workspaceId))
@@ -295,10 +294,11 @@ const selectInviteByToken = prepared((executor) =>
     .prepare('invites_select_by_token'),
 )
 
+/** The invite of a link, and whether the link was mailed. */
 export async function findInviteByToken(
   executor: Executor,
   tokenHash: Buffer,
-): Promise<ReceivedInvite | undefined> {
+): Promise<(ReceivedInvite & { isMailed: boolean }) | undefined> {
   const [invite] = await selectInviteByToken(executor).execute({ tokenHash })
   return invite
 }

@@ -5,14 +5,13 @@ import {
   type LockInput,
   type WorkspaceChangeContext,
 } from '../../access/change.ts'
-import { isAllowed, type WorkspaceAction } from '../../access/permissions.ts'
+import type { WorkspaceAction } from '../../access/permissions.ts'
 import type { RequireWorkspace } from '../../access/workspace-access.ts'
-import { lockUser } from '../../accounts/accounts.repository.ts'
 import type { Database, Executor } from '../../db/client.ts'
 import { together } from '../../db/together.ts'
 import type { Write } from '../../db/transactions.ts'
 import type { Clock } from '../../kernel/clock.ts'
-import { canonicalizeEmail, parseEmail } from '../../kernel/email.ts'
+import { parseEmail } from '../../kernel/email.ts'
 import { errors } from '../../kernel/errors.ts'
 import { createId, isId } from '../../kernel/ids.ts'
 import { readPage, type Page, type PageRequest } from '../../kernel/pagination.ts'
@@ -22,10 +21,15 @@ import { createToken, hashSecret } from '../../kernel/tokens.ts'
 import type { PictureStore } from '../../pictures/picture-store.ts'
 import type { JobQueue } from '../../platform/jobs/jobs.port.ts'
 import { forgetDeparture } from '../members/departures.repository.ts'
-import { findMember, insertMemberIfNew, lockMembersOfWorkspace } from '../members/members.repository.ts'
-import { countMembershipsOfUser, membershipsMax } from '../workspaces/workspaces.repository.ts'
 import {
   acceptInvite,
+  isSameAddress,
+  mayStillInvite,
+  statusOf,
+  type AcceptedInvite,
+  type FindInvite,
+} from './accept-invite.ts'
+import {
   countInvitesSince,
   countInvitesToRecipientSince,
   deleteInviteTokens,
@@ -40,7 +44,6 @@ import {
   replaceExpiredInvite,
   updateInvite,
   type LockedInvite,
-  type ReceivedInvite,
 } from './invites.repository.ts'
 import type { Invite, InvitePreview } from './invites.schemas.ts'
 
@@ -50,7 +53,7 @@ export const inviteLifetimeMs = 7 * 24 * 60 * 60 * 1000
 const ownInvitesMax = 20
 const limitWindowMs = 60 * 60 * 1000
 
-export type { Invite, InvitePreview }
+export type { AcceptedInvite, Invite, InvitePreview }
 
 /** An invite that the caller can accept. */
 export interface OwnInvite {
@@ -89,8 +92,8 @@ export interface InvitesService {
   revoke(principal: Principal, slug: string, inviteId: string): Promise<string>
   /** Returns the address. Throws `not_found`, `role_too_high`, `invite_used` and `invite_revoked`. */
   updateRole(principal: Principal, slug: string, inviteId: string, input: { role: Role }): Promise<string>
-  /** Throws `not_found`. */
-  preview(principal: Principal, token: string): Promise<InvitePreview>
+  /** The invite of a link, also for somebody who is not signed in. Throws `not_found`. */
+  preview(principal: Principal | undefined, token: string): Promise<InvitePreview>
   /**
    * Makes the caller a member. Throws `not_found`, `invite_expired`, `invite_revoked`, `invite_used`,
    * `invite_email_mismatch`, `email_unverified` and `workspace_limit`.
@@ -103,13 +106,6 @@ export interface InvitesService {
   listOwn(principal: Principal): Promise<OwnInvite[]>
   /** Accepts an invite to the caller's verified address, as `accept` does. Throws `not_found` for any other invite. */
   acceptOwn(principal: Principal, inviteId: string): Promise<AcceptedInvite>
-}
-
-/** The workspace that an invite led to, and the caller's role there. */
-interface AcceptedInvite {
-  workspaceId: string
-  slug: string
-  role: Role
 }
 
 export interface InvitesServiceOptions {
@@ -175,60 +171,16 @@ export function createInvitesService(options: InvitesServiceOptions): InvitesSer
   /** Creates the link of an invite and enqueues its mail. Returns the link, which is not stored. */
   function send(write: Write, inviteId: string): string {
     const token = createToken()
-    write((tx) => insertInviteToken(tx, inviteId, hashSecret(token)))
+    write((tx) => insertInviteToken(tx, { inviteId, tokenHash: hashSecret(token), isMailed: false }))
     write((tx) => jobs.enqueue(tx, 'send_invite', { inviteId }))
     return inviteUrlOf(webUrl, token)
   }
 
   /** Accepts the invite that `find` finds, and finds again under the lock. Throws `not_found` if there is none. */
-  async function acceptFound(
-    principal: Principal,
-    find: (executor: Executor) => Promise<ReceivedInvite | undefined>,
-  ): Promise<AcceptedInvite> {
-    const { user } = principal
+  async function acceptFound(principal: Principal, find: FindInvite): Promise<AcceptedInvite> {
     const found = await find(db)
     if (!found) throw errors.notFound()
-    return changes.make(principal, async ({ tx, write, appendEvent }) => {
-      const { workspaceId } = found
-      const [, , invite, inviter, member, membershipCount] = await together([
-        lockUser(tx, user.id),
-        lockMembersOfWorkspace(tx, workspaceId),
-        // Read again under the lock: it may have been accepted, revoked, changed or resent meanwhile.
-        find(tx),
-        findMember(tx, workspaceId, found.invitedByUserId),
-        findMember(tx, workspaceId, user.id),
-        countMembershipsOfUser(tx, user.id),
-      ])
-      if (!invite) throw errors.notFound()
-      assertAcceptable(invite, principal, clock.now())
-      if (!inviter || !mayStillInvite(inviter.role, invite.role)) throw errors.inviteRevoked()
-      if (membershipCount >= membershipsMax) throw errors.workspaceLimit()
-      write(() => acceptInvite(tx, invite.id))
-      const accepted = { workspaceId, slug: invite.workspaceSlug }
-      if (member) {
-        // They joined by domain meanwhile, and keep their role.
-        appendEvent({
-          workspaceId,
-          type: 'invite.accepted',
-          target: { type: 'invite', id: invite.id },
-          summary: `${user.name} accepted the invite of ${invite.invitedByName} but was already a member`,
-        })
-        return { ...accepted, role: member.role }
-      }
-      const { role } = invite
-      const now = clock.now()
-      const row = { workspaceId, userId: user.id, role, joinedAt: now, lastUsedAt: now }
-      write(() => insertMemberIfNew(tx, row))
-      appendEvent({
-        workspaceId,
-        type: 'member.joined',
-        target: { type: 'user', id: user.id },
-        summary: `${user.name} accepted the invite of ${invite.invitedByName} and joined as ${role}`,
-      })
-      const payload = { inviteId: invite.id, memberName: user.name }
-      write(() => jobs.enqueue(tx, 'send_invite_accepted', payload))
-      return { ...accepted, role }
-    })
+    return changes.make(principal, (context) => acceptInvite(context, { principal, found, find, jobs }))
   }
 
   return {
@@ -336,7 +288,7 @@ export function createInvitesService(options: InvitesServiceOptions): InvitesSer
       )
     },
 
-    async preview({ user }, token) {
+    async preview(principal, token) {
       const invite = await findInviteByToken(db, hashSecret(token))
       if (!invite) throw errors.notFound()
       return {
@@ -348,7 +300,7 @@ export function createInvitesService(options: InvitesServiceOptions): InvitesSer
         status: statusOf(invite, clock.now()),
         invitedByName: invite.invitedByName,
         expiresAt: invite.expiresAt.toISOString(),
-        emailMatches: isSameAddress(user.email, invite.email),
+        emailMatches: principal !== undefined && isSameAddress(principal.user.email, invite.email),
       }
     },
 
@@ -381,31 +333,4 @@ export function createInvitesService(options: InvitesServiceOptions): InvitesSer
 /** The page of an invite, where it is accepted. */
 export function inviteUrlOf(webUrl: string, token: string): string {
   return `${webUrl}/invites/${token}`
-}
-
-function assertAcceptable(invite: ReceivedInvite, { user }: Principal, now: Date): void {
-  const status = statusOf(invite, now)
-  if (!isSameAddress(user.email, invite.email)) throw errors.inviteEmailMismatch()
-  if (user.emailVerifiedAt === null) throw errors.emailUnverified()
-  if (status === 'accepted') throw errors.inviteUsed()
-  if (status === 'revoked') throw errors.inviteRevoked()
-  if (status === 'expired') throw errors.inviteExpired()
-}
-
-/** Whether somebody of a role may still be invited by a member of another, whose role may have changed since. */
-function mayStillInvite(inviterRole: Role, role: Role): boolean {
-  return isAllowed(inviterRole, 'invites.create') && mayGrant(inviterRole, role)
-}
-
-function statusOf(
-  { state, expiresAt }: Pick<ReceivedInvite, 'state' | 'expiresAt'>,
-  now: Date,
-): InvitePreview['status'] {
-  if (state === 'accepted' || state === 'revoked') return state
-  return state === 'replaced' || expiresAt <= now ? 'expired' : 'pending'
-}
-
-function isSameAddress(address: string, other: string): boolean {
-  const canonical = canonicalizeEmail(address)
-  return address === other || (canonical !== undefined && canonical === canonicalizeEmail(other))
 }

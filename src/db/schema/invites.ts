@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { index, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { boolean, index, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { roles, type Role } from '../../kernel/roles.ts'
 import { bytea, instant } from '../columns.ts'
 import { users } from './users.ts'
@@ -58,6 +58,8 @@ export const inviteTokens = pgTable(
     inviteId: uuid('invite_id')
       .notNull()
       .references(() => invites.id, { onDelete: 'cascade' }),
+    /** Whether it was created for a mail: then whoever has it reads the mail of the address (docs/decisions/0111). */
+    isMailed: boolean('is_mailed').notNull().default(false),
   },
   (table) => [index('invite_tokens_invite_id_idx').on(table.inviteId)],
 )

@@ -43,11 +43,15 @@ const stepsOfCode: Record<string, Step> = {
 export function renderErrorPage(error: ApiError, request: FastifyRequest) {
   const { status, code } = error
   const { section } = request
-  const title = titlesOfCode[code] ?? titlesOfStatus[status] ?? 'This did not work'
+  const isOfInvite = isInvite(error, request)
+  const title = isOfInvite
+    ? 'This invite is not valid'
+    : (titlesOfCode[code] ?? titlesOfStatus[status] ?? 'This did not work')
   const { label, href } = findNextStep(error, request)
   return {
     title,
     error,
+    isOnTheWay: isOfInvite,
     ...(section && { section }),
     // In line with the pages of the section, if there is one.
     body: html`<section class="${section ? 'stack' : 'narrow'}">

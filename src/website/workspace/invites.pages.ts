@@ -1,28 +1,22 @@
-import type { App } from '../../http/app-types.ts'
 import type { Services } from '../../services.ts'
-import type { Invite, InvitePreview } from '../../areas/invites/invites.service.ts'
+import type { Invite } from '../../areas/invites/invites.service.ts'
 import { emailLengthMax } from '../../kernel/email.ts'
 import { parseJson } from '../../kernel/json-text.ts'
 import { mayGrant } from '../../kernel/roles.ts'
-import { answerForm } from '../shared/answer-form.ts'
 import {
-  form,
   renderAction,
-  renderAlert,
   renderField,
   renderForm,
   renderSelect,
   readField,
   requireRole,
 } from '../shared/forms.ts'
-import { html, type Content, type Html } from '../shared/html.ts'
-import { renderPicture } from '../shared/layout.ts'
+import { html, type Html } from '../shared/html.ts'
 import { renderConfirmed, renderRows } from '../shared/lists.ts'
 import { notice, renderDone } from '../shared/notice.ts'
 import { readListView, renderNotices, renderPager, resetNotice, type ListView } from '../shared/pager.ts'
 import type { Page } from '../shared/pages.ts'
-import { findPendingConsent } from '../consent/pending-consent.ts'
-import { grantable, renderRole, roleNames, roleNouns } from './roles.views.ts'
+import { grantable, renderRole, roleNouns } from './roles.views.ts'
 import { renderDate } from '../shared/words.ts'
 import { sectionOf, type WorkspacePages, type WorkspaceVisit } from './workspace-visit.ts'
 
@@ -165,109 +159,4 @@ function renderInvite({ base, request, workspace }: WorkspaceVisit, invite: Invi
         : renderRole(role)
     }
   </div>`
-}
-
-interface WithToken {
-  Params: { token: string }
-}
-
-/** The page that the link of an invite opens. */
-export function invitePages(app: App, { invites, sessions }: Pick<Services, 'invites' | 'sessions'>): void {
-  app.get<WithToken>('/invites/:token', async (request, reply) => {
-    const { token } = request.params
-    if (request.visit.sessionId === undefined) return reply.showPage(renderSignInFirst(token))
-    const invite = await invites.preview(request.principal, token)
-    return reply.showPage(
-      renderInvitePage(invite, {
-        email: request.principal.user.email,
-        accept: renderForm({
-          request,
-          action: pathOf(token),
-          body: html`<button>Accept invite</button>`,
-        }),
-        signOut: renderForm({
-          request,
-          action: `${pathOf(token)}/switch`,
-          body: html`<button class="quiet">Sign in with another account</button>`,
-        }),
-      }),
-    )
-  })
-
-  app.post<WithToken>('/invites/:token', form, async (request, reply) => {
-    const { token } = request.params
-    const back = pathOf(token)
-    if (request.visit.sessionId === undefined) return reply.redirect(back, 303)
-    return answerForm(request, reply, back, async () => {
-      const { slug } = await invites.accept(request.principal, token)
-      return findPendingConsent(request) ?? `/w/${slug}`
-    })
-  })
-
-  app.post<WithToken>('/invites/:token/switch', form, async (request, reply) => {
-    const { sessionToken } = request.visit
-    if (sessionToken !== undefined) await sessions.endByToken(sessionToken)
-    return reply.signOut().redirect(pathOf(request.params.token), 303)
-  })
-}
-
-/** Encoded again, since the token of a forged link may contain any character. */
-const pathOf = (token: string) => `/invites/${encodeURIComponent(token)}`
-
-/** Reveals nothing about the invite, not even whether it exists: the link may have been forwarded. */
-function renderSignInFirst(token: string): Page {
-  const next = encodeURIComponent(`/invites/${token}`)
-  return {
-    title: 'You are invited',
-    isOnTheWay: true,
-    body: html`<section class="narrow">
-      <h1>You are invited</h1>
-      <p>To see the invite, sign in with the email address that it was sent to.</p>
-      <p><a class="button wide" href="/sign-in?next=${next}">Sign in</a></p>
-      <p><a class="button quiet wide" href="/sign-up?next=${next}">Sign up</a></p>
-    </section>`,
-  }
-}
-
-const statusTexts = {
-  expired: 'This invite has expired. Ask for a new one.',
-  accepted: 'This invite was already accepted.',
-  revoked: 'This invite was revoked.',
-}
-
-function renderInvitePage(
-  invite: InvitePreview,
-  { email, accept, signOut }: { email: string; accept: Html; signOut: Html },
-): Page {
-  const { workspaceName, workspaceSlug, workspaceIconUrl, role, status, invitedByName, expiresAt } = invite
-  return {
-    title: `Invite to ${workspaceName}`,
-    isOnTheWay: true,
-    body: html`<section class="narrow">
-      ${renderPicture(workspaceIconUrl, workspaceName, 64)}
-      <h1><bdi>${workspaceName}</bdi></h1>
-      <p>
-        <bdi>${invitedByName}</bdi> invited <strong>${invite.email}</strong> to join this workspace as
-        <strong>${roleNames[role]}</strong>.
-      </p>
-      ${renderWhatNow()}
-    </section>`,
-  }
-
-  function renderWhatNow(): Content {
-    if (!invite.emailMatches) {
-      return html`${renderAlert(`You are signed in as ${email}, but this invite is for another email address.`)}
-      ${signOut}`
-    }
-    if (status === 'accepted') {
-      return html`<p>${statusTexts.accepted}</p>
-        <p><a class="button" href="/w/${workspaceSlug}">Open the workspace</a></p>`
-    }
-    if (status !== 'pending') {
-      return html`${renderAlert(statusTexts[status])}
-        <p><a class="button" href="/">Go to the home page</a></p>`
-    }
-    return html`${accept}
-      <p class="hint">Expires on ${renderDate(expiresAt)}.</p>`
-  }
 }

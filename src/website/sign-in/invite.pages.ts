@@ -1,0 +1,72 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { InvitedPerson } from '../../accounts/invited-sign-up.service.ts'
+import type { App } from '../../http/app-types.ts'
+import type { Services } from '../../services.ts'
+import { readPasskeyAnswer, sendChallenge } from '../account/passkey-form.views.ts'
+import { findPendingConsent } from '../consent/pending-consent.ts'
+import { answerForm } from '../shared/answer-form.ts'
+import { attempt, form, readField } from '../shared/forms.ts'
+import { browserOf, finishSignIn } from './continue-sign-in.ts'
+import { invitePath, renderInviteForVisitor, renderInvitePage } from './invite.views.ts'
+
+interface WithToken {
+  Params: { token: string }
+}
+
+/** The page that the link of an invite opens, where it is accepted. A mailed link also signs up. */
+export function invitePages(
+  app: App,
+  services: Pick<Services, 'invites' | 'invitedSignUp' | 'sessions'>,
+): void {
+  const { invites, invitedSignUp, sessions } = services
+
+  app.get<WithToken>('/invites/:token', async (request, reply) => {
+    const { token } = request.params
+    if (request.visit.sessionId !== undefined) {
+      const invite = await invites.preview(request.principal, token)
+      return reply.showPage(renderInvitePage({ request, invite, token }))
+    }
+    const invite = await invites.preview(undefined, token)
+    const canSignUp = await invitedSignUp.isOpen(token)
+    return reply.showPage(renderInviteForVisitor({ request, invite, token, canSignUp }))
+  })
+
+  app.post<WithToken>('/invites/:token', form, async (request, reply) => {
+    const { token } = request.params
+    const back = invitePath(token)
+    if (request.visit.sessionId === undefined) return reply.redirect(back, 303)
+    return answerForm(request, reply, back, async () => {
+      const { slug } = await invites.accept(request.principal, token)
+      return findPendingConsent(request) ?? `/w/${slug}`
+    })
+  })
+
+  app.post<WithToken>('/invites/:token/sign-up', form, async (request, reply) =>
+    signUp(request, reply, { name: readField(request, 'name'), password: readField(request, 'password') }),
+  )
+
+  app.post<WithToken>('/invites/:token/passkey/options', form, async (request, reply) =>
+    sendChallenge(reply, await invitedSignUp.beginPasskey(request.params.token)),
+  )
+
+  app.post<WithToken>('/invites/:token/passkey', form, async (request, reply) =>
+    signUp(request, reply, { name: readField(request, 'name'), passkey: readPasskeyAnswer(request) }),
+  )
+
+  app.post<WithToken>('/invites/:token/switch', form, async (request, reply) => {
+    const { sessionToken } = request.visit
+    if (sessionToken !== undefined) await sessions.endByToken(sessionToken)
+    return reply.signOut().redirect(invitePath(request.params.token), 303)
+  })
+
+  async function signUp(
+    request: FastifyRequest<WithToken>,
+    reply: FastifyReply,
+    person: InvitedPerson,
+  ): Promise<FastifyReply> {
+    const { token } = request.params
+    const { result, error } = await attempt(() => invitedSignUp.signUp(token, person, browserOf(request)))
+    if (error) return reply.refuse(invitePath(token), error)
+    return finishSignIn(reply, result.sessionToken, findPendingConsent(request) ?? `/w/${result.slug}`)
+  }
+}

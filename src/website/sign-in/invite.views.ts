@@ -1,0 +1,127 @@
+import type { FastifyRequest } from 'fastify'
+import type { InvitePreview } from '../../areas/invites/invites.service.ts'
+import { nameLengthMax } from '../../kernel/text.ts'
+import { renderPasskeyForm } from '../account/passkey-form.views.ts'
+import { renderAlert, renderField, renderForm, stateOf } from '../shared/forms.ts'
+import { html, type Content, type Html } from '../shared/html.ts'
+import { renderPicture } from '../shared/layout.ts'
+import type { Page } from '../shared/pages.ts'
+import { renderDate } from '../shared/words.ts'
+import { roleNames } from '../workspace/roles.views.ts'
+import { renderNewPasswordField } from './sign-in.views.ts'
+
+interface WithInvite {
+  request: FastifyRequest
+  invite: InvitePreview
+  token: string
+}
+
+/** The path of the page of an invite. Encoded again, since the token of a forged link may contain any character. */
+export const invitePath = (token: string) => `/invites/${encodeURIComponent(token)}`
+
+const endings = {
+  expired: 'This invite has expired.',
+  accepted: 'This invite was already accepted.',
+  revoked: 'This invite was revoked.',
+}
+
+/** For a signed-in person. */
+export function renderInvitePage({ request, invite, token }: WithInvite): Page {
+  const { workspaceSlug, status, expiresAt } = invite
+  const renderWhatNow = (): Content => {
+    if (!invite.emailMatches) {
+      const { email } = request.principal.user
+      return html`${renderAlert(`You are signed in as ${email}, but this invite is for another email address.`)}
+      ${renderForm({
+        request,
+        action: `${invitePath(token)}/switch`,
+        body: html`<button class="quiet">Sign in with another account</button>`,
+      })}`
+    }
+    if (status === 'accepted') {
+      return html`<p>${endings.accepted}</p>
+        <p><a class="button" href="/w/${workspaceSlug}">Open the workspace</a></p>`
+    }
+    if (status !== 'pending') {
+      return html`${renderEnding(status)}
+        <p><a class="button" href="/">Go to the home page</a></p>`
+    }
+    return html`${renderForm({
+        request,
+        action: invitePath(token),
+        body: html`<button>Accept invite</button>`,
+      })}
+      <p class="hint">Expires on ${renderDate(expiresAt)}.</p>`
+  }
+  return renderInvite(invite, renderWhatNow())
+}
+
+/** For somebody who is not signed in. With `canSignUp`, one form creates their account and accepts the invite. */
+export function renderInviteForVisitor(options: WithInvite & { canSignUp: boolean }): Page {
+  const { request, invite, token, canSignUp } = options
+  const { status, workspaceSlug } = invite
+  const signIn = (next: string, text: string) =>
+    html`<p><a class="button wide" href="/sign-in?next=${encodeURIComponent(next)}">${text}</a></p>`
+  const renderWhatNow = (): Content => {
+    if (status === 'accepted')
+      return html`<p>${endings.accepted}</p>
+        ${signIn(`/w/${workspaceSlug}`, 'Sign in')}`
+    if (status !== 'pending') return renderEnding(status)
+    if (canSignUp) return renderSignUp(request, token)
+    const next = invitePath(token)
+    return html`<p>To accept, sign in with this email address, or sign up with it.</p>
+      ${signIn(next, 'Sign in')}
+      <p><a class="button quiet wide" href="/sign-up?next=${encodeURIComponent(next)}">Sign up</a></p>`
+  }
+  const page = renderInvite(invite, renderWhatNow())
+  return { ...page, hasPasskeys: canSignUp }
+}
+
+function renderInvite(invite: InvitePreview, whatNow: Content): Page {
+  const { workspaceName, workspaceIconUrl, role, invitedByName } = invite
+  return {
+    title: `Invite to ${workspaceName}`,
+    isOnTheWay: true,
+    body: html`<section class="narrow">
+      ${renderPicture(workspaceIconUrl, workspaceName, 64)}
+      <h1><bdi>${workspaceName}</bdi></h1>
+      <p>
+        <bdi>${invitedByName}</bdi> invited <strong>${invite.email}</strong> to join this workspace as
+        <strong>${roleNames[role]}</strong>.
+      </p>
+      ${whatNow}
+    </section>`,
+  }
+}
+
+function renderEnding(status: keyof typeof endings): Html {
+  return renderAlert(`${endings[status]} Ask the person who invited you for a new one.`)
+}
+
+function renderSignUp(request: FastifyRequest, token: string): Html {
+  const action = `${invitePath(token)}/sign-up`
+  const state = stateOf(request.flash.state, action)
+  return html`${renderForm({
+    request,
+    action,
+    state,
+    fields: ['name', 'password'],
+    body: html`${renderField({
+        name: 'name',
+        label: 'Your name',
+        autocomplete: 'name',
+        maxLength: nameLengthMax,
+        value: request.flash.state.values.name ?? '',
+        state,
+      })}
+      ${renderNewPasswordField(state)} <button>Create account and join</button>`,
+  })}
+  ${renderPasskeyForm({
+    request,
+    action: `${invitePath(token)}/passkey`,
+    kind: 'create',
+    optionsPath: `${invitePath(token)}/passkey/options`,
+    body: html`<input type="hidden" name="name" data-from="name" />
+      <button class="quiet wide">Join with a passkey instead of a password</button>`,
+  })}`
+}
