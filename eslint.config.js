@@ -72,6 +72,7 @@ export default tseslint.config(
           'DOMParser',
           'EventSource',
           'history',
+          'scrollBy',
           'fetch',
           'FileReader',
           'FormData',

@@ -79,8 +79,11 @@ for (const feed of document.querySelectorAll('[data-live]')) {
     if (!isWanted() || isInUse()) isStale = true
     else if (fresh && fresh.innerHTML !== shown) {
       shown = fresh.innerHTML
+      const { top, height } = feed.getBoundingClientRect()
       feed.replaceChildren(...fresh.childNodes)
       showLocalTimes(feed)
+      // Who reads further down goes on reading there.
+      if (top < 0) scrollBy(0, feed.getBoundingClientRect().height - height)
     }
     // A change that was reported meanwhile.
     refresh()

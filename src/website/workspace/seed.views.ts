@@ -31,7 +31,7 @@ import { renderPageLinks, renderRows, withQuery } from '../shared/lists.ts'
 import { renderDone } from '../shared/notice.ts'
 import type { Page } from '../shared/pages.ts'
 import { renderStatus } from './seeds.views.ts'
-import { countOf, renderDate, renderTime } from '../shared/words.ts'
+import { countOf, renderTime } from '../shared/words.ts'
 import { sectionOf, type WorkspaceVisit } from './workspace-visit.ts'
 
 /** The tools that return the text of seeds. Reading an MCP resource is counted as the first. */
@@ -77,7 +77,7 @@ export function renderSeed(visit: WorkspaceVisit, shown: SeedPage): Page {
       </div>
       <p class="hint">
         ${renderStatus(seed.status)} Created ${createdByName !== null && html`by <bdi>${createdByName}</bdi>`}
-        on ${renderDate(seed.createdAt)} · changed on ${renderDate(seed.updatedAt)}
+        ${renderTime(seed.createdAt)} · changed ${renderTime(seed.updatedAt)}
       </p>
       ${renderDone(request)} ${!isAboutEvidence && renderRefusal(request)}
       <div class="seed">

@@ -7,7 +7,7 @@ import { html, type Content, type Html } from '../shared/html.ts'
 import { renderPageLinks, renderRows, withQuery, readQuery } from '../shared/lists.ts'
 import { renderDone } from '../shared/notice.ts'
 import type { Page } from '../shared/pages.ts'
-import { countOf, renderDate } from '../shared/words.ts'
+import { countOf, renderTime } from '../shared/words.ts'
 import { sectionOf, type WorkspaceVisit } from './workspace-visit.ts'
 
 /** How the seeds of a workspace can be shown. */
@@ -130,6 +130,7 @@ function renderSeeds(
                       <p>
                         ${isFiltered ? 'No seed matches these filters.' : 'No seeds are left on this page.'}
                       </p>
+                      ${isFiltered && html`<p><a href="${base}/seeds">Clear the filters</a></p>`}
                     </div>`
                   : body
               }`
@@ -247,5 +248,5 @@ function renderCard(base: string, seed: Seed): Html {
 
 function describeSeed({ participantCount, joined, updatedAt }: Seed): Content {
   const people = participantCount === 0 ? 'Nobody has joined' : countOf(participantCount, 'participant')
-  return html`${people}${joined && ' · you joined'} · changed ${renderDate(updatedAt)}`
+  return html`${people}${joined && ' · you joined'} · changed ${renderTime(updatedAt)}`
 }
