@@ -24,6 +24,7 @@ async function holdUp(): Promise<() => Promise<void>> {
 
 describe('more requests than are worked on at once', () => {
   it('are refused at once, and told of once; what is asked of the process itself is answered', async () => {
+    const [other, another, third] = [await createPerson(), await createPerson(), await createPerson()]
     const release = await holdUp()
     const accepted = ['/v1/workspaces', '/v1/workspaces'].map((url) =>
       as(person, { url }).then((answer) => answer),
@@ -37,14 +38,12 @@ describe('more requests than are worked on at once', () => {
     expectError(refused, errors.overloaded)
     expect(refused.headers['retry-after']).toBe('1')
     // Others, who have nothing there, are taken all the same.
-    const other = await createPerson()
     expect((await as(other, { url: '/v1/me' })).statusCode).toBe(200)
     // At twice the limit everybody is refused, but not those who ask whether the process lives.
-    const further = [other, await createPerson()].map((one) =>
+    const further = [other, another].map((one) =>
       as(one, { url: '/v1/workspaces' }).then((answer) => answer),
     )
     accepted.push(...further)
-    const third = await createPerson()
     await vi.waitFor(async () => expectError(await as(third, { url: '/v1/me' }), errors.overloaded))
     expect((await app.inject('/health')).statusCode).toBe(200)
     expect((await app.inject('/ready')).statusCode).toBe(200)
