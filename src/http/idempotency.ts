@@ -76,7 +76,8 @@ export const idempotency = fastifyPlugin(
     async function end(request: FastifyRequest, reply: FastifyReply, payload: unknown) {
       const attempt = request.idempotent
       if (!attempt) return payload
-      if (reply.statusCode >= 500) {
+      // After a 429 the client is to try again, which would not be carried out if it was stored.
+      if (reply.statusCode >= 500 || reply.statusCode === 429) {
         request.idempotent = null
         const abandoning = abandon(request, attempt)
         // While the database is unavailable, waiting would delay the 503.

@@ -492,3 +492,35 @@ describe('a fault of ours', () => {
     expectError(await answering, errors.internal)
   })
 })
+
+describe('a refusal by a limit', () => {
+  it('is not kept: the same request is carried out when the time has come that it names', async () => {
+    const limited = await startTestApp({
+      clock,
+      environment: { DATABASE_URL: await clone(), INVITE_LIMIT_PER_HOUR: '1' },
+    })
+    const person = await limited.createPerson()
+    const slug = 'limited'
+    await limited.as(person, { method: 'POST', url: '/v1/workspaces', payload: { name: 'Limited', slug } })
+    const invite = (email: string, headers: Record<string, string> = {}) =>
+      limited.as(person, {
+        method: 'POST',
+        url: `/v1/workspaces/${slug}/invites`,
+        headers,
+        payload: { email, role: 'member' },
+      })
+    expect((await invite('first@example.com')).statusCode).toBe(200)
+    const key = { 'idempotency-key': 'limited' }
+    for (let i = 0; i < 2; i++) {
+      const refused = await invite('second@example.com', key)
+      expectError(refused, errors.tooManyInvites)
+      expect(refused.headers['retry-after']).toBe('3600')
+      expect(refused.headers['idempotent-replayed']).toBeUndefined()
+    }
+    clock.advance(3_600_001)
+    const answer = await invite('second@example.com', key)
+    expect(answer.statusCode).toBe(200)
+    expect(answer.headers['idempotent-replayed']).toBeUndefined()
+    expect((await invite('second@example.com', key)).headers['idempotent-replayed']).toBe('true')
+  })
+})
