@@ -11,16 +11,21 @@ const lookalikes: Record<string, string> = {
   '7': 't',
 }
 
+// Words of the service itself, which are the first that somebody guesses here (NIST SP 800-63B §5.1.1.2), and words that
+// people put beside them. A password of nothing else is common. No word is the beginning of another: the time is linear.
+const ownWords =
+  /^(?:my|our|the|new|workspaces?|teams?|seeds?|evidence|validat(?:e|ion)|kits?|agents?|invites?|ideas?|hypothesis|password|admin|login|welcome|[\s._-])+$/
+
 let common: Promise<ReadonlySet<string>> | undefined
 
 /**
- * Whether a password is too common (NIST SP 800-63B §5.1.1.2): one of the 49,000 most common ones in any case, also
- * with digits and signs around it, with lookalike characters, or repeated.
+ * Whether a password is too common (NIST SP 800-63B §5.1.1.2): one of the 49,000 most common ones or words of the service,
+ * in any case, also with digits and signs around it, with lookalike characters, or repeated.
  */
 export async function isCommonPassword(password: string): Promise<boolean> {
   common ??= load()
   const list = await common
-  return guessesOf(password.toLowerCase()).some((guess) => list.has(guess))
+  return guessesOf(password.toLowerCase()).some((guess) => list.has(guess) || ownWords.test(guess))
 }
 
 /** Loads the list at the first use, since it takes 100 ms. */
