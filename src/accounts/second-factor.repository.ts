@@ -1,6 +1,7 @@
-import { and, count, eq, gt, isNotNull, isNull, lt, lte, sql } from 'drizzle-orm'
+import { and, count, eq, exists, gt, isNotNull, isNull, lt, lte, sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
 import { authenticatorApps, pendingSignIns, recoveryCodes } from '../db/schema/second-factors.ts'
+import { passkeys } from '../db/schema/passkeys.ts'
 import { users } from '../db/schema/users.ts'
 
 export type AuthenticatorAppRow = typeof authenticatorApps.$inferSelect
@@ -118,13 +119,19 @@ const isPending = ({ tokenHash, browserHash }: PendingSignInKey, now: Date) =>
     gt(pendingSignIns.expiresAt, now),
   )
 
+/** The person of a pending sign-in, and whether they have a passkey. */
 export async function findPendingSignIn(
   executor: Executor,
   key: PendingSignInKey,
   now: Date,
-): Promise<{ userId: string; email: string } | undefined> {
+): Promise<{ userId: string; email: string; hasPasskey: boolean } | undefined> {
+  const ownPasskeys = executor.select({ id: passkeys.id }).from(passkeys).where(eq(passkeys.userId, users.id))
   const [row] = await executor
-    .select({ userId: pendingSignIns.userId, email: users.email })
+    .select({
+      userId: pendingSignIns.userId,
+      email: users.email,
+      hasPasskey: exists(ownPasskeys).mapWith(Boolean),
+    })
     .from(pendingSignIns)
     .innerJoin(users, eq(users.id, pendingSignIns.userId))
     .where(isPending(key, now))

@@ -14,10 +14,17 @@ import type { SecretBox } from './secret-box.ts'
 import { startSession, type Browser } from './start-session.ts'
 import { useCode } from './use-code.ts'
 
+/** A person who has passed the first step of a sign-in. */
+export interface PendingSignIn {
+  userId: string
+  email: string
+  hasPasskey: boolean
+}
+
 /** The second step of a sign-in, which begins after the password, the link or the identity provider was right. */
 export interface SecondStepService {
   /** The person of a pending sign-in; undefined if it has ended, or began in another browser. */
-  find(pendingToken: string, browser: Browser): Promise<{ userId: string; email: string } | undefined>
+  find(pendingToken: string, browser: Browser): Promise<PendingSignIn | undefined>
   /**
    * Finishes a sign-in with a code of the authenticator app or a recovery code; returns the token of the new session.
    * Throws `code_wrong`, and `second_step_expired` if the sign-in has ended, as it does after `attemptsMax` attempts.

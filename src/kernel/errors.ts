@@ -141,8 +141,8 @@ export const errors = {
   passwordWrong: error(
     'InvalidInput',
     'password_wrong',
-    'The current password is incorrect.',
-    'Website only: the current password, which the change requires, is incorrect.',
+    'This password is incorrect.',
+    'Website only: the password of the person, which the form requires, is incorrect.',
   ),
   codeWrong: error(
     'InvalidInput',

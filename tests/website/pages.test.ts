@@ -236,7 +236,7 @@ describe('security', () => {
       password: 'another long password',
     })
     expect(wrong.statusCode).toBe(400)
-    expect(wrong.body).toContain('The current password is incorrect.')
+    expect(wrong.body).toContain('This password is incorrect.')
     expect(await isSignedIn(three)).toBe(true)
     await here.get('/settings/security')
     const changed = await here.submit('/settings/security/password', {

@@ -197,10 +197,31 @@ describe('signing in with a passkey', () => {
     expect(await isSignedIn(visitor)).toBe(false)
   })
 
+  const turnOnTwoStep = (email: string) =>
+    db.execute(sql`insert into authenticator_apps (user_id, sealed_secret, created_at, confirmed_at)
+      select id, '', now(), now() from users where email = ${email}`)
+
+  it('is offered at the second step to people who have one only', async () => {
+    const { email } = await createPerson()
+    const other = randomEmail()
+    await signUp(website, { email: other })
+    for (const [address, isOffered] of [
+      [email, true],
+      [other, false],
+    ] as const) {
+      await turnOnTwoStep(address)
+      const visitor = await openSignIn()
+      await visitor.submit('/sign-in', { email: address, password })
+      await visitor.get('/sign-in/second-step')
+      expect(visitor.page()).toContain('Code from your authenticator app')
+      expect(visitor.page().includes('action="/sign-in/passkey"')).toBe(isOffered)
+      expect(visitor.page().includes('/assets/passkeys')).toBe(isOffered)
+    }
+  })
+
   it('needs no code if two-step sign-in is on', async () => {
     const { email, authenticator } = await createPerson()
-    await db.execute(sql`insert into authenticator_apps (user_id, sealed_secret, created_at, confirmed_at)
-      select id, '', now(), now() from users where email = ${email}`)
+    await turnOnTwoStep(email)
     const visitor = await openSignIn()
     expect((await visitor.submit('/sign-in', { email, password })).headers.location).toBe(
       '/sign-in/second-step',

@@ -103,7 +103,7 @@ describe('verifying the address', () => {
     for (let i = 0; i < 3; i++) expect((await visitor.get(path)).statusCode).toBe(200)
     const wrong = await visitor.submit(path, { password: 'not the password' })
     expect(wrong.statusCode).toBe(400)
-    expect(wrong.body).toContain('The current password is incorrect.')
+    expect(wrong.body).toContain('This password is incorrect.')
     expect(sessionOf(visitor)).toBeUndefined()
     const token = csrfTokenOf(visitor.page())
     expect((await visitor.submit(path, { password })).statusCode).toBe(303)
@@ -210,6 +210,15 @@ describe('an address in another spelling', () => {
     await visitor.get(path)
     expect((await visitor.submit(path, { password })).statusCode).toBe(303)
     expect(await findAddress(email)).toEqual({ email, is_verified: true })
+  })
+})
+
+describe('the sign-in page', () => {
+  it.each(['/', '/sign-in'])('at %s says what the product is, and has no link to itself', async (path) => {
+    const { body } = await createVisitor(website).get(path)
+    expect(body).toContain('where teams and their agents collect early ideas')
+    expect(body).not.toContain('href="/sign-in"')
+    expect((await createVisitor(website).get('/sign-up')).body).toContain('href="/sign-in"')
   })
 })
 

@@ -34,9 +34,10 @@ interface LayoutContext {
 
 /** Renders the document around a page's body. */
 export function renderLayout(
-  { title, body, section, head }: { title: string; body: Html; section?: Section; head?: Html },
+  page: { title: string; body: Html; section?: Section; head?: Html; isSignIn?: boolean },
   context: LayoutContext,
 ): Html {
+  const { title, body, section, head, isSignIn = false } = page
   const { assets, theme } = context
   return html`<!doctype html>
     <html lang="en" ${theme !== 'system' && html`data-theme="${theme}"`}>
@@ -59,7 +60,8 @@ export function renderLayout(
             >
             ${context.shell && renderSwitcher(context.shell, section)}
             <div class="end">
-              ${section?.base !== undefined && renderFind(section.base, assets)} ${renderAccount(context)}
+              ${section?.base !== undefined && renderFind(section.base, assets)}
+              ${renderAccount(context, isSignIn)}
             </div>
           </div>
           ${section && renderLinks(section.links, { className: 'sections', label: section.name })}
@@ -131,11 +133,11 @@ function renderFind(base: string, { palette }: Assets): Html {
   ></a>`
 }
 
-function renderAccount({ user, csrfToken, theme, shell }: LayoutContext): Html {
+function renderAccount({ user, csrfToken, theme, shell }: LayoutContext, isSignIn: boolean): Content {
   // Pages that read no session.
   if (csrfToken === undefined)
     return html`<nav aria-label="Website"><a href="/">Go to the home page</a></nav>`
-  if (!user) return html`<nav aria-label="Account"><a href="/sign-in">Sign in</a></nav>`
+  if (!user) return !isSignIn && html`<nav aria-label="Account"><a href="/sign-in">Sign in</a></nav>`
   const token = html`<input type="hidden" name="${csrfFieldName}" value="${csrfToken}" />`
   return html`<details class="menu" name="menu">
     <summary>

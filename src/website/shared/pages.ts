@@ -39,6 +39,8 @@ export interface Page {
    * follow a form (CSP Level 3 §6.4.1), so the policy of the page omits it.
    */
   mayLeave?: boolean
+  /** Whether it is the page on which people sign in, which needs no link to it. */
+  isSignIn?: boolean
   /** Whether people come here on the way to a consent page. If one waits, the page says so and offers to deny. */
   isOnTheWay?: boolean
 }

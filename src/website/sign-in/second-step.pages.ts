@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import type { PendingSignIn } from '../../accounts/second-step.service.ts'
 import type { App } from '../../http/app-types.ts'
 import { errors } from '../../kernel/errors.ts'
 import type { Services } from '../../services.ts'
@@ -26,8 +27,8 @@ export function secondStepPages(
   }
 
   app.get(path, async (request, reply) => {
-    const { email } = await requirePending(request)
-    return reply.showPage(renderSecondStep(request, email))
+    const pending = await requirePending(request)
+    return reply.showPage(renderSecondStep(request, pending))
   })
 
   app.post(path, form, async (request, reply) => {
@@ -41,13 +42,13 @@ export function secondStepPages(
   })
 }
 
-function renderSecondStep(request: FastifyRequest, email: string): Page {
+function renderSecondStep(request: FastifyRequest, { email, hasPasskey }: PendingSignIn): Page {
   const { state } = request.flash
   const title = 'Two-step sign-in'
   return {
     title,
     isOnTheWay: true,
-    hasPasskeys: true,
+    hasPasskeys: hasPasskey,
     // An authorization request may end with a redirect to an agent's own URL.
     mayLeave: findNext(request)?.startsWith('/agent/') === true,
     body: html`<section class="narrow">
@@ -60,7 +61,7 @@ function renderSecondStep(request: FastifyRequest, email: string): Page {
         fields: ['code'],
         body: html`${renderCodeField(state)} <button>Sign in</button>`,
       })}
-      ${renderPasskeySignIn(request, undefined)}
+      ${hasPasskey && renderPasskeySignIn(request, undefined)}
       <p class="hint">
         Without your phone, enter one of your recovery codes. If you have lost these too, ask the people who
         run this service to turn off two-step sign-in for you.

@@ -35,7 +35,11 @@ export function renderSignIn({
     // An authorization request may end with a redirect to an agent's own URL.
     mayLeave: next?.startsWith('/agent/') === true,
     hasPasskeys: true,
+    isSignIn: true,
     body: html`<h1>Sign in</h1>
+      <p>
+        Workspace is where teams and their agents collect early ideas and the evidence for and against them.
+      </p>
       ${notice !== undefined && html`<p class="notice" role="status">${notice}</p>`}
       ${renderForm({
         request,
@@ -198,12 +202,13 @@ export function renderSignInByLink({ request, owner, token }: WithLink): Page {
   })
 }
 
-function narrow(title: string, options: { body: Html; mayLeave?: boolean; hasPasskeys?: boolean }): Page {
-  const { body, mayLeave = false, hasPasskeys = false } = options
+function narrow(
+  title: string,
+  { body, ...options }: Pick<Page, 'body' | 'mayLeave' | 'hasPasskeys' | 'isSignIn'>,
+): Page {
   return {
     title,
-    mayLeave,
-    hasPasskeys,
+    ...options,
     isOnTheWay: true,
     body: html`<section class="narrow">${body}</section>`,
   }
