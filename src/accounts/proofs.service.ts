@@ -7,6 +7,7 @@ import type { PasswordHasher } from '../platform/passwords/passwords.port.ts'
 import { lockUser } from './accounts.repository.ts'
 import { findPasswordHash } from './credentials.repository.ts'
 import { proveSession } from './prove-session.ts'
+import { hasSecondFactor } from './second-factor.repository.ts'
 import type { SecretBox } from './secret-box.ts'
 import { useCode } from './use-code.ts'
 
@@ -15,7 +16,7 @@ import { useCode } from './use-code.ts'
  * of it. All throw `sign_in_required` if the session has ended meanwhile.
  */
 export interface ProofsService {
-  /** Throws `password_wrong`. */
+  /** Throws `password_wrong`, and `two_step_changed` if two-step sign-in is on: then a password is no proof. */
   provePassword(principal: Principal, password: string): Promise<void>
   /** Takes a code of the authenticator app, or a recovery code. Throws `code_wrong`. */
   proveCode(principal: Principal, code: string): Promise<void>
@@ -40,6 +41,7 @@ export function createProofsService(options: ProofsServiceOptions): ProofsServic
         // The password was changed while it was checked.
         if ((await findPasswordHash(tx, principal.user.id)) !== hash)
           throw errors.passwordWrong({ field: 'password' })
+        if (await hasSecondFactor(tx, principal.user.id)) throw errors.twoStepChanged()
         await proveSession(tx, principal, clock.now())
       })
     },

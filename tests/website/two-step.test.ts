@@ -306,13 +306,37 @@ describe('asking again', () => {
       visitor.submit('/settings/security/confirm/password', { password: chosen, next: page })
     const wrong = await confirm('not the password')
     expect(wrong.statusCode).toBe(400)
-    expect(wrong.body).toContain('The current password is incorrect.')
+    expect(wrong.body).toContain('This password is incorrect.')
     expect(wrong.body).toContain(`name="next" value="${page}"`)
     expect((await visitor.get(page)).statusCode).toBe(303)
     await visitor.get(location)
     expect((await confirm(password)).headers.location).toBe(page)
     expect((await visitor.get(page)).statusCode).toBe(200)
     expect((await visitor.get(location)).headers.location).toBe(page)
+  })
+
+  it('takes no password while two-step sign-in is on, which would turn it off', async () => {
+    const { email, visitor, secret } = await createCarefulPerson()
+    clock.advance(old)
+    const location = `/settings/security/confirm?next=${encodeURIComponent(page)}`
+    await visitor.get(location)
+    expect(visitor.page()).not.toContain('name="password"')
+    const fields = { password, next: page }
+    expect((await visitor.submit('/settings/security/confirm/password', fields)).statusCode).toBe(409)
+    for (const path of ['remove', 'recovery-codes'])
+      expect((await visitor.submit(`${page}/${path}`)).headers.location).toBe(location)
+    await visitor.get('/settings/security')
+    for (const path of ['passkeys', 'email', 'api-keys'])
+      expect((await visitor.submit(`/settings/security/${path}`, { name: 'x' })).headers.location).toMatch(
+        /confirm\?next=/,
+      )
+    await enterPassword(email)
+
+    await visitor.get(location)
+    const proof = { code: codeOf(secret), next: page }
+    expect((await visitor.submit('/settings/security/confirm/code', proof)).headers.location).toBe(page)
+    await visitor.get(page)
+    expect(noticeOn((await visitor.submit(`${page}/remove`)).body)).toBe('Two-step sign-in is off.')
   })
 
   it('protects new API keys, but not revoking one', async () => {

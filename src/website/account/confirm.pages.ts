@@ -30,7 +30,9 @@ export function confirmPages(app: App, services: ConfirmServices, limits: SignIn
       secondFactor.state(request.principal),
       passkeys.list(request.principal),
     ])
-    const ways = { hasPassword, hasCodes: since !== null, hasPasskeys: passkeyCount > 0 }
+    // A password alone must not turn off the second step, or add a way around it.
+    const hasCodes = since !== null
+    const ways = { hasPassword: hasPassword && !hasCodes, hasCodes, hasPasskeys: passkeyCount > 0 }
     return reply.showPage(renderConfirm(request, next, ways))
   })
 
@@ -108,8 +110,7 @@ function renderConfirm(
         hasCodes &&
         renderForm({
           ...code,
-          body: html`${nextField} ${renderCodeField(code.state)}
-            <button ${hasPassword && html`class="quiet"`}>Confirm with the code</button>`,
+          body: html`${nextField} ${renderCodeField(code.state)} <button>Confirm with the code</button>`,
         })
       }
       ${
