@@ -78,9 +78,7 @@ export function createAccountsJobs(options: {
     async send_account_mail({ purpose, email }, { id }) {
       const user = await findUserByEmail(db, email)
       if (!user) return
-      const { name } = user
-      // Until an address is verified, another spelling of it may be another person's: use the one that was requested.
-      const address = user.emailVerifiedAt === null ? email : user.email
+      const { name, address } = recipientOf(user, email)
       const content =
         purpose === 'verify_email' && user.emailVerifiedAt !== null
           ? accountExistsMail({ name, attempt: 'sign_up', signInUrl })
@@ -89,7 +87,7 @@ export function createAccountsJobs(options: {
               url: await createLink(user, purpose, address),
               lifetimeMs: linkLifetimeMs[purpose],
             })
-      await mailer.send({ ...content, to: { name, address }, id: `account-${id}` })
+      await mailer.send({ ...content, to: { name: name ?? '', address }, id: `account-${id}` })
     },
 
     async send_password_changed({ userId, revoked }, { id }) {
@@ -137,18 +135,16 @@ export function createAccountsJobs(options: {
       if (!user) return
       const holder = await findUserByEmail(db, change.email)
       if (holder && holder.id !== user.id) {
-        const { name } = holder
-        const address = holder.emailVerifiedAt === null ? change.email : holder.email
+        const { name, address } = recipientOf(holder, change.email)
         const content = accountExistsMail({ name, attempt: 'change_email', signInUrl })
-        await mailer.send({ ...content, to: { name, address }, id: `email-change-${id}` })
+        await mailer.send({ ...content, to: { name: name ?? '', address }, id: `email-change-${id}` })
         return
       }
       const token = createToken()
       if (!(await setEmailChangeToken(db, change.id, hashSecret(token)))) return
       const url = `${securityUrl}/email/confirm/${token}`
-      const { name } = user
-      const content = changeEmailMail({ name, url, lifetimeMs: emailChangeLifetimeMs })
-      await mailer.send({ ...content, to: { name, address: change.email }, id: `email-change-${id}` })
+      const content = changeEmailMail({ name: undefined, url, lifetimeMs: emailChangeLifetimeMs })
+      await mailer.send({ ...content, to: { name: '', address: change.email }, id: `email-change-${id}` })
     },
 
     async send_email_change_notice({ userId, from, to, isDone }, { id }) {
@@ -159,4 +155,14 @@ export function createAccountsJobs(options: {
       )
     },
   }
+}
+
+/**
+ * How a mail to an account addresses its person. Until an address is verified, the name and another spelling of the
+ * address may be those of a stranger: then there is no name, and mail goes to the spelling that was requested.
+ */
+function recipientOf(user: UserRow, requested: string): { name: string | undefined; address: string } {
+  return user.emailVerifiedAt === null
+    ? { name: undefined, address: requested }
+    : { name: user.name, address: user.email }
 }

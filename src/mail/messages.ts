@@ -64,19 +64,24 @@ export function inviteAcceptedMail(input: {
   })
 }
 
-/** A link to a page of the website, and how long it works. */
+/**
+ * A link to a page of the website, and how long it works. `name` is undefined in mail to an address that is not verified:
+ * the name may be a text of a stranger.
+ */
 export interface LinkMailInput {
-  name: string
+  name: string | undefined
   url: string
   lifetimeMs: number
 }
+
+const greet = (name: string | undefined) => (name === undefined ? 'Hello' : `Hello ${name}`)
 
 /** Asks a person who signed up to verify their email address. */
 export function verifyEmailMail({ name, url, lifetimeMs }: LinkMailInput): MailContent {
   return compose({
     subject: 'Verify your email address',
     paragraphs: [
-      `Hello ${name}, open the link below and enter your password to verify your email address.`,
+      `${greet(name)}, open the link below and enter your password to verify your email address.`,
       `The link works for ${formatDuration(lifetimeMs)}. To get a new one, sign in with your password.`,
     ],
     link: { label: 'Verify your email address', url },
@@ -94,14 +99,14 @@ const attempts = {
 
 /** Tells a person that someone tried to sign up with their address, or to use it for another account. */
 export function accountExistsMail(input: {
-  name: string
+  name: string | undefined
   attempt: keyof typeof attempts
   signInUrl: string
 }): MailContent {
   return compose({
     subject: 'You already have an account',
     paragraphs: [
-      `Hello ${input.name}, sign in at the link below: you already have an account with this email address.`,
+      `${greet(input.name)}, sign in at the link below: you already have an account with this email address.`,
       attempts[input.attempt],
     ],
     link: { label: 'Sign in', url: input.signInUrl },
@@ -114,7 +119,7 @@ export function resetPasswordMail({ name, url, lifetimeMs }: LinkMailInput): Mai
   return compose({
     subject: 'Choose a new password',
     paragraphs: [
-      `Hello ${name}, open the link below to choose a new password.`,
+      `${greet(name)}, open the link below to choose a new password.`,
       `The link works once, within ${formatDuration(lifetimeMs)}. A new password signs you out on all devices.`,
     ],
     link: { label: 'Choose a new password', url },
@@ -127,7 +132,7 @@ export function signInLinkMail({ name, url, lifetimeMs }: LinkMailInput): MailCo
   return compose({
     subject: 'Your sign-in link',
     paragraphs: [
-      `Hello ${name}, open the link below to sign in.`,
+      `${greet(name)}, open the link below to sign in.`,
       `The link works once, within ${formatDuration(lifetimeMs)}. You do not need a password.`,
     ],
     link: { label: 'Sign in', url },
@@ -305,7 +310,7 @@ export function changeEmailMail({ name, url, lifetimeMs }: LinkMailInput): MailC
   return compose({
     subject: 'Confirm your new email address',
     paragraphs: [
-      `Hello ${name}, open the link below to make this the email address of your account.`,
+      `${greet(name)}, open the link below to make this the email address of your account.`,
       `The link works once, within ${formatDuration(lifetimeMs)}, in a browser where you are signed in.`,
     ],
     link: { label: 'Confirm the address', url },

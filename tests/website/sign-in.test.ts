@@ -143,6 +143,34 @@ describe('verifying the address', () => {
   })
 })
 
+describe('mail to an address that nobody has verified', () => {
+  it('has no name that a stranger chose', async () => {
+    const email = randomEmail()
+    const visitor = await visit('/sign-up')
+    await visitor.submit('/sign-up', { name: 'Claim Your Prize', email, password })
+    const mails = [await website.waitForMail(email, /Verify/)]
+    for (const [path, subject] of [
+      ['/verify', /Verify/],
+      ['/forgot', /new password/],
+      ['/sign-in/link', /sign-in link/],
+    ] as const) {
+      await visitor.get(path)
+      await visitor.submit(path, { email })
+      mails.push(await website.waitForMail(email, subject))
+    }
+    const other = await signUp(website, { email: randomEmail(), name: 'Claim Your Prize' })
+    const stranger = randomEmail()
+    for (const address of [stranger, email]) {
+      await other.get('/settings/security/email')
+      await other.submit('/settings/security/email', { email: address })
+    }
+    mails.push(await website.waitForMail(stranger, /Confirm/))
+    mails.push(await website.waitForMail(email, /already have an account/))
+    for (const { subject, text, recipientName } of mails)
+      expect(`${subject} ${text} ${recipientName}`, subject).not.toContain('Prize')
+  })
+})
+
 describe('an address in another spelling', () => {
   const findAddress = async (canonical: string) =>
     (

@@ -136,7 +136,13 @@ export async function startWebsite(
       seen.add(name)
       const text = mail.text ?? ''
       const url = /https?:\/\/\S+/.exec(text)?.[0]
-      return { subject: mail.subject ?? '', text, path: url === undefined ? '' : new URL(url).pathname }
+      const recipientName = mail.to?.[0]?.name ?? ''
+      return {
+        subject: mail.subject ?? '',
+        text,
+        recipientName,
+        path: url === undefined ? '' : new URL(url).pathname,
+      }
     }
     return undefined
   }
@@ -159,6 +165,7 @@ export async function startWebsite(
 export interface Mail {
   subject: string
   text: string
+  recipientName: string
   /** The path of its link. */
   path: string
 }
