@@ -6,7 +6,7 @@ import { parseEmail } from '../kernel/email.ts'
 import { errors } from '../kernel/errors.ts'
 import { createId } from '../kernel/ids.ts'
 import type { Principal } from '../kernel/principal.ts'
-import { nameLengthMax, parseLine, requireName } from '../kernel/text.ts'
+import { parseName, requireName } from '../kernel/text.ts'
 import { createToken, hashSecret } from '../kernel/tokens.ts'
 import type { ExternalIdentity } from '../platform/identity/identity.port.ts'
 import type { JobQueue } from '../platform/jobs/jobs.port.ts'
@@ -280,8 +280,7 @@ async function linkIdentity(
   const email = identity.isEmailVerified ? parseEmail(identity.email ?? '') : undefined
   if (email === undefined) throw errors.identityUnverified()
   const fallbackName = email.slice(0, email.indexOf('@'))
-  const name =
-    parseLine(identity.name ?? '', nameLengthMax) ?? parseLine(fallbackName, nameLengthMax) ?? 'New user'
+  const name = parseName(identity.name ?? '') ?? parseName(fallbackName) ?? 'New user'
   const person = { id: createId(), email, name, emailVerifiedAt: now, createdAt: now }
   const isNew = await insertUserIfNew(tx, person)
   const found = await findUserByEmail(tx, email)

@@ -507,7 +507,7 @@ export const errors = {
   nameInvalid: error(
     'InvalidInput',
     'name_invalid',
-    'Enter a name of 1 to 100 characters, without control characters.',
+    'Enter a name of 1 to 100 characters, without control characters and web addresses.',
     'Website and command line only: the name of a person or workspace is invalid. The API returns `decode_error` instead.',
   ),
   labelInvalid: error(

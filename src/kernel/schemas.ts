@@ -1,6 +1,6 @@
 import { Type, type Static, type TObject, type TProperties, type TSchema } from '@sinclair/typebox'
 import { roles, type Role as RoleName } from './roles.ts'
-import { linePattern, linesPattern } from './text.ts'
+import { linePattern, linesPattern, nameLengthMax, namePattern } from './text.ts'
 
 /** A closed object: unknown fields are refused in requests and left out of answers. */
 export function closed<P extends TProperties>(
@@ -103,6 +103,14 @@ export function line(maxLength: number) {
     description: `1 to ${maxLength} characters, not blank, without control characters and invisible formatting`,
   })
 }
+
+/** The name of a person or a workspace. Services store it through `requireName`. */
+export const name = Type.String({
+  minLength: 1,
+  maxLength: nameLengthMax,
+  pattern: namePattern,
+  description: `1 to ${nameLengthMax} characters, not blank, without control characters, invisible formatting and web addresses (\`://\` or \`www.\`)`,
+})
 
 /** Text of several lines that people write, of 1 to `maxLength` characters. Services store it through `normalizeLines`. */
 export function lines(maxLength: number) {

@@ -11,16 +11,18 @@ export function normalizeText(text: string): string {
   return text.normalize('NFC').trim()
 }
 
-// Unicode classes the Hangul fillers and the Braille blank as letters and symbols, but they are invisible.
-const visible = '[^\\s\\p{Cc}\\p{Cf}\\p{Cs}\\p{Z}\\u115f\\u1160\\u2800\\u3164\\uffa0]'
-// Everything but control and format characters, line separators and lone surrogates.
-const plain = '[^\\p{Cc}\\p{Cf}\\p{Cs}\\u2028\\u2029]'
+// Unicode classes the Hangul fillers as letters, and the Braille blank as a symbol, but they are invisible.
+const fillers = '\\u115f\\u1160\\u3164\\uffa0'
+const visible = `[^\\s\\p{Cc}\\p{Cf}\\p{Cs}\\p{Z}\\u2800${fillers}]`
+// Everything but control and format characters, line separators, lone surrogates and fillers.
+const refused = `\\p{Cc}\\p{Cf}\\p{Cs}\\u2028\\u2029${fillers}`
+const plain = `[^${refused}]`
 // The format characters that emoji and some languages need: joiners, direction marks, and visible signs of Arabic and
 // Syriac.
-const joiners = '\\u0600-\\u0605\\u061c\\u06dd\\u070f\\u0890\\u0891\\u08e2\\u200c-\\u200f'
-// Format characters with a use in long texts, which in a name could make two names look alike: invisible ones, and
-// direction embeddings and isolates.
-const ofLongTexts = '\\u00ad\\u180e\\u200b\\u202a-\\u202c\\u2060-\\u2064\\u2066-\\u2069\\ufeff'
+const joiners = '\\u0600-\\u0605\\u06dd\\u070f\\u0890\\u0891\\u08e2\\u200c-\\u200f'
+// Characters with a use in long texts, which in a name could make two names look alike: invisible ones, the Arabic letter
+// mark, and direction embeddings and isolates.
+const ofLongTexts = `${fillers}\\u00ad\\u061c\\u180e\\u200b\\u202a-\\u202c\\u2060-\\u2064\\u2066-\\u2069\\ufeff`
 // The flags of England, Scotland and Wales (UTS #51 §1.4.6): anywhere else tag characters can hide text. Written as
 // surrogate pairs, for clients whose patterns have no `u` flag.
 const flag =
@@ -34,6 +36,12 @@ const flag =
  */
 export const linePattern = `^(?=.*${visible})(?:${plain}|[${joiners}]|${flag})*$`
 
+/**
+ * The name of a person or a workspace: a line without web addresses. Names are in mails, whose programs turn these into
+ * links.
+ */
+export const namePattern = `^(?!.*(?:://|[wW]{3}[.]))${linePattern.slice(1)}`
+
 /** Text of several lines, separated by LF or CRLF; otherwise as `linePattern`, with more format characters. */
 export const linesPattern = `^(?=[\\s\\S]*${visible})(?:${plain}|[${joiners}${ofLongTexts}]|${flag}|\\r?\\n)*$`
 
@@ -44,13 +52,14 @@ export function normalizeLines(text: string): string {
 
 const line = new RegExp(linePattern, 'u')
 const lines = new RegExp(linesPattern, 'u')
+const nameOfPerson = new RegExp(namePattern, 'u')
 
 /** The line as it is stored, or undefined if it is invalid or longer than `maxLength` code points. */
 export function parseLine(text: string, maxLength: number): string | undefined {
   return line.test(text) && isWithin(text, maxLength) ? normalizeText(text) : undefined
 }
 
-const refusedInLine = new RegExp(`(?![${joiners}])[\\p{Cc}\\p{Cf}\\p{Cs}\\u2028\\u2029]`, 'gu')
+const refusedInLine = new RegExp(`(?![${joiners}])[${refused}]`, 'gu')
 
 /** Removes the characters that are not allowed in a line. Names stored before a rule was added may have them. */
 export function withoutRefused(text: string): string {
@@ -63,9 +72,14 @@ export function cleanLine(text: string, maxLength: number): string | undefined {
   return parseLine(Array.from(cleaned).slice(0, maxLength).join(''), maxLength)
 }
 
+/** The name of a person or a workspace as it is stored, or undefined if it is invalid. */
+export function parseName(text: string): string | undefined {
+  return nameOfPerson.test(text) ? parseLine(text, nameLengthMax) : undefined
+}
+
 /** The name of a person or a workspace as it is stored. Throws `name_invalid`. */
 export function requireName(text: string): string {
-  const name = parseLine(text, nameLengthMax)
+  const name = parseName(text)
   if (name === undefined) throw errors.nameInvalid({ field: 'name' })
   return name
 }

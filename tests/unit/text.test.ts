@@ -4,6 +4,7 @@ import {
   normalizeLines,
   normalizeText,
   parseLine,
+  parseName,
   parseQuery,
   requireLines,
 } from '../../src/kernel/text.ts'
@@ -75,6 +76,11 @@ describe('parseLine', () => {
     '🏴\u{e0067}\u{e0062}\u{e007f}',
     '\u3164',
     '\u2800 \u115f',
+    'a\u061cb',
+    'a\u115fb',
+    'a\u1160b',
+    'a\u3164b',
+    'a\uffa0b',
   ])('refuses %j', (text) => {
     expect(parseLine(text, 10)).toBeUndefined()
   })
@@ -87,13 +93,31 @@ describe('parseLine', () => {
   })
 })
 
-describe('requireLines', () => {
-  it.each(['\u2067a\u2069', 'ខ្មែរ\u200bខ្មែរ', 'hy\u00adphen', '\ufeffa', 'a\r\nb\u2060c'])(
-    'takes %j',
+describe('parseName', () => {
+  it.each(['Grace Hopper', 'www', 'a:b/c', 'AC/DC', 'example.com'])('takes %j', (text) => {
+    expect(parseName(text)).toBe(text)
+  })
+
+  it.each(['https://evil.example', 'Grace ftp://x', 'www.evil.example', 'Grace WwW.evil', 'a\u3164b'])(
+    'refuses %j',
     (text) => {
-      expect(requireLines(text, 100, 'summary')).toBe(normalizeLines(text))
+      expect(parseName(text)).toBeUndefined()
     },
   )
+})
+
+describe('requireLines', () => {
+  it.each([
+    '\u2067a\u2069',
+    'ខ្មែរ\u200bខ្មែរ',
+    'hy\u00adphen',
+    '\ufeffa',
+    'a\r\nb\u2060c',
+    'a\u061cb',
+    'a\u3164b',
+  ])('takes %j', (text) => {
+    expect(requireLines(text, 100, 'summary')).toBe(normalizeLines(text))
+  })
 
   it.each(['a\u202eb', 'a\u202db', 'a\u{e0041}b', 'a\u206ab', '\u3164\n\u3164'])('refuses %j', (text) => {
     expect(() => requireLines(text, 100, 'summary')).toThrow()

@@ -1,9 +1,8 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { exampleIds, exampleImageUrl } from '../../http/examples.ts'
 import { operation } from '../../http/operation.ts'
-import { closed, exampleOf, line, named, nullableString, ref } from '../../kernel/schemas.ts'
+import { closed, exampleOf, name, named, nullableString, ref } from '../../kernel/schemas.ts'
 import { errors, imageErrors } from '../../kernel/errors.ts'
-import { nameLengthMax } from '../../kernel/text.ts'
 import { Membership } from '../workspaces/workspaces.schemas.ts'
 
 const Profile = named(
@@ -59,7 +58,7 @@ export const meUpdateProfile = operation({
   id: 'me.updateProfile',
   summary: "Change the caller's name",
   description: 'Other members of their workspaces see the new name at once. Past events keep the old one.',
-  body: closed({ name: line(nameLengthMax) }, { examples: [{ name: 'Grace Hopper' }] }),
+  body: closed({ name }, { examples: [{ name: 'Grace Hopper' }] }),
   inPlace: true,
 })
 

@@ -2,10 +2,9 @@ import { Type, type Static } from '@sinclair/typebox'
 import { exampleIds, exampleImageUrl } from '../../http/examples.ts'
 import { operation, slugParams } from '../../http/operation.ts'
 import { domainsLengthMax } from '../../kernel/domains.ts'
-import { closed, exampleOf, line, named, nullableString, ref, Role } from '../../kernel/schemas.ts'
+import { closed, exampleOf, name, named, nullableString, ref, Role } from '../../kernel/schemas.ts'
 import { errors, imageErrors, workspaceErrors } from '../../kernel/errors.ts'
 import { slugLengthMax, slugLengthMin, slugPattern } from '../../kernel/slugs.ts'
-import { nameLengthMax } from '../../kernel/text.ts'
 
 const Slug = Type.String({
   minLength: slugLengthMin,
@@ -98,7 +97,7 @@ export const workspacesCreate = operation({
   id: 'workspaces.create',
   summary: 'Create a workspace',
   description: 'The caller becomes its owner.',
-  body: closed({ name: line(nameLengthMax), slug: Slug }, { examples: [{ name: 'Acme', slug: 'acme' }] }),
+  body: closed({ name, slug: Slug }, { examples: [{ name: 'Acme', slug: 'acme' }] }),
   success: ref(WorkspaceCreation),
   returns: 'The new workspace.',
   errors: [errors.slugReserved, errors.slugTaken, errors.workspaceLimit],
@@ -142,7 +141,7 @@ export const workspacesUpdate = operation({
   params: slugParams,
   body: closed(
     {
-      name: line(nameLengthMax),
+      name,
       slug: Slug,
       allowedDomains: Type.Optional(
         Type.String({
