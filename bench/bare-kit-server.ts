@@ -19,6 +19,7 @@ const evidence = {
   sourceUrl: nullableText,
   authorUserId: nullableText,
   authorName: text,
+  agentName: nullableText,
   createdAt: text,
 }
 const integer = { type: 'integer' }
@@ -110,7 +111,8 @@ async function readKit({ headers }: FastifyRequest, seedId?: string) {
       cross join lateral (
         select coalesce(json_agg(json_build_object(
           'id', id, 'seedId', seed_id, 'kind', kind, 'verdict', verdict, 'summary', summary, 'sourceUrl', source_url,
-          'authorUserId', author_user_id, 'authorName', author_name, 'createdAt', created_at
+          'authorUserId', author_user_id, 'authorName', author_name, 'agentName', agent_name,
+          'createdAt', created_at
         ) order by created_at desc, id desc), '[]') as evidence
         from (
           select * from evidence where seed_id = latest.id order by created_at desc, id desc limit 20

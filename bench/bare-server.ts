@@ -126,7 +126,7 @@ serveList(
   '/v1/workspaces/:of/seeds',
   'workspace_slugs',
   `select id, title, summary, problem, audience, hypothesis, success_criteria as "successCriteria", status,
-      created_by_user_id as "createdByUserId",
+      created_by_user_id as "createdByUserId", agent_name as "agentName",
       (select count(*)::int from seed_participants where seed_id = seeds.id) as "participantCount",
       exists (select from seed_participants where seed_id = seeds.id and user_id = caller.user_id) as joined,
       ${timeText('created_at')} as "createdAt", ${timeText('updated_at')} as "updatedAt"
@@ -139,7 +139,7 @@ serveList(
   '/v1/seeds/:of/evidence',
   'seeds',
   `select id, seed_id as "seedId", kind, verdict, summary, source_url as "sourceUrl", author_user_id as "authorUserId",
-      author_name as "authorName", ${timeText('created_at')} as "createdAt"
+      author_name as "authorName", agent_name as "agentName", ${timeText('created_at')} as "createdAt"
     from evidence
     where seed_id = $2
     order by created_at desc, id desc`,

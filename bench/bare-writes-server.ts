@@ -83,6 +83,7 @@ app.post<{ Params: { slug: string } }>('/v1/workspaces/:slug/seeds', async (requ
     select json_build_object('ok', true, 'seed', json_build_object(
       'id', id, 'title', title, 'summary', summary, 'problem', problem, 'audience', audience, 'hypothesis', hypothesis,
       'successCriteria', success_criteria, 'status', status, 'createdByUserId', created_by_user_id,
+      'agentName', agent_name,
       'participantCount', 0, 'joined', false, 'createdAt', ${timeText('created_at')}, 'updatedAt', ${timeText('updated_at')}
     ))::text as body from seed`,
     [
@@ -121,7 +122,8 @@ app.post<{ Params: { id: string } }>('/v1/seeds/:id/evidence', async (request, r
     })})
     select json_build_object('ok', true, 'evidence', json_build_object(
       'id', id, 'seedId', seed_id, 'kind', kind, 'verdict', verdict, 'summary', summary, 'sourceUrl', source_url,
-      'authorUserId', author_user_id, 'authorName', author_name, 'createdAt', ${timeText('created_at')}
+      'authorUserId', author_user_id, 'authorName', author_name, 'agentName', agent_name,
+      'createdAt', ${timeText('created_at')}
     ))::text as body from piece`,
     [hashKey(request), request.params.id, kind, verdict, summary, sourceUrl],
   )

@@ -40,5 +40,6 @@ export interface AgentPrincipal {
 /** An agent as a caller of services: it acts as the user of its grant, and only in the workspace of its grant. */
 export function toPrincipal({ grant, user, workspace }: AgentPrincipal): Principal {
   const credential = { apiKeyId: null, sessionId: null, grantId: grant.id }
-  return { user, source: 'mcp', ...credential, onlyWorkspaceId: workspace.id }
+  const { clientName: agentName } = grant
+  return { user, source: 'mcp', ...credential, agentName, onlyWorkspaceId: workspace.id }
 }

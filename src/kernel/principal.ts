@@ -35,6 +35,8 @@ export interface Principal {
   /** The session on the website. */
   sessionId: string | null
   grantId: string | null
+  /** The name of the agent that acts for the user, as in its grant; absent for people. */
+  agentName?: string
   /** The only workspace that the caller can reach, which is that of an agent's grant. Others do not exist for it. */
   onlyWorkspaceId?: string
   /**

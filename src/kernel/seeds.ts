@@ -16,6 +16,11 @@ export const evidenceKinds = ['interview', 'survey', 'experiment', 'metric', 'no
 
 export type EvidenceKind = (typeof evidenceKinds)[number]
 
+/** Who added evidence: people themselves, or agents for them. */
+export const evidenceAuthors = ['people', 'agents'] as const
+
+export type EvidenceAuthors = (typeof evidenceAuthors)[number]
+
 /** Whether evidence is for or against its seed. */
 export const verdicts = ['supports', 'contradicts', 'neutral'] as const
 

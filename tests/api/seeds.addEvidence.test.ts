@@ -53,6 +53,7 @@ describe('200', () => {
       sourceUrl: 'https://example.com/a?b=c#d',
       authorUserId: company.member.id,
       authorName: 'Mary Member',
+      agentName: null,
       createdAt: clock.now().toISOString(),
     })
     const list = await as(company.viewer, get(`/v1/seeds/${seed.id}/evidence`))

@@ -42,6 +42,7 @@ describe('200', () => {
       id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7/) as string,
       status: 'open',
       createdByUserId: company.member.id,
+      agentName: null,
       participantCount: 0,
       joined: false,
       createdAt: clock.now().toISOString(),

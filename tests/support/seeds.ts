@@ -15,6 +15,7 @@ export interface TestSeed {
   successCriteria: string[]
   status: string
   createdByUserId: string | null
+  agentName: string | null
   participantCount: number
   joined: boolean
   createdAt: string
@@ -31,6 +32,7 @@ export interface TestEvidence {
   sourceUrl: string | null
   authorUserId: string | null
   authorName: string
+  agentName: string | null
   createdAt: string
 }
 

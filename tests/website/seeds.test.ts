@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
+import { toPrincipal } from '../../src/kernel/agent.ts'
 import { createId } from '../../src/kernel/ids.ts'
 import type { Role } from '../../src/kernel/roles.ts'
 import { randomEmail } from '../support/company.ts'
@@ -15,13 +16,14 @@ const { db } = website
 interface Person {
   visitor: Visitor
   id: string
+  email: string
 }
 
 async function signUpAs(name: string): Promise<Person> {
   const email = randomEmail()
   const visitor = await signUp(website, { name, email })
   const [row] = await selectRows<{ id: string }>(db, sql`select id from users where email = ${email}`)
-  return { visitor, id: String(row?.id) }
+  return { visitor, id: String(row?.id), email }
 }
 
 async function startWorkspace() {
@@ -84,6 +86,37 @@ async function addEvidence({ visitor }: Person, path: string, fields: Partial<ty
 /** The titles on a page of seeds, in order. */
 function titlesOn(page: string): string[] {
   return [...page.matchAll(/<a class="title"[^>]*><bdi>([^<]*)</g)].map(([, title = '']) => title)
+}
+
+const spaced = (page: string) => page.replaceAll(/\s+/g, ' ')
+
+/** The authors of the pieces of evidence on the page of a seed. */
+function piecesOn(page: string): string[] {
+  return [...spaced(page).matchAll(/<p class="hint">((?:(?!<p).)*?), <time/g)].map(
+    ([, author = '']) => author,
+  )
+}
+
+/** A seed that an agent created for the member, with a piece of evidence of it, and one of the member. */
+async function createSeedOfAgent(): Promise<{ grantId: string; path: string }> {
+  const { id: grantId } = await insertGrant(
+    website,
+    workspace,
+    { ...member, name: 'Mary' },
+    { clientName: 'Claude Code' },
+  )
+  const user = await website.services.accounts.findByEmail(member.email)
+  if (!user) throw new Error('the member is not there')
+  const grant = { id: grantId, clientId: 'x', clientName: 'Claude Code', scopes: [], expiresAt: new Date() }
+  const place = { id: workspace.id, name: 'Acme', slug: base.split('/').at(-1) ?? '' }
+  const principal = toPrincipal({ grant, user, workspace: place, role: 'member' })
+  const { seeds } = website.services
+  const seed = await seeds.create(principal, place.slug, { title: 'By a program', summary: 'It does.' })
+  await seeds.join(principal, seed.id)
+  await seeds.addEvidence(principal, seed.id, { kind: 'note', verdict: 'neutral', summary: 'It did.' })
+  const path = `${base}/seeds/${seed.id}`
+  await addEvidence(member, path)
+  return { grantId, path }
 }
 
 /** The error beside a field. */
@@ -355,6 +388,24 @@ describe('evidence', () => {
     if (field !== 'summary') expect(answer.body).toContain('>Typed</textarea>')
     expect(answer.body.match(/role="alert"/g)).toBeNull()
     expect(await selectRows(db, sql`select id from evidence where seed_id = ${idOf(path)}`)).toEqual([])
+  })
+
+  it('of an agent is shown as such, as is its seed, and can be listed alone', async () => {
+    const { grantId, path } = await createSeedOfAgent()
+    const { body } = await viewer.visitor.get(path)
+    const mark = '<span class="tag agent">Agent</span> <bdi>Claude Code</bdi>'
+    expect(spaced(body)).toContain(`Created by ${mark} for <bdi>Mary</bdi> on`)
+    expect(piecesOn(body)).toEqual([`<bdi>Mary</bdi>`, `${mark} for <bdi>Mary</bdi>`])
+    const byAgents = await viewer.visitor.get(`${path}?by=agents`)
+    expect(piecesOn(byAgents.body)).toEqual([`${mark} for <bdi>Mary</bdi>`])
+    expect(byAgents.body).toMatch(/by=agents#evidence"\s+aria-current="true"/)
+    expect(piecesOn((await viewer.visitor.get(`${path}?by=people`)).body)).toEqual(['<bdi>Mary</bdi>'])
+    for (const view of ['list', 'board']) {
+      const { body: list } = await viewer.visitor.get(`${base}/seeds?view=${view}&q=By+a+program`)
+      expect(spaced(list)).toContain(mark)
+    }
+    await db.execute(sql`delete from agent_grants where id = ${grantId}`)
+    expect(piecesOn((await viewer.visitor.get(`${path}?by=agents`)).body)).toHaveLength(1)
   })
 
   it('of a person who has left meanwhile is refused, and what they wrote is kept', async () => {

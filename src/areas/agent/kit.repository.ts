@@ -128,6 +128,7 @@ function prepareKit(
       sourceUrl: newest.sourceUrl,
       authorUserId: newest.authorUserId,
       authorName: newest.authorName,
+      agentName: newest.agentName,
       createdAt: newest.createdAt,
       round: newest.round,
       bytesBefore: bytesBefore(newest.size, sql`${newest.round}, ${latest.place}`).as('evidence_before'),
@@ -135,10 +136,19 @@ function prepareKit(
     .from(latest)
     .crossJoinLateral(newest)
     .as('pieces')
-  const { kind, verdict, summary: finding, sourceUrl, authorUserId, authorName, createdAt } = pieces
+  const {
+    kind,
+    verdict,
+    summary: finding,
+    sourceUrl,
+    authorUserId,
+    authorName,
+    agentName,
+    createdAt,
+  } = pieces
   const piece = jsonItem<Evidence>({
     ...{ id: pieces.id, seedId: pieces.seedId, kind, verdict, summary: finding, sourceUrl },
-    ...{ authorUserId, authorName, createdAt: timestampText(createdAt) },
+    ...{ authorUserId, authorName, agentName, createdAt: timestampText(createdAt) },
   })
   const isShown = and(
     lte(pieces.round, sql`${sql.placeholder('evidenceLimit')}::int`),

@@ -120,8 +120,9 @@ function describe(seed: KitSeed): string {
       `Evidence (${supports} support it, ${contradicts} contradict it, ${neutral} are neutral)`,
       seed.evidence
         .map(
-          ({ kind, verdict, summary, sourceUrl, authorName, createdAt }) =>
-            `- ${createdAt.slice(0, 10)}, ${kind}, ${verdict}, by ${authorName}: ${summary}` +
+          ({ kind, verdict, summary, sourceUrl, authorName, agentName, createdAt }) =>
+            `- ${createdAt.slice(0, 10)}, ${kind}, ${verdict}, ` +
+            `by ${agentName === null ? '' : `the agent ${agentName} for `}${authorName}: ${summary}` +
             (sourceUrl === null ? '' : ` (${sourceUrl})`),
         )
         .join('\n') || null,

@@ -7,6 +7,7 @@ import {
   getTableColumns,
   gt,
   isNotNull,
+  isNull,
   like,
   lt,
   or,
@@ -27,7 +28,7 @@ import { evidence, seedParticipants, seeds } from '../../db/schema/seeds.ts'
 import { users } from '../../db/schema/users.ts'
 import { errors } from '../../kernel/errors.ts'
 import { pageBytesMax, type JsonRows, type PageRange } from '../../kernel/pagination.ts'
-import type { SeedSort, SeedStatus, Verdict } from '../../kernel/seeds.ts'
+import type { EvidenceAuthors, SeedSort, SeedStatus, Verdict } from '../../kernel/seeds.ts'
 import type { Evidence, Seed, SeedParticipant } from './seeds.schemas.ts'
 
 /** What people write about a seed, and its status. */
@@ -59,6 +60,7 @@ const seedColumns = {
   id: seeds.id,
   ...fieldColumns,
   createdByUserId: seeds.createdByUserId,
+  agentName: seeds.agentName,
   ...participationIn(seeds.id),
   createdAt: seeds.createdAt,
   updatedAt: seeds.updatedAt,
@@ -473,14 +475,18 @@ export async function deleteParticipant(
   return rowCount === 1
 }
 
-const selectEvidence = prepared((executor) => prepareEvidence(executor, 'evidence_select_of_seed'))
+const selectEvidence = prepared((executor) => prepareEvidence(executor, { name: 'evidence_select_of_seed' }))
 const selectEvidenceBackward = prepared((executor) =>
-  prepareEvidence(executor, 'evidence_select_backward', true),
+  prepareEvidence(executor, { name: 'evidence_select_backward', isBackward: true }),
 )
 
-function prepareEvidence(executor: Executor, name: string, isBackward = false) {
+/** Without a name, the statement is for one use. */
+function prepareEvidence(
+  executor: Executor,
+  { name = '', filter, isBackward = false }: { name?: string; filter?: SQL; isBackward?: boolean },
+) {
   const direction = isBackward ? asc : desc
-  const isOfSeed = eq(evidence.seedId, sql.placeholder('seedId'))
+  const isOfSeed = and(eq(evidence.seedId, sql.placeholder('seedId')), filter)
   const placed = placeRows(executor, evidence, evidenceBytes, isOfSeed, { isBackward })
   const rows = executor
     .select(itemColumns<Evidence>(getTableColumns(evidence)))
@@ -494,8 +500,16 @@ function prepareEvidence(executor: Executor, name: string, isBackward = false) {
 /** Evidence of a seed, newest first; no more than `pageBytesMax`. `isBackward`: before a position, the nearest first. */
 export function listEvidence(
   executor: Executor,
-  { isBackward, ...values }: { seedId: string; isBackward?: boolean } & PageRange,
+  {
+    by,
+    isBackward = false,
+    ...values
+  }: { seedId: string; by?: EvidenceAuthors; isBackward?: boolean } & PageRange,
 ): Promise<JsonRows> {
+  if (by !== undefined) {
+    const filter = by === 'agents' ? isNotNull(evidence.agentName) : isNull(evidence.agentName)
+    return readOne(prepareEvidence(executor, { filter, isBackward }).execute(values))
+  }
   const select = isBackward ? selectEvidenceBackward : selectEvidence
   return readOne(select(executor).execute(values))
 }

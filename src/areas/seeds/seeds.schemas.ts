@@ -16,6 +16,7 @@ import {
 } from '../../kernel/schemas.ts'
 import { errors, workspaceErrors } from '../../kernel/errors.ts'
 import {
+  evidenceAuthors,
   evidenceKinds,
   evidenceSummaryLengthMax,
   seedQueryLengthMax,
@@ -71,6 +72,9 @@ export const Seed = named(
   {
     ...seedFields,
     createdByUserId: nullableString(),
+    agentName: nullableString({
+      description: 'The agent that created it for that person; null if the person did.',
+    }),
     ...participationFields,
     createdAt: Timestamp,
     updatedAt: Type.String({
@@ -78,7 +82,13 @@ export const Seed = named(
       description: 'The time of the last edit, or of the last evidence.',
     }),
   },
-  { ...exampleSeed, createdByUserId: exampleIds.user, createdAt: exampleTime, updatedAt: exampleTime },
+  {
+    ...exampleSeed,
+    createdByUserId: exampleIds.user,
+    agentName: null,
+    createdAt: exampleTime,
+    updatedAt: exampleTime,
+  },
 )
 export type Seed = Static<typeof Seed>
 
@@ -100,6 +110,9 @@ export const Evidence = named(
     sourceUrl: nullableString({ description: 'The source, an http or https URL.' }),
     authorUserId: nullableString(),
     authorName: Type.String({ description: 'The name of the author at the time.' }),
+    agentName: nullableString({
+      description: 'The agent that added it for the author; null if the author did.',
+    }),
     createdAt: Timestamp,
   },
   {
@@ -108,6 +121,7 @@ export const Evidence = named(
     ...exampleFinding,
     authorUserId: exampleIds.user,
     authorName: 'Grace Hopper',
+    agentName: 'Research agent',
     createdAt: exampleTime,
   },
 )
@@ -288,7 +302,16 @@ export const seedsListEvidence = listOperation(
     returns: 'A page of evidence.',
     errors: [errors.notFound],
   },
-  { item: Evidence },
+  {
+    item: Evidence,
+    filters: {
+      by: Type.Optional(
+        stringEnum(evidenceAuthors, {
+          description: 'Only evidence that people added themselves, or only what agents added for them.',
+        }),
+      ),
+    },
+  },
 )
 
 export const seedsAddEvidence = operation({

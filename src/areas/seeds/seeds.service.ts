@@ -18,6 +18,7 @@ import {
   seedTitleLengthMax,
   successCriteriaMax,
   successCriterionLengthMax,
+  type EvidenceAuthors,
   type EvidenceKind,
   type SeedSort,
   type SeedStatus,
@@ -64,6 +65,11 @@ export interface SeedsRequest extends PageRequest {
   joined?: boolean
   /** By default `createdAt`. */
   sort?: SeedSort
+}
+
+/** The filter and the page of a list of evidence. */
+export interface EvidenceRequest extends PageRequest {
+  by?: EvidenceAuthors
 }
 
 /** A seed with what people look at beside it. */
@@ -116,7 +122,7 @@ export interface SeedsService {
   getDetails(
     principal: Principal,
     path: { slug: string; seedId: string },
-    evidence: PageRequest,
+    evidence: EvidenceRequest,
   ): Promise<SeedDetails>
   /**
    * Changes the fields that are given; with `opened`, those of them that differ from the versions of then. Throws
@@ -137,7 +143,7 @@ export interface SeedsService {
   /** In the order in which they joined. */
   listParticipants(principal: Principal, seedId: string, page: PageRequest): Promise<Page<SeedParticipant>>
   /** Newest first. It can be read backward. */
-  listEvidence(principal: Principal, seedId: string, page: PageRequest): Promise<Page<Evidence>>
+  listEvidence(principal: Principal, seedId: string, request: EvidenceRequest): Promise<Page<Evidence>>
   /** Throws `not_a_participant`, `text_invalid` and `source_url_invalid`. */
   addEvidence(principal: Principal, seedId: string, input: EvidenceInput): Promise<Evidence>
 }
@@ -177,12 +183,13 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
     })
   }
 
-  function readEvidence(seedId: string, page: PageRequest): Promise<Page<Evidence>> {
+  function readEvidence(seedId: string, { by, ...page }: EvidenceRequest): Promise<Page<Evidence>> {
+    const query = { seedId, ...(by !== undefined && { by }) }
     return readPage<Evidence>(page, {
-      listId: `seeds.listEvidence ${seedId}`,
+      listId: `seeds.listEvidence ${seedId}${by === undefined ? '' : ` ${by}`}`,
       order: 'newestFirst',
-      read: (range) => listEvidence(db, { seedId, ...range }),
-      readBackward: (range) => listEvidence(db, { seedId, isBackward: true, ...range }),
+      read: (range) => listEvidence(db, { ...query, ...range }),
+      readBackward: (range) => listEvidence(db, { ...query, isBackward: true, ...range }),
       positionOf: ({ createdAt, id }) => ({ at: createdAt, id }),
     })
   }
@@ -224,7 +231,7 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
 
     async create(principal, slug, input) {
       const workspace = await requireWorkspace(principal, slug, 'seeds.create')
-      const { user } = principal
+      const { user, agentName = null } = principal
       const fields = {
         id: createId(),
         title: requireTitle(input.title),
@@ -235,6 +242,7 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
         successCriteria: requireCriteria(input.successCriteria ?? []),
         status: 'open' as const,
         createdByUserId: user.id,
+        agentName,
       }
       return changes.makeIn(principal, workspace, noLock, async ({ now, write, appendEvent }) => {
         const row = { ...fields, createdAt: now, updatedAt: now }
@@ -345,16 +353,16 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
       return readParticipants(seedId, page)
     },
 
-    async listEvidence(principal, seedId, page) {
+    async listEvidence(principal, seedId, request) {
       await requireWorkspaceOfSeed(principal, seedId, 'seeds.listEvidence')
-      return readEvidence(seedId, page)
+      return readEvidence(seedId, request)
     },
 
     async addEvidence(principal, seedId, input) {
       if (input.sourceUrl !== undefined && !isSourceUrl(input.sourceUrl)) {
         throw errors.sourceUrlInvalid({ field: 'sourceUrl' })
       }
-      const { user } = principal
+      const { user, agentName = null } = principal
       const workspace = await requireWorkspaceOfSeed(principal, seedId, 'seeds.addEvidence')
       const lock: Lock<{ title: string; isParticipant: boolean }> = async (tx) => {
         const [seed, isParticipant] = await together([
@@ -373,6 +381,7 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
           sourceUrl: input.sourceUrl ?? null,
           authorUserId: user.id,
           authorName: user.name,
+          agentName,
           createdAt: now,
         }
         if (!seed.isParticipant) throw errors.notAParticipant()

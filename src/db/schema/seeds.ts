@@ -23,6 +23,8 @@ export const seeds = pgTable(
       .default(sql`'{}'`),
     status: text('status', { enum: seedStatuses }).notNull(),
     createdByUserId: uuid('created_by_user_id').references(() => users.id, { onDelete: 'set null' }),
+    /** The agent that created it for that person, by its name in the grant; null if the person did. */
+    agentName: text('agent_name'),
     createdAt: instant('created_at').notNull(),
     /** The last edit of the seed, or the last evidence. */
     updatedAt: instant('updated_at').notNull(),
@@ -71,6 +73,8 @@ export const evidence = pgTable(
     sourceUrl: text('source_url'),
     authorUserId: uuid('author_user_id').references(() => users.id, { onDelete: 'set null' }),
     authorName: text('author_name').notNull(),
+    /** The agent that added it for the author, by its name in the grant; null if the author did. */
+    agentName: text('agent_name'),
     createdAt: instant('created_at').notNull(),
   },
   (table) => [

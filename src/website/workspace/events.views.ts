@@ -1,4 +1,5 @@
 import type { EventType, WorkspaceEvent } from '../../areas/events/events.service.ts'
+import { renderAgent } from './author.views.ts'
 import { html, type Content, type Html } from '../shared/html.ts'
 
 /** The types of events, as people choose from them. */
@@ -52,14 +53,10 @@ export function renderEvent(event: WorkspaceEvent, time: Html, agentNames: Agent
 
 function renderSource(event: WorkspaceEvent, agentNames: AgentNames): Content {
   const { source, grantId, actorUserId, type } = event
-  if (source === 'mcp') return renderAgent(agentNames.get(grantId ?? ''))
+  if (source === 'mcp') return html` · ${renderAgent(agentNames.get(grantId ?? ''))}`
   if (source === 'api') return ' · via the API'
   if (source !== 'system') return false
   if (actorUserId === null) return ' · by the service'
   // Commands act in the name of a person, but only the first start makes seeds.
   return !/^(seed|evidence)\./.test(type) && ' · on the server'
-}
-
-function renderAgent(name: string | undefined): Content {
-  return html` · <span class="tag agent">Agent</span> ${name !== undefined && html`<bdi>${name}</bdi>`}`
 }

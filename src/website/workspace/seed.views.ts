@@ -11,9 +11,11 @@ import {
   sourceUrlLengthMax,
   sourceUrlPattern,
   verdicts,
+  type EvidenceAuthors,
   type EvidenceKind,
   type SeedStatus,
 } from '../../kernel/seeds.ts'
+import { renderAuthor } from './author.views.ts'
 import { renderEvent } from './events.views.ts'
 import { renderBalance, verdictNames } from './evidence-balance.ts'
 import { renderOpened } from '../shared/edits.ts'
@@ -54,6 +56,8 @@ const statusActions: Record<SeedStatus, string> = {
 }
 
 interface SeedPage extends SeedDetails {
+  /** Whose evidence is listed, if not all. */
+  by: EvidenceAuthors | undefined
   /** What happened to the seed, newest first. */
   events: ListPage<WorkspaceEvent>
   /** The agents that the reader may know of, and what they called. */
@@ -66,6 +70,7 @@ export function renderSeed(visit: WorkspaceVisit, shown: SeedPage): Page {
   const { base, may, request, state } = visit
   const { seed, createdByName } = shown
   const path = `${base}/seeds/${seed.id}`
+  const creator = renderAuthor(createdByName, seed.agentName)
   const isAboutEvidence = state.values.verdict !== undefined
   return {
     title: seed.title,
@@ -76,8 +81,8 @@ export function renderSeed(visit: WorkspaceVisit, shown: SeedPage): Page {
         ${may('seeds.update') && html`<a class="button quiet" href="${path}/edit">Edit</a>`}
       </div>
       <p class="hint">
-        ${renderStatus(seed.status)} Created ${createdByName !== null && html`by <bdi>${createdByName}</bdi>`}
-        ${renderTime(seed.createdAt)} · changed ${renderTime(seed.updatedAt)}
+        ${renderStatus(seed.status)} Created ${creator && html`by ${creator}`} ${renderTime(seed.createdAt)} ·
+        changed ${renderTime(seed.updatedAt)}
       </p>
       ${renderDone(request)} ${!isAboutEvidence && renderRefusal(request)}
       <div class="seed">
@@ -211,7 +216,7 @@ function findLastReading(uses: readonly ToolUse[]): Date | undefined {
   return readings.map(({ lastCalledAt }) => lastCalledAt).sort((a, b) => b.getTime() - a.getTime())[0]
 }
 
-function renderEvidence(visit: WorkspaceVisit, { seed, evidence, evidenceCounts }: SeedPage): Html {
+function renderEvidence(visit: WorkspaceVisit, { seed, by, evidence, evidenceCounts }: SeedPage): Html {
   const { base, may, state } = visit
   const path = `${base}/seeds/${seed.id}`
   const pieces = parseJson(evidence.items)
@@ -220,17 +225,41 @@ function renderEvidence(visit: WorkspaceVisit, { seed, evidence, evidenceCounts 
   return html`<section aria-labelledby="evidence">
     <h2 id="evidence">Evidence</h2>
     ${renderBalance(evidenceCounts)} ${hasForm && renderEvidenceForm(visit, seed)}
+    ${evidenceCounts.length > 0 && renderEvidenceFilter(path, by)}
     ${renderRows(
       pieces.map(renderPiece),
-      html`<p>
-        No evidence yet. ${!hasForm && may('seeds.addEvidence') && 'Join the seed to add what you find out.'}
-      </p>`,
+      evidenceCounts.length > 0
+        ? html`<p>No evidence ${by !== undefined && `by ${by}`}.</p>`
+        : html`<p>
+            No evidence yet.
+            ${!hasForm && may('seeds.addEvidence') && 'Join the seed to add what you find out.'}
+          </p>`,
     )}
-    ${renderPageLinks(evidence, (position) => `${withQuery(path, position)}#evidence`)}
+    ${renderPageLinks(evidence, (position) => `${withQuery(path, { by: by ?? '', ...position })}#evidence`)}
   </section>`
 }
 
-function renderPiece({ kind, verdict, summary, sourceUrl, authorName, createdAt }: Evidence): Html {
+/** The choice of whose evidence is listed. */
+function renderEvidenceFilter(path: string, current: EvidenceAuthors | undefined): Html {
+  const choices = [
+    { label: 'All', by: undefined },
+    { label: 'By people', by: 'people' },
+    { label: 'By agents', by: 'agents' },
+  ] as const
+  return html`<nav class="segments" aria-label="Evidence by">
+    ${choices.map(
+      ({ label, by }) =>
+        html`<a
+          href="${withQuery(path, { by: by ?? '' })}#evidence"
+          ${by === current && html`aria-current="true"`}
+          >${label}</a
+        >`,
+    )}
+  </nav>`
+}
+
+function renderPiece(piece: Evidence): Html {
+  const { kind, verdict, summary, sourceUrl, authorName, agentName, createdAt } = piece
   return html`<div class="stack piece">
     <p><span class="tag verdict-${verdict}">${verdictNames[verdict]}</span> ${kindNames[kind]}</p>
     <p class="prose"><bdi>${summary}</bdi></p>
@@ -240,7 +269,7 @@ function renderPiece({ kind, verdict, summary, sourceUrl, authorName, createdAt 
         Source: <a href="${sourceUrl}" rel="noopener noreferrer nofollow"><bdi>${sourceUrl}</bdi></a>
       </p>`
     }
-    <p class="hint"><bdi>${authorName}</bdi>, ${renderTime(createdAt)}</p>
+    <p class="hint">${renderAuthor(authorName, agentName)}, ${renderTime(createdAt)}</p>
   </div>`
 }
 

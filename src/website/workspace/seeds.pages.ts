@@ -3,6 +3,7 @@ import type { Services } from '../../services.ts'
 import { errors } from '../../kernel/errors.ts'
 import { parseJson } from '../../kernel/json-text.ts'
 import {
+  evidenceAuthors,
   evidenceKinds,
   seedQueryLengthMax,
   seedSorts,
@@ -65,8 +66,13 @@ export function seedsPages(
     const { principal, request, workspace } = visit
     const path = { slug: workspace.slug, seedId: request.params.id }
     const history = readQuery(request, 'history')
+    const by = evidenceAuthors.find((author) => author === readQuery(request, 'by'))
     const [details, happened, grants] = await Promise.all([
-      seeds.getDetails(principal, path, { limit: evidenceOfPage, ...readPosition(visit) }),
+      seeds.getDetails(principal, path, {
+        limit: evidenceOfPage,
+        ...(by !== undefined && { by }),
+        ...readPosition(visit),
+      }),
       events.list(principal, workspace.slug, {
         targetId: path.seedId,
         limit: eventsOfPage,
@@ -77,7 +83,7 @@ export function seedsPages(
     const agents = parseJson(grants.items)
     const ids = agents.map(({ id }) => id)
     const uses = await integrations.listToolUses(principal, workspace.slug, ids)
-    return renderSeed(visit, { ...details, events: happened, agents, uses })
+    return renderSeed(visit, { ...details, by, events: happened, agents, uses })
   }
 
   const showNew = async (visit: WorkspaceVisit): Promise<Page> => {

@@ -8,6 +8,7 @@ import { renderPageLinks, renderRows, withQuery, readQuery } from '../shared/lis
 import { renderDone } from '../shared/notice.ts'
 import type { Page } from '../shared/pages.ts'
 import { countOf, renderTime } from '../shared/words.ts'
+import { renderAgent } from './author.views.ts'
 import { sectionOf, type WorkspaceVisit } from './workspace-visit.ts'
 
 /** How the seeds of a workspace can be shown. */
@@ -246,7 +247,8 @@ function renderCard(base: string, seed: Seed): Html {
     <p class="hint">${describeSeed(seed)}</p>`
 }
 
-function describeSeed({ participantCount, joined, updatedAt }: Seed): Content {
+function describeSeed({ participantCount, joined, updatedAt, agentName }: Seed): Content {
   const people = participantCount === 0 ? 'Nobody has joined' : countOf(participantCount, 'participant')
-  return html`${people}${joined && ' · you joined'} · changed ${renderTime(updatedAt)}`
+  const agent = agentName !== null && html`${renderAgent(agentName)} · `
+  return html`${agent}${people}${joined && ' · you joined'} · changed ${renderTime(updatedAt)}`
 }
