@@ -1,4 +1,8 @@
-FROM node:24-bookworm-slim AS build
+# Pinned by the digest of its index, which has an image for each architecture. To update it: `docker buildx imagetools
+# inspect node:24-bookworm-slim` prints the digest of the newest one.
+ARG NODE_IMAGE=node:24.21.0-bookworm-slim@sha256:2fe369e969550cde8e867afc3fe370b260140cab4a23d467074295b42163d553
+
+FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci
@@ -7,12 +11,12 @@ COPY scripts ./scripts
 COPY src ./src
 RUN npm run build
 
-FROM node:24-bookworm-slim AS production
+FROM ${NODE_IMAGE} AS production
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --omit=dev && npm cache clean --force
 
-FROM node:24-bookworm-slim
+FROM ${NODE_IMAGE}
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data
 WORKDIR /app
 COPY --from=production /app/node_modules ./node_modules
