@@ -333,6 +333,7 @@ export function createServices(options: ServicesOptions): Services {
     teams: createTeamsService({ ...takeShare(), requireWorkspace, pictures }),
     workspaces: createWorkspacesService({ ...takeShare(), requireWorkspace, pictures }),
     async startJobs() {
+      const ago = (ms: number) => new Date(clock.now().getTime() - ms)
       runner = await startJobRunner({
         pool: jobsDb.$client,
         log,
@@ -343,23 +344,23 @@ export function createServices(options: ServicesOptions): Services {
           ...createAgentOAuthJobs({ db: jobsDb, mailer, webUrl }),
           collect_pictures: () => pictures.collectUnused(),
         },
-        async cleanUp() {
-          await pictures.collectUnused()
-          await deleteExpiredIdempotentRequests(jobsDb, clock.now())
-          await deleteExpiredSessions(jobsDb, clock.now())
-          await deleteEndedSessions(jobsDb, new Date(clock.now().getTime() - endedSessionKnownMs))
-          await deleteExpiredFlashes(jobsDb, clock.now())
-          await deleteExpiredSentForms(jobsDb, clock.now())
-          await deleteExpiredAccountTokens(jobsDb, clock.now())
-          await deleteExpiredPendingSignIns(jobsDb, clock.now())
-          await deleteExpiredChallenges(jobsDb, clock.now())
-          await deleteExpiredEmailChanges(jobsDb, clock.now())
-          await deleteStaleRecords(jobsDb, clock.now())
-          await deleteForgottenBrowsers(jobsDb, new Date(clock.now().getTime() - browserKnownMs))
-          await deleteOldCalls(jobsDb, new Date(clock.now().getTime() - agentCallsKeptMs))
-          await deleteRetiredSigningKeys(jobsDb, clock.now())
-          await deleteExcessRecords(jobsDb, oauthRecordBounds)
-          await fillCanonicalEmails(jobsDb.$client)
+        cleanUps: {
+          pictures: () => pictures.collectUnused(),
+          idempotent_requests: () => deleteExpiredIdempotentRequests(jobsDb, clock.now()),
+          sessions: () => deleteExpiredSessions(jobsDb, clock.now()),
+          ended_sessions: () => deleteEndedSessions(jobsDb, ago(endedSessionKnownMs)),
+          flashes: () => deleteExpiredFlashes(jobsDb, clock.now()),
+          sent_forms: () => deleteExpiredSentForms(jobsDb, clock.now()),
+          account_tokens: () => deleteExpiredAccountTokens(jobsDb, clock.now()),
+          pending_sign_ins: () => deleteExpiredPendingSignIns(jobsDb, clock.now()),
+          challenges: () => deleteExpiredChallenges(jobsDb, clock.now()),
+          email_changes: () => deleteExpiredEmailChanges(jobsDb, clock.now()),
+          oauth_records: () => deleteStaleRecords(jobsDb, clock.now()),
+          excess_oauth_records: () => deleteExcessRecords(jobsDb, oauthRecordBounds),
+          known_browsers: () => deleteForgottenBrowsers(jobsDb, ago(browserKnownMs)),
+          agent_calls: () => deleteOldCalls(jobsDb, ago(agentCallsKeptMs)),
+          signing_keys: () => deleteRetiredSigningKeys(jobsDb, clock.now()),
+          canonical_emails: () => fillCanonicalEmails(jobsDb.$client),
         },
       })
     },

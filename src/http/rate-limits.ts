@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import fastifyRateLimit, { normalizeIP, type FastifyRateLimitStore } from '@fastify/rate-limit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Redis } from 'ioredis'
@@ -20,15 +21,13 @@ export interface RateLimiter {
 }
 
 /**
- * Registers the rate limiter. With Redis, replicas share their counters. While Redis is unavailable nothing is counted
- * and all requests are accepted; the Redis client logs that.
+ * Registers the rate limiter. With Redis, replicas share their counters. While Redis is unavailable, each process counts
+ * by itself; the Redis client logs that.
  */
 export async function registerRateLimits(app: App, redis: Redis | undefined): Promise<void> {
   await app.register(fastifyRateLimit, {
     global: false,
-    skipOnError: true,
-    nameSpace: 'rate-limit:',
-    ...(redis ? { redis } : { store: MemoryStore }),
+    store: redis ? createSharedStore(redis) : MemoryStore,
   })
 }
 
@@ -74,9 +73,15 @@ export function sendRateLimitHeaders(
   void reply.header('ratelimit', `"${name}";r=${remaining};t=${resetSeconds}`)
 }
 
-/** The client address that limits count. An IPv6 /64, the usual prefix of one subscriber, counts as one address. */
-export function addressOf(request: FastifyRequest): string {
-  return normalizeIP(request.ip)
+/**
+ * The client address that limits count. An IPv6 /64, the usual prefix of one subscriber, counts as one address. Proxies
+ * may pass on what a client has sent as `X-Forwarded-For`: what is no address counts as the address of the proxy.
+ */
+export function addressOf({ ip, socket }: FastifyRequest): string {
+  // Some proxies add the port.
+  const [, v6, v4] = /^\[(.*)\](?::\d+)?$|^([\d.]+):\d+$/.exec(ip) ?? []
+  const address = v6 ?? v4 ?? ip
+  return normalizeIP(isIP(address) === 0 ? (socket.remoteAddress ?? '') : address)
 }
 
 type CountCallback = Parameters<FastifyRateLimitStore['incr']>[1]
@@ -125,5 +130,48 @@ class MemoryStore implements FastifyRateLimitStore {
     const window = { startedAt: now, count: 0 }
     this.#windows.set(caller, window)
     return window
+  }
+}
+
+/** Counts in a fixed window, which begins with its first request. Returns the count, and how long the window lasts. */
+const countScript = `
+  local count = redis.call('incr', KEYS[1])
+  if count == 1 then redis.call('pexpire', KEYS[1], ARGV[1]) end
+  return { count, redis.call('pttl', KEYS[1]) }`
+const readScript = `return { tonumber(redis.call('get', KEYS[1]) or 0), math.max(redis.call('pttl', KEYS[1]), 0) }`
+
+/**
+ * Counts in Redis, and in memory while Redis does not answer. The library's own store would let all requests pass
+ * meanwhile.
+ */
+function createSharedStore(redis: Redis) {
+  redis.defineCommand('countInWindow', { numberOfKeys: 1, lua: countScript })
+  redis.defineCommand('readWindow', { numberOfKeys: 1, lua: readScript })
+  const { countInWindow, readWindow } = redis as unknown as Record<
+    'countInWindow' | 'readWindow',
+    (key: string, windowMs: number) => Promise<[current: number, ttl: number]>
+  >
+
+  return class SharedStore implements FastifyRateLimitStore {
+    readonly #local = new MemoryStore()
+
+    incr(caller: string, callback: CountCallback, windowMs: number): void {
+      countInWindow.call(redis, `rate-limit:${caller}`, windowMs).then(
+        ([current, ttl]) => callback(null, { current, ttl }),
+        () => this.#local.incr(caller, callback, windowMs),
+      )
+    }
+
+    read(caller: string, callback: CountCallback, windowMs: number): void {
+      readWindow.call(redis, `rate-limit:${caller}`, windowMs).then(
+        ([current, ttl]) => callback(null, { current, ttl }),
+        () => this.#local.read(caller, callback, windowMs),
+      )
+    }
+
+    /** Each limiter has its own counters: the names of limiters are part of the callers. */
+    child(): SharedStore {
+      return new SharedStore()
+    }
   }
 }

@@ -29,7 +29,8 @@ export async function registerSecurityHeaders(app: App, config: SecurityHeadersO
     xDownloadOptions: false,
     xPermittedCrossDomainPolicies: false,
     xXssProtection: false,
-    strictTransportSecurity: config.baseUrl.startsWith('https:'),
+    // Other hosts of the domain are not ours to decide for.
+    strictTransportSecurity: config.baseUrl.startsWith('https:') && { includeSubDomains: false },
   })
   app.addHook('onRequest', (_request, reply, done) => {
     void reply.headers(headers)

@@ -10,11 +10,13 @@ interface RedisLog {
 const commandMsMax = 40
 // After this time without a reply, Redis is considered unavailable.
 const silenceMsMax = 200
+// A shorter outage is not logged: at a start the process may be too busy to read replies in time.
+const outageMsMin = 1_000
 
 /**
  * Connects to Redis in the background, and reconnects when the connection is lost. Without a connection commands fail
  * at once, without a reply after `commandMsMax`. If Redis stops replying, the connection is closed, so that further
- * commands do not wait. Each outage is logged once.
+ * commands do not wait. Each outage that lasts a second is logged once.
  */
 export function connectRedis(url: string, log: RedisLog): Redis {
   // Loaded on demand, since most installations have no Redis.
@@ -26,12 +28,15 @@ export function connectRedis(url: string, log: RedisLog): Redis {
     commandTimeout: commandMsMax,
     retryStrategy: (attempt) => Math.min(attempt * 100, 2_000),
   })
-  let isUnavailable = false
-  const logUnavailable = (error: Error) => {
-    if (!isUnavailable) log.warn({ err: error }, 'redis is unavailable: rate limits are off')
-    isUnavailable = true
+  let outage: NodeJS.Timeout | undefined
+  let isLogged = false
+  const noteOutage = (error: Error) => {
+    outage ??= setTimeout(() => {
+      isLogged = true
+      log.warn({ err: error }, 'redis is unavailable: each process counts rate limits by itself')
+    }, outageMsMin).unref()
   }
-  redis.on('error', logUnavailable)
+  redis.on('error', noteOutage)
   let silentSince: number | undefined
   const send = redis.sendCommand.bind(redis)
   redis.sendCommand = (command, ...rest) => {
@@ -46,7 +51,7 @@ export function connectRedis(url: string, log: RedisLog): Redis {
         silentSince ??= Date.now() - commandMsMax
         if (Date.now() - silentSince < silenceMsMax) return
         silentSince = undefined
-        logUnavailable(error)
+        noteOutage(error)
         // Reconnects. Until then commands fail at once.
         redis.disconnect(true)
         // A frozen peer does not close the connection.
@@ -56,8 +61,10 @@ export function connectRedis(url: string, log: RedisLog): Redis {
     return send(command, ...rest)
   }
   redis.on('ready', () => {
-    if (isUnavailable) log.info('redis is available: rate limits are on')
-    isUnavailable = false
+    clearTimeout(outage)
+    outage = undefined
+    if (isLogged) log.info('redis is available: processes share rate limits')
+    isLogged = false
   })
   return redis
 }

@@ -7,8 +7,8 @@ export interface JobRunnerOptions {
   pool: Pool
   log: Logger
   handlers: JobHandlers
-  /** Runs once an hour, in one of all processes. */
-  cleanUp: () => Promise<void>
+  /** What is deleted once an hour, in one of all processes: a job for each, so that a failing one stops no other. */
+  cleanUps: Record<string, () => Promise<unknown>>
 }
 
 export interface JobRunner {
@@ -22,10 +22,23 @@ const orphanAfterMs = 50_000
 const warningLevels = new Set<string>(['error', 'warning'])
 
 /** Runs jobs in this process as soon as they are committed. */
-export async function startJobRunner({ pool, log, handlers, cleanUp }: JobRunnerOptions): Promise<JobRunner> {
+export async function startJobRunner({
+  pool,
+  log,
+  handlers,
+  cleanUps,
+}: JobRunnerOptions): Promise<JobRunner> {
   // Imported here, since the process listens before it runs jobs.
   const { Logger: GraphileLogger, parseCronItems, run } = await import('graphile-worker')
-  const taskList: TaskList = { clean_up: cleanUp }
+  const cleanUpTasks = Object.entries(cleanUps).map(([name, run]) => [`clean_up_${name}`, run] as const)
+  const taskList: TaskList = Object.fromEntries(
+    cleanUpTasks.map(([name, cleanUp]) => [
+      name,
+      async () => {
+        await cleanUp()
+      },
+    ]),
+  )
   for (const [name, handle] of Object.entries(handlers) as [
     string,
     (payload: unknown, job: { id: string }) => Promise<void>,
@@ -42,7 +55,7 @@ export async function startJobRunner({ pool, log, handlers, cleanUp }: JobRunner
     // The process handles signals itself.
     noHandleSignals: true,
     pollInterval: 2_000,
-    parsedCronItems: parseCronItems([{ task: 'clean_up', match: '17 * * * *' }]),
+    parsedCronItems: parseCronItems(cleanUpTasks.map(([task]) => ({ task, match: '17 * * * *' }))),
     logger: new GraphileLogger(() => (level, message) => {
       if (warningLevels.has(level)) log.warn({ jobs: message }, 'job failed; will retry')
       else log.debug({ jobs: message }, 'jobs')
