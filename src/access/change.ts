@@ -58,7 +58,7 @@ export interface Changes {
   ): Promise<Result>
   /**
    * Makes a change in a workspace while `lock` is held. Throws `not_found` when `lock` finds nothing, and `overloaded` when
-   * too many changes of the workspace wait.
+   * too many changes of the caller wait. What is known to change nothing should not come here: it would take a turn.
    */
   makeIn<Locked, Result>(
     principal: Principal,
@@ -69,8 +69,9 @@ export interface Changes {
 }
 
 export function createChanges({ db, clock }: { db: Database; clock: Clock }): Changes {
-  // Changes of one workspace wait for the same locks. Without this limit they could hold all connections of the area.
-  const turns = createTurns({ atOnceMax: 2, waitMsMax: 2_500 })
+  // Changes of one workspace wait for the same locks. Without this limit they could hold all connections of the area. The
+  // people in it have turns in rotation, so that one with many changes does not hold up the others.
+  const turns = createTurns({ atOnceMax: 2, waitingMax: 64, waitMsMax: 2_500 })
 
   function begin(tx: Executor, write: Write, principal: Principal): ChangeContext<Omit<NewEvent, 'at'>> {
     const now = clock.now()
@@ -96,7 +97,7 @@ export function createChanges({ db, clock }: { db: Database; clock: Clock }): Ch
     },
 
     async makeIn(principal, workspace, lock, run) {
-      const end = await turns.take(workspace.id)
+      const end = await turns.take(workspace.id, principal.user.id)
       try {
         return await db.transaction(async (tx, write) => {
           const locked = await lock(tx, { principal, workspace, clock })

@@ -11,14 +11,17 @@ declare module 'fastify' {
 }
 
 /**
- * Limits the concurrency of costly requests: lists and validation kits for each user together with their agents, and
- * large documents for each client address. Other callers are served in between.
+ * Limits the concurrency of costly requests: lists and validation kits for each user together with their agents, large
+ * documents for each client address, and changes for each user. Other callers are served in between.
  */
 export function registerTurns(app: App): void {
-  const turns = createTurns({ atOnceMax: 2, waitingMax: 64, waitMsMax: 2_000 })
+  const reads = createTurns({ atOnceMax: 2, waitingMax: 64, waitMsMax: 2_000 })
+  // Apart, so that neither waits for the other: a change may wait for a lock.
+  const changes = createTurns({ atOnceMax: 2, waitingMax: 64, waitMsMax: 2_000 })
   const ends = new WeakMap<FastifyRequest, () => void>()
   app.addHook('preHandler', async (request, reply) => {
-    if (!isCostly(request)) return
+    const turns = isCostly(request) ? reads : isChange(request) ? changes : undefined
+    if (!turns) return
     const end = await turns.take(findCaller(request))
     ends.set(request, end)
     reply.raw.once('close', end)
@@ -39,6 +42,10 @@ export function registerTurns(app: App): void {
 function isCostly({ routeOptions: { config, schema } }: FastifyRequest): boolean {
   const query = schema?.querystring as { properties?: object } | undefined
   return config.isLarge === true || config.access === 'agent' || 'cursor' in (query?.properties ?? {})
+}
+
+function isChange({ method, routeOptions: { config } }: FastifyRequest): boolean {
+  return config.access === 'apiKey' && method !== 'GET' && method !== 'HEAD'
 }
 
 function findCaller(request: FastifyRequest): string {

@@ -1,38 +1,41 @@
 import { errors } from './errors.ts'
 
-/** Limits the concurrency of each key: a few run at once, the others wait in order of arrival. */
+/** Limits the concurrency of each key: a few run at once, the others wait. The callers of a key get turns in rotation. */
 export interface Turns {
   /**
-   * Waits for a turn. Returns a function that ends it, which may be called twice. Throws `overloaded` when too many
-   * wait, or after `waitMsMax`.
+   * Waits for a turn. Those of one caller have turns in the order of arrival. Returns a function that ends it, which may be
+   * called twice. Throws `overloaded` when too many of the caller wait, or after `waitMsMax`.
    */
-  take(key: string): Promise<() => void>
+  take(key: string, caller?: string): Promise<() => void>
 }
 
 export interface TurnsOptions {
   /** How many turns of one key may run at once. */
   atOnceMax: number
-  /** How many callers may wait for one key. Default: any number. */
-  waitingMax?: number
+  /** How many of one caller may wait for one key. */
+  waitingMax: number
   /** The longest wait for a turn, in milliseconds. */
   waitMsMax: number
 }
 
-export function createTurns({ atOnceMax, waitingMax = Infinity, waitMsMax }: TurnsOptions): Turns {
-  const keys = new Map<string, { running: number; waiting: (() => void)[] }>()
+/** Those who wait for a key, by caller. The first entry has the next turn. */
+type Waiting = Map<string, (() => void)[]>
+
+export function createTurns({ atOnceMax, waitingMax, waitMsMax }: TurnsOptions): Turns {
+  const keys = new Map<string, { running: number; waiting: Waiting }>()
   return {
-    async take(key) {
-      const state = keys.get(key) ?? { running: 0, waiting: [] }
+    async take(key, caller = '') {
+      const state = keys.get(key) ?? { running: 0, waiting: new Map() }
       keys.set(key, state)
       if (state.running < atOnceMax) state.running += 1
-      else if (state.waiting.length >= waitingMax) throw tooLate()
+      else if ((state.waiting.get(caller)?.length ?? 0) >= waitingMax) throw tooLate()
       // The turn that ends hands over its place, so `running` stays as it is.
-      else await waitIn(state.waiting, waitMsMax)
+      else await waitIn(state.waiting, caller, waitMsMax)
       let hasEnded = false
       return () => {
         if (hasEnded) return
         hasEnded = true
-        const next = state.waiting.shift()
+        const next = takeNext(state.waiting)
         if (next) next()
         else if ((state.running -= 1) === 0) keys.delete(key)
       }
@@ -40,8 +43,19 @@ export function createTurns({ atOnceMax, waitingMax = Infinity, waitMsMax }: Tur
   }
 }
 
+/** Removes whoever is next. Their caller is the last one then. */
+function takeNext(waiting: Waiting): (() => void) | undefined {
+  for (const [caller, ofCaller] of waiting) {
+    const next = ofCaller.shift()
+    waiting.delete(caller)
+    if (ofCaller.length > 0) waiting.set(caller, ofCaller)
+    return next
+  }
+  return undefined
+}
+
 /** Waits until the previous turn hands over. After `waitMsMax` it leaves the queue and throws. */
-function waitIn(waiting: (() => void)[], waitMsMax: number): Promise<void> {
+function waitIn(waiting: Waiting, caller: string, waitMsMax: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const go = () => {
       clearTimeout(timer)
@@ -49,10 +63,14 @@ function waitIn(waiting: (() => void)[], waitMsMax: number): Promise<void> {
       setImmediate(resolve)
     }
     const timer = setTimeout(() => {
-      waiting.splice(waiting.indexOf(go), 1)
+      const ofCaller = waiting.get(caller) ?? []
+      ofCaller.splice(ofCaller.indexOf(go), 1)
+      if (ofCaller.length === 0) waiting.delete(caller)
       reject(tooLate())
     }, waitMsMax)
-    waiting.push(go)
+    const ofCaller = waiting.get(caller)
+    if (ofCaller) ofCaller.push(go)
+    else waiting.set(caller, [go])
   })
 }
 

@@ -27,7 +27,7 @@ export interface UntrustedFetchOptions {
 export function createUntrustedFetch(options: UntrustedFetchOptions = {}): typeof fetch {
   const { send = createSender(), startDeadline = () => AbortSignal.timeout(deadlineMs) } = options
   const failed = new Set<string>()
-  const turns = createTurns({ atOnceMax, waitMsMax: deadlineMs })
+  const turns = createTurns({ atOnceMax, waitingMax: Infinity, waitMsMax: deadlineMs })
 
   function remember(url: string): void {
     if (failed.size >= failuresMax) return

@@ -40,9 +40,7 @@ describe('more requests than are worked on at once', () => {
     // Others, who have nothing there, are taken all the same.
     expect((await as(other, { url: '/v1/me' })).statusCode).toBe(200)
     // At twice the limit everybody is refused, but not those who ask whether the process lives.
-    const further = [other, another].map((one) =>
-      as(one, { url: '/v1/workspaces' }).then((answer) => answer),
-    )
+    const further = [other, another].map((one) => as(one, { url: '/v1/workspaces' }).then((answer) => answer))
     accepted.push(...further)
     await vi.waitFor(async () => expectError(await as(third, { url: '/v1/me' }), errors.overloaded))
     expect((await app.inject('/health')).statusCode).toBe(200)

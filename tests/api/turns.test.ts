@@ -3,6 +3,8 @@ import { connect, type Socket } from 'node:net'
 import pg from 'pg'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { errors } from '../../src/kernel/errors.ts'
+import { createId } from '../../src/kernel/ids.ts'
+import { createCompany, post } from '../support/company.ts'
 import { expectError } from '../support/expect-error.ts'
 import { createOAuthTester } from '../support/oauth-client.ts'
 import { listen } from '../support/raw-http.ts'
@@ -13,7 +15,7 @@ const service = await startTestApp({
   environment: { DATABASE_URL: await clone(), REGISTRATION_LIMIT_PER_MINUTE: '0' },
 })
 const { app, db } = service
-const { createAgent, createHost, getTokens } = createOAuthTester(service)
+const { createAgent, createHost, getTokens, letIn } = createOAuthTester(service)
 
 describe('costly requests', () => {
   it('of one person, and of their agents, are done two at once; those of others are not held up', async () => {
@@ -78,19 +80,71 @@ describe('costly requests', () => {
   })
 })
 
-describe('changes of one workspace', () => {
-  it('are made two at once, so that those who wait for its row leave connections to others', async () => {
+describe('changes of one person', () => {
+  it('are made two at once, in whatever workspaces', async () => {
     const [host, other] = [await createHost(), await createHost()]
-    const create = (who: typeof host, name: string) =>
-      service.as(who, { method: 'POST', url: `/v1/workspaces/${who.slug}/teams`, payload: { name } })
+    const rename = (who: typeof host, name: string) =>
+      service.as(who, { method: 'PATCH', url: '/v1/me', payload: { name } })
     const lock = await db.$client.connect()
     onTestFinished(() => lock.release(true))
     await lock.query('begin')
-    await lock.query('select 1 from workspaces where slug = $1 for update', [host.slug])
+    await lock.query('select 1 from users where id = $1 for update', [host.id])
     // Sent by now: `inject` sends when its result is awaited.
-    const answers = ['A', 'B', 'C', 'D'].map((name) => create(host, name).then((answer) => answer))
+    const answers = ['A', 'B', 'C', 'D'].map((name) => rename(host, name).then((answer) => answer))
     await untilWaiting(service, 2)
-    expect((await create(other, 'A')).statusCode).toBe(200)
+    for (const name of ['A', 'B', 'C']) expect((await rename(other, name)).statusCode).toBe(200)
+    expect(await countWaiting(service)).toBeLessThanOrEqual(2)
+    await lock.query('rollback')
+    for (const answer of await Promise.all(answers)) {
+      // On a slow machine some have waited for the lock in vain.
+      if (answer.statusCode !== 200) expectError(answer, errors.databaseUnavailable)
+    }
+  })
+
+  it('that can change nothing wait for no lock and no turn', async () => {
+    const company = await createCompany(service)
+    const { owner, viewer, url } = company
+    const { team } = (await service.as(owner, post(`${url}/teams`, { name: 'Busy' }))).json<{
+      team: { id: string }
+    }>()
+    await letIn(company.workspace, viewer)
+    const grants = await service.as(viewer, { url: `${url}/integrations` })
+    const [{ id: grantId } = { id: '' }] = grants.json<{ id: string }[]>()
+    await service.as(viewer, post(`${url}/integrations/${grantId}/revoke`))
+    const lock = await db.$client.connect()
+    onTestFinished(() => lock.release(true))
+    await lock.query('begin; lock table teams, agent_grants in exclusive mode')
+    const useless = [
+      {
+        status: 404,
+        request: { method: 'DELETE' as const, url: `${url}/teams/${team.id}/members/${viewer.id}` },
+      },
+      { status: 404, request: post(`${url}/integrations/${createId()}/revoke`) },
+      { status: 200, request: post(`${url}/integrations/${grantId}/revoke`) },
+    ]
+    for (const { status, request } of useless) {
+      const answers = await Promise.all(Array.from({ length: 20 }, () => service.as(viewer, request)))
+      expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([status]))
+    }
+    await lock.query('rollback')
+  })
+})
+
+describe('changes of one workspace', () => {
+  it('are made two at once, so that those who wait for its row leave connections to others', async () => {
+    const [{ owner, admin, workspace }, other] = [await createCompany(service), await createHost()]
+    const create = (who: typeof owner, name: string, slug = workspace.slug) =>
+      service.as(who, post(`/v1/workspaces/${slug}/teams`, { name }))
+    const lock = await db.$client.connect()
+    onTestFinished(() => lock.release(true))
+    await lock.query('begin')
+    await lock.query('select 1 from workspaces where slug = $1 for update', [workspace.slug])
+    const answers = [owner, admin].flatMap((who) =>
+      // Sent by now: `inject` sends when its result is awaited.
+      [1, 2].map((number) => create(who, `${who.id} ${number}`).then((answer) => answer)),
+    )
+    await untilWaiting(service, 2)
+    expect((await create(other, 'A', other.slug)).statusCode).toBe(200)
     expect(await countWaiting(service)).toBeLessThanOrEqual(2)
     await lock.query('rollback')
     for (const answer of await Promise.all(answers)) {

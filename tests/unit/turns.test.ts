@@ -11,7 +11,7 @@ afterEach(() => {
 const overloaded = { code: 'overloaded', status: 503, retryAfterSeconds: 1 }
 
 it('refuses whoever waited for too long, and gives the turn to the next', async () => {
-  const turns = createTurns({ atOnceMax: 1, waitMsMax: 100 })
+  const turns = createTurns({ atOnceMax: 1, waitingMax: 64, waitMsMax: 100 })
   const end = await turns.take('a')
   const tooLong = turns.take('a')
   await vi.advanceTimersByTimeAsync(60)
@@ -29,12 +29,44 @@ it('refuses at once whoever would be one too many to wait', async () => {
   const waiting = turns.take('a')
   await expect(turns.take('a')).rejects.toMatchObject(overloaded)
   await expect(turns.take('b')).resolves.toBeTypeOf('function')
+  const other = turns.take('a', 'another caller')
   end()
-  await expect(waiting).resolves.toBeTypeOf('function')
+  const endWaiting = await waiting
+  endWaiting()
+  await expect(other).resolves.toBeTypeOf('function')
+})
+
+it('gives the callers of a key turns in rotation, and each of them in the order of arrival', async () => {
+  const turns = createTurns({ atOnceMax: 1, waitingMax: 64, waitMsMax: 100 })
+  const order: string[] = []
+  const run = async (caller: string, name: string) => {
+    const end = await turns.take('a', caller)
+    order.push(name)
+    end()
+  }
+  const end = await turns.take('a', 'busy')
+  const all = ['busy 1', 'busy 2', 'busy 3', 'busy 4', 'calm 1', 'other 1', 'calm 2'].map((name) =>
+    run(String(name.split(' ')[0]), name),
+  )
+  end()
+  await Promise.all(all)
+  expect(order).toEqual(['busy 1', 'calm 1', 'other 1', 'busy 2', 'calm 2', 'busy 3', 'busy 4'])
+})
+
+it('forgets a caller who has waited for too long', async () => {
+  const turns = createTurns({ atOnceMax: 1, waitingMax: 64, waitMsMax: 100 })
+  const end = await turns.take('a', 'first')
+  const tooLong = expect(turns.take('a', 'impatient')).rejects.toMatchObject(overloaded)
+  await vi.advanceTimersByTimeAsync(50)
+  const next = turns.take('a', 'next')
+  await vi.advanceTimersByTimeAsync(50)
+  await tooLong
+  end()
+  await expect(next).resolves.toBeTypeOf('function')
 })
 
 it('hands a turn on once, though it is ended twice', async () => {
-  const turns = createTurns({ atOnceMax: 1, waitMsMax: 100 })
+  const turns = createTurns({ atOnceMax: 1, waitingMax: 64, waitMsMax: 100 })
   const end = await turns.take('a')
   const second = turns.take('a')
   const third = turns.take('a')

@@ -40,7 +40,7 @@ export function createKitMcpHandler(
   { onError, onRefusal, webUrl, iconUrl }: KitMcpHandlerOptions,
 ): KitMcpHandler {
   // One call after the other lets requests of others in between (decision 0072).
-  const turns = createTurns({ atOnceMax: 1, waitMsMax: callWaitMsMax })
+  const turns = createTurns({ atOnceMax: 1, waitingMax: Infinity, waitMsMax: callWaitMsMax })
   const registrations = tools.map((tool) => ({ tool, register: toolRegistration(tool, { onError, turns }) }))
   const handler = createMcpHandler(({ authInfo }) => createServer(authInfo?.extra?.agent as AgentPrincipal), {
     maxRequestBodySize: requestBytesMax,

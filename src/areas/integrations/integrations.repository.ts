@@ -59,18 +59,19 @@ export function listLiveGrants(
   )
 }
 
-export type LockedGrant = Pick<
+export type GrantToChange = Pick<
   typeof agentGrants.$inferSelect,
   'userId' | 'clientName' | 'scopes' | 'revokedAt' | 'expiresAt'
 >
 
-/** A grant in a workspace, locked until the transaction ends. */
-export async function lockGrant(
+/** A grant in a workspace. With `isLocked` it is locked until the transaction ends. */
+export async function findGrant(
   executor: Executor,
   workspaceId: string,
   grantId: string,
-): Promise<LockedGrant | undefined> {
-  const [grant] = await executor
+  { isLocked = false } = {},
+): Promise<GrantToChange | undefined> {
+  const query = executor
     .select({
       userId: agentGrants.userId,
       clientName: agentGrants.clientName,
@@ -80,7 +81,7 @@ export async function lockGrant(
     })
     .from(agentGrants)
     .where(and(eq(agentGrants.id, grantId), eq(agentGrants.workspaceId, workspaceId)))
-    .for('no key update')
+  const [grant] = await (isLocked ? query.for('no key update') : query)
   return grant
 }
 

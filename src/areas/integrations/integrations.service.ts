@@ -15,7 +15,7 @@ import {
   listEndedAgents,
   listLiveGrants,
   listToolUses,
-  lockGrant,
+  findGrant,
   revokeGrant,
   updateGrantScopes,
   type EndedAgent,
@@ -89,10 +89,13 @@ export function createIntegrationsService(options: IntegrationsServiceOptions): 
       const workspace = await requireWorkspace(principal, slug, 'integrations.revoke')
       if (!isId(grantId)) throw errors.notFound()
       const { user } = principal
-      const lock = (tx: Executor) => lockGrant(tx, workspace.id, grantId)
+      // Everybody may ask for this, as often as they like, so what changes nothing takes no turn.
+      const found = await findGrant(db, workspace.id, grantId)
+      const mayRevoke = found?.userId === user.id || isAllowed(workspace.role, 'integrations.revokeAny')
+      if (!found || !mayRevoke) throw errors.notFound()
+      if (found.revokedAt) return changes.makeAtOnce(principal, async () => found.clientName)
+      const lock = (tx: Executor) => findGrant(tx, workspace.id, grantId, { isLocked: true })
       return changes.makeIn(principal, workspace, lock, async ({ tx, now, appendEvent }, grant) => {
-        const mayRevoke = grant.userId === user.id || isAllowed(workspace.role, 'integrations.revokeAny')
-        if (!mayRevoke) throw errors.notFound()
         if (grant.revokedAt) return grant.clientName
         await revokeGrant(tx, grantId, now)
         appendEvent({
@@ -109,7 +112,7 @@ export function createIntegrationsService(options: IntegrationsServiceOptions): 
       if (!isId(grantId)) throw errors.notFound()
       const { user } = principal
       const scopes = toAgentScopes(chosen)
-      const lock = (tx: Executor) => lockGrant(tx, workspace.id, grantId)
+      const lock = (tx: Executor) => findGrant(tx, workspace.id, grantId, { isLocked: true })
       return changes.makeIn(principal, workspace, lock, async ({ tx, now, appendEvent }, grant) => {
         // Only who gave access knows the agent, so not even an owner may widen it.
         if (grant.userId !== user.id || grant.revokedAt || grant.expiresAt <= now) throw errors.notFound()

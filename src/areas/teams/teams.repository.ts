@@ -135,6 +135,15 @@ export async function insertTeamMember(
 }
 
 /** Removes a person from a team. Returns whether they were in it. */
+/** Whether a person is in a team. */
+export async function isTeamMember(executor: Executor, teamId: string, userId: string): Promise<boolean> {
+  const rows = await executor
+    .select({ userId: teamMembers.userId })
+    .from(teamMembers)
+    .where(and(eq(teamMembers.teamId, teamId), eq(teamMembers.userId, userId)))
+  return rows.length > 0
+}
+
 export async function deleteTeamMember(executor: Executor, teamId: string, userId: string): Promise<boolean> {
   const { rowCount } = await executor
     .delete(teamMembers)

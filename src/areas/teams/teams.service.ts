@@ -17,6 +17,7 @@ import {
   hasTeam,
   insertTeam,
   insertTeamMember,
+  isTeamMember,
   listTeamMembers,
   listTeams,
   lockTeam,
@@ -73,6 +74,9 @@ export function createTeamsService(options: TeamsServiceOptions): TeamsService {
   ): Promise<Result> {
     const workspace = await requireWorkspace(principal, slug, action)
     if (!isId(teamId)) throw errors.notFound()
+    // Everybody may ask for this, as often as they like.
+    if (action === 'teams.leave' && !(await isTeamMember(db, teamId, principal.user.id)))
+      throw errors.notFound()
     const lock = (tx: Executor) => lockTeam(tx, workspace.id, teamId)
     return changes.makeIn(principal, workspace, lock, run)
   }
