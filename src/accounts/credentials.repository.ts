@@ -14,6 +14,18 @@ export async function findPasswordHash(executor: Executor, userId: string): Prom
   return row?.hash
 }
 
+/** The hash of a person's password, and of the browser that it was chosen in at sign-up. */
+export async function findChosenPassword(
+  executor: Executor,
+  userId: string,
+): Promise<{ hash: string; browserHash: Buffer | null } | undefined> {
+  const [row] = await executor
+    .select({ hash: passwords.hash, browserHash: passwords.browserHash })
+    .from(passwords)
+    .where(eq(passwords.userId, userId))
+  return row
+}
+
 /** Finds a person with their password hash, in one query, so that the time does not reveal whether they exist. */
 export async function findUserWithPassword(
   executor: Executor,
@@ -28,23 +40,26 @@ export async function findUserWithPassword(
 }
 
 /** Sets or replaces a person's password. */
-export async function upsertPassword(executor: Executor, row: typeof passwords.$inferInsert): Promise<void> {
+export async function upsertPassword(
+  executor: Executor,
+  row: Omit<typeof passwords.$inferInsert, 'browserHash'>,
+): Promise<void> {
   const { hash, changedAt } = row
   await executor
     .insert(passwords)
     .values(row)
-    .onConflictDoUpdate({ target: passwords.userId, set: { hash, changedAt } })
+    .onConflictDoUpdate({ target: passwords.userId, set: { hash, changedAt, browserHash: null } })
 }
 
 /** Sets the password of a person who has none. Does nothing, with the same statement, if the person does not exist. */
 export async function insertPasswordOfUser(
   executor: Executor,
-  row: typeof passwords.$inferInsert,
+  row: Required<typeof passwords.$inferInsert>,
 ): Promise<void> {
-  const { userId, hash, changedAt } = row
+  const { userId, hash, changedAt, browserHash } = row
   await executor.execute(sql`
-    insert into ${passwords} (user_id, hash, changed_at)
-    select id, ${hash}, ${changedAt.toISOString()}::timestamptz from ${users} where id = ${userId}
+    insert into ${passwords} (user_id, hash, changed_at, browser_hash)
+    select id, ${hash}, ${changedAt.toISOString()}::timestamptz, ${browserHash}::bytea from ${users} where id = ${userId}
     on conflict do nothing`)
 }
 

@@ -16,6 +16,7 @@ import {
   consumeAccountToken,
   deleteAccountTokens,
   findAccountToken,
+  findChosenPassword,
   findIdentityUser,
   findPasswordHash,
   findUserWithPassword,
@@ -48,7 +49,10 @@ export interface CredentialsService {
    * changes nothing and the mail says so; result and timing do not reveal it. Throws `email_invalid`, `name_invalid`,
    * `password_unacceptable` and `password_common`.
    */
-  signUp(input: { name: string; email: string; password: string }): Promise<void>
+  signUp(
+    input: { name: string; email: string; password: string },
+    browser?: Pick<Browser, 'browserToken'>,
+  ): Promise<void>
   /**
    * Signs in. If the email address is not verified, sends another mail and returns undefined. Throws `sign_in_failed`, after the same work for an unknown address as for a wrong password.
    */
@@ -58,8 +62,13 @@ export interface CredentialsService {
   /** Finds the person of a link without consuming it, since mail scanners open links. Throws `link_invalid`. */
   findLinkOwner(purpose: AccountTokenPurpose, token: string): Promise<LinkOwner>
   /**
-   * Verifies the email address and signs in. Requires the password, since somebody else may have signed up with the
-   * address. Throws `link_invalid` and `password_wrong`.
+   * Whether the link that verifies an address requires the password: not in the browser in which it was chosen. Throws
+   * `link_invalid`.
+   */
+  needsPassword(token: string, browser: Browser): Promise<boolean>
+  /**
+   * Verifies the email address and signs in. Requires the password where `needsPassword`, since somebody else may have
+   * signed up with the address. Throws `link_invalid` and `password_wrong`.
    */
   verifyEmail(token: string, input: { password: string }, browser: Browser): Promise<SignInResult>
   /**
@@ -145,7 +154,7 @@ export function createCredentialsService(options: CredentialsServiceOptions): Cr
   }
 
   return {
-    async signUp(input) {
+    async signUp(input, browser) {
       const email = parseEmail(input.email)
       if (email === undefined) throw errors.emailInvalid({ field: 'email' })
       const name = requireName(input.name)
@@ -155,7 +164,8 @@ export function createCredentialsService(options: CredentialsServiceOptions): Cr
         const user = { id: createId(), email, name, createdAt: now }
         // The same statements whether or not the address has an account, so that the time does not reveal it.
         await insertUserIfNew(tx, user)
-        await insertPasswordOfUser(tx, { userId: user.id, hash, changedAt: now })
+        const browserHash = browser ? hashSecret(browser.browserToken) : null
+        await insertPasswordOfUser(tx, { userId: user.id, hash, changedAt: now, browserHash })
         await jobs.enqueue(tx, 'send_account_mail', { purpose: 'verify_email', email })
       })
     },
@@ -192,13 +202,20 @@ export function createCredentialsService(options: CredentialsServiceOptions): Cr
       return { name, email }
     },
 
+    async needsPassword(token, browser) {
+      const { id } = await requireLink('verify_email', token)
+      return !isChosenIn(await findChosenPassword(db, id), browser)
+    },
+
     async verifyEmail(token, { password }, browser) {
       const { id } = await requireLink('verify_email', token)
-      const hash = await findPasswordHash(db, id)
-      if (!(await passwords.verify(hash, password))) throw errors.passwordWrong({ field: 'password' })
+      const chosen = await findChosenPassword(db, id)
+      if (!isChosenIn(chosen, browser) && !(await passwords.verify(chosen?.hash, password)))
+        throw errors.passwordWrong({ field: 'password' })
       return db.transaction(async (tx) => {
         const user = await consumeLink(tx, 'verify_email', token)
-        if ((await findPasswordHash(tx, id)) !== hash) throw errors.passwordWrong({ field: 'password' })
+        if ((await findPasswordHash(tx, id)) !== chosen?.hash)
+          throw errors.passwordWrong({ field: 'password' })
         const now = clock.now()
         await markEmailVerified(tx, user, now)
         await deleteAccountTokens(tx, user.id, 'verify_email')
@@ -261,6 +278,11 @@ export function createCredentialsService(options: CredentialsServiceOptions): Cr
       })
     },
   }
+}
+
+/** Whether a password was chosen at sign-up in a browser, which then need not enter it again. */
+function isChosenIn(chosen: { browserHash: Buffer | null } | undefined, { browserToken }: Browser): boolean {
+  return chosen?.browserHash?.equals(hashSecret(browserToken)) === true
 }
 
 /**

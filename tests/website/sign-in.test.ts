@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { findJobs, randomEmail } from '../support/company.ts'
 import { createTestClock } from '../support/test-clock.ts'
 import { selectRows } from '../support/test-app.ts'
-import { createVisitor, csrfTokenOf, password, signUp, startWebsite } from './visitor.ts'
+import { createVisitor, password, signUp, startWebsite } from './visitor.ts'
 
 const clock = createTestClock()
 const website = await startWebsite({ clock })
@@ -95,23 +95,53 @@ describe('signing up', () => {
 })
 
 describe('verifying the address', () => {
-  it('requires the password, and works once, however often the link was opened', async () => {
+  it('requires the password in another browser, and works once, however often the link was opened', async () => {
     const email = randomEmail()
-    const visitor = await visit('/sign-up')
-    await visitor.submit('/sign-up', { name: 'Grace', email, password })
+    const there = await visit('/sign-up')
+    await there.submit('/sign-up', { name: 'Grace', email, password })
     const { path } = await website.waitForMail(email, /Verify/)
+    const visitor = createVisitor(website)
     for (let i = 0; i < 3; i++) expect((await visitor.get(path)).statusCode).toBe(200)
-    const wrong = await visitor.submit(path, { password: 'not the password' })
-    expect(wrong.statusCode).toBe(400)
-    expect(wrong.body).toContain('This password is incorrect.')
+    for (const tried of [{ password: 'not the password' }, {}]) {
+      const wrong = await visitor.submit(path, tried)
+      expect(wrong.statusCode).toBe(400)
+      expect(wrong.body).toContain('This password is incorrect.')
+    }
     expect(sessionOf(visitor)).toBeUndefined()
-    const token = csrfTokenOf(visitor.page())
     expect((await visitor.submit(path, { password })).statusCode).toBe(303)
 
     const other = await visit('/sign-in')
     expect((await other.submit(path, { password })).statusCode).toBe(404)
     expect((await other.get(path)).statusCode).toBe(404)
-    expect(token).not.toBe('')
+    await there.get('/sign-in')
+    expect((await there.submit(path)).statusCode).toBe(404)
+  })
+
+  it('does not require the password in the browser that signed up, after a click', async () => {
+    const email = randomEmail()
+    const visitor = await visit('/sign-up')
+    await visitor.submit('/sign-up', { name: 'Grace', email, password })
+    const { path } = await website.waitForMail(email, /Verify/)
+    await visitor.get(path)
+    expect(visitor.page()).not.toContain('name="password"')
+    expect(sessionOf(visitor)).toBeUndefined()
+    expect((await visitor.submit(path)).statusCode).toBe(303)
+    expect((await visitor.get('/onboarding')).statusCode).toBe(200)
+  })
+
+  it('requires the password that a stranger chose before, also in the browser of the owner', async () => {
+    const email = randomEmail()
+    const stranger = await visit('/sign-up')
+    await stranger.submit('/sign-up', { name: 'Eve', email, password: 'a password of a stranger' })
+    await website.waitForMail(email, /Verify/)
+    const owner = await visit('/sign-up')
+    await owner.submit('/sign-up', { name: 'Grace', email, password })
+    const { path } = await website.waitForMail(email, /Verify/)
+    await owner.get(path)
+    expect(owner.page()).toContain('name="password"')
+    expect((await owner.submit(path)).statusCode).toBe(400)
+    expect((await owner.submit(path, { password })).statusCode).toBe(400)
+    expect(sessionOf(owner)).toBeUndefined()
   })
 
   it('is required before a sign-in', async () => {

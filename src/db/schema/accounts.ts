@@ -10,6 +10,8 @@ export const passwords = pgTable('passwords', {
     .references(() => users.id, { onDelete: 'cascade' }),
   hash: text('hash').notNull(),
   changedAt: instant('changed_at').notNull(),
+  /** The SHA-256 of the cookie of the browser that it was chosen in at sign-up. Null if it was chosen otherwise. */
+  browserHash: bytea('browser_hash'),
 })
 
 /** The sessions of users on the website. The token of the cookie is stored as SHA-256. */

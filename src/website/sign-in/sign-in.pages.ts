@@ -8,6 +8,7 @@ import { attempt, form, readField, readFields } from '../shared/forms.ts'
 import { withQuery } from '../shared/lists.ts'
 import { parseLocalPath } from '../shared/local-path.ts'
 import { findPendingConsent } from '../consent/pending-consent.ts'
+import { browserCookieSeconds } from '../shared/web-session.ts'
 import type { SignInLimits } from './sign-in-limits.ts'
 import {
   renderCheckMail,
@@ -89,9 +90,11 @@ export function signInPages(app: App, { services, providers, limits }: SignInPag
     const next = parseLocalPath(text)
     const { error } = await attempt(async () => {
       await limits.countMail(request, email)
-      await credentials.signUp({ name, email, password })
+      await credentials.signUp({ name, email, password }, browserOf(request))
     })
     if (error) return reply.refuse(withQuery('/sign-up', { next: next ?? '' }), error)
+    // The link in the mail does not ask this browser for the password again.
+    reply.remember('browser', request.visit.browserToken, browserCookieSeconds)
     rememberNext(reply, next)
     return showCheckMail(reply, { email, isSent: true })
   })
@@ -106,7 +109,8 @@ export function signInPages(app: App, { services, providers, limits }: SignInPag
   app.get<WithToken>('/verify-email/:token', async (request, reply) => {
     const { token } = request.params
     const owner = await credentials.findLinkOwner('verify_email', token)
-    return reply.showPage(renderVerify({ request, owner, token, state: request.flash.state }))
+    const needsPassword = await credentials.needsPassword(token, browserOf(request))
+    return reply.showPage(renderVerify({ request, owner, token, needsPassword, state: request.flash.state }))
   })
 
   app.post<WithToken>('/verify-email/:token', form, async (request, reply) => {

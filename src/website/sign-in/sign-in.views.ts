@@ -140,23 +140,35 @@ export function renderLinkRequest({ request, state }: WithForm): Page {
   })
 }
 
-/** Requires the password, since somebody else may have signed up with the address. */
-export function renderVerify({ request, state, owner, token }: WithLink): Page {
+/** Requires a click, since mail scanners may open the link, and in another browser than that of the sign-up the password. */
+export function renderVerify(options: WithLink & { needsPassword: boolean }): Page {
+  const { request, state, owner, token, needsPassword } = options
   return narrow('Verify your email address', {
     body: html`<h1>Verify your email address</h1>
-      <p>Enter the password that you chose for <strong>${owner.email}</strong> when you signed up.</p>
+      ${
+        needsPassword
+          ? html`<p>
+              Enter the password that you chose for <strong>${owner.email}</strong> when you signed up.
+            </p>`
+          : html`<p>You signed up with <strong>${owner.email}</strong> in this browser.</p>`
+      }
       ${renderForm({
         request,
         action: `/verify-email/${token}`,
         ...(state && { state }),
         fields: ['password'],
-        body: html`${renderUsername(owner)}
-          ${renderPassword({ state, label: 'Password', autocomplete: 'current-password' })}
-          <button>Verify and sign in</button>`,
+        body: html`${
+            needsPassword &&
+            html`${renderUsername(owner)}
+            ${renderPassword({ state, label: 'Password', autocomplete: 'current-password' })}`
+          } <button>Verify and sign in</button>`,
       })}
-      <p class="hint">
-        Forgot the password, or did not sign up yourself? <a href="/forgot">Choose a new password</a>.
-      </p>`,
+      ${
+        needsPassword &&
+        html`<p class="hint">
+          Forgot the password, or did not sign up yourself? <a href="/forgot">Choose a new password</a>.
+        </p>`
+      }`,
   })
 }
 

@@ -1,0 +1,1 @@
+ALTER TABLE "passwords" ADD COLUMN "browser_hash" "bytea";
