@@ -26,6 +26,7 @@ import { createEmailChangesService, type EmailChangesService } from './accounts/
 import { createFlashesService, endedSessionKnownMs, type FlashesService } from './accounts/flashes.service.ts'
 import { createIdentitiesService, type IdentitiesService } from './accounts/identities.service.ts'
 import { createInvitedSignUpService, type InvitedSignUpService } from './accounts/invited-sign-up.service.ts'
+import { randomLinkDelay, type LinkDelay } from './accounts/link-delay.ts'
 import { createOffersService, type OffersService } from './accounts/offers.service.ts'
 import { deleteExpiredChallenges } from './accounts/passkeys.repository.ts'
 import { createPasskeysService, type PasskeysService } from './accounts/passkeys.service.ts'
@@ -162,12 +163,15 @@ export interface ServicesOptions {
   untrustedFetch?: UntrustedFetchOptions
   /** The maximum numbers of records that requests without a credential can create. */
   oauthRecordBounds?: RecordBounds
+  /** How long mails with links wait. */
+  linkDelay?: LinkDelay
 }
 
 const agentCallsKeptMs = 90 * 24 * 60 * 60 * 1000
 
 export function createServices(options: ServicesOptions): Services {
-  const { config, db, jobsDb = db, clock, log, untrustedFetch, oauthRecordBounds = recordBounds } = options
+  const { config, db, jobsDb = db, clock, log, untrustedFetch } = options
+  const { oauthRecordBounds = recordBounds, linkDelay = randomLinkDelay } = options
   const redis = config.redisUrl === undefined ? undefined : connectRedis(config.redisUrl, log)
   const changes = createChanges({ db, clock })
   /** The dependencies of an area: a share of the connections, which its changes use too. */
@@ -287,9 +291,10 @@ export function createServices(options: ServicesOptions): Services {
     credentials: createCredentialsService({
       ...credentialsShare,
       passwords,
+      linkDelay,
       webUrl,
     }),
-    emailChanges: createEmailChangesService(credentialsShare),
+    emailChanges: createEmailChangesService({ ...credentialsShare, linkDelay }),
     events,
     identities: createIdentitiesService(credentialsShare),
     idempotency: createIdempotencyStore(db, clock),

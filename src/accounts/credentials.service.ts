@@ -27,6 +27,7 @@ import {
   markEmailVerified,
   rehashPassword,
 } from './credentials.repository.ts'
+import type { LinkDelay } from './link-delay.ts'
 import { hashNewPassword, setPassword } from './set-password.ts'
 import { verifyWithoutPassword } from './verify-without-password.ts'
 import { startSignIn, type Browser, type SignInResult } from './start-session.ts'
@@ -102,6 +103,7 @@ export interface CredentialsServiceOptions {
   clock: Clock
   jobs: JobQueue
   passwords: PasswordHasher
+  linkDelay: LinkDelay
   /** The origin of the website. */
   webUrl: string
 }
@@ -127,12 +129,16 @@ export function linkUrlOf(webUrl: string, purpose: AccountTokenPurpose, token: s
 
 /** The credentials of people on the website: passwords, links and identity providers. */
 export function createCredentialsService(options: CredentialsServiceOptions): CredentialsService {
-  const { db, clock, jobs, passwords, webUrl } = options
+  const { db, clock, jobs, passwords, linkDelay, webUrl } = options
 
   /** A malformed address never reaches the database, which rejects some characters. */
   async function findByAddress(text: string) {
     const email = parseEmail(text)
     return email === undefined ? undefined : findUserWithPassword(db, email)
+  }
+
+  async function sendLink(executor: Executor, purpose: AccountTokenPurpose, email: string): Promise<void> {
+    await jobs.enqueue(executor, 'send_account_mail', { purpose, email }, { delaySeconds: linkDelay() })
   }
 
   async function requireLink(purpose: AccountTokenPurpose, token: string): Promise<UserRow> {
@@ -166,7 +172,7 @@ export function createCredentialsService(options: CredentialsServiceOptions): Cr
         await insertUserIfNew(tx, user)
         const browserHash = browser ? hashSecret(browser.browserToken) : null
         await insertPasswordOfUser(tx, { userId: user.id, hash, changedAt: now, browserHash })
-        await jobs.enqueue(tx, 'send_account_mail', { purpose: 'verify_email', email })
+        await sendLink(tx, 'verify_email', email)
       })
     },
 
@@ -184,7 +190,7 @@ export function createCredentialsService(options: CredentialsServiceOptions): Cr
           throw errors.signInFailed({ field: 'password' })
         if (rehashed !== undefined) await rehashPassword(tx, user.id, rehashed)
         if (locked.emailVerifiedAt === null) {
-          await jobs.enqueue(tx, 'send_account_mail', { purpose: 'verify_email', email: email.trim() })
+          await sendLink(tx, 'verify_email', email.trim())
           return undefined
         }
         return startSignIn(tx, { user: locked, browser, now: clock.now(), jobs })
@@ -194,7 +200,7 @@ export function createCredentialsService(options: CredentialsServiceOptions): Cr
     async requestLink(purpose, text) {
       const email = parseEmail(text)
       if (email === undefined) throw errors.emailInvalid({ field: 'email' })
-      await jobs.enqueue(db, 'send_account_mail', { purpose, email })
+      await sendLink(db, purpose, email)
     },
 
     async findLinkOwner(purpose, token) {

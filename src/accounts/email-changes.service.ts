@@ -8,6 +8,7 @@ import type { Principal } from '../kernel/principal.ts'
 import { hashSecret } from '../kernel/tokens.ts'
 import type { JobQueue } from '../platform/jobs/jobs.port.ts'
 import { deleteAccountTokens, lockUser } from './credentials.repository.ts'
+import type { LinkDelay } from './link-delay.ts'
 import {
   changeEmail,
   consumeEmailChange,
@@ -43,8 +44,9 @@ export function createEmailChangesService(options: {
   db: Database
   clock: Clock
   jobs: JobQueue
+  linkDelay: LinkDelay
 }): EmailChangesService {
-  const { db, clock, jobs } = options
+  const { db, clock, jobs, linkDelay } = options
   const findChange = (principal: Principal) => findEmailChangeOfUser(db, principal.user.id, clock.now())
 
   return {
@@ -61,7 +63,8 @@ export function createEmailChangesService(options: {
         const change = { id: createId(), userId: user.id, email }
         const expiresAt = new Date(now.getTime() + emailChangeLifetimeMs)
         await upsertEmailChange(tx, { ...change, expiresAt })
-        await jobs.enqueue(tx, 'send_email_change', { changeId: change.id })
+        const options = { delaySeconds: linkDelay() }
+        await jobs.enqueue(tx, 'send_email_change', { changeId: change.id }, options)
         const notice = { userId: user.id, from: user.email, to: email, isDone: false }
         await jobs.enqueue(tx, 'send_email_change_notice', notice)
       })

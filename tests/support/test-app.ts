@@ -4,6 +4,7 @@ import type { SQL } from 'drizzle-orm'
 import pg from 'pg'
 import { inject as provided } from 'vitest'
 import type { RecordBounds } from '../../src/agent-oauth/oauth-records.repository.ts'
+import type { LinkDelay } from '../../src/accounts/link-delay.ts'
 import { buildApp, type AppOptions } from '../../src/app.ts'
 import { loadConfig, type Config } from '../../src/config.ts'
 import { openDatabase, requestLimits, type Database } from '../../src/db/client.ts'
@@ -47,6 +48,8 @@ export interface TestAppOptions extends AppOptions {
   /** How what strangers name is fetched. */
   untrustedFetch?: UntrustedFetchOptions
   oauthRecordBounds?: RecordBounds
+  /** How long mails with links wait. Default: not at all. */
+  linkDelay?: LinkDelay
 }
 
 /**
@@ -99,7 +102,13 @@ interface BuiltApp extends Pick<TestApp, 'app' | 'config' | 'db' | 'services' | 
 
 async function build(
   environment: Record<string, string | undefined>,
-  { clock = systemClock, untrustedFetch, oauthRecordBounds, ...appOptions }: TestAppOptions = {},
+  {
+    clock = systemClock,
+    untrustedFetch,
+    oauthRecordBounds,
+    linkDelay = () => 0,
+    ...appOptions
+  }: TestAppOptions = {},
 ): Promise<BuiltApp> {
   const config = loadConfig({
     LOG_LEVEL: 'trace',
@@ -126,6 +135,7 @@ async function build(
     db,
     clock,
     log: logger,
+    linkDelay,
     ...(untrustedFetch && { untrustedFetch }),
     ...(oauthRecordBounds && { oauthRecordBounds }),
   })

@@ -1,15 +1,18 @@
 import argon2 from 'argon2'
+import { sql } from 'drizzle-orm'
 import { describe, expect, it, vi } from 'vitest'
+import { randomLinkDelay } from '../../src/accounts/link-delay.ts'
 import { randomEmail } from '../support/company.ts'
 import { recordStatements } from '../support/record-statements.ts'
-import { startTestApp } from '../support/test-app.ts'
+import { selectRows, startTestApp } from '../support/test-app.ts'
 import { createVisitor, password } from './visitor.ts'
 
 // Without jobs, which run after the answer and so do not affect its time.
 const website = await startTestApp({
   environment: { SIGN_IN_LIMIT_PER_MINUTE: '0', MAIL_LIMIT_PER_HOUR: '0' },
+  linkDelay: randomLinkDelay,
 })
-const { services } = website
+const { db, services } = website
 
 /** Email addresses with and without an account, and with different credentials. */
 const addresses: Record<string, () => Promise<string>> = {
@@ -65,4 +68,25 @@ describe.each(forms)('%s does the same work', (path, fields) => {
     expect(first?.hashes.reduce((sum, count) => sum + count)).toBe(isAboutPasswords ? 1 : 0)
     for (const other of others) expect(other).toEqual(first)
   })
+})
+
+it('leaves the mail to a job that starts seconds later, at a random time, whether or not there is an account', async () => {
+  const starts: number[] = []
+  for (const [path, fields] of forms.filter(([path]) => path !== '/sign-in'))
+    for (const create of Object.values(addresses)) {
+      const email = await create()
+      await db.execute(sql`delete from graphile_worker._private_jobs`)
+      await workOf(path, fields, email)
+      const jobs = await selectRows<{ seconds: number }>(
+        db,
+        sql`select extract(epoch from run_at - created_at)::float as seconds from graphile_worker._private_jobs`,
+      )
+      starts.push(...jobs.map(({ seconds }) => seconds))
+    }
+  expect(starts).toHaveLength(16)
+  for (const seconds of starts) {
+    expect(seconds).toBeGreaterThanOrEqual(1)
+    expect(seconds).toBeLessThanOrEqual(3)
+  }
+  expect(new Set(starts).size).toBeGreaterThan(8)
 })
