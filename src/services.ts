@@ -361,7 +361,7 @@ export function createServices(options: ServicesOptions): Services {
           challenges: () => deleteExpiredChallenges(jobsDb, clock.now()),
           email_changes: () => deleteExpiredEmailChanges(jobsDb, clock.now()),
           oauth_records: () => deleteStaleRecords(jobsDb, clock.now()),
-          excess_oauth_records: () => deleteExcessRecords(jobsDb, oauthRecordBounds),
+          excess_oauth_records: () => deleteExcessRecords(jobsDb, oauthRecordBounds, clock.now()),
           known_browsers: () => deleteForgottenBrowsers(jobsDb, ago(browserKnownMs)),
           agent_calls: () => deleteOldCalls(jobsDb, ago(agentCallsKeptMs)),
           signing_keys: () => deleteRetiredSigningKeys(jobsDb, clock.now()),

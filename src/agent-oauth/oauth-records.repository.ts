@@ -10,7 +10,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { isStorable } from '../kernel/text.ts'
 import { hashSecret } from '../kernel/tokens.ts'
 import type { JobQueue } from '../platform/jobs/jobs.port.ts'
-import { grantLifetimeSeconds } from './protocol.ts'
+import { consentLifetimeSeconds, grantLifetimeSeconds } from './protocol.ts'
 
 // The ids of these records are secrets.
 const secretKinds = new Set(['AccessToken', 'AuthorizationCode', 'Interaction', 'RefreshToken', 'Session'])
@@ -21,7 +21,13 @@ const unusedClientKeptMs = 7 * dayMs
 /** How long one is kept that somebody did: a year after its last use, which is at most the lifetime of a grant later. */
 const usedClientKeptMs = 365 * dayMs + grantLifetimeSeconds * 1000
 
-/** The maximum numbers of records that unauthenticated requests create. Beyond them, the oldest are deleted. */
+/** How long a new client is kept whatever the bounds: the time that its person has for consent. */
+const newClientKeptMs = consentLifetimeSeconds * 1000
+
+/**
+ * The maximum numbers of records that unauthenticated requests create. Beyond them, the oldest are deleted, but no new
+ * clients: if there are too many of these, others are refused.
+ */
 export interface RecordBounds {
   /** Pending authorization requests. */
   pendingRequestsMax: number
@@ -44,6 +50,8 @@ export interface RecordAdapterOptions {
   bounds: RecordBounds
   /** Creates the error for a record that was already consumed. */
   alreadyUsed: () => Error
+  /** Creates the error for a client that would displace one that was just registered. */
+  tooMany: (until: Date) => Error
   /** A digest of the client's address of the current request. */
   findOrigin: () => string | undefined
   /** Whether the current request used a code or token that was used before, so that a grant ends with it. */
@@ -55,8 +63,15 @@ export interface RecordAdapterOptions {
  * one succeeds and the others throw `alreadyUsed`. Refresh tokens are exchanged by `createRefreshAdapter`.
  */
 export function createRecordAdapter(options: RecordAdapterOptions): (kind: string) => Adapter {
-  const { db, clock, jobs, bounds, alreadyUsed, findOrigin, isReuse } = options
-  const keepWithinBounds = createTrimmer(db, bounds)
+  const { db, clock, jobs, bounds, alreadyUsed, tooMany, findOrigin, isReuse } = options
+  const trimmer = createTrimmer({ db, clock, bounds })
+
+  async function endGrant(id: string): Promise<void> {
+    await db.delete(oauthRecords).where(and(eq(oauthRecords.kind, 'Grant'), eq(oauthRecords.key, id)))
+    const cause = isReuse() ? 'reuse' : 'request'
+    await revokeGrantsWithEvent({ db, jobs }, eq(agentGrants.id, id), { now: clock.now(), cause })
+  }
+
   return (kind) => {
     // People are identified by the website's session only.
     if (kind === 'Session') return createNoopAdapter()
@@ -64,6 +79,8 @@ export function createRecordAdapter(options: RecordAdapterOptions): (kind: strin
     return {
       async upsert(id, payload, expiresInSeconds) {
         const now = clock.now()
+        const fullUntil = trimmer.fullUntil(kind)
+        if (fullUntil && fullUntil > now) throw tooMany(fullUntil)
         const row = {
           payload: toStored(kind, payload),
           grantId: payload.grantId ?? null,
@@ -76,7 +93,7 @@ export function createRecordAdapter(options: RecordAdapterOptions): (kind: strin
           .insert(oauthRecords)
           .values({ kind, key: keyOf(kind, id), ...row, createdAt: now })
           .onConflictDoUpdate({ target: [oauthRecords.kind, oauthRecords.key], set: row })
-        await keepWithinBounds(kind)
+        await trimmer.keepWithinBounds(kind)
       },
 
       async find(id) {
@@ -100,17 +117,21 @@ export function createRecordAdapter(options: RecordAdapterOptions): (kind: strin
           .update(oauthRecords)
           .set({ consumedAt: clock.now() })
           .where(and(isRecord(id), isNull(oauthRecords.consumedAt)))
-        // Another request consumed it first.
-        if (rowCount !== 1) throw alreadyUsed()
+        if (rowCount === 1) return
+        // Another request consumed it first. What that one gets is revoked as at a later use (RFC 6749 §4.1.2).
+        const [record] = await db
+          .select({ grantId: oauthRecords.grantId })
+          .from(oauthRecords)
+          .where(isRecord(id))
+        if (record?.grantId != null) await endGrant(record.grantId)
+        throw alreadyUsed()
       },
 
       async destroy(id) {
         // A request that was answered is kept with its answer, until both expire.
         if (kind === 'Interaction') return
-        await db.delete(oauthRecords).where(isRecord(id))
-        if (kind !== 'Grant') return
-        const cause = isReuse() ? 'reuse' : 'request'
-        await revokeGrantsWithEvent({ db, jobs }, eq(agentGrants.id, id), { now: clock.now(), cause })
+        if (kind === 'Grant') await endGrant(id)
+        else await db.delete(oauthRecords).where(isRecord(id))
       },
 
       async revokeByGrantId(grantId) {
@@ -177,10 +198,10 @@ export async function deleteStaleRecords(db: Executor, now: Date): Promise<void>
     )
 }
 
-/** Deletes the oldest records beyond the bounds. Revokes nothing. */
-export async function deleteExcessRecords(db: Executor, bounds: RecordBounds): Promise<void> {
+/** Deletes the oldest records beyond the bounds, but no new clients. Revokes nothing. */
+export async function deleteExcessRecords(db: Executor, bounds: RecordBounds, now: Date): Promise<void> {
   await deleteExcessRequests(db, bounds)
-  await deleteExcessClients(db, bounds)
+  await deleteExcessClients(db, bounds, now)
 }
 
 async function deleteExcessRequests(db: Executor, { pendingRequestsMax }: RecordBounds): Promise<void> {
@@ -192,7 +213,7 @@ async function deleteExcessRequests(db: Executor, { pendingRequestsMax }: Record
     )`)
 }
 
-async function deleteExcessClients(db: Executor, bounds: RecordBounds): Promise<void> {
+async function deleteExcessClients(db: Executor, bounds: RecordBounds, now: Date): Promise<void> {
   const { unusedClientsMax, unusedClientsPerAddressMax } = bounds
   await db.execute(sql`
     delete from ${oauthRecords} where kind = 'Client' and key in (
@@ -204,7 +225,7 @@ async function deleteExcessClients(db: Executor, bounds: RecordBounds): Promise<
           ) as place_of_origin
         from ${oauthRecords} where ${oauthRecords.kind} = 'Client' and ${isUnusedClient}
       ) as unused on unused.key = ${oauthRecords.key}
-      where ${oauthRecords.kind} = 'Client' and (
+      where ${oauthRecords.kind} = 'Client' and ${oauthRecords.createdAt} <= ${newSince(now)} and (
         unused.place > ${unusedClientsMax}
         or (unused.origin is not null and unused.place_of_origin > ${unusedClientsPerAddressMax})
       )
@@ -212,14 +233,47 @@ async function deleteExcessClients(db: Executor, bounds: RecordBounds): Promise<
     )`)
 }
 
-/** Deletes excess records after every hundredth part of a bound, since counting after each insert would be slow. */
-function createTrimmer(db: Executor, bounds: RecordBounds): (kind: string) => Promise<void> {
+/** The time since when clients are new. */
+const newSince = (now: Date) => new Date(now.getTime() - newClientKeptMs).toISOString()
+
+/** Until when there are as many new clients without a grant as there may be unused ones. */
+async function findFullUntil(
+  db: Executor,
+  { unusedClientsMax }: RecordBounds,
+  now: Date,
+): Promise<Date | undefined> {
+  const [row] = await db
+    .select({ createdAt: oauthRecords.createdAt })
+    .from(oauthRecords)
+    .where(
+      and(
+        eq(oauthRecords.kind, 'Client'),
+        gt(oauthRecords.createdAt, new Date(newSince(now))),
+        isUnusedClient,
+      ),
+    )
+    .orderBy(desc(oauthRecords.createdAt))
+    .offset(unusedClientsMax - 1)
+    .limit(1)
+  return row && new Date(row.createdAt.getTime() + newClientKeptMs)
+}
+
+interface Trimmer {
+  /** Deletes excess records after every hundredth part of a bound, since counting after each insert would be slow. */
+  keepWithinBounds(kind: string): Promise<void>
+  /** Until when no record of a kind can be added. */
+  fullUntil(kind: string): Date | undefined
+}
+
+function createTrimmer(options: { db: Executor; clock: Clock; bounds: RecordBounds }): Trimmer {
+  const { db, clock, bounds } = options
   const { pendingRequestsMax, unusedClientsMax, unusedClientsPerAddressMax } = bounds
-  const trimmers = new Map([
+  let clientsFullUntil: Date | undefined
+  const trims = new Map([
     [
       'Interaction',
       {
-        run: deleteExcessRequests,
+        run: () => deleteExcessRequests(db, bounds),
         every: Math.ceil(pendingRequestsMax / 100),
         inserted: 0,
         isRunning: false,
@@ -228,26 +282,32 @@ function createTrimmer(db: Executor, bounds: RecordBounds): (kind: string) => Pr
     [
       'Client',
       {
-        run: deleteExcessClients,
+        run: async () => {
+          await deleteExcessClients(db, bounds, clock.now())
+          clientsFullUntil = await findFullUntil(db, bounds, clock.now())
+        },
         every: Math.ceil(Math.min(unusedClientsMax, unusedClientsPerAddressMax) / 100),
         inserted: 0,
         isRunning: false,
       },
     ],
   ])
-  return async (kind) => {
-    const trimmer = trimmers.get(kind)
-    if (!trimmer) return
-    trimmer.inserted += 1
-    // One at a time, since parallel runs would count the same rows and occupy connections.
-    if (trimmer.isRunning || trimmer.inserted < trimmer.every) return
-    trimmer.isRunning = true
-    trimmer.inserted = 0
-    try {
-      await trimmer.run(db, bounds)
-    } finally {
-      trimmer.isRunning = false
-    }
+  return {
+    fullUntil: (kind) => (kind === 'Client' ? clientsFullUntil : undefined),
+    async keepWithinBounds(kind) {
+      const trim = trims.get(kind)
+      if (!trim) return
+      trim.inserted += 1
+      // One at a time, since parallel runs would count the same rows and occupy connections.
+      if (trim.isRunning || trim.inserted < trim.every) return
+      trim.isRunning = true
+      trim.inserted = 0
+      try {
+        await trim.run()
+      } finally {
+        trim.isRunning = false
+      }
+    },
   }
 }
 

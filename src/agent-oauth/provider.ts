@@ -86,11 +86,15 @@ export function createProvider(options: ProviderOptions): Provider {
   const { recordBounds: bounds, refreshGraceSeconds, refreshLimitPerHour, jobs, findOrigin } = options
   const resource = `${baseUrl}${paths.mcp}`
   const alreadyUsed = () => new errors.InvalidGrant('already used')
-  const records = createRecordAdapter({ db, clock, jobs, bounds, findOrigin, isReuse, alreadyUsed })
+  const secondsUntil = (time: Date) => Math.ceil((time.getTime() - clock.now().getTime()) / 1000)
+  const records = createRecordAdapter({
+    ...{ db, clock, jobs, bounds, findOrigin, isReuse, alreadyUsed },
+    tooMany: (until) => new TooMany(catalogue.tooManyRegistrations.message, secondsUntil(until)),
+  })
   const refreshTokens = createRefreshTokens(appSecret)
   const { adapterOf, findSuccessor } = createRefreshAdapter(records, {
     ...{ db, clock, refreshTokens, refreshGraceSeconds, refreshLimitPerHour, alreadyUsed, findRefresh },
-    tooMany: (retryAfterSeconds) => new TooManyRefreshes(retryAfterSeconds),
+    tooMany: (until) => new TooMany(catalogue.tooManyRefreshes.message, secondsUntil(until)),
   })
   /** Leaves the response to `showFailure`. */
   function fail(
@@ -237,9 +241,11 @@ export function createProvider(options: ProviderOptions): Provider {
     if (!isDatabaseUnavailable(error)) log.error({ err: error }, 'OAuth server error')
     else answerUnavailable(ctx, log, error)
   })
-  provider.on('grant.error', (ctx, error) => {
-    if (error instanceof TooManyRefreshes) ctx.set('retry-after', String(error.retryAfterSeconds))
-  })
+  const sendRetryAfter = (ctx: KoaContextWithOIDC, error: Error) => {
+    if (error instanceof TooMany) ctx.set('retry-after', String(error.retryAfterSeconds))
+  }
+  provider.on('grant.error', sendRetryAfter)
+  provider.on('registration_create.error', sendRetryAfter)
   provider.use(async (ctx, next) => {
     if (ctx.path === paths.authorization) normalizeAuthorizationRequest(ctx as KoaContextWithOIDC, resource)
     await next()
@@ -250,20 +256,23 @@ export function createProvider(options: ProviderOptions): Provider {
   return provider
 }
 
-/** The error of a grant whose refresh tokens are exchanged too often, in the form of other limits of these endpoints. */
-class TooManyRefreshes extends errors.CustomOIDCProviderError {
+/** The error of a limit that only the provider can check, in the form of the others of these endpoints. */
+class TooMany extends errors.CustomOIDCProviderError {
   override readonly statusCode = 429
   readonly retryAfterSeconds: number
 
-  constructor(retryAfterSeconds: number) {
-    super('temporarily_unavailable', catalogue.tooManyRefreshes.message)
+  constructor(description: string, retryAfterSeconds: number) {
+    super('temporarily_unavailable', description)
     this.retryAfterSeconds = retryAfterSeconds
   }
 }
 
 // Schemes that a browser or the system handles itself, so that no client can receive the redirect (RFC 8252 §7.1 has
 // clients use reverse domain names). oidc-provider refuses those that run code.
-const foreignSchemes = new Set(['ftp:', 'ftps:', 'ws:', 'wss:', 'mailto:', 'tel:', 'sms:', 'urn:'])
+const foreignSchemes = new Set([
+  ...['ftp:', 'ftps:', 'ws:', 'wss:', 'mailto:', 'tel:', 'sms:', 'urn:'],
+  ...['intent:', 'view-source:', 'about:', 'blob:', 'file:', 'filesystem:'],
+])
 
 /** Refuses a redirect URI that cannot lead to one client alone. oidc-provider checks the rest. */
 function assertRedirectUri(uri: unknown): void {
@@ -275,7 +284,9 @@ function assertRedirectUri(uri: unknown): void {
       ? 'must not contain user information'
       : url.hostname.includes('*')
         ? 'must not contain wildcards'
-        : undefined
+        : url.host === '' && !url.pathname.startsWith('/')
+          ? 'must have a slash after the scheme'
+          : undefined
   if (reason !== undefined) throw new errors.InvalidClientMetadata(`redirect_uris ${reason}`)
 }
 

@@ -33,7 +33,7 @@ export interface RefreshAdapterOptions {
   /** Creates the error for a record that was already consumed. */
   alreadyUsed: () => Error
   /** Creates the error for a grant with too many exchanges. */
-  tooMany: (retryAfterSeconds: number) => Error
+  tooMany: (until: Date) => Error
   /** The refresh that is being handled; undefined for all other requests. */
   findRefresh: () => RefreshRequest | undefined
 }
@@ -124,7 +124,7 @@ export function createRefreshAdapter(
     const exchanged = given ? { sealed: given } : await exchange(next)
     if (!exchanged) throw alreadyUsed()
     if ('sealed' in exchanged) return unsealSuccessor(exchanged.sealed, next.used)
-    throw tooMany(Math.ceil((exchanged.refusedUntil.getTime() - clock.now().getTime()) / 1000))
+    throw tooMany(exchanged.refusedUntil)
   }
 
   return {

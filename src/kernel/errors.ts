@@ -274,7 +274,7 @@ export const errors = {
     'TooManyRequests',
     'too_many_registrations',
     'Too many registrations. Try again later.',
-    'OAuth only, as `temporarily_unavailable`: the client address has registered more clients than `REGISTRATION_LIMIT_PER_MINUTE`. Retry after `Retry-After` seconds.',
+    'OAuth only, as `temporarily_unavailable`: the client address has registered more clients than `REGISTRATION_LIMIT_PER_MINUTE`, or 10,000 clients without a grant were registered within half an hour. Retry after `Retry-After` seconds.',
   ),
   tooManyAuthorizations: error(
     'TooManyRequests',

@@ -117,16 +117,18 @@ describe('the number of records', async () => {
   const bounds = { pendingRequestsMax: 5, unusedClientsMax: 8, unusedClientsPerAddressMax: 4 }
   const service = await startOwn({ clock, oauthRecordBounds: bounds })
   const { authorize, createAgent, createHost, getTokens } = createOAuthTester(service)
-  const registerFrom = async (remoteAddress: string) => {
-    clock.advance(1000)
-    const answer = await service.app.inject({
+  const tryToRegisterFrom = (remoteAddress: string) =>
+    service.app.inject({
       method: 'POST',
       url: '/agent/oauth/register',
       remoteAddress,
       payload: { redirect_uris: redirectUris },
     })
-    return answer.json<{ client_id: string }>().client_id
+  const registerFrom = async (remoteAddress: string) => {
+    clock.advance(1000)
+    return (await tryToRegisterFrom(remoteAddress)).json<{ client_id: string }>().client_id
   }
+  const halfAnHour = 30 * 60_000
   const clientIds = async () => {
     const rows = await selectRows<{ key: string }>(
       service.db,
@@ -152,15 +154,41 @@ describe('the number of records', async () => {
     await getTokens(used, host)
     const ofOne: string[] = []
     for (let i = 0; i < 6; i++) ofOne.push(await registerFrom('203.0.113.1'))
-    expect((await clientIds()).filter((id) => ofOne.includes(id))).toEqual(ofOne.slice(2))
+    clock.advance(halfAnHour)
+    ofOne.push(await registerFrom('203.0.113.1'))
+    expect((await clientIds()).filter((id) => ofOne.includes(id))).toEqual(ofOne.slice(3))
+    clock.advance(halfAnHour)
     const ofMany: string[] = []
     for (let i = 0; i < 8; i++) ofMany.push(await registerFrom(`203.0.113.${i + 2}`))
     expect(await clientIds()).toEqual([used.clientId, ...ofMany])
   })
 
+  it('displaces no client of the last half hour: others are refused, until there is a place', async () => {
+    clock.advance(halfAnHour)
+    const ids: string[] = []
+    for (let i = 0; i < 6; i++) ids.push(await registerFrom('203.0.113.1'))
+    for (let i = 2; i < 4; i++) ids.push(await registerFrom(`203.0.113.${i}`))
+    const refused = await tryToRegisterFrom('203.0.113.9')
+    expect(refused.statusCode).toBe(429)
+    expect(refused.json()).toEqual({
+      error: 'temporarily_unavailable',
+      error_description: 'Too many registrations. Try again later.',
+    })
+    expect(refused.headers['retry-after']).toBe(String(30 * 60 - 7))
+    expect((await clientIds()).filter((id) => ids.includes(id))).toEqual(ids)
+    clock.advance((30 * 60 - 7) * 1000 - 1)
+    expect((await tryToRegisterFrom('203.0.113.9')).statusCode).toBe(429)
+    clock.advance(1)
+    expect((await tryToRegisterFrom('203.0.113.9')).statusCode).toBe(201)
+    expect((await clientIds()).filter((id) => ids.includes(id))).toEqual(ids.slice(1))
+  })
+
   it('counts the addresses of one IPv6 network as one', async () => {
+    clock.advance(halfAnHour)
     const ids: string[] = []
     for (let i = 0; i < 5; i++) ids.push(await registerFrom(`2001:db8::${i + 1}`))
+    clock.advance(halfAnHour)
+    ids.push(await registerFrom('203.0.113.8'))
     expect((await clientIds()).filter((id) => ids.includes(id))).toEqual(ids.slice(1))
   })
 
@@ -178,7 +206,7 @@ describe('the number of records', async () => {
       sql`insert into oauth_records (kind, key, payload, created_at)
           select kind, 'old ' || n, '{}', '2020-01-01' from generate_series(1, 20) n, (values ('Client'), ('Interaction')) k (kind)`,
     )
-    await deleteExcessRecords(service.db, bounds)
+    await deleteExcessRecords(service.db, bounds, clock.now())
     expect(await countRecords(service, 'Interaction')).toBe(bounds.pendingRequestsMax)
     const inUse = await selectRows(service.db, sql`select distinct client_id from agent_grants`)
     expect(await countRecords(service, 'Client')).toBe(bounds.unusedClientsMax + inUse.length)

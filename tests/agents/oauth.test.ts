@@ -320,12 +320,21 @@ describe('the code', () => {
     expect((await refresh(agent, tokens.refresh_token)).statusCode).toBe(400)
   })
 
-  it('is used once by many at the same moment', async () => {
+  it('is used once by many at the same moment, which ends what it gave', async () => {
     const [agent, host] = [await createAgent(), await createHost()]
     const code = await getCode(agent, host)
-    const answers = await Promise.all(Array.from({ length: 10 }, () => exchange(agent, code)))
-    expect(answers.filter(({ statusCode }) => statusCode === 200).length).toBeLessThanOrEqual(1)
+    const answers = await Promise.all(Array.from({ length: 50 }, () => exchange(agent, code)))
+    const given = answers.filter(({ statusCode }) => statusCode === 200)
+    expect(given.length).toBeLessThanOrEqual(1)
     for (const { statusCode } of answers) expect([200, 400]).toContain(statusCode)
+    for (const { access_token: token, refresh_token: next } of given.map((answer) => answer.json<Tokens>())) {
+      expect(await isLetIn(token)).toBe(false)
+      expect((await refresh(agent, next)).json()).toMatchObject({ error: 'invalid_grant' })
+    }
+    const events = await service.as(host, {
+      url: `/v1/workspaces/${host.slug}/events?type=integration.revoked`,
+    })
+    expect(events.json()).toMatchObject([{ summary: expect.stringContaining('used again') as string }])
   })
 
   it('expires after a minute', async () => {
@@ -552,6 +561,11 @@ describe('registration', () => {
     ['ws://agent.example/callback'],
     ['wss://agent.example/callback'],
     ['mailto:agent@agent.example'],
+    ['intent://agent.example/callback#Intent;scheme=https;end'],
+    ['intent://agent.example/callback'],
+    ['view-source:https://agent.example/callback'],
+    ['x:y'],
+    ['com.example.agent:callback'],
     ['https://user@agent.example/callback'],
     ['https://user:secret@agent.example/callback'],
     ['https://*.agent.example/callback'],
