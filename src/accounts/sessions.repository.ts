@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, lt, lte, ne, sql, type SQL } from 'drizzle-orm'
+import { and, desc, eq, gt, inArray, lt, lte, ne, sql, type SQL } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
 import { hasAddress } from '../db/has-address.ts'
 import { pictureUrl } from '../db/json-rows.ts'
@@ -169,6 +169,17 @@ export async function deleteSessionOfUser(
   const isSession = and(eq(sessions.id, session.id), eq(sessions.userId, session.userId))
   const [userAgent] = await endSessions(executor, isSession)
   return userAgent
+}
+
+/** Deletes the sessions of a person that were used least recently, so that no more than `max` are left. */
+export async function deleteExcessSessions(executor: Executor, userId: string, max: number): Promise<void> {
+  const excess = executor
+    .select({ id: sessions.id })
+    .from(sessions)
+    .where(eq(sessions.userId, userId))
+    .orderBy(desc(sessions.lastUsedAt), desc(sessions.id))
+    .offset(max)
+  await endSessions(executor, inArray(sessions.id, excess))
 }
 
 /** Deletes a person's sessions: all, or all except one. */

@@ -6,12 +6,20 @@ import type { JobQueue } from '../platform/jobs/jobs.port.ts'
 import { autoJoinByDomain } from './join-by-domain.ts'
 import { recordFirstSignIn } from './offers.repository.ts'
 import { hasSecondFactor, insertPendingSignIn } from './second-factor.repository.ts'
-import { deleteSessionByToken, insertSession, rememberBrowser } from './sessions.repository.ts'
+import {
+  deleteExcessSessions,
+  deleteSessionByToken,
+  insertSession,
+  rememberBrowser,
+} from './sessions.repository.ts'
 
 /** The lifetime of a session from its last use. */
 export const sessionLifetimeMs = 30 * 24 * 60 * 60 * 1000
 /** The lifetime of a session from its start, however often it is used. */
 export const sessionLifetimeMaxMs = 90 * 24 * 60 * 60 * 1000
+
+/** The most sessions of a person. Further ones end those that were used least recently. */
+export const sessionsMax = 50
 
 /** The browser that a person signs in with. */
 export interface Browser {
@@ -76,6 +84,7 @@ export async function startSession(tx: Executor, { user, browser, now, jobs }: S
     expiresAt: new Date(now.getTime() + sessionLifetimeMs),
     provenAt: now,
   })
+  await deleteExcessSessions(tx, user.id, sessionsMax)
   const known = { userId: user.id, tokenHash: hashSecret(browser.browserToken), usedAt: now }
   if (await rememberBrowser(tx, known)) {
     const notice = { userId: user.id, userAgent, at: now.toISOString() }

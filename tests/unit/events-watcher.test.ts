@@ -17,8 +17,12 @@ function start() {
   const readDigests = vi.fn(async (ids: readonly string[]) => {
     return new Map(ids.map((id) => [id, String(digests.get(id))]))
   })
+  const findEnded = vi.fn(async (): Promise<number[]> => [])
   const onReadError = vi.fn()
-  return { digests, readDigests, onReadError, watcher: createEventsWatcher({ readDigests, onReadError }) }
+  const watcher = createEventsWatcher({ readDigests, findEnded, onReadError })
+  const watch = (workspaceId: string, onChange: () => void, onEnd: () => void = vi.fn()) =>
+    watcher.watch({ workspaceId, userId: 'u', sessionId: 's' }, { onChange, onEnd })
+  return { digests, readDigests, findEnded, onReadError, watcher: { watch } }
 }
 
 const nextPoll = () => vi.advanceTimersByTimeAsync(1_000)
@@ -111,4 +115,14 @@ it('does not begin when the first digest cannot be read', async () => {
   readDigests.mockRejectedValueOnce(new Error('the database is away'))
   await expect(watcher.watch('a', vi.fn())).rejects.toThrow('the database is away')
   expect(vi.getTimerCount()).toBe(0)
+})
+
+it('ends the watches of those whose session or membership has ended', async () => {
+  const { findEnded, watcher } = start()
+  const [first, second] = [vi.fn(), vi.fn()]
+  await watcher.watch('a', vi.fn(), first)
+  await watcher.watch('a', vi.fn(), second)
+  findEnded.mockResolvedValueOnce([1])
+  await nextPoll()
+  expect([first, second].map(({ mock }) => mock.calls.length)).toEqual([0, 1])
 })

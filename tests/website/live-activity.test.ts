@@ -150,6 +150,22 @@ describe('the stream of changes', () => {
     expect(lines[0]).toContain('request completed')
   })
 
+  it('ends when the person is removed, signs out, or ends the session elsewhere', async () => {
+    const company = await startCompany()
+    const visitor = await signInAs(website, company.member)
+    const stays = await openAs(company.owner, company.changes)
+    const [removed, signedOut] = [
+      await openAs(company.viewer, company.changes),
+      await openStream(website, visitor, company.changes),
+    ]
+    await website.as(company.owner, del(`${company.url}/members/${company.viewer.id}`))
+    await visitor.get('/onboarding')
+    await visitor.submit('/sign-out')
+    await Promise.all([removed.ended, signedOut.ended])
+    await createTeam(website, company.owner, company, 'Looms')
+    await stays.received(/event: change\ndata:\n\n$/)
+  })
+
   it('ends when the service is closed', async () => {
     const service = await startTestApp({ changeStreams: changeStreamsDefaults })
     const company = await startCompany(service)
@@ -197,6 +213,20 @@ describe('too many streams', () => {
     const stranger = await signInAs(service, await service.createPerson())
     expect((await openStream(service, stranger, company.changes)).status).toBe(403)
     expect((await openAs(company.member, company.changes, service)).status).toBe(200)
+  })
+
+  it('of a person end their oldest one, whatever sessions they have', async () => {
+    const service = await startTestApp({
+      changeStreams: { ...changeStreamsDefaults, sessionStreamsMax: 2, personStreamsMax: 3 },
+    })
+    const company = await startCompany(service)
+    const streams: Stream[] = []
+    for (let i = 0; i < 4; i++) streams.push(await openAs(company.member, company.changes, service))
+    const other = await openAs(company.viewer, company.changes, service)
+    const [oldest, ...rest] = streams
+    await oldest?.ended
+    await createTeam(service, company.owner, company, 'Looms')
+    for (const stream of [...rest, other]) await stream.received(aChange)
   })
 
   it('of a session end its oldest one, which comes back later', async () => {

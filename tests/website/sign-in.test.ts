@@ -1,9 +1,10 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
+import { sessionsMax } from '../../src/accounts/start-session.ts'
 import { findJobs, randomEmail } from '../support/company.ts'
 import { createTestClock } from '../support/test-clock.ts'
 import { selectRows } from '../support/test-app.ts'
-import { createVisitor, password, signUp, startWebsite } from './visitor.ts'
+import { createVisitor, password, signInAs, signUp, startWebsite } from './visitor.ts'
 
 const clock = createTestClock()
 const website = await startWebsite({ clock })
@@ -307,6 +308,22 @@ describe('signing in', () => {
     }
     // An answer without any hashing takes a tenth of the time.
     expect(await timeOf(randomEmail())).toBeGreaterThan((await timeOf(email)) / 3)
+  })
+
+  it('ends the session that was used least recently when a person has too many', async () => {
+    const person = await website.createPerson()
+    await website.db.execute(sql`
+      insert into sessions (id, user_id, token_hash, user_agent, created_at, last_used_at, expires_at)
+      select gen_random_uuid(), ${person.id}, sha256(n::text::bytea), n::text, now(), now() - n * interval '1 hour',
+        now() + interval '1 day'
+      from generate_series(1, ${sessionsMax}) as n`)
+    await signInAs(website, person)
+    const left = await selectRows<{ agent: string }>(
+      website.db,
+      sql`select user_agent as agent from sessions where user_id = ${person.id} order by last_used_at`,
+    )
+    expect(left).toHaveLength(sessionsMax)
+    expect(left[0]?.agent).toBe(String(sessionsMax - 1))
   })
 
   it('starts a new session and ends the previous one of the browser', async () => {

@@ -1,32 +1,47 @@
+/** Who watches which workspace. */
+export interface WatchingMember {
+  workspaceId: string
+  userId: string
+  sessionId: string
+}
+
+export interface WatchListener {
+  onChange: () => void
+  /** Called when the session or the membership has ended. */
+  onEnd: () => void
+}
+
 /** Watches the events of workspaces. */
 export interface EventsWatcher {
   /**
    * Calls `onChange` after each change of the events of a workspace that is committed from now on. Returns a function that
    * stops watching.
    */
-  watch(workspaceId: string, onChange: () => void): Promise<() => void>
+  watch(member: WatchingMember, listener: WatchListener): Promise<() => void>
 }
 
 export interface EventsWatcherOptions {
   /** Reads a digest of the newest events of each workspace. */
   readDigests: (workspaceIds: readonly string[]) => Promise<ReadonlyMap<string, string>>
+  /** Finds those whose session or membership has ended, by their places. */
+  findEnded: (members: readonly WatchingMember[]) => Promise<number[]>
   /** Called once for each outage in which digests cannot be read. They are read again until it ends. */
   onReadError: (error: unknown) => void
 }
 
 const pollEveryMs = 1_000
 
-interface Watch {
-  workspaceId: string
+interface Watch extends WatchListener {
+  member: WatchingMember
   digest: string | undefined
-  onChange: () => void
 }
 
 /**
- * Polls the database while somebody watches: one statement for all workspaces, and the next one only when it has been
- * answered. The watches of all processes see the changes of all processes (decision 0100).
+ * Polls the database while somebody watches: one statement for all workspaces and one for all who watch, and the next
+ * ones only when they have been answered. The watches of all processes see the changes of all processes (decision 0100).
  */
-export function createEventsWatcher({ readDigests, onReadError }: EventsWatcherOptions): EventsWatcher {
+export function createEventsWatcher(options: EventsWatcherOptions): EventsWatcher {
+  const { readDigests, findEnded, onReadError } = options
   const watches = new Set<Watch>()
   let isPolling = false
   let isFailing = false
@@ -41,8 +56,13 @@ export function createEventsWatcher({ readDigests, onReadError }: EventsWatcherO
     const asked = [...watches]
     if (asked.length === 0) return
     try {
-      const digests = await readDigests([...new Set(asked.map(({ workspaceId }) => workspaceId))])
+      const members = asked.map(({ member }) => member)
+      const [digests, ended] = await Promise.all([
+        readDigests([...new Set(members.map(({ workspaceId }) => workspaceId))]),
+        findEnded(members),
+      ])
       isFailing = false
+      for (const place of ended) asked[place]?.onEnd()
       for (const watch of asked) compare(watch, digests)
     } catch (error) {
       if (!isFailing) onReadError(error)
@@ -51,16 +71,16 @@ export function createEventsWatcher({ readDigests, onReadError }: EventsWatcherO
   }
 
   function compare(watch: Watch, digests: ReadonlyMap<string, string>): void {
-    const digest = digests.get(watch.workspaceId)
+    const digest = digests.get(watch.member.workspaceId)
     if (digest === watch.digest || !watches.has(watch)) return
     watch.digest = digest
     watch.onChange()
   }
 
   return {
-    async watch(workspaceId, onChange) {
-      const digests = await readDigests([workspaceId])
-      const watch = { workspaceId, digest: digests.get(workspaceId), onChange }
+    async watch(member, listener) {
+      const digests = await readDigests([member.workspaceId])
+      const watch = { ...listener, member, digest: digests.get(member.workspaceId) }
       watches.add(watch)
       if (!isPolling) schedule()
       return () => void watches.delete(watch)

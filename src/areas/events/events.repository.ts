@@ -6,11 +6,14 @@ import { itemColumns, readOne, selectJsonRows } from '../../db/json-rows.ts'
 import { isBefore } from '../../db/keyset.ts'
 import { placeholdersOf, prepared } from '../../db/prepared.ts'
 import { agentGrants } from '../../db/schema/agent-grants.ts'
+import { sessions } from '../../db/schema/accounts.ts'
 import { events, literals } from '../../db/schema/events.ts'
+import { memberships } from '../../db/schema/memberships.ts'
 import { grantEventTypes, inviteEventTypes } from '../../kernel/events.ts'
 import { createId } from '../../kernel/ids.ts'
 import { noRows, type JsonRows, type PageRange } from '../../kernel/pagination.ts'
 import type { Principal } from '../../kernel/principal.ts'
+import type { WatchingMember } from './events-watcher.ts'
 import type { Event } from './events.schemas.ts'
 
 /** The types of events: `target.what_happened`. */
@@ -304,4 +307,36 @@ export async function readEventDigests(
 ): Promise<Map<string, string>> {
   const rows = await selectDigests(executor).execute({ workspaceIds })
   return new Map(rows.map(({ workspaceId, digest }) => [workspaceId, digest]))
+}
+
+const selectEndedWatches = prepared((executor) =>
+  executor
+    .select({ place: sql<number>`asked.place::int - 1` })
+    .from(
+      sql`unnest(${keysParameter('sessionIds', 'uuid')}, ${keysParameter('userIds', 'uuid')}, ${keysParameter('workspaceIds', 'uuid')})
+        with ordinality as asked (session_id, user_id, workspace_id, place)`,
+    )
+    .where(
+      sql`not exists (
+          select from ${sessions} where ${sessions.id} = asked.session_id and ${sessions.expiresAt} > now()
+        )
+        or not exists (
+          select from ${memberships}
+          where ${memberships.workspaceId} = asked.workspace_id and ${memberships.userId} = asked.user_id
+        )`,
+    )
+    .prepare('events_select_ended_watches'),
+)
+
+/** Finds those whose session or membership has ended, by their places in the list. */
+export async function findEndedWatches(
+  executor: Executor,
+  members: readonly WatchingMember[],
+): Promise<number[]> {
+  const rows = await selectEndedWatches(executor).execute({
+    sessionIds: members.map(({ sessionId }) => sessionId),
+    userIds: members.map(({ userId }) => userId),
+    workspaceIds: members.map(({ workspaceId }) => workspaceId),
+  })
+  return rows.map(({ place }) => place)
 }

@@ -14,8 +14,14 @@ import {
 } from '../../kernel/pagination.ts'
 import type { Principal } from '../../kernel/principal.ts'
 import { parseTime } from '../../kernel/times.ts'
-import { createEventsWatcher } from './events-watcher.ts'
-import { listEvents, readEventDigests, type EventType, type EventView } from './events.repository.ts'
+import { createEventsWatcher, type WatchListener } from './events-watcher.ts'
+import {
+  findEndedWatches,
+  listEvents,
+  readEventDigests,
+  type EventType,
+  type EventView,
+} from './events.repository.ts'
 import type { Event as WorkspaceEvent } from './events.schemas.ts'
 
 export type { EventType, WorkspaceEvent }
@@ -38,9 +44,10 @@ export interface EventsService {
   get(principal: Principal, slug: string, eventId: string): Promise<Json<WorkspaceEvent>>
   /**
    * Calls `onChange` within about a second after each new event that is committed from now on, also after those that
-   * `list` does not show to the caller. Returns a function that stops it. The caller's access is checked now, not later.
+   * `list` does not show to the caller, and `onEnd` within about a second after the session or the membership has ended.
+   * Returns a function that stops it. For sessions only.
    */
-  watch(principal: Principal, slug: string, onChange: () => void): Promise<() => void>
+  watch(principal: Principal, slug: string, listener: WatchListener): Promise<() => void>
 }
 
 export function createEventsService(options: {
@@ -52,6 +59,7 @@ export function createEventsService(options: {
   const { db, requireWorkspace, onWatchError } = options
   const watcher = createEventsWatcher({
     readDigests: (workspaceIds) => readEventDigests(db, workspaceIds),
+    findEnded: (members) => findEndedWatches(db, members),
     onReadError: onWatchError,
   })
   return {
@@ -87,9 +95,11 @@ export function createEventsService(options: {
       return text as Json<WorkspaceEvent>
     },
 
-    async watch(principal, slug, onChange) {
-      const { id } = await requireWorkspace(principal, slug, 'events.list')
-      return watcher.watch(id, onChange)
+    async watch(principal, slug, listener) {
+      const { id: workspaceId } = await requireWorkspace(principal, slug, 'events.list')
+      const { user, sessionId } = principal
+      if (sessionId === null) throw errors.signInRequired()
+      return watcher.watch({ workspaceId, userId: user.id, sessionId }, listener)
     },
   }
 }

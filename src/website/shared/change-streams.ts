@@ -8,12 +8,19 @@ import { errors } from '../../kernel/errors.ts'
 declare module 'fastify' {
   interface FastifyReply {
     /**
-     * Sends a stream of server-sent events (WHATWG HTML §9.2): a `change` each time that `watch` calls `onChange`. `watch`
-     * returns a function that stops watching, which is called when the stream ends. Throws `overloaded` if the process has
-     * too many streams.
+     * Sends a stream of server-sent events (WHATWG HTML §9.2): a `change` each time that `watch` calls `onChange`, until it
+     * calls `onEnd`. `watch` returns a function that stops watching, which is called when the stream ends. Throws
+     * `overloaded` if the process has too many streams.
      */
-    sendChanges(watch: (onChange: () => void) => Promise<() => void>): Promise<FastifyReply>
+    sendChanges(watch: (listener: StreamListener) => Promise<() => void>): Promise<FastifyReply>
   }
+}
+
+/** What a stream is told. */
+export interface StreamListener {
+  onChange: () => void
+  /** The person may no longer read the stream. */
+  onEnd: () => void
 }
 
 export interface ChangeStreamsOptions {
@@ -28,6 +35,8 @@ export interface ChangeStreamsOptions {
    * left for pages.
    */
   sessionStreamsMax: number
+  /** The maximum number of streams of one person, in all their sessions. */
+  personStreamsMax: number
 }
 
 export const changeStreamsDefaults: ChangeStreamsOptions = {
@@ -35,24 +44,25 @@ export const changeStreamsDefaults: ChangeStreamsOptions = {
   heartbeatMs: 20_000,
   streamsMax: 1_000,
   sessionStreamsMax: 4,
+  personStreamsMax: 12,
 }
 
 /** How soon a browser asks again: at random, so that the browsers of a stopped process do not ask all at once. */
 const retryMsMin = 1_000
 const retryMsMax = 3_000
-/** How soon a browser asks again for a stream that ended because its session has too many. */
+/** How soon a browser asks again for a stream that ended because its session or person has too many. */
 const crowdedRetryMs = 30_000
 
 const change = 'event: change\ndata:\n\n'
 const heartbeat = ':\n\n'
 
 /**
- * Adds `reply.sendChanges`. The streams end when the app is closed. If a session has too many, its oldest one ends, which
+ * Adds `reply.sendChanges`. The streams end when the app is closed. If a session or a person has too many, the oldest one ends, which
  * may be that of a page that was left, if a proxy has not noticed it (decision 0100).
  */
 export const changeStreams = fastifyPlugin(
   async (app: App, options: ChangeStreamsOptions) => {
-    const { streamsMax, sessionStreamsMax } = options
+    const { streamsMax, sessionStreamsMax, personStreamsMax } = options
     const streams = new Set<ChangeStream>()
     let isClosing = false
     app.addHook('preClose', async () => {
@@ -60,20 +70,27 @@ export const changeStreams = fastifyPlugin(
       for (const { end } of streams) end()
     })
 
+    /** Ends the oldest of some streams if there are `max` of them. */
+    const endOldest = (isOne: (stream: ChangeStream) => boolean, max: number) => {
+      const ofOwner = [...streams].filter(isOne)
+      const [oldest] = ofOwner
+      if (!oldest || ofOwner.length < max) return
+      streams.delete(oldest)
+      oldest.send(`retry: ${crowdedRetryMs}\n\n`)
+      oldest.end()
+    }
+
     app.decorateReply('sendChanges', async function (this: FastifyReply, watch) {
       if (isClosing || streams.size >= streamsMax) throw errors.overloaded({ retryAfterSeconds: 15 })
-      const { sessionId } = this.request.visit
-      const ofSession = [...streams].filter((stream) => stream.sessionId === sessionId)
-      const [oldest] = ofSession
-      if (oldest && ofSession.length >= sessionStreamsMax) {
-        oldest.send(`retry: ${crowdedRetryMs}\n\n`)
-        oldest.end()
-      }
-      const stream = createChangeStream(sessionId, options)
+      const { principal, visit } = this.request
+      const owner = { sessionId: visit.sessionId, userId: principal.user.id }
+      endOldest((stream) => stream.owner.sessionId === owner.sessionId, sessionStreamsMax)
+      endOldest((stream) => stream.owner.userId === owner.userId, personStreamsMax)
+      const stream = createChangeStream(owner, options)
       streams.add(stream)
       void stream.ended.then(() => streams.delete(stream))
       try {
-        const stop = await watch(() => stream.send(change))
+        const stop = await watch({ onChange: () => stream.send(change), onEnd: stream.end })
         void stream.ended.then(stop)
       } catch (error) {
         stream.end()
@@ -91,8 +108,13 @@ export const changeStreams = fastifyPlugin(
   { name: 'change-streams', dependencies: ['signed-in-only'] },
 )
 
-interface ChangeStream {
+interface StreamOwner {
   sessionId: string | undefined
+  userId: string
+}
+
+interface ChangeStream {
+  owner: StreamOwner
   body: Readable
   send: (text: string) => void
   end: () => void
@@ -101,7 +123,7 @@ interface ChangeStream {
 }
 
 function createChangeStream(
-  sessionId: string | undefined,
+  owner: StreamOwner,
   { lifetimeMs, heartbeatMs }: ChangeStreamsOptions,
 ): ChangeStream {
   let resolveEnded: () => void
@@ -124,5 +146,5 @@ function createChangeStream(
   // Fastify destroys the body when the reader disconnects.
   body.once('close', end)
   send(`retry: ${randomInt(retryMsMin, retryMsMax)}\n\n`)
-  return { sessionId, body, send, end, ended }
+  return { owner, body, send, end, ended }
 }

@@ -63,8 +63,8 @@ export function activityPages(
     })
   })
 
-  changes(changesPath, ({ principal, workspace }, onChange) =>
-    events.watch(principal, workspace.slug, onChange),
+  changes(changesPath, ({ principal, workspace }, listener) =>
+    events.watch(principal, workspace.slug, listener),
   )
 }
 

@@ -4,6 +4,7 @@ import type { WorkspaceDetail, WorkspacesService } from '../../areas/workspaces/
 import type { App } from '../../http/app-types.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import type { Principal } from '../../kernel/principal.ts'
+import type { StreamListener } from '../shared/change-streams.ts'
 import { answerForm, type SendOnce, type FormResult } from '../shared/answer-form.ts'
 import { form, type FormState } from '../shared/forms.ts'
 import type { Role } from '../../kernel/roles.ts'
@@ -50,7 +51,10 @@ export interface WorkspacePages {
   /** JSON for public/site.js. */
   data: (path: string, find: (visit: WorkspaceVisit) => Promise<object>) => void
   /** A stream that reports changes to public/site.js. `watch` returns a function that stops watching. */
-  changes: (path: string, watch: (visit: WorkspaceVisit, onChange: () => void) => Promise<() => void>) => void
+  changes: (
+    path: string,
+    watch: (visit: WorkspaceVisit, listener: StreamListener) => Promise<() => void>,
+  ) => void
 }
 
 /** Registers upload forms of workspaces, in a scope with `uploadForm`. */
@@ -113,7 +117,7 @@ export function createWorkspacePages(
       // HEAD would open a stream that nobody reads.
       app.get<WorkspaceRoute>(`/w/:slug${path}`, { exposeHeadRoute: false }, async (request, reply) => {
         const visit = await enter(request, reply)
-        return reply.sendChanges((onChange) => watch(visit, onChange))
+        return reply.sendChanges((listener) => watch(visit, listener))
       })
     },
   }
