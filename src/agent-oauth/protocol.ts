@@ -11,7 +11,8 @@ export const clientAuthMethods = ['none', 'client_secret_basic', 'client_secret_
 /** The lifetimes of a grant that a person can choose. */
 export const grantDays = [30, 90, 180] as const
 export type GrantDays = (typeof grantDays)[number]
-export const grantDaysDefault: GrantDays = 180
+/** The lifetime that is chosen unless the person chooses another one. */
+export const grantDaysDefault: GrantDays = 90
 /** The longest lifetime of a grant. */
 export const grantLifetimeSeconds = Math.max(...grantDays) * 24 * 60 * 60
 /** How long a person may take to sign in and decide. */

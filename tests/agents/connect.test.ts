@@ -362,6 +362,8 @@ describe('the consent page', () => {
     const page = await answer.text()
     for (const text of ['Test agent', 'unverified', '127.0.0.1:33418', '180 days', 'Acme'])
       expect(page).toContain(text)
+    // Not the longest term.
+    expect(page).toMatch(/<option value="90"\s+selected/)
     const policy = String(answer.headers.get('content-security-policy'))
     // Browsers apply it to the redirect that follows as well.
     expect(policy).not.toContain('form-action')

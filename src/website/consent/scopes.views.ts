@@ -4,9 +4,9 @@ import { readField, renderCheckbox } from '../shared/forms.ts'
 import { html, type Html } from '../shared/html.ts'
 
 const textsOfScope: Record<AgentScope, string> = {
-  'validation-kit:read': 'Read the validation kit: the seeds of the workspace and their evidence',
-  'workspace:read': 'Read and search the people and the activity of the workspace',
-  'seeds:write': 'Create, change and join seeds, and add evidence',
+  'validation-kit:read': 'Read seeds and their evidence',
+  'workspace:read': 'Read people and activity',
+  'seeds:write': 'Create and change seeds, add evidence',
 }
 
 /** The scopes that a person may give or not. */

@@ -76,9 +76,10 @@ function renderAgents(
                   ${renderDate(createdAt)} · expires on ${renderDate(expiresAt)} ·
                   ${lastUsedAt === null ? 'never used' : html`last used ${renderTime(lastUsedAt)}`}
                 </span>
-                <span class="hint"
-                  >${scopes.map(describeScope).join(', ')}${clientUri !== null && html` · <bdi>${clientUri}</bdi>`}</span
-                >
+                <span class="tags" role="list" aria-label="What it may do">
+                  ${scopes.map((scope) => html`<span class="tag" role="listitem">${describeScope(scope)}</span>`)}
+                </span>
+                ${clientUri !== null && html`<span class="hint"><bdi>${clientUri}</bdi></span>`}
                 ${renderUses(uses.filter(({ grantId }) => grantId === id))}
               </div>
               <div class="choices">
@@ -91,8 +92,9 @@ function renderAgents(
                     action: renderForm({
                       request,
                       action: `${base}/agents/${id}/scopes`,
+                      className: 'spread',
                       body: html`${renderScopeChoice({ chosen: scopes, idPrefix: `${id}-` })}
-                        <button>Save</button>`,
+                        <button class="small">Save</button>`,
                     }),
                   })
                 }
@@ -109,7 +111,13 @@ function renderAgents(
               </div>
             </div>`,
         ),
-        html`<p>No agent has access to this workspace yet.</p>
+        html`<p>
+            ${
+              may('integrations.listAll')
+                ? 'No agent has access to this workspace.'
+                : 'You have not connected an agent.'
+            }
+          </p>
           <p>
             An agent is a program such as Claude or ChatGPT. It can read the seeds of the workspace with their
             evidence, and more if you allow it.
