@@ -238,6 +238,7 @@ export function createServices(options: ServicesOptions): Services {
   const { webUrl, inviteLimitPerHour, mailLimitPerHour } = config
   const events = createEventsService({
     db: shareOf(db),
+    clock,
     requireWorkspace,
     onWatchError: (error) =>
       log.warn({ err: error }, 'new activity could not be read for open pages; will retry'),

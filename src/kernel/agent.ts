@@ -8,6 +8,14 @@ export const validationKitScope = 'validation-kit:read'
 export const agentScopes = [validationKitScope, 'workspace:read', 'seeds:write'] as const
 export type AgentScope = (typeof agentScopes)[number]
 
+/** What an agent did with each tool that changes something, as the end of a sentence. */
+export const changesOfAgents = {
+  create_seed: 'created a seed',
+  update_seed: 'changed a seed',
+  add_evidence: 'added evidence',
+  join_seed: 'joined a seed',
+} as const
+
 /** The known scopes among texts, each once, in the order of `agentScopes`, with the scope that every grant has. */
 export function toAgentScopes(texts: readonly string[]): AgentScope[] {
   return agentScopes.filter((scope) => scope === validationKitScope || texts.includes(scope))

@@ -290,7 +290,8 @@ describe('the statements of a page', () => {
     ['/people', 2],
     ['/teams', 1],
     ['/invites', 1],
-    ['/activity', 1],
+    // The events, and what they name.
+    ['/activity', 2],
     ['/agents', 1],
     ['/settings', 0],
     ['/seeds/new', 0],

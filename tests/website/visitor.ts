@@ -199,3 +199,8 @@ export async function signInAs(website: TestApp, { id }: { id: string }): Promis
   expect((await visitor.submit(path)).statusCode).toBe(303)
   return visitor
 }
+
+/** A page as it reads, without its links and isolated names. */
+export function withoutLinks(page: string): string {
+  return page.replaceAll(/<\/?(?:a|bdi)\b[^>]*>/g, '')
+}

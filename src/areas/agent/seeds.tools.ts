@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { exampleIds } from '../../http/examples.ts'
-import { toPrincipal, type AgentPrincipal } from '../../kernel/agent.ts'
+import { changesOfAgents, toPrincipal, type AgentPrincipal } from '../../kernel/agent.ts'
 import { errors } from '../../kernel/errors.ts'
 import { toJson } from '../../kernel/json-text.ts'
 import { closed } from '../../kernel/schemas.ts'
@@ -30,7 +30,7 @@ export function seedsTools(seeds: SeedsService, links: SeedLinks): AgentTool[] {
       description:
         'Creates a seed: an early idea that the workspace wants to validate. It is open and has no participants. Call ' +
         'read_validation_kit first, so that no seed is created twice.',
-      did: 'created a seed',
+      did: changesOfAgents.create_seed,
       scope: 'seeds:write',
       action: 'seeds.create',
       http: { id: 'agent.createSeed', path: '/agent/v1/seeds::create', returns: 'The new seed.' },
@@ -53,7 +53,7 @@ export function seedsTools(seeds: SeedsService, links: SeedLinks): AgentTool[] {
       description:
         'Changes the texts or the status of a seed. Fields that are not given stay as they are; an empty problem, ' +
         'audience or hypothesis is cleared. Any status may follow any other.',
-      did: 'changed a seed',
+      did: changesOfAgents.update_seed,
       scope: 'seeds:write',
       action: 'seeds.update',
       http: { id: 'agent.updateSeed', path: '/agent/v1/seeds::update', returns: 'The changed seed.' },
@@ -80,7 +80,7 @@ export function seedsTools(seeds: SeedsService, links: SeedLinks): AgentTool[] {
         'Adds a finding to a seed: what kind it is, whether it supports the hypothesis, contradicts it or is neutral, a ' +
         'summary, and its source. The person must have joined the seed; join_seed does that. Evidence cannot be ' +
         'changed or deleted.',
-      did: 'added evidence',
+      did: changesOfAgents.add_evidence,
       scope: 'seeds:write',
       action: 'seeds.addEvidence',
       http: { id: 'agent.addEvidence', path: '/agent/v1/evidence::add', returns: 'The new evidence.' },
@@ -119,7 +119,7 @@ export function seedsTools(seeds: SeedsService, links: SeedLinks): AgentTool[] {
       description:
         'Makes the person on whose behalf you act a participant of a seed, so that they can add evidence. Joining again ' +
         'succeeds.',
-      did: 'joined a seed',
+      did: changesOfAgents.join_seed,
       scope: 'seeds:write',
       action: 'seeds.join',
       http: { id: 'agent.joinSeed', path: '/agent/v1/seeds::join', returns: 'The joined seed.' },

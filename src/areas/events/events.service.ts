@@ -1,6 +1,7 @@
 import { isAllowed } from '../../access/permissions.ts'
 import type { AccessibleWorkspace, RequireWorkspace } from '../../access/workspace-access.ts'
 import type { Database } from '../../db/client.ts'
+import type { Clock } from '../../kernel/clock.ts'
 import { errors } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
 import type { Json } from '../../kernel/json-text.ts'
@@ -15,6 +16,7 @@ import {
 import type { Principal } from '../../kernel/principal.ts'
 import { parseTime } from '../../kernel/times.ts'
 import { createEventsWatcher, type WatchListener } from './events-watcher.ts'
+import { findEventPlaces, type EventPlace } from './event-places.repository.ts'
 import {
   findEndedWatches,
   listEvents,
@@ -24,7 +26,7 @@ import {
 } from './events.repository.ts'
 import type { Event as WorkspaceEvent } from './events.schemas.ts'
 
-export type { EventType, WorkspaceEvent }
+export type { EventPlace, EventType, WorkspaceEvent }
 
 /** The filters of the feed. Times are RFC 3339. */
 export interface EventsRequest extends PageRequest {
@@ -43,6 +45,15 @@ export interface EventsService {
   /** Throws `not_found` for an event of another workspace, and for one that `list` does not show to the caller. */
   get(principal: Principal, slug: string, eventId: string): Promise<Json<WorkspaceEvent>>
   /**
+   * What the actors and targets of events are now, by their ids: those that still exist, and that the caller may see. One
+   * statement for all.
+   */
+  findPlaces(
+    principal: Principal,
+    slug: string,
+    events: readonly WorkspaceEvent[],
+  ): Promise<ReadonlyMap<string, EventPlace>>
+  /**
    * Calls `onChange` within about a second after each new event that is committed from now on, also after those that
    * `list` does not show to the caller, and `onEnd` within about a second after the session or the membership has ended.
    * Returns a function that stops it. For sessions only.
@@ -52,11 +63,12 @@ export interface EventsService {
 
 export function createEventsService(options: {
   db: Database
+  clock: Clock
   requireWorkspace: RequireWorkspace
   /** Called once for each outage in which watched events cannot be read. */
   onWatchError: (error: unknown) => void
 }): EventsService {
-  const { db, requireWorkspace, onWatchError } = options
+  const { db, clock, requireWorkspace, onWatchError } = options
   const watcher = createEventsWatcher({
     readDigests: (workspaceIds) => readEventDigests(db, workspaceIds),
     findEnded: (members) => findEndedWatches(db, members),
@@ -93,6 +105,17 @@ export function createEventsService(options: {
       const { text, count } = await listEvents(db, { ...query, ...startOf.newestFirst, limit: 1 })
       if (count === 0) throw errors.notFound()
       return text as Json<WorkspaceEvent>
+    },
+
+    async findPlaces(principal, slug, events) {
+      const workspace = await requireWorkspace(principal, slug, 'events.list')
+      const { grantsOf } = viewOf(principal, workspace)
+      const ids = new Set(
+        events.flatMap(({ targetId, actorUserId }) => [targetId ?? [], actorUserId ?? []].flat()),
+      )
+      if (ids.size === 0) return new Map()
+      const query = { workspaceId: workspace.id, ids: [...ids], grantsOf, now: clock.now() }
+      return new Map((await findEventPlaces(db, query)).map((place) => [place.targetId, place]))
     },
 
     async watch(principal, slug, listener) {

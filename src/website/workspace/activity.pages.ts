@@ -5,7 +5,14 @@ import { ApiError } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
 import { parseJson } from '../../kernel/json-text.ts'
 import type { Services } from '../../services.ts'
-import { changesPath, eventTypeNames, findGrants, renderEvent, type AgentNames } from './events.views.ts'
+import {
+  changesPath,
+  eventTypeNames,
+  readEventContext,
+  renderEvent,
+  withoutRepeated,
+  type EventContext,
+} from './events.views.ts'
 import { renderSelect } from '../shared/forms.ts'
 import { html, type Content, type Html } from '../shared/html.ts'
 import { readQuery, withQuery } from '../shared/lists.ts'
@@ -50,8 +57,10 @@ export function activityPages(
       ),
       actor === '' || only ? only : people.get(principal, slug, actor).catch(ignoreNotFound),
     ])
-    const shown = parseJson(list.items)
-    const agentNames = await integrations.findClientNames(principal, slug, findGrants(shown))
+    const listed = parseJson(list.items)
+    // Who asks for the uses of tools gets all of them.
+    const shown = parameters.type === '' ? withoutRepeated(listed) : listed
+    const context = await readEventContext({ events, integrations }, visit, shown)
     return renderActivity(visit, {
       filters: { ...asked, parameters },
       // Of a former member, only the events still have the name.
@@ -59,7 +68,7 @@ export function activityPages(
       choices: only ? [] : found,
       list,
       events: shown,
-      agentNames,
+      context,
     })
   })
 
@@ -131,7 +140,7 @@ interface Activity {
   choices: FoundMember[]
   list: ListView<WorkspaceEvent>
   events: WorkspaceEvent[]
-  agentNames: AgentNames
+  context: EventContext
 }
 
 function renderActivity(visit: WorkspaceVisit, activity: Activity): Page {
@@ -184,7 +193,7 @@ function renderActivity(visit: WorkspaceVisit, activity: Activity): Page {
 }
 
 /** The events of each day, in UTC. public/site.js sorts them into the days of the reader. */
-function renderDays({ events, agentNames }: Activity): Html[] {
+function renderDays({ events, context }: Activity): Html[] {
   const days = new Map<string, WorkspaceEvent[]>()
   for (const event of events) {
     const day = formatDay(event.createdAt)
@@ -196,9 +205,7 @@ function renderDays({ events, agentNames }: Activity): Html[] {
       html`<section>
         <h2>${day}</h2>
         <ul class="rows">
-          ${ofDay.map(
-            (event) => html`<li>${renderEvent(event, renderClock(event.createdAt), agentNames)}</li>`,
-          )}
+          ${ofDay.map((event) => html`<li>${renderEvent(event, renderClock(event.createdAt), context)}</li>`)}
         </ul>
       </section>`,
   )

@@ -3,7 +3,7 @@ import type { EndedAgent } from '../../areas/integrations/integrations.service.t
 import type { OwnInvite } from '../../areas/invites/invites.service.ts'
 import type { Member } from '../../areas/members/members.service.ts'
 import type { ChangedSeed, Seed } from '../../areas/seeds/seeds.service.ts'
-import { changesPath, renderEvent, type AgentNames } from './events.views.ts'
+import { changesPath, renderEvent, type EventContext } from './events.views.ts'
 import { renderFirstSteps, type HappenedTypes } from './first-steps.ts'
 import { html, type Content, type Html } from '../shared/html.ts'
 import { renderPicture } from '../shared/layout.ts'
@@ -26,7 +26,7 @@ interface Home {
   members: Member[]
   hasMoreMembers: boolean
   events: WorkspaceEvent[]
-  agentNames: AgentNames
+  eventContext: EventContext
   /** Everything that has happened, if the workspace is new and its first steps are shown. */
   happenedTypes: HappenedTypes | undefined
 }
@@ -109,11 +109,11 @@ function renderInProgress({ base, may }: WorkspaceVisit, { seeds }: Home): Html 
   </section>`
 }
 
-function renderActivity(base: string, { events, agentNames }: Home): Html {
+function renderActivity(base: string, { events, eventContext }: Home): Html {
   return html`<section aria-labelledby="events" data-live="${base}${changesPath}">
     <h2 id="events">Activity</h2>
     ${renderRows(
-      events.map((event) => renderEvent(event, renderTime(event.createdAt), agentNames)),
+      events.map((event) => renderEvent(event, renderTime(event.createdAt), eventContext)),
       html`<p>No activity yet.</p>`,
     )}
     <p><a href="${base}/activity">All activity</a></p>

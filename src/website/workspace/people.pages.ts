@@ -2,7 +2,7 @@ import type { Person } from '../../areas/people/people.service.ts'
 import { parseJson } from '../../kernel/json-text.ts'
 import { mayActOn } from '../../kernel/roles.ts'
 import type { Services } from '../../services.ts'
-import { findGrants } from './events.views.ts'
+import { readEventContext, withoutRepeated } from './events.views.ts'
 import { html, type Content, type Html } from '../shared/html.ts'
 import { renderPicture } from '../shared/layout.ts'
 import { renderRows } from '../shared/lists.ts'
@@ -45,9 +45,9 @@ export function peoplePages(
       seeds.list(principal, slug, { createdByUserId: userId, limit: shownSeeds }),
       events.list(principal, slug, { actorUserId: userId, limit: shownEvents }),
     ])
-    const shown = parseJson(feed.items)
-    const agentNames = await integrations.findClientNames(principal, slug, findGrants(shown))
-    return renderPerson(visit, person, { seeds: parseJson(created.items), events: shown, agentNames })
+    const shown = withoutRepeated(parseJson(feed.items))
+    const eventContext = await readEventContext({ events, integrations }, visit, shown)
+    return renderPerson(visit, person, { seeds: parseJson(created.items), events: shown, eventContext })
   }
 
   pages.page('/people', showPeople)

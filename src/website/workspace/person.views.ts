@@ -2,7 +2,7 @@ import type { WorkspaceEvent } from '../../areas/events/events.service.ts'
 import type { MemberPerson } from '../../areas/people/people.service.ts'
 import type { Seed } from '../../areas/seeds/seeds.service.ts'
 import { mayActOn } from '../../kernel/roles.ts'
-import { renderEvent, type AgentNames } from './events.views.ts'
+import { renderEvent, type EventContext } from './events.views.ts'
 import { renderAction, renderForm } from '../shared/forms.ts'
 import { html, type Content, type Html } from '../shared/html.ts'
 import { renderPicture } from '../shared/layout.ts'
@@ -19,7 +19,7 @@ interface OfPerson {
   /** The seeds that they created. */
   seeds: Seed[]
   events: WorkspaceEvent[]
-  agentNames: AgentNames
+  eventContext: EventContext
 }
 
 /** The page of a member. */
@@ -62,12 +62,12 @@ export function renderPerson(visit: WorkspaceVisit, person: MemberPerson, shown:
 function renderActivity(
   base: string,
   { userId, name }: MemberPerson,
-  { events, agentNames }: OfPerson,
+  { events, eventContext }: OfPerson,
 ): Html {
   return html`<section aria-labelledby="events">
     <h2 id="events">Recent activity</h2>
     ${renderRows(
-      events.map((event) => renderEvent(event, renderTime(event.createdAt), agentNames)),
+      events.map((event) => renderEvent(event, renderTime(event.createdAt), eventContext)),
       html`<p>No activity yet.</p>`,
     )}
     ${

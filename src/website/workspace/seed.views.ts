@@ -16,7 +16,7 @@ import {
   type SeedStatus,
 } from '../../kernel/seeds.ts'
 import { renderAuthor } from './author.views.ts'
-import { renderEvent } from './events.views.ts'
+import { renderEvent, type EventContext } from './events.views.ts'
 import { renderBalance, verdictNames } from './evidence-balance.ts'
 import { renderOpened } from '../shared/edits.ts'
 import {
@@ -60,6 +60,7 @@ interface SeedPage extends SeedDetails {
   by: EvidenceAuthors | undefined
   /** What happened to the seed, newest first. */
   events: ListPage<WorkspaceEvent>
+  places: EventContext['places']
   /** The agents that the reader may know of, and what they called. */
   agents: AgentGrant[]
   uses: ToolUse[]
@@ -91,7 +92,7 @@ export function renderSeed(visit: WorkspaceVisit, shown: SeedPage): Page {
           ${renderPeople(visit, seed, parseJson(shown.participants.items))}
           ${may('seeds.update') && renderStatusForm(visit, seed)} ${renderAgents(visit, shown)}
         </div>
-        <div class="stack findings">${renderEvidence(visit, shown)} ${renderHistory(path, shown)}</div>
+        <div class="stack findings">${renderEvidence(visit, shown)} ${renderHistory(visit, shown)}</div>
       </div>`,
   }
 }
@@ -317,13 +318,15 @@ function renderEvidenceForm({ base, request, state }: WorkspaceVisit, seed: Seed
   </details>`
 }
 
-function renderHistory(path: string, { events, agents }: SeedPage): Content {
+function renderHistory({ base }: WorkspaceVisit, { seed, events, places, agents }: SeedPage): Content {
   const { items, nextCursor } = events
+  const path = `${base}/seeds/${seed.id}`
   const agentNames = new Map(agents.map(({ id, clientName }) => [id, clientName]))
+  const context = { base, agentNames, places, seedTitle: seed.title }
   return html`<section aria-labelledby="history">
     <h2 id="history">History</h2>
     ${renderRows(
-      parseJson(items).map((event) => renderEvent(event, renderTime(event.createdAt), agentNames)),
+      parseJson(items).map((event) => renderEvent(event, renderTime(event.createdAt), context)),
       html`<p>No earlier changes.</p>`,
     )}
     ${

@@ -82,8 +82,11 @@ export function seedsPages(
     ])
     const agents = parseJson(grants.items)
     const ids = agents.map(({ id }) => id)
-    const uses = await integrations.listToolUses(principal, workspace.slug, ids)
-    return renderSeed(visit, { ...details, by, events: happened, agents, uses })
+    const [uses, places] = await Promise.all([
+      integrations.listToolUses(principal, workspace.slug, ids),
+      events.findPlaces(principal, workspace.slug, parseJson(happened.items)),
+    ])
+    return renderSeed(visit, { ...details, by, events: happened, places, agents, uses })
   }
 
   const showNew = async (visit: WorkspaceVisit): Promise<Page> => {

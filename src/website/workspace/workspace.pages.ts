@@ -2,7 +2,7 @@ import type { Services } from '../../services.ts'
 import { parseJson } from '../../kernel/json-text.ts'
 import { addDismissed, isDismissed } from './first-steps.ts'
 import { renderHome } from './home.views.ts'
-import { findGrants } from './events.views.ts'
+import { readEventContext, withoutRepeated } from './events.views.ts'
 import type { Page } from '../shared/pages.ts'
 import type { WorkspacePages, WorkspaceVisit } from './workspace-visit.ts'
 
@@ -39,7 +39,7 @@ export function workspacePages(
       invites.listOwn(principal),
     ])
     const happened = parseJson(feed.items)
-    const shown = happened.slice(0, shownEvents)
+    const shown = withoutRepeated(happened).slice(0, shownEvents)
     return renderHome(visit, {
       seeds: [...parseJson(open.items), ...parseJson(validating.items)]
         .toSorted((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1))
@@ -50,7 +50,7 @@ export function workspacePages(
       members: parseJson(people.items),
       hasMoreMembers: people.nextCursor !== null,
       events: shown,
-      agentNames: await integrations.findClientNames(principal, slug, findGrants(shown)),
+      eventContext: await readEventContext({ events, integrations }, visit, shown),
       happenedTypes:
         mayBeNew && feed.nextCursor === null ? new Set(happened.map(({ type }) => type)) : undefined,
     })

@@ -1,0 +1,50 @@
+import { sql } from 'drizzle-orm'
+import type { Executor } from '../../db/client.ts'
+import { agentGrants } from '../../db/schema/agent-grants.ts'
+import { memberships } from '../../db/schema/memberships.ts'
+import { evidence, seeds } from '../../db/schema/seeds.ts'
+import { teams } from '../../db/schema/teams.ts'
+import { users } from '../../db/schema/users.ts'
+
+/** What an event names, as it is now. */
+export interface EventPlace {
+  /** The id that the event has. */
+  targetId: string
+  kind: 'seed' | 'user' | 'team' | 'integration'
+  /** The same, except for evidence, which is on the page of its seed. */
+  id: string
+  name: string
+}
+
+/**
+ * Finds which of these ids are seeds, evidence, members, teams or agents with access in a workspace, in one statement.
+ * `grantsOf`: only agents of this person; undefined: of all.
+ */
+export async function findEventPlaces(
+  executor: Executor,
+  input: { workspaceId: string; ids: readonly string[]; grantsOf: string | undefined; now: Date },
+): Promise<EventPlace[]> {
+  const { workspaceId, grantsOf = null, now } = input
+  const ids = sql`any(${sql.param([...input.ids])}::uuid[])`
+  const { rows } = await executor.execute<EventPlace & Record<string, unknown>>(sql`
+    select ${seeds.id} as "targetId", 'seed' as kind, ${seeds.id} as id, ${seeds.title} as name
+    from ${seeds} where ${seeds.workspaceId} = ${workspaceId} and ${seeds.id} = ${ids}
+    union all
+    select ${evidence.id}, 'seed', ${seeds.id}, ${seeds.title}
+    from ${evidence} join ${seeds} on ${seeds.id} = ${evidence.seedId}
+    where ${seeds.workspaceId} = ${workspaceId} and ${evidence.id} = ${ids}
+    union all
+    select ${users.id}, 'user', ${users.id}, ${users.name}
+    from ${memberships} join ${users} on ${users.id} = ${memberships.userId}
+    where ${memberships.workspaceId} = ${workspaceId} and ${memberships.userId} = ${ids}
+    union all
+    select ${teams.id}, 'team', ${teams.id}, ${teams.name}
+    from ${teams} where ${teams.workspaceId} = ${workspaceId} and ${teams.id} = ${ids}
+    union all
+    select ${agentGrants.id}, 'integration', ${agentGrants.id}, ${agentGrants.clientName}
+    from ${agentGrants}
+    where ${agentGrants.workspaceId} = ${workspaceId} and ${agentGrants.id} = ${ids}
+      and ${agentGrants.revokedAt} is null and ${agentGrants.expiresAt} > ${now.toISOString()}
+      and (${grantsOf}::uuid is null or ${agentGrants.userId} = ${grantsOf}::uuid)`)
+  return rows
+}

@@ -1,0 +1,155 @@
+import { sql } from 'drizzle-orm'
+import { describe, expect, it } from 'vitest'
+import { changesOfAgents, toPrincipal } from '../../src/kernel/agent.ts'
+import type { Principal } from '../../src/kernel/principal.ts'
+import { randomEmail } from '../support/company.ts'
+import { insertGrant } from '../support/seeds.ts'
+import { selectRows } from '../support/test-app.ts'
+import { addMember, randomSlug } from '../support/workspaces.ts'
+import { signUp, startWebsite, type Visitor } from './visitor.ts'
+
+const website = await startWebsite()
+const { db, services } = website
+
+async function signUpAs(name: string) {
+  const email = randomEmail()
+  const visitor = await signUp(website, { name, email })
+  const user = await services.accounts.findByEmail(email)
+  if (!user) throw new Error('the person is not there')
+  return { visitor, id: user.id, name, email, user }
+}
+
+const olga = await signUpAs('Olga')
+const mary = await signUpAs('Mary')
+const slug = randomSlug()
+const base = `/w/${slug}`
+await olga.visitor.get('/onboarding')
+await olga.visitor.submit('/onboarding', { name: 'Acme', slug })
+const [row] = await selectRows<{ id: string }>(db, sql`select id from workspaces where slug = ${slug}`)
+const workspace = { id: String(row?.id), name: 'Acme', slug }
+await addMember(website, workspace, mary, 'member')
+
+const principalOf = ({ user }: typeof olga): Principal => ({
+  ...{ user, source: 'web' as const, apiKeyId: null, sessionId: null, grantId: null },
+})
+
+/** The sentences of the activity on a page, with the targets of their links. */
+function sentencesOn(page: string): string[] {
+  return [...page.matchAll(/<p class="event">\s*<bdi dir="ltr">(.*?)<\/bdi\s*><span/gs)].map(
+    ([, text = '']) =>
+      text
+        .replaceAll(/<a href="([^"]*)"\s*><bdi>(.*?)<\/bdi\s*><\/a\s*>/gs, '[$2]($1)')
+        .replaceAll(/<\/?bdi[^>]*>/g, '')
+        .replaceAll(/\s+/g, ' ')
+        .trim(),
+  )
+}
+
+const sentencesAt = async ({ visitor }: { visitor: Visitor }, path: string) =>
+  sentencesOn((await visitor.get(path)).body)
+
+describe('activity', () => {
+  it('links the people, seeds, teams and agents that it names, on every page', async () => {
+    const { seeds, teams, members } = services
+    const seed = await seeds.create(principalOf(mary), slug, {
+      title: 'open',
+      summary: 'A title of one word.',
+    })
+    await seeds.update(principalOf(mary), seed.id, { status: 'dropped' })
+    await seeds.update(principalOf(mary), seed.id, { status: 'open' })
+    await seeds.join(principalOf(mary), seed.id)
+    await seeds.addEvidence(principalOf(mary), seed.id, {
+      ...{ kind: 'note', verdict: 'neutral', summary: 'A finding' },
+    })
+    const team = await teams.create(principalOf(olga), slug, { name: 'Makers' })
+    await members.updateRole(principalOf(olga), slug, mary.id, { role: 'admin' })
+    const [ofMary, ofOlga] = [`[Mary](${base}/people/${mary.id})`, `[Olga](${base}/people/${olga.id})`]
+    const linked = `[open](${base}/seeds/${seed.id})`
+    const ofSeed = [
+      `${ofMary} joined the seed ${linked}`,
+      `${ofMary} changed the status of the seed ${linked} from dropped to open`,
+      `${ofMary} changed the status of the seed ${linked} from open to dropped`,
+      `${ofMary} created the seed ${linked}`,
+    ]
+    const withEvidence = [`${ofMary} added a note that is neutral about the seed ${linked}`, ...ofSeed]
+    const all = await sentencesAt(mary, `${base}/activity`)
+    expect(all).toEqual(
+      expect.arrayContaining([
+        ...withEvidence,
+        `${ofOlga} created the team [Makers](${base}/teams/${team.id})`,
+      ]),
+    )
+    expect(all.find((text) => text.includes('the role of'))).toContain(`the role of ${ofMary} `)
+    expect(await sentencesAt(mary, base)).toEqual(expect.arrayContaining(ofSeed.slice(0, 2)))
+    expect(await sentencesAt(olga, `${base}/people/${mary.id}`)).toEqual(expect.arrayContaining(withEvidence))
+    // Its page does not repeat the title.
+    expect(await sentencesAt(olga, `${base}/seeds/${seed.id}`)).toEqual([
+      `${ofMary} joined the seed`,
+      `${ofMary} changed the status of the seed from dropped to open`,
+      `${ofMary} changed the status of the seed from open to dropped`,
+      `${ofMary} created the seed`,
+    ])
+    await teams.delete(principalOf(olga), { slug, teamId: team.id })
+    expect(await sentencesAt(olga, `${base}/activity`)).toContain(`${ofOlga} created the team Makers`)
+  })
+
+  it('links no people who have left, and no agents that have no access', async () => {
+    const gone = await signUpAs('Gone')
+    await addMember(website, workspace, gone, 'member')
+    await services.seeds.create(principalOf(gone), slug, { title: 'Left behind', summary: 'It stays.' })
+    const grant = await insertGrant(website, workspace, gone, { clientName: 'Old agent' })
+    await services.integrations.revoke(principalOf(gone), slug, grant.id)
+    await services.members.remove(principalOf(gone), slug, gone.id)
+    const all = await sentencesAt(olga, `${base}/activity`)
+    expect(all).toContain('Gone revoked the access of Old agent')
+    expect(all.find((text) => text.includes('Left behind'))).toMatch(/^Gone created the seed \[Left behind\]/)
+  })
+})
+
+describe('what an agent does', () => {
+  it('stands once for each change, though both events stay, and its access is in the words of the consent page', async () => {
+    const { id: grantId } = await insertGrant(website, workspace, mary, { clientName: 'Claude Code' })
+    await services.integrations.updateScopes(principalOf(mary), slug, grantId, [
+      'workspace:read',
+      'seeds:write',
+    ])
+    const agent = toPrincipal({
+      grant: { id: grantId, clientId: 'x', clientName: 'Claude Code', scopes: [], expiresAt: new Date() },
+      ...{ user: mary.user, workspace, role: 'member' },
+    })
+    await services.seeds.create(agent, slug, { title: 'By a program', summary: 'It does.' })
+    for (const did of [changesOfAgents.create_seed, 'read the validation kit'])
+      await db.execute(sql`insert into events
+        (id, workspace_id, type, actor_type, actor_user_id, actor_name, grant_id, source, target_type, target_id, summary, created_at)
+        values (gen_random_uuid(), ${workspace.id}, 'integration.used', 'agent', ${mary.id}, 'Mary', ${grantId}, 'mcp',
+          'integration', ${grantId}, ${`Mary, through Claude Code, ${did}`}, now())`)
+    const agents = `[Claude Code](${base}/agents)`
+    const repeated = `Mary, through ${agents}, created a seed`
+    for (const path of [base, `${base}/activity`, `${base}/people/${mary.id}`]) {
+      const sentences = await sentencesAt(mary, path)
+      expect(sentences).toContain(`Mary, through ${agents}, read the validation kit`)
+      expect(sentences).not.toContain(repeated)
+      expect(sentences.filter((text) => text.includes('By a program'))).toHaveLength(1)
+    }
+    expect(await sentencesAt(mary, `${base}/activity?type=integration.used`)).toContain(repeated)
+    expect(await sentencesAt(mary, `${base}/activity`)).toContain(
+      `[Mary](${base}/people/${mary.id}) changed the access of ${agents} to “Read seeds and their evidence”, ` +
+        '“Read people and activity”, “Create and change seeds, add evidence”',
+    )
+  })
+
+  it('is a change exactly for the tools that do not only read', () => {
+    const changing = services.agentTools.filter(({ hints }) => !hints.readOnlyHint)
+    expect(Object.fromEntries(changing.map(({ name, did }) => [name, did]))).toEqual(changesOfAgents)
+  })
+})
+
+describe('the page of agents', () => {
+  it('says to members that they have connected none, and to admins that there is none', async () => {
+    const member = await signUpAs('Mo')
+    await addMember(website, workspace, member, 'member')
+    const { body } = await member.visitor.get(`${base}/agents`)
+    expect(body).toContain('You have not connected an agent.')
+    expect(body).not.toContain('No agent has access')
+  })
+})
