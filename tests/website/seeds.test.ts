@@ -395,7 +395,7 @@ describe('evidence', () => {
     const { grantId, path } = await createSeedOfAgent()
     const { body } = await viewer.visitor.get(path)
     const mark = '<span class="tag agent">Agent</span> <bdi>Claude Code</bdi>'
-    expect(spaced(body)).toContain(`Created by ${mark} for <bdi>Mary</bdi> on`)
+    expect(spaced(body)).toContain(`Created by ${mark} for <bdi>Mary</bdi>`)
     expect(piecesOn(body)).toEqual([`<bdi>Mary</bdi>`, `${mark} for <bdi>Mary</bdi>`])
     const byAgents = await viewer.visitor.get(`${path}?by=agents`)
     expect(piecesOn(byAgents.body)).toEqual([`${mark} for <bdi>Mary</bdi>`])
