@@ -295,7 +295,7 @@ export function createServices(options: ServicesOptions): Services {
       linkDelay,
       webUrl,
     }),
-    emailChanges: createEmailChangesService({ ...credentialsShare, linkDelay }),
+    emailChanges: createEmailChangesService({ ...credentialsShare, linkDelay, passwords }),
     events,
     identities: createIdentitiesService(credentialsShare),
     idempotency: createIdempotencyStore(db, clock),

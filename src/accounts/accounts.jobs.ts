@@ -23,7 +23,7 @@ import { countAccess } from './access-of-person.repository.ts'
 import { findUserByEmail, findUserById, type UserRow } from './accounts.repository.ts'
 import { insertAccountToken } from './credentials.repository.ts'
 import { linkLifetimeMs, linkUrlOf } from './credentials.service.ts'
-import { findEmailChange, setEmailChangeToken } from './email-changes.repository.ts'
+import { findEmailChange, setEmailChangeToken, setTakeBackToken } from './email-changes.repository.ts'
 import { emailChangeLifetimeMs } from './email-changes.service.ts'
 import { countRecoveryCodes } from './second-factor.repository.ts'
 
@@ -150,8 +150,12 @@ export function createAccountsJobs(options: {
     async send_email_change_notice({ userId, from, to, isDone }, { id }) {
       const user = await findUserById(db, userId)
       if (!user) return
+      const token = createToken()
+      const address = { userId, email: from, tokenHash: hashSecret(token), now: clock.now() }
+      const isReserved = isDone && (await setTakeBackToken(db, address))
+      const takeBackUrl = isReserved ? `${webUrl}/sign-in/take-back/${token}` : undefined
       await send({ ...user, email: from }, `email-change-notice-${id}`, (name) =>
-        emailChangeNoticeMail({ name, to, isDone, securityUrl }),
+        emailChangeNoticeMail({ name, to, isDone, securityUrl, takeBackUrl }),
       )
     },
   }

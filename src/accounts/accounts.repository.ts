@@ -7,13 +7,14 @@ import { prepared } from '../db/prepared.ts'
 import { users } from '../db/schema/users.ts'
 import { canonicalizeEmail } from '../kernel/email.ts'
 import { errors } from '../kernel/errors.ts'
+import { deleteIfReserved } from './reserved-addresses.repository.ts'
 
 export type UserRow = typeof users.$inferSelect
 
 /** A new person. The canonical email address is derived. */
 type NewUser = Omit<typeof users.$inferInsert, 'canonicalEmail'>
 
-/** Throws `email_taken`. */
+/** Throws `email_taken`, also for an address that is reserved (decision 0112). */
 export async function insertUser(executor: Executor, row: NewUser): Promise<void> {
   try {
     await executor.insert(users).values(withCanonicalEmail(row))
@@ -22,12 +23,15 @@ export async function insertUser(executor: Executor, row: NewUser): Promise<void
       throw errors.emailTaken({ field: 'email', cause: error })
     throw error
   }
+  if (await deleteIfReserved(executor, row)) throw errors.emailTaken({ field: 'email' })
 }
 
-/** Inserts a person unless the email address is taken. Returns whether they were inserted. */
+/** Inserts a person unless the email address is taken or reserved. Returns whether they were inserted. */
 export async function insertUserIfNew(executor: Executor, row: NewUser): Promise<boolean> {
   const { rowCount } = await executor.insert(users).values(withCanonicalEmail(row)).onConflictDoNothing()
-  return rowCount === 1
+  // The same statements in any case, so that the time does not reveal whether the address is taken.
+  const isReserved = await deleteIfReserved(executor, row)
+  return rowCount === 1 && !isReserved
 }
 
 function withCanonicalEmail(row: NewUser) {

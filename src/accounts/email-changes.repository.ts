@@ -1,10 +1,12 @@
-import { and, eq, gt, lte } from 'drizzle-orm'
+import { and, eq, gt, gte, lte, ne } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
 import { isUniqueViolation } from '../db/errors.ts'
+import { isReservedAddress, reservedSince } from './reserved-addresses.repository.ts'
 import { emailChanges, formerEmails } from '../db/schema/accounts.ts'
 import { users } from '../db/schema/users.ts'
 import { canonicalizeEmail } from '../kernel/email.ts'
 import { errors } from '../kernel/errors.ts'
+import type { UserRow } from './accounts.repository.ts'
 
 export type EmailChangeRow = typeof emailChanges.$inferSelect
 
@@ -80,13 +82,21 @@ export async function deleteExpiredEmailChanges(executor: Executor, now: Date): 
   await executor.delete(emailChanges).where(lte(emailChanges.expiresAt, now))
 }
 
-/** Sets the verified address of a person, and keeps the former one. Throws `link_invalid` if somebody else has it. */
+/**
+ * Sets the verified address of a person, and keeps the former one, with `isReserved` for them alone. Throws `link_invalid`
+ * if somebody else has the address, or it is reserved for somebody else.
+ */
 export async function changeEmail(
   executor: Executor,
-  { userId, from, to, at }: { userId: string; from: string; to: string; at: Date },
+  change: { userId: string; from: string; to: string; at: Date; isReserved: boolean },
 ): Promise<void> {
-  const former = { userId, email: from, changedAt: at }
-  await executor.insert(formerEmails).values(former).onConflictDoNothing()
+  const { userId, from, to, at, isReserved } = change
+  const canonicalEmail = isReserved ? (canonicalizeEmail(from) ?? null) : null
+  const former = { changedAt: at, canonicalEmail, tokenHash: null }
+  await executor
+    .insert(formerEmails)
+    .values({ userId, email: from, ...former })
+    .onConflictDoUpdate({ target: [formerEmails.userId, formerEmails.email], set: former })
   const address = { email: to, canonicalEmail: canonicalizeEmail(to), emailVerifiedAt: at }
   try {
     await executor.update(users).set(address).where(eq(users.id, userId))
@@ -94,6 +104,44 @@ export async function changeEmail(
     if (isUniqueViolation(error, 'users_canonical_email_key')) throw errors.linkInvalid({ cause: error })
     throw error
   }
+  const others = await executor
+    .select({ userId: formerEmails.userId })
+    .from(formerEmails)
+    .where(and(isReservedAddress(to, at), ne(formerEmails.userId, userId)))
+  if (others.length > 0) throw errors.linkInvalid()
+}
+
+/** Sets the token that takes a former address back. Returns false if the address is not reserved. */
+export async function setTakeBackToken(
+  executor: Executor,
+  { userId, email, tokenHash, now }: { userId: string; email: string; tokenHash: Buffer; now: Date },
+): Promise<boolean> {
+  const { rowCount } = await executor
+    .update(formerEmails)
+    .set({ tokenHash })
+    .where(and(eq(formerEmails.userId, userId), eq(formerEmails.email, email), isReservedAddress(email, now)))
+  return rowCount === 1
+}
+
+/** The former address that a token takes back, and its person. */
+export async function findTakeBack(
+  executor: Executor,
+  { tokenHash, now }: { tokenHash: Buffer; now: Date },
+): Promise<{ user: UserRow; email: string; changedAt: Date } | undefined> {
+  const [row] = await executor
+    .select({ user: users, email: formerEmails.email, changedAt: formerEmails.changedAt })
+    .from(formerEmails)
+    .innerJoin(users, eq(users.id, formerEmails.userId))
+    .where(and(eq(formerEmails.tokenHash, tokenHash), gt(formerEmails.changedAt, reservedSince(now))))
+  return row
+}
+
+/** Ends the reservations of a person's addresses from a change on, and invalidates their links. */
+export async function endReservations(executor: Executor, userId: string, from: Date): Promise<void> {
+  await executor
+    .update(formerEmails)
+    .set({ canonicalEmail: null, tokenHash: null })
+    .where(and(eq(formerEmails.userId, userId), gte(formerEmails.changedAt, from)))
 }
 
 /** The addresses that a person had before. */

@@ -7,13 +7,17 @@ import { createId } from '../kernel/ids.ts'
 import type { Principal } from '../kernel/principal.ts'
 import { hashSecret } from '../kernel/tokens.ts'
 import type { JobQueue } from '../platform/jobs/jobs.port.ts'
+import type { PasswordHasher } from '../platform/passwords/passwords.port.ts'
 import { deleteAccountTokens, lockUser } from './credentials.repository.ts'
+import { hashNewPassword, setPassword } from './set-password.ts'
 import type { LinkDelay } from './link-delay.ts'
 import {
   changeEmail,
   consumeEmailChange,
   deleteEmailChange,
+  endReservations,
   findEmailChangeOfUser,
+  findTakeBack,
   upsertEmailChange,
 } from './email-changes.repository.ts'
 
@@ -35,6 +39,14 @@ export interface EmailChangesService {
    * also if somebody else has the address by now.
    */
   confirm(principal: Principal, token: string): Promise<void>
+  /** The former address that the link in the mail to it takes back, and the present one. Throws `link_invalid`. */
+  findTakeBack(token: string): Promise<{ name: string; email: string; currentEmail: string }>
+  /**
+   * Makes a former address that of the account again, within a week of the change, sets a new password, ends all
+   * sessions and cancels a pending change; with `revokeAccess`, also revokes whatever else gives access. Throws
+   * `link_invalid`, `password_unacceptable` and `password_common`.
+   */
+  takeBack(token: string, input: { password: string; revokeAccess?: boolean }): Promise<void>
 }
 
 /** How long the link to a new address works. */
@@ -45,8 +57,9 @@ export function createEmailChangesService(options: {
   clock: Clock
   jobs: JobQueue
   linkDelay: LinkDelay
+  passwords: PasswordHasher
 }): EmailChangesService {
-  const { db, clock, jobs, linkDelay } = options
+  const { db, clock, jobs, linkDelay, passwords } = options
   const findChange = (principal: Principal) => findEmailChangeOfUser(db, principal.user.id, clock.now())
 
   return {
@@ -86,10 +99,37 @@ export function createEmailChangesService(options: {
         const tokenHash = hashSecret(token)
         const to = await consumeEmailChange(tx, { userId: principal.user.id, tokenHash, now })
         if (!user || to === undefined) throw errors.linkInvalid()
-        await changeEmail(tx, { userId: user.id, from: user.email, to, at: now })
+        await changeEmail(tx, { userId: user.id, from: user.email, to, at: now, isReserved: true })
         await deleteAccountTokens(tx, user.id)
         const notice = { userId: user.id, from: user.email, to, isDone: true }
         await jobs.enqueue(tx, 'send_email_change_notice', notice)
       }),
+
+    async findTakeBack(token) {
+      const found = await findTakeBack(db, { tokenHash: hashSecret(token), now: clock.now() })
+      if (!found) throw errors.linkInvalid()
+      return { name: found.user.name, email: found.email, currentEmail: found.user.email }
+    },
+
+    async takeBack(token, { password, revokeAccess }) {
+      const tokenHash = hashSecret(token)
+      const before = await findTakeBack(db, { tokenHash, now: clock.now() })
+      if (!before) throw errors.linkInvalid()
+      const hash = await hashNewPassword(passwords, password, { name: before.user.name, email: before.email })
+      await db.transaction(async (tx) => {
+        const now = clock.now()
+        const user = await lockUser(tx, before.user.id)
+        const found = await findTakeBack(tx, { tokenHash, now })
+        if (!user || !found) throw errors.linkInvalid()
+        const { email: to, changedAt } = found
+        // Also the links to addresses that somebody set later, who would take the account again by them.
+        await endReservations(tx, user.id, changedAt)
+        await deleteEmailChange(tx, user.id)
+        await changeEmail(tx, { userId: user.id, from: user.email, to, at: now, isReserved: false })
+        await setPassword(tx, { ...user, email: to }, { hash, revokeAccess }, { now, jobs })
+        const notice = { userId: user.id, from: user.email, to, isDone: true }
+        await jobs.enqueue(tx, 'send_email_change_notice', notice)
+      })
+    },
   }
 }

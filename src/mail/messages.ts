@@ -324,20 +324,29 @@ export function emailChangeNoticeMail(input: {
   to: string
   isDone: boolean
   securityUrl: string
+  /** The link that takes the address back; undefined if there is none. */
+  takeBackUrl: string | undefined
 }): MailContent {
-  const { name, to, isDone, securityUrl } = input
+  const { name, to, isDone, securityUrl, takeBackUrl } = input
+  const whatToDo =
+    takeBackUrl === undefined
+      ? 'ask the people who run this service for help now.'
+      : 'open the link below, take this address back and choose a new password. The link works for seven days.'
   return compose({
     subject: isDone ? 'Your email address was changed' : 'Your email address is about to change',
     paragraphs: isDone
       ? [
-          `Hello ${name}, if you did not do this, ask the people who run this service for help now.`,
+          `Hello ${name}, if you did not do this, ${whatToDo}`,
           `The email address of your account is now ${to}. We will send all further email there.`,
         ]
       : [
           `Hello ${name}, if you did not do this, open the link below, cancel the change and change your password.`,
           `Someone asked to change the email address of your account to ${to}. It changes when they open the link that we sent to that address.`,
         ],
-    link: { label: 'Open your security settings', url: securityUrl },
+    link:
+      takeBackUrl === undefined
+        ? { label: 'Open your security settings', url: securityUrl }
+        : { label: 'Take this address back', url: takeBackUrl },
     footer: 'If this was you, ignore this email.',
   })
 }

@@ -26,6 +26,7 @@ import { seedsPages } from './workspace/seeds.pages.ts'
 import { createSignInLimits, type SignInLimitsOptions } from './sign-in/sign-in-limits.ts'
 import { signInPages } from './sign-in/sign-in.pages.ts'
 import { renderSignIn } from './sign-in/sign-in.views.ts'
+import { takeBackPages } from './sign-in/take-back.pages.ts'
 import { teamsPages } from './workspace/teams.pages.ts'
 import { themePages } from './account/theme.pages.ts'
 import { twoStepPages } from './account/two-step.pages.ts'
@@ -64,6 +65,7 @@ export async function websiteRoutes(app: App, services: Services, options: Websi
   invitePages(app, services)
   signInPages(app, { services, providers, limits })
   secondStepPages(app, services, limits)
+  takeBackPages(app, services)
   passkeySignInPages(app, services)
   identityPages(app, services, webUrl)
   consentPages(app, services)

@@ -169,3 +169,96 @@ describe('a changed email address', () => {
     )
   })
 })
+
+describe('an address that was changed by somebody else', () => {
+  /** Changes the address of the person who is signed in. Returns the link in the mail to the old one. */
+  async function change(visitor: Visitor, from: string, to: string) {
+    await ask(visitor, to)
+    const { path } = await website.waitForMail(to, /Confirm/)
+    expect(noticeOn((await confirm(visitor, path)).body)).toBe('Email address changed.')
+    return (await website.waitForMail(from, /was changed/)).path
+  }
+
+  const signIn = async (email: string, chosen: string) => {
+    const visitor = createVisitor(website)
+    await visitor.get('/sign-in')
+    return (await visitor.submit('/sign-in', { email, password: chosen })).statusCode
+  }
+
+  const fields = { password: 'a new long password', revokeAccess: 'on' }
+
+  /** A person whose address an intruder in their session has changed twice. */
+  async function createVictim() {
+    const [email, second, third] = [randomEmail(), randomEmail(), randomEmail()]
+    const intruder = await signUp(website, { email })
+    const link = await change(intruder, email, second)
+    const laterLink = await change(intruder, second, third)
+    return { email, second, third, intruder, link, laterLink }
+  }
+
+  it('is taken back by the link in the mail to it, with a new password, which locks the intruder out', async () => {
+    const { email, second, third, intruder, link, laterLink } = await createVictim()
+    await ask(intruder, randomEmail())
+    const owner = createVisitor(website)
+    expect((await owner.get(link)).body).toContain(third)
+    expect(await hasAccount(email)).toBe(false)
+    expect((await owner.submit(link, { password: 'short' })).statusCode).toBe(400)
+    expect((await owner.submit(link, fields)).headers.location).toBe('/sign-in?done=password-set')
+    expect([await hasAccount(email), await hasAccount(second), await hasAccount(third)]).toEqual([
+      true,
+      false,
+      false,
+    ])
+    expect(await signIn(email, fields.password)).toBe(303)
+    expect(await signIn(email, password)).toBe(400)
+    expect((await intruder.get('/onboarding')).statusCode).toBe(303)
+    const changes = await selectRows(
+      db,
+      sql`select 1 from email_changes c join users u on u.id = c.user_id where u.email = ${email}`,
+    )
+    expect(changes).toEqual([])
+
+    // Neither link works again, and the mail to the intruder has none.
+    for (const path of [link, laterLink]) {
+      await owner.get('/sign-in')
+      expect((await owner.submit(path, fields)).statusCode).toBe(404)
+    }
+    const { path } = await website.waitForMail(third, /was changed/)
+    expect(path).toBe('/settings/security')
+  })
+
+  it('is reserved for a week: nobody signs up with it or takes it, whatever the page says', async () => {
+    const { email, link } = await createVictim()
+    const signUpWith = async () => {
+      const visitor = createVisitor(website)
+      await visitor.get('/sign-up')
+      return (await visitor.submit('/sign-up', { name: 'Eve', email, password })).statusCode
+    }
+    expect(await signUpWith()).toBe(200)
+    await expect(services.accounts.create({ email, name: 'Eve', isVerified: true })).rejects.toMatchObject({
+      code: 'email_taken',
+    })
+    const other = await signUp(website, { email: randomEmail() })
+    await ask(other, email)
+    const { path } = await website.waitForMail(email, /Confirm/)
+    expect((await confirm(other, path)).statusCode).toBe(404)
+    expect(await hasAccount(email)).toBe(false)
+    expect((await createVisitor(website).get(link)).statusCode).toBe(200)
+
+    clock.advance(7 * day)
+    expect((await createVisitor(website).get(link)).statusCode).toBe(404)
+    expect(await signUpWith()).toBe(200)
+    expect(await hasAccount(email)).toBe(true)
+  })
+
+  it('is taken back once, by one of several forms', async () => {
+    const { email, link } = await createVictim()
+    const visitors = await Promise.all([1, 2, 3].map(async () => createVisitor(website)))
+    for (const visitor of visitors) await visitor.get(link)
+    const answers = await Promise.all(
+      visitors.map((visitor, i) => visitor.submit(link, { password: `a new long password ${i}` })),
+    )
+    expect(answers.map(({ statusCode }) => statusCode).toSorted((a, b) => a - b)).toEqual([303, 404, 404])
+    expect(await hasAccount(email)).toBe(true)
+  })
+})

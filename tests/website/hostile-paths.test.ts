@@ -18,6 +18,7 @@ const paths = [
   '/reset/TEXT',
   '/verify-email/TEXT',
   '/sign-in/link/TEXT',
+  '/sign-in/take-back/TEXT',
   '/sign-in/with/TEXT',
   '/sign-in/with/TEXT/callback',
   '/w/TEXT',

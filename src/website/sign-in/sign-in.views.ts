@@ -188,9 +188,9 @@ export function renderNewPassword({ request, state, owner, token }: WithLink): P
 }
 
 /** Offers to revoke what somebody who had access to the account may have left to return. */
-export function renderRevokeAccess(): Html {
+export function renderRevokeAccess(isChecked = false): Html {
   return html`<div class="check">
-    <input type="checkbox" id="revokeAccess" name="revokeAccess" />
+    <input type="checkbox" id="revokeAccess" name="revokeAccess" ${isChecked && html`checked`} />
     <label for="revokeAccess">
       Also revoke my API keys, agents, passkeys and linked accounts
       <span class="hint">
