@@ -25,7 +25,7 @@ export function createTurns({ atOnceMax, waitingMax, waitMsMax }: TurnsOptions):
   const keys = new Map<string, { running: number; waiting: Waiting }>()
   return {
     async take(key, caller = '') {
-      const state = keys.get(key) ?? { running: 0, waiting: new Map() }
+      const state = keys.get(key) ?? { running: 0, waiting: new Map<string, (() => void)[]>() }
       keys.set(key, state)
       if (state.running < atOnceMax) state.running += 1
       else if ((state.waiting.get(caller)?.length ?? 0) >= waitingMax) throw tooLate()
