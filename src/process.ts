@@ -8,7 +8,7 @@ import closeWithGrace from 'close-with-grace'
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import { ConfigError, loadConfig, readEnvironment, type Config } from './config.ts'
-import { openDatabase, requestLimits, workLimits, type Database } from './db/client.ts'
+import { areLimitsInForce, openDatabase, requestLimits, workLimits, type Database } from './db/client.ts'
 import { EmbeddedDatabaseError, startEmbeddedDatabase } from './db/embedded.ts'
 import { isMigrated, migrateDatabase } from './db/migrate.ts'
 import { assertUsable, DatabaseUnusableError } from './db/usable.ts'
@@ -93,6 +93,10 @@ async function start(config: Config, log: Logger, closers: Closer[]): Promise<vo
   const { db, jobsDb } = openDatabases(databaseUrl, config, log)
   closers.push(() => Promise.all([db.$client.end(), jobsDb.$client.end()]))
   await assertUsable(jobsDb.$client)
+  if (!(await areLimitsInForce(db, requestLimits)))
+    log.warn(
+      'the timeouts of database connections are not in force: connect directly, or through a pooler in session mode',
+    )
   if (config.migrateOnStart) await migrateDatabase(jobsDb.$client)
   const isReady = await isMigrated(jobsDb.$client)
   if (!isReady) log.warn('the database is not migrated: run the migrate command')

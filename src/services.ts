@@ -76,6 +76,7 @@ import { createWorkspacesService, type WorkspacesService } from './areas/workspa
 import type { Config } from './config.ts'
 import { fillCanonicalEmails } from './db/canonical-emails.ts'
 import { shareOf, type Database } from './db/client.ts'
+import { hasLostStatements } from './db/connection-health.ts'
 import { isDatabaseUnavailable } from './db/errors.ts'
 import { createIdempotencyStore, deleteExpiredIdempotentRequests } from './db/idempotency.repository.ts'
 import { isMigrated } from './db/migrate.ts'
@@ -394,7 +395,7 @@ function createMailer({ smtpUrl, mailFrom, dataDir, databaseUrl }: Config, log: 
 
 async function isDatabaseReady(db: Database): Promise<boolean> {
   try {
-    return await isMigrated(db.$client)
+    return !hasLostStatements(db.$client) && (await isMigrated(db.$client))
   } catch (error) {
     if (isDatabaseUnavailable(error)) return false
     throw error

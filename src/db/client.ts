@@ -42,16 +42,47 @@ export function openDatabase({ url, poolMax, limits, onIdleError }: DatabaseOpti
     max: poolMax,
     application_name: 'workspace-service',
     connectionTimeoutMillis: limits.connectMs,
-    lock_timeout: limits.lockMs,
-    statement_timeout: limits.statementMs,
-    idle_in_transaction_session_timeout: 30_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 5_000,
     pipeline: true,
   })
   pool.on('error', onIdleError)
+  pool.on('connect', (client) => {
+    // Not by parameters of the connection, which PgBouncer refuses. Sent together with the first statement. If it fails, so
+    // does the connection.
+    const setting = settings(limits).map(([name, value]) => `set ${name} = '${value}'`)
+    client.query(setting.join('; ')).catch(() => undefined)
+  })
   keepConnectionsHealthy(pool, limits.silenceMs)
   return openDrizzle(pool)
+}
+
+/** The settings of each connection, as the server shows them. */
+function settings({ lockMs, statementMs }: Limits): [name: string, value: string][] {
+  return [
+    ['lock_timeout', `${lockMs}ms`],
+    ['statement_timeout', `${statementMs}ms`],
+    ['idle_in_transaction_session_timeout', '30000ms'],
+  ]
+}
+
+/**
+ * Asks one connection whether the timeouts are in force. They are not behind a pooler that gives the statements of one
+ * client to several connections.
+ */
+export async function areLimitsInForce({ $client: pool }: Database, limits: Limits): Promise<boolean> {
+  const client = await pool.connect()
+  try {
+    for (const [name, value] of settings(limits)) {
+      const { rows } = await client.query<{ isInForce: boolean }>(
+        `select current_setting('${name}')::interval = '${value}'::interval as "isInForce"`,
+      )
+      if (!rows[0]?.isInForce) return false
+    }
+    return true
+  } finally {
+    client.release()
+  }
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import type pg from 'pg'
+import { lostStatementCodes } from './errors.ts'
 
 /** The untyped properties of a node-postgres client. */
 interface ClientInternals {
@@ -11,6 +12,14 @@ interface ClientInternals {
   readyForQuery: boolean
 }
 
+const statementsLostMs = 60_000
+const statementsLostAt = new WeakMap<pg.Pool, number>()
+
+/** Whether prepared statements of a pool were lost within the last minute, as behind a pooler in transaction mode. */
+export function hasLostStatements(pool: pg.Pool): boolean {
+  return Date.now() - (statementsLostAt.get(pool) ?? -Infinity) < statementsLostMs
+}
+
 const readOnlyCode = '25006' // read_only_sql_transaction
 
 /**
@@ -19,6 +28,7 @@ const readOnlyCode = '25006' // read_only_sql_transaction
  * - After `silenceMs` without data during a query, the server is considered frozen or unreachable. TCP alone may take
  *   many minutes to notice.
  * - After a read-only error, the server is considered replaced: its name may already resolve to the new primary.
+ * - After a prepared statement was lost, so are the others of the connection.
  */
 export function keepConnectionsHealthy(pool: pg.Pool, silenceMs: number | undefined): void {
   pool.on('connect', (client) => {
@@ -31,9 +41,11 @@ export function keepConnectionsHealthy(pool: pg.Pool, silenceMs: number | undefi
     stream.on('timeout', () => {
       if (!internals.readyForQuery) stream.destroy(timeoutError())
     })
-    internals.connection.on('errorMessage', ({ code }) => {
+    internals.connection.on('errorMessage', ({ code = '' }) => {
+      const isLost = lostStatementCodes.has(code)
+      if (isLost) statementsLostAt.set(pool, Date.now())
       // After the query has received the error.
-      if (code === readOnlyCode) setImmediate(() => stream.destroy())
+      if (isLost || code === readOnlyCode) setImmediate(() => stream.destroy())
     })
   })
 }

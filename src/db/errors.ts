@@ -1,4 +1,8 @@
+/** A pooler has given the statements of one connection to another one: invalid_sql_statement_name, duplicate_prepared_statement. */
+export const lostStatementCodes: ReadonlySet<string> = new Set(['26000', '42P05'])
+
 const unavailableCodes = new Set([
+  ...lostStatementCodes,
   'ECONNREFUSED',
   'ECONNRESET',
   'EPIPE',

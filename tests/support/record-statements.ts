@@ -27,8 +27,8 @@ export async function recordStatements(run: () => Promise<unknown>): Promise<Sta
   query.mockImplementation(function (this: unknown, ...args: unknown[]) {
     const [first] = args as [string | { text: string; name?: string }]
     const text = typeof first === 'string' ? first : first.text
-    // Not those of jobs and other work in the background.
-    if (recording.getStore() !== record) return send.apply(this, args) as never
+    // Not those of jobs and other work in the background, and not what a new connection begins with.
+    if (recording.getStore() !== record || text.startsWith('set lock_timeout')) return send.apply(this, args) as never
     record.texts.push(text)
     if (isAnswered) record.roundTrips.push([])
     isAnswered = false

@@ -90,7 +90,6 @@ auth_type = any
 pool_mode = ${mode}
 default_pool_size = 40
 max_client_conn = 200
-ignore_startup_parameters = extra_float_digits,statement_timeout,lock_timeout,idle_in_transaction_session_timeout,options
 `,
     { mode: 0o644 },
   )
