@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { areLimitsInForce, openDatabase, requestLimits } from '../../src/db/client.ts'
 import { isDatabaseUnavailable } from '../../src/db/errors.ts'
@@ -46,7 +45,8 @@ describe('a pooler that loses prepared statements, as in transaction mode', () =
     const service = await startTestApp({ environment: { DATABASE_URL: databaseUrl } })
     expect((await service.app.inject('/ready')).statusCode).toBe(200)
     const client = await service.db.$client.connect()
-    const ended = once(client, 'end')
+    // It ends with an error, which `once` would reject with.
+    const ended = new Promise((resolve) => client.once('end', resolve))
     const statement = { name: 'prepared', text: 'select 1' }
     await client.query(statement)
     await client.query('deallocate all')
