@@ -17,6 +17,7 @@ import type { App } from './http/app-types.ts'
 import { createLogger } from './http/logging.ts'
 import { systemClock } from './kernel/clock.ts'
 import { AppSecretError, assertAppSecretUsable } from './platform/app-secret.ts'
+import { listProductionWarnings } from './production-warnings.ts'
 import type { Services } from './services.ts'
 
 // The limits of a shutdown. That of requests is lower, to leave time for closing the database.
@@ -113,10 +114,22 @@ async function start(config: Config, log: Logger, closers: Closer[]): Promise<vo
   closers.push(() => closeApp(app, connections))
   closers.push((isFailing) => drain(services, isFailing ? 0 : config.shutdownDelaySeconds))
   await listen(app, config)
+  warnInProduction(config, services, log)
   if (isReady) await services.startJobs()
   else closers.push(startJobsOnceMigrated(services, jobsDb.$client, log))
   if (config.databaseUrl === undefined)
     printWelcome(config, isReady ? await createFirstUser(services) : undefined)
+}
+
+/** Warns of what an operator probably did not intend. The storage is tried in the background, which loads its client. */
+function warnInProduction(config: Config, { pictures }: Services, log: Logger): void {
+  for (const warning of listProductionWarnings(config)) log.warn(warning)
+  if (config.nodeEnv !== 'production' || config.storageUrl === undefined) return
+  pictures
+    .assertStorable()
+    .catch((error: unknown) =>
+      log.warn({ err: error }, 'STORAGE_URL: pictures cannot be stored and deleted there'),
+    )
 }
 
 /** Opens separate pools for requests and jobs, so that neither waits for the other and jobs may take longer. */

@@ -35,6 +35,8 @@ export interface PictureStore {
   urlPrefix: string
   /** Opens a picture. Returns undefined if it does not exist. Throws `storage_unavailable`. */
   open(key: string): Promise<StoredFile | undefined>
+  /** Stores a file and deletes it. Throws what the storage throws. */
+  assertStorable(): Promise<void>
   /** Deletes unused pictures, such as those left over from a crash. */
   collectUnused(): Promise<void>
 }
@@ -55,6 +57,8 @@ const unusedForMs = 60 * 60 * 1000
 const collectedAtOnce = 100
 const storageRetryAfterSeconds = 5
 const keyPattern = /^[A-Za-z0-9_-]{32}\.webp$/
+
+const createKey = () => `${randomBytes(24).toString('base64url')}.webp`
 
 export function createPictureStore(options: PictureStoreOptions): PictureStore {
   const { db, clock, changes, images, storage, baseUrl, onDeleteError } = options
@@ -82,9 +86,15 @@ export function createPictureStore(options: PictureStoreOptions): PictureStore {
     urlOf,
     urlPrefix,
 
+    async assertStorable() {
+      const key = createKey()
+      await storage.put(key, Buffer.from('a file to see whether files can be stored'))
+      await storage.delete(key)
+    },
+
     async replace(principal, upload, show) {
       const content = await images.toSquarePicture(upload)
-      const key = `${randomBytes(24).toString('base64url')}.webp`
+      const key = createKey()
       // Inserted as unused before the file is stored, so that the file is found after a crash.
       await insertUnusedPicture(db, key, clock.now())
       const shown: { before: string | null } = { before: null }

@@ -240,3 +240,14 @@ describe('the service with STORAGE_URL', () => {
     expect(await listUploads(service)).toEqual([])
   })
 })
+
+it('is tried by storing a file and deleting it', async () => {
+  const before = await listObjects()
+  const { services } = await startTestApp({ environment: { STORAGE_URL: s3.url } })
+  await services.pictures.assertStorable()
+  expect(await listObjects()).toEqual(before)
+  const closed = new URL(s3.url)
+  closed.searchParams.set('endpoint', `http://127.0.0.1:${await findClosedPort()}`)
+  const { services: broken } = await startTestApp({ environment: { STORAGE_URL: closed.href } })
+  await expect(broken.pictures.assertStorable()).rejects.toThrow()
+})

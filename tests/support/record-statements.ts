@@ -28,7 +28,8 @@ export async function recordStatements(run: () => Promise<unknown>): Promise<Sta
     const [first] = args as [string | { text: string; name?: string }]
     const text = typeof first === 'string' ? first : first.text
     // Not those of jobs and other work in the background, and not what a new connection begins with.
-    if (recording.getStore() !== record || text.startsWith('set lock_timeout')) return send.apply(this, args) as never
+    if (recording.getStore() !== record || text.startsWith('set lock_timeout'))
+      return send.apply(this, args) as never
     record.texts.push(text)
     if (isAnswered) record.roundTrips.push([])
     isAnswered = false

@@ -136,7 +136,7 @@ export async function startWebsite(
       seen.add(name)
       const text = mail.text ?? ''
       const url = /https?:\/\/\S+/.exec(text)?.[0]
-      const recipientName = mail.to?.[0]?.name ?? ''
+      const recipientName = mail.to[0].name
       return {
         subject: mail.subject ?? '',
         text,

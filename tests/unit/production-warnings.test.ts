@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest'
+import { loadConfig } from '../../src/config.ts'
+import { listProductionWarnings } from '../../src/production-warnings.ts'
+
+const complete = {
+  NODE_ENV: 'production',
+  DATABASE_URL: 'postgres://database.example/service',
+  BASE_URL: 'https://api.example.com',
+  SMTP_URL: 'smtp://mail.example.com',
+  APP_SECRET: 'x'.repeat(32),
+}
+
+const warningsOf = (environment: Record<string, string>) =>
+  listProductionWarnings(loadConfig({ ...complete, ...environment }))
+
+it('warns of nothing in development, and of nothing that is set', () => {
+  expect(listProductionWarnings(loadConfig({}))).toEqual([])
+  expect(warningsOf({})).toEqual([])
+})
+
+it.each([
+  ['SMTP_URL', ''],
+  ['APP_SECRET', ''],
+  ['BASE_URL', 'http://localhost:3000'],
+  ['BASE_URL', 'http://127.0.0.1:3000'],
+  ['BASE_URL', 'http://[::1]:3000'],
+])('warns once of %s when it is "%s"', (name, value) => {
+  expect(warningsOf({ [name]: value })).toEqual([expect.stringContaining(name)])
+})
