@@ -28,7 +28,7 @@ import type { WebAuthn } from './webauthn.ts'
 
 /**
  * Signing up by the link of an invite that was mailed: whoever has it reads the mail of the address, so the link verifies
- * it (decision 0111). Links that the API returned do not.
+ * it (decision 0105). Links that the API returned do not.
  */
 export interface InvitedSignUpService {
   /** Whether the link was mailed, can be accepted, and its address has no account with a verified address. */

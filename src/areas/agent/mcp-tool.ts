@@ -47,7 +47,7 @@ const publishedLengthMax = 1999
 /**
  * An input schema as model providers accept it: without patterns, formats and great lengths, which the descriptions say in
  * words. A provider that cannot compile one of them refuses the whole request, with all tools of the conversation
- * (decision 0120). Calls are validated by the whole schema.
+ * (decision 0107). Calls are validated by the whole schema.
  */
 function toPublished(schema: Record<string, unknown>): Record<string, unknown> {
   const isPublished = ([keyword, value]: [string, unknown]) =>

@@ -128,7 +128,7 @@ export const formerEmails = pgTable(
     userId: userId(),
     email: text('email').notNull(),
     changedAt: instant('changed_at').notNull(),
-    /** The canonical form, while nobody else may take the address (docs/decisions/0112). Null if anybody may. */
+    /** The canonical form, while nobody else may take the address (docs/decisions/0106). Null if anybody may. */
     canonicalEmail: text('canonical_email'),
     /** The token of the link that takes the address back, as SHA-256. Null until the mail is sent, and once it was used. */
     tokenHash: bytea('token_hash').unique('former_emails_token_hash_key'),

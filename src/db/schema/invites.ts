@@ -58,7 +58,7 @@ export const inviteTokens = pgTable(
     inviteId: uuid('invite_id')
       .notNull()
       .references(() => invites.id, { onDelete: 'cascade' }),
-    /** Whether it was created for a mail: then whoever has it reads the mail of the address (docs/decisions/0111). */
+    /** Whether it was created for a mail: then whoever has it reads the mail of the address (docs/decisions/0105). */
     isMailed: boolean('is_mailed').notNull().default(false),
   },
   (table) => [index('invite_tokens_invite_id_idx').on(table.inviteId)],

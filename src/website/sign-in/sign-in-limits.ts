@@ -24,7 +24,7 @@ export interface SignInLimitsOptions {
 
 /**
  * Rate limits of attempts to enter a password, and of requested mails. A browser in which the person has signed in before
- * has limits of its own, so that nobody can lock them out of it (decision 0110).
+ * has limits of its own, so that nobody can lock them out of it (decision 0104).
  */
 export interface SignInLimits {
   /**
