@@ -234,7 +234,7 @@ describe('on https', () => {
     })
     const visitor = await signUp(secure, { email: randomEmail() })
     const answer = await visitor.get('/onboarding')
-    expect([...visitor.cookies.keys()]).toEqual(['__Host-session', '__Host-browser'])
+    expect([...visitor.cookies.keys()].toSorted()).toEqual(['__Host-browser', '__Host-session'])
     expect(answer.headers['strict-transport-security']).toBeDefined()
     await visitor.submit('/sign-out')
     const [cookie] = (await createVisitor(secure).get('/sign-in')).cookies
