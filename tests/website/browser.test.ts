@@ -34,6 +34,8 @@ describe.runIf(hasBrowser)('in a browser', () => {
 
   /** Goes to a page, and waits until changes are reported to it. */
   async function goToLivePage(page: Page, url: string): Promise<void> {
+    // The page that is left may be live too: its stream could be answered only now.
+    await page.goto('about:blank')
     const opened = page.waitForResponse((answer) => isChanges(answer.url()) && answer.status() === 200)
     await page.goto(url)
     await opened
