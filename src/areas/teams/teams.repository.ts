@@ -134,7 +134,6 @@ export async function insertTeamMember(
   }
 }
 
-/** Removes a person from a team. Returns whether they were in it. */
 /** Whether a person is in a team. */
 export async function isTeamMember(executor: Executor, teamId: string, userId: string): Promise<boolean> {
   const rows = await executor
@@ -144,6 +143,7 @@ export async function isTeamMember(executor: Executor, teamId: string, userId: s
   return rows.length > 0
 }
 
+/** Removes a person from a team. Returns whether they were in it. */
 export async function deleteTeamMember(executor: Executor, teamId: string, userId: string): Promise<boolean> {
   const { rowCount } = await executor
     .delete(teamMembers)
