@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import { describe, expect, it, vi } from 'vitest'
+import { recordCalls } from '../../src/areas/agent/agent-calls.repository.ts'
 import {
   addPerson,
   createCompany,
@@ -17,8 +18,9 @@ import { dumpDatabase } from '../support/dump-database.ts'
 import { buildUpload } from '../support/forms.ts'
 import { drawQuadrants } from '../support/images.ts'
 import { createOAuthTester } from '../support/oauth-client.ts'
-import { addEvidence, createSeed, joinSeed } from '../support/seeds.ts'
+import { addEvidence, createSeed, insertGrant, joinSeed } from '../support/seeds.ts'
 import { clone, selectRows, startTestApp, type TestPerson } from '../support/test-app.ts'
+import { untilWaiting } from '../support/until-waiting.ts'
 import { findPictures, listUploads, makeFolder } from '../support/uploads.ts'
 
 // Its own database, since jobs run in it and tests search all of it.
@@ -154,6 +156,31 @@ describe('deleting a user', () => {
     expect(await dumpDatabase(service)).not.toContain(host.id)
     expect((await tester.readKit(others.access_token)).statusCode).toBe(200)
     expect((await tester.refresh(agent, others.refresh_token)).statusCode).toBe(200)
+  })
+
+  it('does not meet the record of an agent’s call in a deadlock', async () => {
+    const company = await createCompany(service)
+    const { owner, workspace } = company
+    const grant = await insertGrant(service, workspace, owner)
+    const agent = {
+      grant: { ...grant, expiresAt: new Date(grant.expiresAt) },
+      user: { ...owner, emailVerifiedAt: null, imageKey: null },
+      workspace: { ...workspace, name: 'Acme' },
+      role: 'owner' as const,
+    }
+    const call = { agent, day: '2026-01-01', tool: 'search', did: 'searched', calls: 1, failures: 0 }
+    let recording: Promise<void> | undefined
+    await db.transaction(async (tx) => {
+      await tx.execute(sql`select from workspaces where id = ${workspace.id} for update`)
+      recording = recordCalls(db, [
+        { ...call, lastCalledAt: new Date(), lastFailure: null, lastFailureAt: null },
+      ])
+      await untilWaiting(service, 1)
+      // Had the recording locked the grant already, each would wait for the other.
+      await tx.execute(sql`delete from agent_grants where workspace_id = ${workspace.id}`)
+      await tx.execute(sql`delete from workspaces where id = ${workspace.id}`)
+    })
+    await recording
   })
 
   it('is refused while they are the last owner of a workspace with other members, and changes nothing', async () => {

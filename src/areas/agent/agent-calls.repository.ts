@@ -1,6 +1,7 @@
 import { lt, sql } from 'drizzle-orm'
 import type { Database, Executor } from '../../db/client.ts'
 import { agentCalls, agentGrants } from '../../db/schema/agent-grants.ts'
+import { workspaces } from '../../db/schema/workspaces.ts'
 import { insertEvent } from '../events/events.repository.ts'
 import { toPrincipal, type AgentPrincipal } from '../../kernel/agent.ts'
 
@@ -29,12 +30,15 @@ export async function recordCalls(db: Database, counts: readonly CallCount[]): P
         ...{ last_called_at: lastCalledAt, last_failure: lastFailure, last_failure_at: lastFailureAt },
       })),
     )
-    // Sorted, so that two replicas do not wait for each other. A grant may be deleted by now.
+    // Sorted, so that two replicas do not wait for each other. A grant may be deleted by now. Its workspace, which the event
+    // refers to, is locked before it, as by those who delete a workspace.
     const { rows } = await tx.execute<{ grant_id: string; day: string; tool: string; is_first: boolean }>(sql`
       insert into ${agentCalls} as kept
       select call.* from jsonb_populate_recordset(null::${agentCalls}, ${values}::jsonb) as call
       join ${agentGrants} on ${agentGrants.id} = call.grant_id
+      join ${workspaces} on ${workspaces.id} = ${agentGrants.workspaceId}
       order by call.grant_id, call.day, call.tool
+      for key share of ${workspaces}
       on conflict (grant_id, day, tool) do update set
         calls = kept.calls + excluded.calls,
         failures = kept.failures + excluded.failures,
