@@ -16,7 +16,7 @@ export interface Measurement {
 export type Load = (subject: Subject, seconds: number) => Promise<Measurement>
 
 export interface Request {
-  method?: 'GET' | 'POST' | 'PATCH'
+  method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   path: string
   headers?: Record<string, string>
   body?: string

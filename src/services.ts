@@ -77,7 +77,6 @@ import type { Config } from './config.ts'
 import { fillCanonicalEmails } from './db/canonical-emails.ts'
 import { shareOf, type Database } from './db/client.ts'
 import { hasLostStatements } from './db/connection-health.ts'
-import { isDatabaseUnavailable } from './db/errors.ts'
 import { createIdempotencyStore, deleteExpiredIdempotentRequests } from './db/idempotency.repository.ts'
 import { isMigrated } from './db/migrate.ts'
 import type { McpHandler } from './http/mcp.ts'
@@ -393,11 +392,6 @@ function createMailer({ smtpUrl, mailFrom, dataDir, databaseUrl }: Config, log: 
   })
 }
 
-async function isDatabaseReady(db: Database): Promise<boolean> {
-  try {
-    return !hasLostStatements(db.$client) && (await isMigrated(db.$client))
-  } catch (error) {
-    if (isDatabaseUnavailable(error)) return false
-    throw error
-  }
+async function isDatabaseReady({ $client }: Database): Promise<boolean> {
+  return !hasLostStatements($client) && isMigrated($client)
 }

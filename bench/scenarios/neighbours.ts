@@ -7,14 +7,15 @@ import { batchMax } from '../../src/areas/agent/agent.mcp.ts'
 import { createAgentAccess } from '../agent-access.ts'
 import { atMost, compare } from '../compare.ts'
 import { company, crowd, openSmallDatabase } from '../databases.ts'
-import { withPool, type Area } from '../harness.ts'
-import type { Load, Request } from '../loads.ts'
+import { withPool, type Area, type Subject } from '../harness.ts'
+import type { Load as Measure, Request } from '../loads.ts'
 import { percentile, roundMs } from '../report.ts'
 import { startService } from '../subjects.ts'
 import { createNeighbour, fillWithLongTexts, findLargestSeed } from '../neighbour.ts'
 
-/** The number of connections of the caller that creates the load. */
+/** The number of connections of the caller that creates the load, and of a viewer who changes nothing. */
 const connections = 10
+const uselessConnections = 64
 /** The pause of the other caller after each response, so that it creates little load. */
 const pauseMs = 5
 
@@ -26,7 +27,7 @@ const json = { 'content-type': 'application/json' }
 
 export const neighbours: Area = {
   name: 'neighbours',
-  title: `GET /v1/me of one caller, alone and beside another one with ${connections} connections`,
+  title: `One caller, alone and beside another one: GET /v1/me beside ${connections} connections, and a change of an owner beside ${uselessConnections}`,
   async prepare(bench) {
     const database = await openSmallDatabase(bench)
     const ours = await startService(bench, database)
@@ -69,34 +70,99 @@ export const neighbours: Area = {
       [`${batchMax} × tools/call in a batch, the largest seed`]: { ...mcp, body: batchOf({ seedId }) },
     }
     const alone = { ...ours, name: 'alone' }
-    return Object.entries(loads).map(([name, load]) => {
-      const beside = { ...ours, name: 'beside' }
-      return compare(bench, {
+    const beside = { ...ours, name: 'beside' }
+    const trial = (name: string, measured: Request, load: Load, by: 'p50Ms' | 'p99Ms') =>
+      compare(bench, {
         name,
-        load: measure(neighbour.apiKey, (subject) => (subject === beside ? load : undefined)),
+        load: measure(measured, (subject) => (subject === beside ? load : undefined)),
         subjects: [alone, beside],
         rounds: 3,
         roundSeconds: 0.7,
-        ratios: [{ of: beside, to: alone, by: 'p99Ms', goal: atMost(2) }],
+        ratios: [{ of: beside, to: alone, by, goal: atMost(2) }],
       })
-    })
+    const { rename, leave } = await createUselessLeave(ours, neighbour.apiKey)
+    return [
+      ...Object.entries(loads).map(([name, request]) =>
+        trial(
+          name,
+          { path: '/v1/me', token: neighbour.apiKey },
+          { request: { token: ours.database.apiKey, ...request }, connections },
+          'p99Ms',
+        ),
+      ),
+      trial(
+        'teams.rename by an owner, beside teams.removeMember by a viewer who is in no team',
+        rename,
+        { request: leave, connections: uselessConnections },
+        'p50Ms',
+      ),
+    ]
   },
 }
 
+/** What another caller repeats. */
+interface Load {
+  request: Request
+  connections: number
+}
+
+/**
+ * Makes a workspace with a team and with a neighbour as its viewer. Returns the owner's request that changes it, and one of
+ * the viewer that changes nothing.
+ */
+async function createUselessLeave(
+  { origin, database: { apiKey } }: Subject,
+  neighbour: string,
+): Promise<{ rename: Request; leave: Request }> {
+  async function call<Answer>(token: string, path: string, body?: object): Promise<Answer> {
+    const headers = { authorization: `Bearer ${token}`, ...(body && json) }
+    const method = body ? 'POST' : 'GET'
+    const answer = await fetch(origin + path, {
+      method,
+      headers,
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    if (!answer.ok) throw new Error(`${method} ${path} is answered with ${answer.status}`)
+    return (await answer.json()) as Answer
+  }
+  const viewer = await call<{ id: string; email: string }>(neighbour, '/v1/me')
+  const slug = `useless-${Date.now()}`
+  const path = `/v1/workspaces/${slug}`
+  await call(apiKey, '/v1/workspaces', { name: 'Useless', slug })
+  const { inviteUrl } = await call<{ inviteUrl: string }>(apiKey, `${path}/invites`, {
+    email: viewer.email,
+    role: 'viewer',
+  })
+  await call(neighbour, `/v1/invites/${inviteUrl.split('/').pop()}/accept`, {})
+  const { team } = await call<{ team: { id: string } }>(apiKey, `${path}/teams`, { name: 'Team' })
+  let renames = 0
+  return {
+    rename: {
+      method: 'PATCH',
+      path: `${path}/teams/${team.id}`,
+      headers: json,
+      // A new name each time.
+      get body() {
+        return JSON.stringify({ name: `Team ${renames++}` })
+      },
+      token: apiKey,
+    },
+    leave: { method: 'DELETE', path: `${path}/teams/${team.id}/members/${viewer.id}`, token: neighbour },
+  }
+}
+
 /** Measures one caller with pauses, while another one, in a separate process, sends requests as fast as possible. */
-function measure(apiKey: string, loadOf: (subject: Parameters<Load>[0]) => Request | undefined): Load {
+function measure(measured: Request, loadOf: (subject: Subject) => Load | undefined): Measure {
   return async (subject, seconds) => {
     const load = loadOf(subject)
-    const loader =
-      load &&
-      startLoader(subject.origin, { token: subject.database.apiKey, ...load }, seconds + loadsForSeconds)
+    const loader = load && startLoader(subject.origin, load, seconds + loadsForSeconds)
     // Waits until the load is at its maximum.
     if (loader) await setTimeout(startsWithinMs)
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     const tookMs: number[] = []
     const end = performance.now() + seconds * 1000
     for (let at = performance.now(); at < end; at = performance.now()) {
-      await ask(`${subject.origin}/v1/me`, agent, apiKey)
+      await ask(subject.origin, agent, measured)
       tookMs.push(performance.now() - at)
       await setTimeout(pauseMs)
     }
@@ -110,17 +176,14 @@ function measure(apiKey: string, loadOf: (subject: Parameters<Load>[0]) => Reque
   }
 }
 
-function startLoader(
-  origin: string,
-  { method = 'GET', path, headers, body, token }: Request,
-  seconds: number,
-) {
+function startLoader(origin: string, load: Load, seconds: number) {
+  const { method = 'GET', path, headers, body, token } = load.request
   const entry = createRequire(import.meta.url).resolve('autocannon')
   const all = { ...headers, authorization: `Bearer ${token}` }
   const child = spawn(
     process.execPath,
     [
-      ...[entry, '-c', String(connections), '-d', String(seconds), '-m', method, '--no-progress'],
+      ...[entry, '-c', String(load.connections), '-d', String(seconds), '-m', method, '--no-progress'],
       ...Object.entries(all).flatMap(([name, value]) => ['-H', `${name}=${value}`]),
       ...(body === undefined ? [] : ['-b', body]),
       origin + path,
@@ -130,10 +193,15 @@ function startLoader(
   return { ended: once(child, 'exit') }
 }
 
-async function ask(url: string, agent: Agent, apiKey: string): Promise<void> {
-  const sent = request(url, { agent, headers: { authorization: `Bearer ${apiKey}` } }).end()
+async function ask(origin: string, agent: Agent, { method = 'GET', path, headers, body, token }: Request) {
+  const sent = request(origin + path, {
+    agent,
+    method,
+    headers: { ...headers, authorization: `Bearer ${token}` },
+  })
+  sent.end(body)
   const [answer] = (await once(sent, 'response')) as [NodeJS.ReadableStream & { statusCode: number }]
   answer.resume()
   await once(answer, 'end')
-  if (answer.statusCode !== 200) throw new Error(`GET /v1/me is answered with ${answer.statusCode}`)
+  if (answer.statusCode !== 200) throw new Error(`${method} ${path} is answered with ${answer.statusCode}`)
 }

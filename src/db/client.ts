@@ -71,18 +71,12 @@ function settings({ lockMs, statementMs }: Limits): [name: string, value: string
  * client to several connections.
  */
 export async function areLimitsInForce({ $client: pool }: Database, limits: Limits): Promise<boolean> {
-  const client = await pool.connect()
-  try {
-    for (const [name, value] of settings(limits)) {
-      const { rows } = await client.query<{ isInForce: boolean }>(
-        `select current_setting('${name}')::interval = '${value}'::interval as "isInForce"`,
-      )
-      if (!rows[0]?.isInForce) return false
-    }
-    return true
-  } finally {
-    client.release()
-  }
+  const { rows } = await pool.query<{ areInForce: boolean }>(
+    `select bool_and(current_setting(name)::interval = value::interval) as "areInForce"
+      from unnest($1::text[], $2::text[]) as expected (name, value)`,
+    [settings(limits).map(([name]) => name), settings(limits).map(([, value]) => value)],
+  )
+  return rows[0]?.areInForce === true
 }
 
 /**

@@ -11,7 +11,8 @@ const databaseUrl = await clone()
 
 describe.runIf(hasPgbouncer)('PgBouncer in session mode', () => {
   it('serves requests and changes, with the timeouts of the service', async () => {
-    const url = await startPgbouncer(databaseUrl, 'session')
+    const { url, stop } = await startPgbouncer(databaseUrl, 'session')
+    onTestFinished(stop)
     const service = await startTestApp({ environment: { DATABASE_URL: url } })
     expect(await areLimitsInForce(service.db, requestLimits)).toBe(true)
     const company = await createCompany(service)

@@ -5,6 +5,7 @@ import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { startEmbeddedDatabase } from '../../src/db/embedded.ts'
 import { migrateDatabase } from '../../src/db/migrate.ts'
+import { startPgbouncer } from './pgbouncer.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -17,7 +18,10 @@ declare module 'vitest' {
   }
 }
 
-/** Starts a PostgreSQL for the run, or uses that of TEST_DATABASE_URL, and makes the database that workers clone. */
+/**
+ * Starts a PostgreSQL for the run, or uses that of TEST_DATABASE_URL, and makes the database that workers clone. With
+ * TEST_POOLER=pgbouncer, everything goes through a PgBouncer in session mode.
+ */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const server = await openServer()
   const template = `template_${process.pid}_${Date.now()}`
@@ -36,7 +40,25 @@ export default async function setup(project: TestProject): Promise<() => Promise
   }
 }
 
-async function openServer(): Promise<{ url: string; close: () => Promise<void> }> {
+interface DatabaseServer {
+  url: string
+  close: () => Promise<void>
+}
+
+async function openServer(): Promise<DatabaseServer> {
+  const server = await openPostgres()
+  if (process.env.TEST_POOLER !== 'pgbouncer') return server
+  const pooler = await startPgbouncer(server.url, 'session')
+  return {
+    url: pooler.url,
+    close: async () => {
+      await pooler.stop()
+      await server.close()
+    },
+  }
+}
+
+async function openPostgres(): Promise<DatabaseServer> {
   const url = process.env.TEST_DATABASE_URL
   if (url) return { url, close: async () => undefined }
   const dataDir = await mkdtemp(join(tmpdir(), 'workspace-test-'))

@@ -4,6 +4,7 @@ import { connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { findPort, launch, until, type Running, type Scope } from './processes.ts'
 import type { Postgres } from './postgres.ts'
+import { describePgbouncer, type PoolMode } from '../../support/pgbouncer.ts'
 
 export interface Proxy {
   port: number
@@ -72,28 +73,12 @@ ${servers('replica', 'check inter 500ms fall 2 rise 1')}
 export async function startPgbouncer(
   scope: Scope,
   folder: string,
-  { port: serverPort, url: serverUrl }: Postgres,
-  mode: 'session' | 'transaction',
+  { url: serverUrl }: Postgres,
+  mode: PoolMode,
 ): Promise<Proxy & { url: string }> {
   const port = await findPort()
-  const { password } = new URL(serverUrl)
   const file = join(folder, 'pgbouncer.ini')
-  await writeFile(
-    file,
-    `[databases]
-* = host=127.0.0.1 port=${serverPort} user=postgres password=${password}
-[pgbouncer]
-listen_addr = 127.0.0.1
-listen_port = ${port}
-unix_socket_dir =
-auth_type = any
-pool_mode = ${mode}
-default_pool_size = 40
-max_client_conn = 200
-`,
-    { mode: 0o644 },
-  )
-  // It refuses to run as root.
+  await writeFile(file, describePgbouncer(serverUrl, port, mode), { mode: 0o644 })
   const privileges =
     global.process.getuid?.() === 0 ? ['--reuid=65534', '--regid=65534', '--clear-groups'] : []
   const process = launch('pgbouncer', [file], { log: join(folder, 'pgbouncer.log'), privileges })
