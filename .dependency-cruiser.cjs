@@ -1,10 +1,21 @@
 // Who may import whom: see CONTRIBUTING.md, "The map of the house".
 const area = '^src/areas/([^/]+)/'
+/** What the service does, whoever asks for it. */
+const rules = '^src/(access|accounts|agent-oauth|areas|mail|pictures|website/state)/'
+/** The files among them that translate between it and HTTP, MCP or OAuth. */
+const translations = '\\.(routes|schemas|mcp|tools)\\.ts$|^src/areas/agent/tools/'
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
   forbidden: [
     { name: 'no-circles', severity: 'error', from: { path: '^src' }, to: { circular: true } },
+    {
+      name: 'no-circles-of-folders',
+      severity: 'error',
+      scope: 'folder',
+      from: { path: '^src/' },
+      to: { circular: true },
+    },
     {
       name: 'kernel-imports-nothing-of-ours',
       severity: 'error',
@@ -26,34 +37,43 @@ module.exports = {
       to: { path: '^src/(?!http/|kernel/)' },
     },
     {
+      name: 'access-is-below-the-areas',
+      severity: 'error',
+      from: { path: '^src/(access|accounts/users)/' },
+      to: { path: '^src/(?!access/|accounts/users/|db/|kernel/)' },
+    },
+    {
       name: 'routes-see-service-and-schemas-only',
       severity: 'error',
-      from: { path: `${area}[^/]+\\.routes\\.ts$` },
+      from: { path: `${area}.+\\.routes\\.ts$` },
       to: { path: '^src/(db|platform|access|accounts)/|\\.repository\\.ts$' },
     },
     {
       name: 'routes-stay-in-their-area',
       severity: 'error',
-      from: { path: `${area}[^/]+\\.routes\\.ts$` },
+      from: { path: `${area}.+\\.routes\\.ts$` },
       to: { path: '^src/areas/', pathNot: '^src/areas/$1/' },
     },
     {
-      name: 'services-and-repositories-know-no-http',
+      name: 'rules-know-no-http',
       severity: 'error',
-      from: { path: '\\.(service|repository|authenticator)\\.ts$' },
-      to: { path: '^src/(http|website)/|node_modules/(fastify|@fastify)/|\\.routes\\.ts$' },
+      from: { path: rules, pathNot: translations },
+      to: {
+        path: '^src/(http|website)/|node_modules/(fastify|@fastify)/|\\.routes\\.ts$',
+        pathNot: '^src/website/state/',
+      },
     },
     {
-      name: 'services-and-repositories-see-types-of-schemas',
+      name: 'rules-see-types-of-schemas',
       severity: 'error',
-      from: { path: '\\.(service|repository|authenticator)\\.ts$' },
+      from: { path: rules, pathNot: translations },
       to: { path: '\\.schemas\\.ts$', dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'services-do-not-call-services',
       severity: 'error',
-      from: { path: '\\.service\\.ts$' },
-      to: { path: '\\.service\\.ts$' },
+      from: { path: rules, pathNot: translations },
+      to: { path: '\\.service\\.ts$', dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'only-repositories-touch-tables',
@@ -62,21 +82,21 @@ module.exports = {
       to: { path: '^src/db/schema/|node_modules/(drizzle-orm|pg)/', dependencyTypesNot: ['type-only'] },
     },
     {
-      name: 'areas-see-ports-not-adapters',
+      name: 'rules-see-ports-not-adapters',
       severity: 'error',
-      from: { path: '^src/(areas|accounts|access)/' },
+      from: { path: rules },
       to: { path: '^src/platform/', pathNot: '\\.port\\.ts$' },
     },
     {
-      name: 'website-uses-services-only',
+      name: 'pages-use-services-only',
       severity: 'error',
-      from: { path: '^src/website/' },
+      from: { path: '^src/website/', pathNot: '^src/website/state/' },
       to: { path: '^src/(db|platform)/|\\.(repository|routes|schemas)\\.ts$' },
     },
     {
       name: 'config-is-read-at-the-edge',
       severity: 'error',
-      from: { path: '^src', pathNot: '^src/(process|services|app|config)\\.ts$|^src/cli/' },
+      from: { path: '^src', pathNot: '^src/(process|app|config)\\.ts$|^src/(cli|services)/' },
       to: { path: '^src/config\\.ts$', dependencyTypesNot: ['type-only'] },
     },
   ],

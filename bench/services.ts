@@ -2,7 +2,7 @@ import pino from 'pino'
 import { loadConfig, type Config } from '../src/config.ts'
 import { openDatabase, workLimits, type Database } from '../src/db/client.ts'
 import { systemClock } from '../src/kernel/clock.ts'
-import { createServices, type Services } from '../src/services.ts'
+import { createServices, type Services } from '../src/services/services.ts'
 import { environmentOf, type Subject } from './harness.ts'
 
 /** The services, and what they stand on. */

@@ -1,6 +1,6 @@
 import { exampleSeeds } from './example-seeds.ts'
 import type { Principal } from './kernel/principal.ts'
-import type { Services } from './services.ts'
+import type { Services } from './services/services.ts'
 
 /** The user that the first start has created, with the secret of their API key. */
 export interface FirstUser {

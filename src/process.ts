@@ -11,14 +11,14 @@ import { ConfigError, loadConfig, readEnvironment, type Config } from './config.
 import { areLimitsInForce, openDatabase, requestLimits, workLimits, type Database } from './db/client.ts'
 import { EmbeddedDatabaseError, startEmbeddedDatabase } from './db/embedded.ts'
 import { isMigrated, migrateDatabase } from './db/migrate.ts'
-import { assertUsable, DatabaseUnusableError } from './db/usable.ts'
+import { assertUsable, DatabaseUnusableError } from './db/sql/usable.ts'
 import type { FirstUser } from './first-run.ts'
 import type { App } from './http/app-types.ts'
-import { createLogger } from './http/logging.ts'
+import { createLogger } from './http/answers/logging.ts'
 import { systemClock } from './kernel/clock.ts'
 import { AppSecretError, assertAppSecretUsable } from './platform/app-secret.ts'
 import { listProductionWarnings } from './production-warnings.ts'
-import type { Services } from './services.ts'
+import type { Services } from './services/services.ts'
 
 // The limits of a shutdown. That of requests is lower, to leave time for closing the database.
 const requestsLimitMs = 20_000
@@ -89,7 +89,11 @@ async function start(config: Config, log: Logger, closers: Closer[]): Promise<vo
   await assertDataDirUsable(config)
   assertAppSecretUsable(config.appSecret, config.dataDir)
   // Loads the modules while the database starts.
-  const program = Promise.all([import('./app.ts'), import('./services.ts'), import('./first-run.ts')])
+  const program = Promise.all([
+    import('./app.ts'),
+    import('./services/services.ts'),
+    import('./first-run.ts'),
+  ])
   const databaseUrl = config.databaseUrl ?? (await startEmbedded(config, closers))
   const { db, jobsDb } = openDatabases(databaseUrl, config, log)
   closers.push(() => Promise.all([db.$client.end(), jobsDb.$client.end()]))

@@ -1,5 +1,5 @@
-import { insertEvent, type NewEvent } from '../areas/events/events.repository.ts'
-import { lockMembersOfWorkspace, requireRoleNow } from '../areas/members/members.repository.ts'
+import { insertEvent, type NewEvent } from './event-log.repository.ts'
+import { lockMembersOfWorkspace, requireRoleNow } from './memberships.repository.ts'
 import type { Database, Executor } from '../db/client.ts'
 import { keepAnswer } from '../db/idempotency.repository.ts'
 import { together } from '../db/together.ts'

@@ -1,6 +1,6 @@
 import { and, eq, gt, isNull, sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
-import { prepared } from '../db/prepared.ts'
+import { prepared } from '../db/sql/prepared.ts'
 import { sessions } from '../db/schema/accounts.ts'
 import { apiKeys } from '../db/schema/api-keys.ts'
 import { together } from '../db/together.ts'

@@ -1,4 +1,4 @@
-import { createBatch } from '../db/batch.ts'
+import { createBatch } from '../db/sql/batch.ts'
 import type { Database } from '../db/client.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { errors } from '../kernel/errors.ts'

@@ -19,13 +19,16 @@ import {
 } from '../mail/messages.ts'
 import type { JobHandlers } from '../platform/jobs/jobs.port.ts'
 import type { Mailer } from '../platform/mail/mail.port.ts'
-import { countAccess } from './access-of-person.repository.ts'
-import { findUserByEmail, findUserById, type UserRow } from './accounts.repository.ts'
-import { insertAccountToken } from './credentials.repository.ts'
-import { linkLifetimeMs, linkUrlOf } from './credentials.service.ts'
-import { findEmailChange, setEmailChangeToken, setTakeBackToken } from './email-changes.repository.ts'
-import { emailChangeLifetimeMs } from './email-changes.service.ts'
-import { countRecoveryCodes } from './second-factor.repository.ts'
+import { countAccess } from './sign-in/access-of-person.repository.ts'
+import { findUserByEmail, findUserById, type UserRow } from './users/users.repository.ts'
+import { insertAccountToken } from './sign-in/credentials.repository.ts'
+import { emailChangeLifetimeMs, linkLifetimeMs, linkUrlOf } from '../kernel/links.ts'
+import {
+  findEmailChange,
+  setEmailChangeToken,
+  setTakeBackToken,
+} from './email-changes/email-changes.repository.ts'
+import { countRecoveryCodes } from './second-factor/second-factor.repository.ts'
 
 const keyNamesMax = 5
 

@@ -1,10 +1,7 @@
-import {
-  insertServiceEvent,
-  erasePersonFromEvents,
-  findTracesInEvents,
-} from '../areas/events/events.repository.ts'
+import { erasePersonFromEvents, findTracesInEvents } from '../areas/events/events.repository.ts'
+import { insertServiceEvent } from '../access/event-log.repository.ts'
 import { deleteInvitesOfPerson } from '../areas/invites/invites.repository.ts'
-import { lockMembersOfWorkspace } from '../areas/members/members.repository.ts'
+import { lockMembersOfWorkspace } from '../access/memberships.repository.ts'
 import { renameAuthor } from '../areas/seeds/seeds.repository.ts'
 import {
   deleteWorkspace,
@@ -32,10 +29,10 @@ import {
   insertUser,
   listUsers,
   type UserRow,
-} from './accounts.repository.ts'
-import { deleteAccountTokens, lockUser, markEmailVerified } from './credentials.repository.ts'
-import { listFormerEmails } from './email-changes.repository.ts'
-import { autoJoinByDomain } from './join-by-domain.ts'
+} from './users/users.repository.ts'
+import { deleteAccountTokens, lockUser, markEmailVerified } from './sign-in/credentials.repository.ts'
+import { listFormerEmails } from './email-changes/email-changes.repository.ts'
+import { autoJoinByDomain } from '../areas/members/join-by-domain.ts'
 
 /** A person, as operators see them. */
 export interface Account extends PrincipalUser {

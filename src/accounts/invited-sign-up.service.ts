@@ -11,20 +11,20 @@ import { requireName } from '../kernel/text.ts'
 import { hashSecret } from '../kernel/tokens.ts'
 import type { JobQueue } from '../platform/jobs/jobs.port.ts'
 import type { PasswordHasher } from '../platform/passwords/passwords.port.ts'
-import { findUserByEmail, insertUserIfNew } from './accounts.repository.ts'
-import { deleteAccountTokens, lockUser, upsertPassword } from './credentials.repository.ts'
+import { findUserByEmail, insertUserIfNew } from './users/users.repository.ts'
+import { deleteAccountTokens, lockUser, upsertPassword } from './sign-in/credentials.repository.ts'
 import {
   createPasskeyTickets,
   verifyCreation,
   type PasskeyAnswer,
   type PasskeyChallenge,
-} from './passkey-tickets.ts'
-import { insertPasskey } from './passkeys.repository.ts'
-import type { SecretBox } from './secret-box.ts'
-import { hashNewPassword } from './set-password.ts'
-import { startSession, type Browser } from './start-session.ts'
-import { verifyWithoutPassword } from './verify-without-password.ts'
-import type { WebAuthn } from './webauthn.ts'
+} from './passkeys/passkey-tickets.ts'
+import { insertPasskey } from './passkeys/passkeys.repository.ts'
+import type { SecretBox } from './second-factor/secret-box.ts'
+import { hashNewPassword } from './sign-in/set-password.ts'
+import { startSession, type Browser } from './sign-in/start-session.ts'
+import { verifyWithoutPassword } from './sign-in/verify-without-password.ts'
+import type { WebAuthn } from './passkeys/webauthn.ts'
 
 /**
  * Signing up by the link of an invite that was mailed: whoever has it reads the mail of the address, so the link verifies

@@ -1,5 +1,5 @@
 import { Type, type Static, type TObject, type TProperties } from '@sinclair/typebox'
-import { exampleInstant } from '../http/examples.ts'
+import { exampleInstant } from '../http/description/examples.ts'
 import { exampleOf, ref } from '../kernel/schemas.ts'
 import { errors } from '../kernel/errors.ts'
 import { agentScope, clientAuthMethods, grantTypes, offlineScope, paths } from './protocol.ts'

@@ -1,6 +1,6 @@
 import { and, desc, eq, gt, isNull, lt, or, sql, type SQL } from 'drizzle-orm'
 import type { Adapter, AdapterPayload } from 'oidc-provider'
-import { insertServiceEvent } from '../areas/events/events.repository.ts'
+import { insertServiceEvent } from '../access/event-log.repository.ts'
 import type { Database, Executor } from '../db/client.ts'
 import { agentGrants } from '../db/schema/agent-grants.ts'
 import { oauthRecords } from '../db/schema/oauth.ts'

@@ -4,7 +4,7 @@ import { parseEmail } from '../kernel/email.ts'
 import { errors } from '../kernel/errors.ts'
 import { isId } from '../kernel/ids.ts'
 import type { Principal } from '../kernel/principal.ts'
-import type { Services } from '../services.ts'
+import type { Services } from '../services/services.ts'
 
 /** The command failed for a reason that the operator can fix. */
 export class CommandError extends Error {

@@ -28,7 +28,7 @@ export function addMaintenanceCommands(program: Command): void {
   })
     .argument('[file]', 'File to write (default: standard output)')
     .action(async (file: string | undefined, options: OutputOptions) => {
-      const { printOpenApi } = await import('../http/openapi-document.ts')
+      const { printOpenApi } = await import('../http/description/openapi-document.ts')
       const description = printOpenApi(await describeApi())
       if (file === undefined) {
         process.stdout.write(description)
@@ -52,9 +52,9 @@ async function describeApi(): Promise<object> {
     import('../app.ts'),
     import('../config.ts'),
     import('../db/client.ts'),
-    import('../http/logging.ts'),
+    import('../http/answers/logging.ts'),
     import('../kernel/clock.ts'),
-    import('../services.ts'),
+    import('../services/services.ts'),
   ])
   const config = loadConfig({})
   // Never connected: the description only needs the routes.

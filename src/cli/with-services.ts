@@ -1,14 +1,14 @@
 import type { Config } from '../config.ts'
 import type { Database } from '../db/client.ts'
-import type { Services } from '../services.ts'
+import type { Services } from '../services/services.ts'
 
 /** Runs a command with the services, after migrating the database. */
 export async function withServices<T>(run: (services: Services) => Promise<T>): Promise<T> {
   const [{ migrateDatabase }, { createLogger }, { systemClock }, { createServices }] = await Promise.all([
     import('../db/migrate.ts'),
-    import('../http/logging.ts'),
+    import('../http/answers/logging.ts'),
     import('../kernel/clock.ts'),
-    import('../services.ts'),
+    import('../services/services.ts'),
   ])
   return withDatabase(async (db, config) => {
     await migrateDatabase(db.$client)
@@ -32,7 +32,7 @@ export async function withServices<T>(run: (services: Services) => Promise<T>): 
  */
 export async function withDatabase<T>(run: (db: Database, config: Config) => Promise<T>): Promise<T> {
   const [{ loadConfig, readEnvironment }, { openDatabase, workLimits }, { assertUsable }] = await Promise.all(
-    [import('../config.ts'), import('../db/client.ts'), import('../db/usable.ts')],
+    [import('../config.ts'), import('../db/client.ts'), import('../db/sql/usable.ts')],
   )
   const config = loadConfig(readEnvironment())
   const { url, stop } = await findDatabase(config)

@@ -45,3 +45,12 @@ export function isAcceptablePassword(password: string, person: { name: string; e
   const lower = password.toLowerCase()
   return lower !== person.email.toLowerCase() && lower !== person.name.toLowerCase()
 }
+
+/** The lifetime of a session from its last use. */
+export const sessionLifetimeMs = 30 * 24 * 60 * 60 * 1000
+/** The lifetime of a session from its start, however often it is used. */
+export const sessionLifetimeMaxMs = 90 * 24 * 60 * 60 * 1000
+/** The most sessions of a person. Further ones end those that were used least recently. */
+export const sessionsMax = 50
+/** How long a browser is remembered after the last sign-in with it. */
+export const browserKnownMs = 400 * 24 * 60 * 60 * 1000

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { ChangeContext, Changes } from '../access/change.ts'
-import type { NewEvent } from '../areas/events/events.repository.ts'
+import type { NewEvent } from '../access/event-log.repository.ts'
 import type { Database } from '../db/client.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { errors } from '../kernel/errors.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { issuesMax } from '../../src/http/validation.ts'
+import { issuesMax } from '../../src/http/requests/validation.ts'
 import { errors } from '../../src/kernel/errors.ts'
 import { expectError } from '../support/expect-error.ts'
 import { startTestApp } from '../support/test-app.ts'

@@ -5,10 +5,10 @@ import { sql } from 'drizzle-orm'
 import PostalMime from 'postal-mime'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Config } from '../../src/config.ts'
-import { createLogger } from '../../src/http/logging.ts'
+import { createLogger } from '../../src/http/answers/logging.ts'
 import { errors } from '../../src/kernel/errors.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
-import { createServices } from '../../src/services.ts'
+import { createServices } from '../../src/services/services.ts'
 import {
   createCompany,
   createInvite,

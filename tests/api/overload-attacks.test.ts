@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import pg from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { insertSession } from '../../src/accounts/sessions.repository.ts'
+import { insertSession } from '../../src/accounts/sessions/sessions.repository.ts'
 import { createId } from '../../src/kernel/ids.ts'
 import type { Principal } from '../../src/kernel/principal.ts'
 import { createApiKeySecret, createToken, hashSecret } from '../../src/kernel/tokens.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { LightMyRequestResponse } from 'fastify'
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
-import { insertMemberIfNew, lockMembersOfWorkspace } from '../../src/areas/members/members.repository.ts'
+import { insertMemberIfNew, lockMembersOfWorkspace } from '../../src/access/memberships.repository.ts'
 import { errors } from '../../src/kernel/errors.ts'
 import type { Role } from '../../src/kernel/roles.ts'
 import {

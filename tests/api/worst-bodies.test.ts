@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { OpenApiDocument } from '../../src/http/openapi-document.ts'
+import type { OpenApiDocument } from '../../src/http/description/openapi-document.ts'
 import { agentScopes } from '../../src/kernel/agent.ts'
 import { createOAuthTester } from '../support/oauth-client.ts'
 import { startTestApp } from '../support/test-app.ts'

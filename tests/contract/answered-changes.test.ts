@@ -2,7 +2,7 @@ import Fastify from 'fastify'
 import fastifyPlugin from 'fastify-plugin'
 import { describe, expect, it } from 'vitest'
 import type { App } from '../../src/http/app-types.ts'
-import { idempotency, toOk } from '../../src/http/idempotency.ts'
+import { idempotency, toOk } from '../../src/http/requests/idempotency.ts'
 import type { IdempotencyStore } from '../../src/kernel/idempotency.ts'
 import type { Principal } from '../../src/kernel/principal.ts'
 

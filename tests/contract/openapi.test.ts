@@ -8,7 +8,7 @@ import {
   type Reference,
   type Schema,
 } from '../../scripts/description.ts'
-import { printOpenApi } from '../../src/http/openapi-document.ts'
+import { printOpenApi } from '../../src/http/description/openapi-document.ts'
 import { errors, statusOfTag, type ErrorFactory } from '../../src/kernel/errors.ts'
 import { createFaultFinder } from '../support/schema-faults.ts'
 import { startTestApp } from '../support/test-app.ts'

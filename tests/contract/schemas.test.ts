@@ -3,7 +3,7 @@ import { Ajv } from 'ajv'
 import ajvFormats from 'ajv-formats'
 import { expect, it, vi } from 'vitest'
 import { ConfigSchema } from '../../src/config.ts'
-import { schemaController } from '../../src/http/validation.ts'
+import { schemaController } from '../../src/http/requests/validation.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const ajv = new Ajv()

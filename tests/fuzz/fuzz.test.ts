@@ -1,7 +1,7 @@
 import type { LightMyRequestResponse, RouteOptions } from 'fastify'
 import { sql } from 'drizzle-orm'
 import { expect, it } from 'vitest'
-import { changeStreamsDefaults } from '../../src/website/shared/change-streams.ts'
+import { changeStreamsDefaults } from '../../src/website/plugins/change-streams.ts'
 import { noteRoutes } from '../support/note-routes.ts'
 import { createOAuthTester } from '../support/oauth-client.ts'
 import { selectRows, startTestApp } from '../support/test-app.ts'

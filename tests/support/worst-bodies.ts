@@ -1,4 +1,4 @@
-import type { OpenApiDocument } from '../../src/http/openapi-document.ts'
+import type { OpenApiDocument } from '../../src/http/description/openapi-document.ts'
 
 /** The largest body that is read, in bytes; that of registrations is smaller. */
 const bytesMaxOf = (operationId: string) => (operationId === 'agentOAuth.register' ? 16 : 64) * 1024

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createKitMcpHandler } from '../../src/areas/agent/agent.mcp.ts'
-import { kitResources } from '../../src/areas/agent/kit-resources.mcp.ts'
+import { createKitMcpHandler } from '../../src/areas/agent/tools/agent.mcp.ts'
+import { kitResources } from '../../src/areas/agent/tools/kit-resources.mcp.ts'
 import { mcpForm, readValidationKitTool } from '../../src/areas/agent/read-validation-kit.mcp.ts'
 import type { KitService, ValidationKit } from '../../src/areas/agent/agent.service.ts'
 import type { AgentPrincipal } from '../../src/kernel/agent.ts'

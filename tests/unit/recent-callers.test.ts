@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { createRecentCallers } from '../../src/http/recent-callers.ts'
+import { createRecentCallers } from '../../src/http/limits/recent-callers.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()

@@ -1,7 +1,7 @@
 import type { Browser, BrowserContextOptions } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { errors, statusOfTag } from '../../src/kernel/errors.ts'
-import { html } from '../../src/website/shared/html.ts'
+import { html } from '../../src/website/components/html.ts'
 import { makePng } from '../support/images.ts'
 import { findClosedPort } from '../support/raw-http.ts'
 import { startTestApp } from '../support/test-app.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
-import { endedSessionKnownMs, flashKey, keptFormLifetimeMs } from '../../src/accounts/flashes.service.ts'
+import { endedSessionKnownMs, flashKey, keptFormLifetimeMs } from '../../src/website/state/flashes.service.ts'
 import { seedTextLengthMax, seedTitleLengthMax } from '../../src/kernel/seeds.ts'
 import { unseal } from '../../src/kernel/sealing.ts'
 import { randomEmail } from '../support/company.ts'

@@ -1,7 +1,7 @@
 import argon2 from 'argon2'
 import { sql } from 'drizzle-orm'
 import { describe, expect, it, vi } from 'vitest'
-import { randomLinkDelay } from '../../src/accounts/link-delay.ts'
+import { randomLinkDelay } from '../../src/accounts/sign-in/link-delay.ts'
 import { randomEmail } from '../support/company.ts'
 import { recordStatements } from '../support/record-statements.ts'
 import { selectRows, startTestApp } from '../support/test-app.ts'

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { readAsset } from '../../src/website/assets.ts'
+import { readAsset } from '../../src/assets/assets.ts'
 import { roles } from '../../src/kernel/roles.ts'
 import { addPerson, createCompany, createTeam, post } from '../support/company.ts'
 import { countQueries } from '../support/count-queries.ts'

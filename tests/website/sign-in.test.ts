@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
-import { sessionsMax } from '../../src/accounts/start-session.ts'
+import { sessionsMax } from '../../src/kernel/accounts.ts'
 import { findJobs, randomEmail } from '../support/company.ts'
 import { createTestClock } from '../support/test-clock.ts'
 import { selectRows } from '../support/test-app.ts'

@@ -2,7 +2,7 @@ import { lt, sql } from 'drizzle-orm'
 import type { Database, Executor } from '../../db/client.ts'
 import { agentCalls, agentGrants } from '../../db/schema/agent-grants.ts'
 import { workspaces } from '../../db/schema/workspaces.ts'
-import { insertEvent } from '../events/events.repository.ts'
+import { insertEvent } from '../../access/event-log.repository.ts'
 import { toPrincipal, type AgentPrincipal } from '../../kernel/agent.ts'
 
 /** The calls of one tool by one agent on one day. */

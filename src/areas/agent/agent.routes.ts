@@ -1,7 +1,7 @@
 import type { TObject } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
 import type { App } from '../../http/app-types.ts'
-import { operation } from '../../http/operation.ts'
+import { operation } from '../../http/description/operation.ts'
 import { ref, withoutBlanks } from '../../kernel/schemas.ts'
 import type { AgentCalls } from './agent-calls.ts'
 import type { AgentTool } from './agent-tool.ts'

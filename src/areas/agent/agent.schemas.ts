@@ -1,6 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox'
-import { exampleExpiry, exampleIds, exampleTime } from '../../http/examples.ts'
-import { operation } from '../../http/operation.ts'
+import { exampleExpiry, exampleIds, exampleTime } from '../../http/description/examples.ts'
+import { operation } from '../../http/description/operation.ts'
 import { kitEvidenceMax, kitOutlineMax, kitSeedsMax, validationKitScope } from '../../kernel/agent.ts'
 import {
   closed,

@@ -1,5 +1,5 @@
 import { timesOf } from '../../access/workspace-access.ts'
-import { createBatch } from '../../db/batch.ts'
+import { createBatch } from '../../db/sql/batch.ts'
 import type { Database } from '../../db/client.ts'
 import { createUseRecorder } from '../../db/use-recorder.ts'
 import type { Clock } from '../../kernel/clock.ts'

@@ -1,6 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox'
-import { exampleIds, exampleTime } from '../../http/examples.ts'
-import { operation } from '../../http/operation.ts'
+import { exampleIds, exampleTime } from '../../http/description/examples.ts'
+import { operation } from '../../http/description/operation.ts'
 import { closed, line, named, NullableTimestamp, ref, Timestamp } from '../../kernel/schemas.ts'
 import { errors } from '../../kernel/errors.ts'
 import { labelLengthMax } from '../../kernel/text.ts'

@@ -1,6 +1,6 @@
 import type { Changes } from '../../access/change.ts'
 import { requireLiveCredential } from '../../access/live-credential.repository.ts'
-import { lockUser } from '../../accounts/accounts.repository.ts'
+import { lockUser } from '../../accounts/users/users.repository.ts'
 import type { Database, Executor } from '../../db/client.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { errors } from '../../kernel/errors.ts'

@@ -17,13 +17,8 @@ import type { Principal } from '../../kernel/principal.ts'
 import { parseTime } from '../../kernel/times.ts'
 import { createEventsWatcher, type WatchListener } from './events-watcher.ts'
 import { findEventPlaces, type EventPlace } from './event-places.repository.ts'
-import {
-  findEndedWatches,
-  listEvents,
-  readEventDigests,
-  type EventType,
-  type EventView,
-} from './events.repository.ts'
+import { findEndedWatches, listEvents, readEventDigests, type EventView } from './events.repository.ts'
+import { type EventType } from '../../access/event-log.repository.ts'
 import type { Event as WorkspaceEvent } from './events.schemas.ts'
 
 export type { EventPlace, EventType, WorkspaceEvent }

@@ -1,5 +1,5 @@
 import type { App } from '../../http/app-types.ts'
-import { toOk } from '../../http/idempotency.ts'
+import { toOk } from '../../http/requests/idempotency.ts'
 import { integrationsList, integrationsRevoke } from './integrations.schemas.ts'
 import type { IntegrationsService } from './integrations.service.ts'
 

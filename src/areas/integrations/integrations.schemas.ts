@@ -1,6 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox'
-import { exampleExpiry, exampleIds, exampleTime } from '../../http/examples.ts'
-import { listOperation, operation, slugParams } from '../../http/operation.ts'
+import { exampleExpiry, exampleIds, exampleTime } from '../../http/description/examples.ts'
+import { listOperation, operation, slugParams } from '../../http/description/operation.ts'
 import { named, nullableString, NullableTimestamp, Timestamp } from '../../kernel/schemas.ts'
 import { workspaceErrors } from '../../kernel/errors.ts'
 

@@ -6,7 +6,7 @@ import type { JobHandlers } from '../../platform/jobs/jobs.port.ts'
 import type { Mailer } from '../../platform/mail/mail.port.ts'
 import { findNoticeRecipient } from '../members/members.repository.ts'
 import { findInviteOrigin, findInviteToSend, insertInviteToken, updateInvite } from './invites.repository.ts'
-import { inviteUrlOf } from './invites.service.ts'
+import { inviteUrlOf } from '../../kernel/links.ts'
 
 /** The mails about invites. */
 export function createInvitesJobs(options: {

@@ -5,8 +5,8 @@ import {
   exampleImageUrl,
   exampleInviteUrl,
   exampleTime,
-} from '../../http/examples.ts'
-import { listOperation, operation, slugParams } from '../../http/operation.ts'
+} from '../../http/description/examples.ts'
+import { listOperation, operation, slugParams } from '../../http/description/operation.ts'
 import {
   closed,
   exampleOf,

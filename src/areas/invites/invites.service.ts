@@ -1,3 +1,4 @@
+import { inviteLifetimeMs, inviteUrlOf } from '../../kernel/links.ts'
 import {
   lockMembersWithCredential,
   type Changes,
@@ -47,8 +48,6 @@ import {
 } from './invites.repository.ts'
 import type { Invite, InvitePreview } from './invites.schemas.ts'
 
-/** How long an invite can be accepted. */
-export const inviteLifetimeMs = 7 * 24 * 60 * 60 * 1000
 /** The most invites in the list of a recipient. */
 const ownInvitesMax = 20
 const limitWindowMs = 60 * 60 * 1000
@@ -328,9 +327,4 @@ export function createInvitesService(options: InvitesServiceOptions): InvitesSer
       return acceptFound(principal, (executor) => findInviteTo(executor, email, inviteId))
     },
   }
-}
-
-/** The page of an invite, where it is accepted. */
-export function inviteUrlOf(webUrl: string, token: string): string {
-  return `${webUrl}/invites/${token}`
 }

@@ -1,6 +1,6 @@
 import { eq, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
-import { prepared } from '../../db/prepared.ts'
+import { prepared } from '../../db/sql/prepared.ts'
 import { users } from '../../db/schema/users.ts'
 
 export interface PreferencesRow {

@@ -1,6 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox'
-import { exampleIds, exampleImageUrl } from '../../http/examples.ts'
-import { operation } from '../../http/operation.ts'
+import { exampleIds, exampleImageUrl } from '../../http/description/examples.ts'
+import { operation } from '../../http/description/operation.ts'
 import { closed, exampleOf, name, named, nullableString, ref } from '../../kernel/schemas.ts'
 import { errors, imageErrors } from '../../kernel/errors.ts'
 import { Membership } from '../workspaces/workspaces.schemas.ts'

@@ -1,7 +1,7 @@
 import { and, eq, ne, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
-import { comparableAddress } from '../../db/has-address.ts'
-import { prepared } from '../../db/prepared.ts'
+import { comparableAddress } from '../../db/sql/has-address.ts'
+import { prepared } from '../../db/sql/prepared.ts'
 import { departures } from '../../db/schema/departures.ts'
 import { users } from '../../db/schema/users.ts'
 

@@ -10,7 +10,8 @@ import { mayActOn, mayGrant, type Role } from '../../kernel/roles.ts'
 import type { PictureStore } from '../../pictures/picture-store.ts'
 import type { JobQueue } from '../../platform/jobs/jobs.port.ts'
 import { recordDeparture } from './departures.repository.ts'
-import { countOwners, deleteMember, findMember, listMembers, updateMemberRole } from './members.repository.ts'
+import { countOwners, deleteMember, listMembers, updateMemberRole } from './members.repository.ts'
+import { findMember } from '../../access/memberships.repository.ts'
 import type { Member } from './members.schemas.ts'
 
 export type { Member }

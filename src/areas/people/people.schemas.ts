@@ -1,6 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox'
-import { exampleIds } from '../../http/examples.ts'
-import { listOperation, slugParams } from '../../http/operation.ts'
+import { exampleIds } from '../../http/description/examples.ts'
+import { listOperation, slugParams } from '../../http/description/operation.ts'
 import {
   closed,
   named,

@@ -1,6 +1,6 @@
 import { Type, type Static, type TObject } from '@sinclair/typebox'
-import { exampleIds, exampleTime } from '../../http/examples.ts'
-import { listOperation, operation, slugParams } from '../../http/operation.ts'
+import { exampleIds, exampleTime } from '../../http/description/examples.ts'
+import { listOperation, operation, slugParams } from '../../http/description/operation.ts'
 import {
   closed,
   exampleOf,

@@ -26,7 +26,7 @@ import {
 } from '../../kernel/seeds.ts'
 import { normalizeText, requireLine, requireLines } from '../../kernel/text.ts'
 import type { PictureStore } from '../../pictures/picture-store.ts'
-import { insertServiceEvent } from '../events/events.repository.ts'
+import { insertServiceEvent } from '../../access/event-log.repository.ts'
 import {
   countEvidence,
   countSeeds,

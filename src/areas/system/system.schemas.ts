@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { operation } from '../../http/operation.ts'
+import { operation } from '../../http/description/operation.ts'
 import { named, ref } from '../../kernel/schemas.ts'
 import { errors } from '../../kernel/errors.ts'
 

@@ -8,7 +8,7 @@ import { readPage, type Page, type PageRequest } from '../../kernel/pagination.t
 import type { Principal } from '../../kernel/principal.ts'
 import { requireLabel } from '../../kernel/text.ts'
 import type { PictureStore } from '../../pictures/picture-store.ts'
-import { findMember } from '../members/members.repository.ts'
+import { findMember } from '../../access/memberships.repository.ts'
 import { lockWorkspace } from '../workspaces/workspaces.repository.ts'
 import {
   deleteTeam,

@@ -1,6 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox'
-import { exampleIds, exampleImageUrl } from '../../http/examples.ts'
-import { operation, slugParams } from '../../http/operation.ts'
+import { exampleIds, exampleImageUrl } from '../../http/description/examples.ts'
+import { operation, slugParams } from '../../http/description/operation.ts'
 import { domainsLengthMax } from '../../kernel/domains.ts'
 import { closed, exampleOf, name, named, nullableString, ref, Role } from '../../kernel/schemas.ts'
 import { errors, imageErrors, workspaceErrors } from '../../kernel/errors.ts'

@@ -1,6 +1,6 @@
 import { index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import { accountTokenPurposes } from '../../kernel/accounts.ts'
-import { bytea, instant } from '../columns.ts'
+import { bytea, instant } from './columns.ts'
 import { userId, users } from './users.ts'
 
 /** Password hashes (argon2id). A table of their own, so that queries of users do not read them. */

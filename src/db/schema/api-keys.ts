@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { index, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
-import { bytea, instant } from '../columns.ts'
+import { bytea, instant } from './columns.ts'
 import { userId } from './users.ts'
 
 /** The API keys of users. The secret is stored as SHA-256. */

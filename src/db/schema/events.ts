@@ -1,7 +1,7 @@
 import { sql, type SQL } from 'drizzle-orm'
 import { index, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import { grantEventTypes, inviteEventTypes } from '../../kernel/events.ts'
-import { instant } from '../columns.ts'
+import { instant } from './columns.ts'
 import { workspaceId } from './workspaces.ts'
 
 const restrictedTypes = [...inviteEventTypes, ...grantEventTypes]

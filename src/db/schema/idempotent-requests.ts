@@ -1,5 +1,5 @@
 import { index, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
-import { bytea, instant } from '../columns.ts'
+import { bytea, instant } from './columns.ts'
 import { apiKeys } from './api-keys.ts'
 
 /** The stored responses to POST requests with an `Idempotency-Key`, encrypted under a key derived from the API key. */

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { boolean, index, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { roles, type Role } from '../../kernel/roles.ts'
-import { bytea, instant } from '../columns.ts'
+import { bytea, instant } from './columns.ts'
 import { users } from './users.ts'
 import { workspaceId } from './workspaces.ts'
 

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { check, index, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
 import { roles, type Role } from '../../kernel/roles.ts'
-import { instant } from '../columns.ts'
+import { instant } from './columns.ts'
 import { userId } from './users.ts'
 import { workspaceId } from './workspaces.ts'
 

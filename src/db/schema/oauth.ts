@@ -1,5 +1,5 @@
 import { boolean, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
-import { bytea, instant } from '../columns.ts'
+import { bytea, instant } from './columns.ts'
 
 /**
  * The records of the OAuth server: registered clients, authorization requests that wait for consent, grants, codes and

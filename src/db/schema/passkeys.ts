@@ -1,5 +1,5 @@
 import { bigint, index, pgTable, text, uuid } from 'drizzle-orm/pg-core'
-import { bytea, instant } from '../columns.ts'
+import { bytea, instant } from './columns.ts'
 import { userId } from './users.ts'
 
 /** The passkeys of users (WebAuthn Level 3). */

@@ -1,5 +1,5 @@
 import { index, pgTable, text } from 'drizzle-orm/pg-core'
-import { instant } from '../columns.ts'
+import { instant } from './columns.ts'
 
 /**
  * All stored pictures. A row is inserted before its file and deleted after it, so that files left over from a crash are

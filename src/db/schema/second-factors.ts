@@ -1,5 +1,5 @@
 import { index, integer, pgTable, primaryKey, uuid } from 'drizzle-orm/pg-core'
-import { bytea, instant } from '../columns.ts'
+import { bytea, instant } from './columns.ts'
 import { userId, users } from './users.ts'
 
 /** The authenticator apps of users: the second step of a sign-in. */

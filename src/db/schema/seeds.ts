@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { foreignKey, index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import { evidenceKinds, seedStatuses, verdicts } from '../../kernel/seeds.ts'
-import { instant } from '../columns.ts'
+import { instant } from './columns.ts'
 import { memberships } from './memberships.ts'
 import { users } from './users.ts'
 import { workspaceId } from './workspaces.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { boolean, check, index, pgTable, text, uuid } from 'drizzle-orm/pg-core'
-import { bytea, instant } from '../columns.ts'
+import { bytea, instant } from './columns.ts'
 import { sessions } from './accounts.ts'
 import { users } from './users.ts'
 

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { prepared } from '../../db/prepared.ts'
+import { prepared } from '../../db/sql/prepared.ts'
 import type { JobQueue } from './jobs.port.ts'
 
 // With the backoff of graphile-worker, the last attempt is after about four days.

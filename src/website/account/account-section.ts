@@ -1,4 +1,4 @@
-import type { Section } from '../shared/layout.ts'
+import type { Section } from '../components/layout.ts'
 
 /** The navigation of a person's settings. */
 export function accountSection(current: string): Section {

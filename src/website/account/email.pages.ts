@@ -1,15 +1,15 @@
 import type { FastifyRequest } from 'fastify'
 import type { App } from '../../http/app-types.ts'
 import { emailLengthMax } from '../../kernel/email.ts'
-import type { Services } from '../../services.ts'
-import { answerForm } from '../shared/answer-form.ts'
-import { form, readField, renderAction, renderField, renderForm, stateOf } from '../shared/forms.ts'
-import { html } from '../shared/html.ts'
-import type { Page } from '../shared/pages.ts'
+import type { Services } from '../../services/services.ts'
+import { answerForm } from '../plugins/answer-form.ts'
+import { form, readField, renderAction, renderField, renderForm, stateOf } from '../components/forms.ts'
+import { html } from '../components/html.ts'
+import type { Page } from '../plugins/pages.ts'
 import { securityPage, securityPath } from './security.views.ts'
-import type { SignInLimits } from '../sign-in/sign-in-limits.ts'
-import { provenOnly } from '../shared/web-session.ts'
-import { notice } from '../shared/notice.ts'
+import type { SignInLimits } from '../plugins/sign-in-limits.ts'
+import { provenOnly } from '../plugins/web-session.ts'
+import { notice } from '../components/notice.ts'
 
 interface WithToken {
   Params: { token: string }

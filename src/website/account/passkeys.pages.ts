@@ -1,25 +1,33 @@
 import type { FastifyRequest } from 'fastify'
-import type { Passkey } from '../../accounts/passkeys.service.ts'
+import type { Passkey } from '../../accounts/passkeys/passkeys.service.ts'
 import type { App } from '../../http/app-types.ts'
 import { labelLengthMax } from '../../kernel/text.ts'
-import type { Services } from '../../services.ts'
-import { answerForm } from '../shared/answer-form.ts'
+import type { Services } from '../../services/services.ts'
+import { answerForm } from '../plugins/answer-form.ts'
 import { browserOf, findNext, finishSignIn } from '../sign-in/continue-sign-in.ts'
-import { attempt, form, readField, renderAction, renderField, renderForm, stateOf } from '../shared/forms.ts'
-import { html, type Html } from '../shared/html.ts'
-import { renderConfirmed, renderRows, withQuery } from '../shared/lists.ts'
-import { parseLocalPath } from '../shared/local-path.ts'
-import type { Page } from '../shared/pages.ts'
+import {
+  attempt,
+  form,
+  readField,
+  renderAction,
+  renderField,
+  renderForm,
+  stateOf,
+} from '../components/forms.ts'
+import { html, type Html } from '../components/html.ts'
+import { renderConfirmed, renderRows, withQuery } from '../components/lists.ts'
+import { parseLocalPath } from '../components/local-path.ts'
+import type { Page } from '../plugins/pages.ts'
 import {
   readPasskeyAnswer,
   renderPasskeyForm,
   sendChallenge,
   usePasskeyOptionsPath,
-} from './passkey-form.views.ts'
+} from '../views/passkey-form.views.ts'
 import { securityPage } from './security.views.ts'
-import { provenOnly } from '../shared/web-session.ts'
-import { renderDate, renderTime } from '../shared/words.ts'
-import { notice } from '../shared/notice.ts'
+import { provenOnly } from '../plugins/web-session.ts'
+import { renderDate, renderTime } from '../components/words.ts'
+import { notice } from '../components/notice.ts'
 
 interface WithId {
   Params: { id: string }

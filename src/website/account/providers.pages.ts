@@ -1,21 +1,21 @@
 import type { FastifyRequest } from 'fastify'
 import type { App } from '../../http/app-types.ts'
-import type { Services } from '../../services.ts'
-import { answerForm } from '../shared/answer-form.ts'
-import { form, renderAction } from '../shared/forms.ts'
-import { html, type Html } from '../shared/html.ts'
+import type { Services } from '../../services/services.ts'
+import { answerForm } from '../plugins/answer-form.ts'
+import { form, renderAction } from '../components/forms.ts'
+import { html, type Html } from '../components/html.ts'
 import {
   beginIdentityFlow,
   providersPath,
   requireProvider,
   type WithProvider,
 } from '../sign-in/identity.pages.ts'
-import { renderConfirmed, renderRows } from '../shared/lists.ts'
-import type { Page } from '../shared/pages.ts'
+import { renderConfirmed, renderRows } from '../components/lists.ts'
+import type { Page } from '../plugins/pages.ts'
 import { securityPage } from './security.views.ts'
-import { provenOnly } from '../shared/web-session.ts'
-import { renderDate } from '../shared/words.ts'
-import { notice } from '../shared/notice.ts'
+import { provenOnly } from '../plugins/web-session.ts'
+import { renderDate } from '../components/words.ts'
+import { notice } from '../components/notice.ts'
 
 type ProviderServices = Pick<Services, 'identities' | 'identityProviders'>
 

@@ -1,13 +1,13 @@
 import type { FastifyRequest } from 'fastify'
-import type { Services } from '../../services.ts'
+import type { Services } from '../../services/services.ts'
 import { apiKeysPath } from './api-keys.pages.ts'
 import { emailPath } from './email.pages.ts'
-import { html } from '../shared/html.ts'
+import { html } from '../components/html.ts'
 import { providersPath } from '../sign-in/identity.pages.ts'
 import { passkeysPath } from './passkeys.pages.ts'
 import { securityPath, type SecurityRow } from './security.views.ts'
 import { twoStepPath } from './two-step.views.ts'
-import { countOf, renderDate } from '../shared/words.ts'
+import { countOf, renderDate } from '../components/words.ts'
 
 export const passwordPath = `${securityPath}/password`
 export const sessionsPath = `${securityPath}/sessions`

@@ -1,12 +1,12 @@
 import type { App } from '../../http/app-types.ts'
 import { describeBrowser } from '../../kernel/browsers.ts'
-import type { Services } from '../../services.ts'
-import { answerForm } from '../shared/answer-form.ts'
-import { form, readFields } from '../shared/forms.ts'
-import { notice } from '../shared/notice.ts'
+import type { Services } from '../../services/services.ts'
+import { answerForm } from '../plugins/answer-form.ts'
+import { form, readFields } from '../components/forms.ts'
+import { notice } from '../components/notice.ts'
 import { listSecurityRows, passwordPath, sessionsPath, type OverviewServices } from './security-overview.ts'
 import { renderPasswordPage, renderSecurity, renderSessions, securityPath } from './security.views.ts'
-import type { SignInLimits } from '../sign-in/sign-in-limits.ts'
+import type { SignInLimits } from '../plugins/sign-in-limits.ts'
 import { readRevokeAccess } from '../sign-in/sign-in.views.ts'
 
 /** The security page, and the page of the sessions. */

@@ -1,6 +1,6 @@
 import type { App } from '../../http/app-types.ts'
-import { form, readField } from '../shared/forms.ts'
-import { themeCookie, themes } from '../shared/theme.ts'
+import { form, readField } from '../components/forms.ts'
+import { themeCookie, themes } from '../components/theme.ts'
 
 const keptSeconds = 365 * 24 * 60 * 60
 

@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify'
 import type { App } from '../../http/app-types.ts'
-import type { Services } from '../../services.ts'
-import { answerForm, type FormResult } from '../shared/answer-form.ts'
-import { form, readField } from '../shared/forms.ts'
-import type { Page } from '../shared/pages.ts'
+import type { Services } from '../../services/services.ts'
+import { answerForm, type FormResult } from '../plugins/answer-form.ts'
+import { form, readField } from '../components/forms.ts'
+import type { Page } from '../plugins/pages.ts'
 import { securityPath } from './security.views.ts'
 import {
   renderRecoveryCodes,
@@ -12,8 +12,8 @@ import {
   renderTwoStepOn,
   twoStepPath,
 } from './two-step.views.ts'
-import { provenOnly } from '../shared/web-session.ts'
-import { notice } from '../shared/notice.ts'
+import { provenOnly } from '../plugins/web-session.ts'
+import { notice } from '../components/notice.ts'
 
 /** Setting up two-step sign-in, new recovery codes, and turning it off. */
 export async function twoStepPages(

@@ -1,27 +1,14 @@
 import type { FastifyRequest } from 'fastify'
-import type { AppSetup, SecondFactorState } from '../../accounts/second-factor.service.ts'
-import { renderAction, renderField, renderForm, stateOf, type FormState } from '../shared/forms.ts'
-import { html, type Html } from '../shared/html.ts'
-import { renderConfirmed } from '../shared/lists.ts'
-import type { Page } from '../shared/pages.ts'
+import type { AppSetup, SecondFactorState } from '../../accounts/second-factor/second-factor.service.ts'
+import { renderAction, renderField, renderForm, stateOf } from '../components/forms.ts'
+import { html } from '../components/html.ts'
+import { renderConfirmed } from '../components/lists.ts'
+import type { Page } from '../plugins/pages.ts'
 import { securityPage } from './security.views.ts'
-import { countOf, renderDate } from '../shared/words.ts'
+import { recoveryCodeLengthMax } from '../views/code-field.views.ts'
+import { countOf, renderDate } from '../components/words.ts'
 
 export const twoStepPath = '/settings/security/two-step'
-
-const recoveryCodeLengthMax = 40
-
-/** The field of a code of an authenticator app, or of a recovery code. */
-export function renderCodeField(state: FormState): Html {
-  return renderField({
-    name: 'code',
-    label: 'Code from your authenticator app',
-    autocomplete: 'one-time-code',
-    maxLength: recoveryCodeLengthMax,
-    hint: 'A recovery code works too.',
-    state,
-  })
-}
 
 export function renderTwoStepOff(request: FastifyRequest): Page {
   return securityPage(

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import type { Failure } from '../../agent-oauth/agent-oauth.ts'
-import { html, type Html } from '../shared/html.ts'
+import { html, type Html } from '../components/html.ts'
 
 /** Shows why an agent's request for access failed, and what to do. */
 export function showFailure(reply: FastifyReply, failure: Failure): FastifyReply {

@@ -4,12 +4,12 @@ import { grantDays, grantDaysDefault, paths } from '../../agent-oauth/protocol.t
 import type { App } from '../../http/app-types.ts'
 import { errors } from '../../kernel/errors.ts'
 import { parseJson } from '../../kernel/json-text.ts'
-import type { Services } from '../../services.ts'
+import type { Services } from '../../services/services.ts'
 import { renderConsent } from './consent.views.ts'
-import { form, readFields, valuesOf } from '../shared/forms.ts'
-import { forgetConsent, rememberConsent } from './pending-consent.ts'
-import { readScopes } from './scopes.views.ts'
-import { assertSignedIn, confirmPathTo } from '../shared/web-session.ts'
+import { form, readFields, valuesOf } from '../components/forms.ts'
+import { forgetConsent, rememberConsent } from '../plugins/pending-consent.ts'
+import { readScopes } from '../views/scopes.views.ts'
+import { assertSignedIn, confirmPathTo } from '../plugins/web-session.ts'
 
 interface WithUid {
   Params: { uid: string }

@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify'
 import type { ConsentRequest } from '../../agent-oauth/agent-oauth.ts'
 import { grantDays, grantDaysDefault, paths } from '../../agent-oauth/protocol.ts'
-import { renderForm, renderSelect } from '../shared/forms.ts'
-import { html, type Html } from '../shared/html.ts'
-import type { Page } from '../shared/pages.ts'
-import { readScopes, renderScopeChoice } from './scopes.views.ts'
+import { renderForm, renderSelect } from '../components/forms.ts'
+import { html, type Html } from '../components/html.ts'
+import type { Page } from '../plugins/pages.ts'
+import { readScopes, renderScopeChoice } from '../views/scopes.views.ts'
 
 /** Asks a person to allow or deny an agent. Shows which agent asks, and where the browser is redirected. */
 export function renderConsent(options: {

@@ -1,11 +1,11 @@
 import type { App } from '../../http/app-types.ts'
-import { publicAccess } from '../../http/route-guard.ts'
+import { publicAccess } from '../../http/credentials/route-guard.ts'
 import { errors } from '../../kernel/errors.ts'
 import { readApiDescription } from './api-description.ts'
-import { serveAsset } from '../assets.ts'
+import { serveAsset } from '../../assets/assets.ts'
 import { renderErrorCatalogue, renderReference } from './docs.views.ts'
-import { html } from '../shared/html.ts'
-import type { Page } from '../shared/pages.ts'
+import { html } from '../components/html.ts'
+import type { Page } from '../plugins/pages.ts'
 
 /** Serves the API reference and the error catalogue. Both are public, and read no session. */
 export async function docsPages(app: App): Promise<void> {

@@ -1,9 +1,9 @@
 import { statusOfTag, type ErrorFactory } from '../../kernel/errors.ts'
 import type { ApiDescription, Operation, Parameter } from './api-description.ts'
-import { html, type Html } from '../shared/html.ts'
+import { html, type Html } from '../components/html.ts'
 import type { Field } from './json-schema.ts'
-import type { Section } from '../shared/layout.ts'
-import type { Page } from '../shared/pages.ts'
+import type { Section } from '../components/layout.ts'
+import type { Page } from '../plugins/pages.ts'
 
 type Catalogue = readonly Pick<ErrorFactory, 'tag' | 'code' | 'message' | 'when'>[]
 

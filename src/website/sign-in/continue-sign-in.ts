@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { secondStepMs, type Browser, type SignInResult } from '../../accounts/start-session.ts'
-import { parseLocalPath } from '../shared/local-path.ts'
-import { findPendingConsent } from '../consent/pending-consent.ts'
-import { browserCookieSeconds } from '../shared/web-session.ts'
+import { secondStepMs, type Browser, type SignInResult } from '../../accounts/sign-in/start-session.ts'
+import { parseLocalPath } from '../components/local-path.ts'
+import { findPendingConsent } from '../plugins/pending-consent.ts'
+import { browserCookieSeconds } from '../plugins/web-session.ts'
 
 // The path to continue at after a sign-in that takes several steps, such as a link in a mail, which may be opened in
 // another tab.

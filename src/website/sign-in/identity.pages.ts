@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '../../http/app-types.ts'
 import { errors } from '../../kernel/errors.ts'
-import type { Services } from '../../services.ts'
+import type { Services } from '../../services/services.ts'
 import { browserOf, continueSignIn } from './continue-sign-in.ts'
-import { attempt } from '../shared/forms.ts'
-import { parseLocalPath } from '../shared/local-path.ts'
-import { notice } from '../shared/notice.ts'
+import { attempt } from '../components/forms.ts'
+import { parseLocalPath } from '../components/local-path.ts'
+import { notice } from '../components/notice.ts'
 
 export interface WithProvider {
   Params: { provider: string }

@@ -1,15 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '../../http/app-types.ts'
 import { errors } from '../../kernel/errors.ts'
-import type { Services } from '../../services.ts'
-import { answerForm } from '../shared/answer-form.ts'
+import type { Services } from '../../services/services.ts'
+import { answerForm } from '../plugins/answer-form.ts'
 import { browserOf, continueSignIn, findNext, rememberNext } from './continue-sign-in.ts'
-import { attempt, form, readField, readFields } from '../shared/forms.ts'
-import { withQuery } from '../shared/lists.ts'
-import { parseLocalPath } from '../shared/local-path.ts'
-import { findPendingConsent } from '../consent/pending-consent.ts'
-import { browserCookieSeconds } from '../shared/web-session.ts'
-import type { SignInLimits } from './sign-in-limits.ts'
+import { attempt, form, readField, readFields } from '../components/forms.ts'
+import { withQuery } from '../components/lists.ts'
+import { parseLocalPath } from '../components/local-path.ts'
+import { findPendingConsent } from '../plugins/pending-consent.ts'
+import { browserCookieSeconds } from '../plugins/web-session.ts'
+import type { SignInLimits } from '../plugins/sign-in-limits.ts'
 import {
   renderCheckMail,
   renderForgot,

@@ -1,12 +1,12 @@
 import type { FastifyRequest } from 'fastify'
-import type { LinkOwner } from '../../accounts/credentials.service.ts'
+import type { LinkOwner } from '../../accounts/sign-in/credentials.service.ts'
 import { passwordLengthMax, passwordLengthMin } from '../../kernel/accounts.ts'
 import { emailLengthMax } from '../../kernel/email.ts'
 import { nameLengthMax } from '../../kernel/text.ts'
-import { readField, renderField, renderForm, type FormState } from '../shared/forms.ts'
-import { html, type Content, type Html } from '../shared/html.ts'
-import type { Page } from '../shared/pages.ts'
-import { renderPasskeySignIn } from '../account/passkey-form.views.ts'
+import { readField, renderField, renderForm, type FormState } from '../components/forms.ts'
+import { html, type Content, type Html } from '../components/html.ts'
+import type { Page } from '../plugins/pages.ts'
+import { renderPasskeySignIn } from '../views/passkey-form.views.ts'
 
 interface WithForm {
   request: FastifyRequest

@@ -1,8 +1,8 @@
 import type { App } from '../../http/app-types.ts'
-import type { Services } from '../../services.ts'
-import { answerForm } from '../shared/answer-form.ts'
-import { form, readField, renderForm } from '../shared/forms.ts'
-import { html } from '../shared/html.ts'
+import type { Services } from '../../services/services.ts'
+import { answerForm } from '../plugins/answer-form.ts'
+import { form, readField, renderForm } from '../components/forms.ts'
+import { html } from '../components/html.ts'
 import { readRevokeAccess, renderNewPasswordField, renderRevokeAccess } from './sign-in.views.ts'
 
 interface WithToken {

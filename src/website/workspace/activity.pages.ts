@@ -4,7 +4,7 @@ import { inviteEventTypes } from '../../kernel/events.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
 import { parseJson } from '../../kernel/json-text.ts'
-import type { Services } from '../../services.ts'
+import type { Services } from '../../services/services.ts'
 import {
   changesPath,
   eventTypeNames,
@@ -12,16 +12,16 @@ import {
   renderEvent,
   withoutRepeated,
   type EventContext,
-} from './events.views.ts'
-import { renderSelect } from '../shared/forms.ts'
-import { html, type Content, type Html } from '../shared/html.ts'
-import { readQuery, withQuery } from '../shared/lists.ts'
-import type { Page } from '../shared/pages.ts'
-import { readListView, renderNotices, renderPager, resetNotice, type ListView } from '../shared/pager.ts'
-import { readSearch, searchLengthMax } from './search-form.views.ts'
-import { isTimeZone, startOfDay } from '../shared/time-zones.ts'
-import { formatDay, renderClock } from '../shared/words.ts'
-import { sectionOf, type WorkspacePages, type WorkspaceVisit } from './workspace-visit.ts'
+} from '../views/events.views.ts'
+import { renderSelect } from '../components/forms.ts'
+import { html, type Content, type Html } from '../components/html.ts'
+import { readQuery, withQuery } from '../components/lists.ts'
+import type { Page } from '../plugins/pages.ts'
+import { readListView, renderNotices, renderPager, resetNotice, type ListView } from '../components/pager.ts'
+import { readSearch, searchLengthMax } from '../views/search-form.views.ts'
+import { isTimeZone, startOfDay } from '../components/time-zones.ts'
+import { formatDay, renderClock } from '../components/words.ts'
+import { sectionOf, type WorkspacePages, type WorkspaceVisit } from '../plugins/workspace-visit.ts'
 
 const eventsPerPage = 50
 const choicesMax = 20

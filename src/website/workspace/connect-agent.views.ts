@@ -1,4 +1,4 @@
-import { html, type Html } from '../shared/html.ts'
+import { html, type Html } from '../components/html.ts'
 
 /** A program that agents run in, and how it is connected. */
 interface Program {

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify'
 import type { WorkspaceEvent } from '../../areas/events/events.service.ts'
-import { renderForm } from '../shared/forms.ts'
-import { html, type Content, type Html } from '../shared/html.ts'
-import type { WorkspaceVisit } from './workspace-visit.ts'
+import { renderForm } from '../components/forms.ts'
+import { html, type Content, type Html } from '../components/html.ts'
+import type { WorkspaceVisit } from '../plugins/workspace-visit.ts'
 
 /** The types of what has happened in a workspace. */
 export type HappenedTypes = ReadonlySet<WorkspaceEvent['type']>

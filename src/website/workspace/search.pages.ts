@@ -1,11 +1,11 @@
 import { parseJson } from '../../kernel/json-text.ts'
-import type { Services } from '../../services.ts'
-import { html, type Html } from '../shared/html.ts'
-import { withQuery } from '../shared/lists.ts'
-import type { Page } from '../shared/pages.ts'
-import { readSearch, renderSearchForm } from './search-form.views.ts'
-import { statusNames } from './seeds.views.ts'
-import { sectionOf, type WorkspacePages, type WorkspaceVisit } from './workspace-visit.ts'
+import type { Services } from '../../services/services.ts'
+import { html, type Html } from '../components/html.ts'
+import { withQuery } from '../components/lists.ts'
+import type { Page } from '../plugins/pages.ts'
+import { readSearch, renderSearchForm } from '../views/search-form.views.ts'
+import { statusNames } from '../seeds/seeds.views.ts'
+import { sectionOf, type WorkspacePages, type WorkspaceVisit } from '../plugins/workspace-visit.ts'
 
 const seedsMax = 8
 const peopleMax = 6

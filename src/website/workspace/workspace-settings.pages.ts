@@ -1,19 +1,31 @@
 import type { FastifyRequest } from 'fastify'
 import type { WorkspaceChange } from '../../areas/workspaces/workspaces.service.ts'
-import type { Services } from '../../services.ts'
+import type { Services } from '../../services/services.ts'
 import { domainsLengthMax, parseDomains } from '../../kernel/domains.ts'
 import { slugLengthMax, slugLengthMin, slugPattern } from '../../kernel/slugs.ts'
 import { nameLengthMax } from '../../kernel/text.ts'
-import { mergeEdit, readOpened, renderOpened } from '../shared/edits.ts'
-import { readField, renderAction, renderField, renderForm, stateOf, type FormState } from '../shared/forms.ts'
-import { html, type Html } from '../shared/html.ts'
-import { renderPicture } from '../shared/layout.ts'
-import { readQuery, renderConfirmed } from '../shared/lists.ts'
-import { notice, renderDone } from '../shared/notice.ts'
-import type { Page } from '../shared/pages.ts'
-import { renderRole } from './roles.views.ts'
-import { pictureSizeMax } from '../shared/words.ts'
-import { sectionOf, type UploadPages, type WorkspacePages, type WorkspaceVisit } from './workspace-visit.ts'
+import { mergeEdit, readOpened, renderOpened } from '../components/edits.ts'
+import {
+  readField,
+  renderAction,
+  renderField,
+  renderForm,
+  stateOf,
+  type FormState,
+} from '../components/forms.ts'
+import { html, type Html } from '../components/html.ts'
+import { renderPicture } from '../components/layout.ts'
+import { readQuery, renderConfirmed } from '../components/lists.ts'
+import { notice, renderDone } from '../components/notice.ts'
+import type { Page } from '../plugins/pages.ts'
+import { renderRole } from '../views/roles.views.ts'
+import { pictureSizeMax } from '../components/words.ts'
+import {
+  sectionOf,
+  type UploadPages,
+  type WorkspacePages,
+  type WorkspaceVisit,
+} from '../plugins/workspace-visit.ts'
 
 /** The settings of a workspace. */
 export function workspaceSettingsPages(

@@ -1,10 +1,10 @@
-import type { Services } from '../../services.ts'
+import type { Services } from '../../services/services.ts'
 import { parseJson } from '../../kernel/json-text.ts'
 import { addDismissed, isDismissed } from './first-steps.ts'
 import { renderHome } from './home.views.ts'
-import { readEventContext, withoutRepeated } from './events.views.ts'
-import type { Page } from '../shared/pages.ts'
-import type { WorkspacePages, WorkspaceVisit } from './workspace-visit.ts'
+import { readEventContext, withoutRepeated } from '../views/events.views.ts'
+import type { Page } from '../plugins/pages.ts'
+import type { WorkspacePages, WorkspaceVisit } from '../plugins/workspace-visit.ts'
 
 const shownMembers = 12
 const shownSeeds = 5

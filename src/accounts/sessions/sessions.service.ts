@@ -1,0 +1,138 @@
+import type { Database } from '../../db/client.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import { parseEmail } from '../../kernel/email.ts'
+import { errors } from '../../kernel/errors.ts'
+import { isId } from '../../kernel/ids.ts'
+import type { Principal } from '../../kernel/principal.ts'
+import { hashSecret } from '../../kernel/tokens.ts'
+import type { PictureStore } from '../../pictures/picture-store.ts'
+import {
+  deleteSessionByToken,
+  deleteSessionOfUser,
+  deleteSessionsOfUser,
+  findLiveSession,
+  hasSignedInWith,
+  listLiveSessions,
+  extendSession,
+  type RecentWorkspace,
+} from './sessions.repository.ts'
+import { sessionLifetimeMaxMs, sessionLifetimeMs } from '../../kernel/accounts.ts'
+
+export type { RecentWorkspace }
+
+/** A browser in which a person is signed in. */
+export interface Session {
+  id: string
+  userAgent: string
+  createdAt: string
+  lastUsedAt: string
+}
+
+/** What every page shows of a person, besides the name. */
+export interface Shell {
+  /** The URL of the photo. */
+  imageUrl: string | null
+  /** The workspaces that they used last, at most 20. */
+  workspaces: RecentWorkspace[]
+}
+
+/** A live session and its person. */
+export interface SignedIn {
+  sessionId: string
+  principal: Principal
+  shell: Shell
+  /** Whether the session was just extended, so that its cookie must be set again. */
+  isExtended: boolean
+  /** Whether the person has proven who they are within the last 15 minutes, at the sign-in or since. */
+  isProven: boolean
+}
+
+export interface SessionsService {
+  /** Finds and extends the session of a cookie; undefined if it has ended. */
+  find(token: string): Promise<SignedIn | undefined>
+  /** The caller's sessions, the most recently used first. */
+  list(principal: Principal): Promise<Session[]>
+  /** Ends the session of a cookie, if it is live. */
+  endByToken(token: string): Promise<void>
+  /** Ends a session. Returns its `User-Agent`. Throws `not_found` if it is not the caller's. */
+  end(principal: Principal, sessionId: string): Promise<string>
+  /** Ends the caller's sessions, except one. */
+  endOthers(principal: Principal, sessionId: string): Promise<void>
+  /**
+   * Whether the person with an email address has signed in with the browser of a cookie. False for a text that is no
+   * address. The same work whether or not the address has an account.
+   */
+  isKnownBrowser(email: string, browserToken: string): Promise<boolean>
+}
+
+// Not at every request, since that would write on every read.
+const extendedEveryMs = 60 * 60 * 1000
+
+const proofLifetimeMs = 15 * 60 * 1000
+
+/** The sessions of the website. */
+export function createSessionsService(options: {
+  db: Database
+  clock: Clock
+  pictures: PictureStore
+}): SessionsService {
+  const { db, clock, pictures } = options
+  return {
+    async find(token) {
+      const now = clock.now()
+      const session = await findLiveSession(db, {
+        tokenHash: hashSecret(token),
+        now,
+        pictureUrlPrefix: pictures.urlPrefix,
+      })
+      if (!session) return undefined
+      const lastMs = session.createdAt.getTime() + sessionLifetimeMaxMs
+      // Earlier releases may have extended a session beyond the limit.
+      if (lastMs <= now.getTime()) return undefined
+      const isExtended = now.getTime() - session.lastUsedAt.getTime() >= extendedEveryMs
+      if (isExtended) {
+        const expiresAt = new Date(Math.min(now.getTime() + sessionLifetimeMs, lastMs))
+        await extendSession(db, session.id, { lastUsedAt: now, expiresAt })
+      }
+      return {
+        sessionId: session.id,
+        principal: {
+          user: session.user,
+          source: 'web',
+          apiKeyId: null,
+          sessionId: session.id,
+          grantId: null,
+        },
+        shell: { imageUrl: pictures.urlOf(session.user.imageKey), workspaces: session.workspaces },
+        isExtended,
+        isProven: session.provenAt !== null && now.getTime() - session.provenAt.getTime() < proofLifetimeMs,
+      }
+    },
+
+    async list({ user }) {
+      const rows = await listLiveSessions(db, user.id, clock.now())
+      return rows.map((row) => ({
+        ...row,
+        createdAt: row.createdAt.toISOString(),
+        lastUsedAt: row.lastUsedAt.toISOString(),
+      }))
+    },
+
+    endByToken: (token) => deleteSessionByToken(db, hashSecret(token)),
+
+    async end({ user }, sessionId) {
+      const userAgent = isId(sessionId)
+        ? await deleteSessionOfUser(db, { id: sessionId, userId: user.id })
+        : undefined
+      if (userAgent === undefined) throw errors.notFound()
+      return userAgent
+    },
+
+    endOthers: ({ user }, sessionId) => deleteSessionsOfUser(db, user.id, sessionId),
+
+    async isKnownBrowser(text, browserToken) {
+      const email = parseEmail(text)
+      return email !== undefined && hasSignedInWith(db, { email, tokenHash: hashSecret(browserToken) })
+    },
+  }
+}

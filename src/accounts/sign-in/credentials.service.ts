@@ -1,0 +1,314 @@
+import { linkUrlOf } from '../../kernel/links.ts'
+import { requireLiveCredential } from '../../access/live-credential.repository.ts'
+import type { Database, Executor } from '../../db/client.ts'
+import type { AccountTokenPurpose } from '../../kernel/accounts.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import { parseEmail } from '../../kernel/email.ts'
+import { errors } from '../../kernel/errors.ts'
+import { createId } from '../../kernel/ids.ts'
+import type { Principal } from '../../kernel/principal.ts'
+import { parseName, requireName } from '../../kernel/text.ts'
+import { createToken, hashSecret } from '../../kernel/tokens.ts'
+import type { ExternalIdentity } from '../../platform/identity/identity.port.ts'
+import type { JobQueue } from '../../platform/jobs/jobs.port.ts'
+import type { PasswordHasher } from '../../platform/passwords/passwords.port.ts'
+import { findUserByEmail, insertUserIfNew, type UserRow } from '../users/users.repository.ts'
+import {
+  consumeAccountToken,
+  deleteAccountTokens,
+  findAccountToken,
+  findChosenPassword,
+  findIdentityUser,
+  findPasswordHash,
+  findUserWithPassword,
+  insertAccountToken,
+  insertIdentityIfNew,
+  insertPasswordOfUser,
+  lockUser,
+  markEmailVerified,
+  rehashPassword,
+} from './credentials.repository.ts'
+import type { LinkDelay } from './link-delay.ts'
+import { hashNewPassword, setPassword } from './set-password.ts'
+import { verifyWithoutPassword } from './verify-without-password.ts'
+import { startSignIn, type Browser, type SignInResult } from './start-session.ts'
+
+/** The person whom a link was sent to. */
+export interface LinkOwner {
+  name: string
+  email: string
+}
+
+/** A link that a command prints for an operator. */
+export interface PrintedLink {
+  url: string
+  expiresAt: Date
+}
+
+export interface CredentialsService {
+  /**
+   * Creates an account with an unverified email address and sends a mail. If the address already has an account, it
+   * changes nothing and the mail says so; result and timing do not reveal it. Throws `email_invalid`, `name_invalid`,
+   * `password_unacceptable` and `password_common`.
+   */
+  signUp(
+    input: { name: string; email: string; password: string },
+    browser?: Pick<Browser, 'browserToken'>,
+  ): Promise<void>
+  /**
+   * Signs in. If the email address is not verified, sends another mail and returns undefined. Throws `sign_in_failed`, after the same work for an unknown address as for a wrong password.
+   */
+  signIn(input: { email: string; password: string }, browser: Browser): Promise<SignInResult | undefined>
+  /** Sends a link to an email address if it has an account; the result does not reveal it. Throws `email_invalid`. */
+  requestLink(purpose: AccountTokenPurpose, email: string): Promise<void>
+  /** Finds the person of a link without consuming it, since mail scanners open links. Throws `link_invalid`. */
+  findLinkOwner(purpose: AccountTokenPurpose, token: string): Promise<LinkOwner>
+  /**
+   * Whether the link that verifies an address requires the password: not in the browser in which it was chosen. Throws
+   * `link_invalid`.
+   */
+  needsPassword(token: string, browser: Browser): Promise<boolean>
+  /**
+   * Verifies the email address and signs in. Requires the password where `needsPassword`, since somebody else may have
+   * signed up with the address. Throws `link_invalid` and `password_wrong`.
+   */
+  verifyEmail(token: string, input: { password: string }, browser: Browser): Promise<SignInResult>
+  /**
+   * Sets a new password, ends all sessions and invalidates all links; with `revokeAccess`, also revokes whatever
+   * else gives access. Throws `link_invalid`, `password_unacceptable` and `password_common`.
+   */
+  resetPassword(token: string, input: { password: string; revokeAccess?: boolean }): Promise<void>
+  /** Consumes a link and signs in. Throws `link_invalid`. */
+  signInByLink(token: string, browser: Browser): Promise<SignInResult>
+  /**
+   * Signs in with an identity provider. The first time, the person is found by email address, or created. Throws `identity_unverified` if the provider has not verified that address, and
+   * `identity_unlinked` if the person has unlinked the account.
+   */
+  signInByIdentity(identity: ExternalIdentity, browser: Browser): Promise<SignInResult>
+  /** Creates a link for an operator to hand over. It works once, within 24 hours. */
+  createLink(purpose: AccountTokenPurpose, userId: string): Promise<PrintedLink>
+  hasPassword(principal: Principal): Promise<boolean>
+  /**
+   * Changes the password, ends all other sessions and invalidates all links; with `revokeAccess`, also revokes
+   * whatever else gives access. Throws `password_wrong`, `password_unacceptable`, `password_common`, and `sign_in_required` if the
+   * session has ended meanwhile.
+   */
+  changePassword(
+    principal: Principal,
+    input: { currentPassword: string; password: string; revokeAccess?: boolean },
+  ): Promise<void>
+}
+
+export interface CredentialsServiceOptions {
+  db: Database
+  clock: Clock
+  jobs: JobQueue
+  passwords: PasswordHasher
+  linkDelay: LinkDelay
+  /** The origin of the website. */
+  webUrl: string
+}
+
+const printedLinkLifetimeMs = 24 * 60 * 60 * 1000
+
+/** The credentials of people on the website: passwords, links and identity providers. */
+export function createCredentialsService(options: CredentialsServiceOptions): CredentialsService {
+  const { db, clock, jobs, passwords, linkDelay, webUrl } = options
+
+  /** A malformed address never reaches the database, which rejects some characters. */
+  async function findByAddress(text: string) {
+    const email = parseEmail(text)
+    return email === undefined ? undefined : findUserWithPassword(db, email)
+  }
+
+  async function sendLink(executor: Executor, purpose: AccountTokenPurpose, email: string): Promise<void> {
+    await jobs.enqueue(executor, 'send_account_mail', { purpose, email }, { delaySeconds: linkDelay() })
+  }
+
+  async function requireLink(purpose: AccountTokenPurpose, token: string): Promise<UserRow> {
+    const link = await findAccountToken(db, { tokenHash: hashSecret(token), purpose, now: clock.now() })
+    if (!link) throw errors.linkInvalid()
+    return withAddressOfLink(link.user, link.email)
+  }
+
+  /** Consumes a link and locks its person. Throws `link_invalid`. */
+  async function consumeLink(tx: Executor, purpose: AccountTokenPurpose, token: string): Promise<UserRow> {
+    const link = await consumeAccountToken(tx, {
+      tokenHash: hashSecret(token),
+      purpose,
+      now: clock.now(),
+    })
+    const user = link && (await lockUser(tx, link.userId))
+    if (!user) throw errors.linkInvalid()
+    return withAddressOfLink(user, link.email)
+  }
+
+  return {
+    async signUp(input, browser) {
+      const email = parseEmail(input.email)
+      if (email === undefined) throw errors.emailInvalid({ field: 'email' })
+      const name = requireName(input.name)
+      const hash = await hashNewPassword(passwords, input.password, { name, email })
+      await db.transaction(async (tx) => {
+        const now = clock.now()
+        const user = { id: createId(), email, name, createdAt: now }
+        // The same statements whether or not the address has an account, so that the time does not reveal it.
+        await insertUserIfNew(tx, user)
+        const browserHash = browser ? hashSecret(browser.browserToken) : null
+        await insertPasswordOfUser(tx, { userId: user.id, hash, changedAt: now, browserHash })
+        await sendLink(tx, 'verify_email', email)
+      })
+    },
+
+    async signIn({ email, password }, browser) {
+      const found = await findByAddress(email)
+      const hash = found?.hash ?? undefined
+      const isRight = await passwords.verify(hash, password)
+      if (!found || hash === undefined || !isRight) throw errors.signInFailed({ field: 'password' })
+      const { user } = found
+      const rehashed = passwords.isOutdated(hash) ? await passwords.hash(password) : undefined
+      return db.transaction(async (tx) => {
+        const locked = await lockUser(tx, user.id)
+        // The password was changed while it was checked. That ended all sessions, and must not allow a new one.
+        if (!locked || (await findPasswordHash(tx, user.id)) !== hash)
+          throw errors.signInFailed({ field: 'password' })
+        if (rehashed !== undefined) await rehashPassword(tx, user.id, rehashed)
+        if (locked.emailVerifiedAt === null) {
+          await sendLink(tx, 'verify_email', email.trim())
+          return undefined
+        }
+        return startSignIn(tx, { user: locked, browser, now: clock.now(), jobs })
+      })
+    },
+
+    async requestLink(purpose, text) {
+      const email = parseEmail(text)
+      if (email === undefined) throw errors.emailInvalid({ field: 'email' })
+      await sendLink(db, purpose, email)
+    },
+
+    async findLinkOwner(purpose, token) {
+      const { name, email } = await requireLink(purpose, token)
+      return { name, email }
+    },
+
+    async needsPassword(token, browser) {
+      const { id } = await requireLink('verify_email', token)
+      return !isChosenIn(await findChosenPassword(db, id), browser)
+    },
+
+    async verifyEmail(token, { password }, browser) {
+      const { id } = await requireLink('verify_email', token)
+      const chosen = await findChosenPassword(db, id)
+      if (!isChosenIn(chosen, browser) && !(await passwords.verify(chosen?.hash, password)))
+        throw errors.passwordWrong({ field: 'password' })
+      return db.transaction(async (tx) => {
+        const user = await consumeLink(tx, 'verify_email', token)
+        if ((await findPasswordHash(tx, id)) !== chosen?.hash)
+          throw errors.passwordWrong({ field: 'password' })
+        const now = clock.now()
+        await markEmailVerified(tx, user, now)
+        await deleteAccountTokens(tx, user.id, 'verify_email')
+        return startSignIn(tx, { user: { ...user, emailVerifiedAt: now }, browser, now, jobs })
+      })
+    },
+
+    async resetPassword(token, { password, revokeAccess }) {
+      const owner = await requireLink('reset_password', token)
+      const hash = await hashNewPassword(passwords, password, owner)
+      await db.transaction(async (tx) => {
+        const user = await consumeLink(tx, 'reset_password', token)
+        const now = clock.now()
+        await markEmailVerified(tx, user, now)
+        await setPassword(tx, user, { hash, revokeAccess }, { now, jobs })
+      })
+    },
+
+    signInByLink: (token, browser) =>
+      db.transaction(async (tx) => {
+        const user = await consumeLink(tx, 'sign_in', token)
+        const now = clock.now()
+        if (user.emailVerifiedAt === null) await verifyWithoutPassword(tx, user, now)
+        return startSignIn(tx, { user: { ...user, emailVerifiedAt: now }, browser, now, jobs })
+      }),
+
+    signInByIdentity: (identity, browser) =>
+      db.transaction(async (tx) => {
+        const now = clock.now()
+        const known = await findIdentityUser(tx, identity)
+        // An account that was unlinked must not be linked again by its email address.
+        if (known?.unlinkedAt) throw errors.identityUnlinked()
+        const user = known?.user ?? (await linkIdentity(tx, identity, { now, jobs }))
+        return startSignIn(tx, { user, browser, now, jobs })
+      }),
+
+    async createLink(purpose, userId) {
+      const token = createToken()
+      const expiresAt = new Date(clock.now().getTime() + printedLinkLifetimeMs)
+      await insertAccountToken(db, { tokenHash: hashSecret(token), userId, purpose, expiresAt })
+      return { url: linkUrlOf(webUrl, purpose, token), expiresAt }
+    },
+
+    hasPassword: async ({ user }) => (await findPasswordHash(db, user.id)) !== undefined,
+
+    async changePassword(principal, { currentPassword, password, revokeAccess }) {
+      const { user, sessionId } = principal
+      const before = await findPasswordHash(db, user.id)
+      const isRight = await passwords.verify(before, currentPassword)
+      if (!isRight) throw errors.passwordWrong({ field: 'currentPassword' })
+      const hash = await hashNewPassword(passwords, password, user)
+      await db.transaction(async (tx) => {
+        await lockUser(tx, user.id)
+        const now = clock.now()
+        await requireLiveCredential(tx, principal, now)
+        if ((await findPasswordHash(tx, user.id)) !== before)
+          throw errors.passwordWrong({ field: 'currentPassword' })
+        const change = { hash, exceptSessionId: sessionId ?? undefined, revokeAccess }
+        await setPassword(tx, user, change, { now, jobs })
+      })
+    },
+  }
+}
+
+/** Whether a password was chosen at sign-up in a browser, which then need not enter it again. */
+function isChosenIn(chosen: { browserHash: Buffer | null } | undefined, { browserToken }: Browser): boolean {
+  return chosen?.browserHash?.equals(hashSecret(browserToken)) === true
+}
+
+/**
+ * The person with the email address that a link was sent to. Until an address is verified, the stored spelling may
+ * belong to another mailbox.
+ */
+function withAddressOfLink(user: UserRow, email: string | null): UserRow {
+  return user.emailVerifiedAt === null && email !== null ? { ...user, email } : user
+}
+
+/** Finds or creates the person with an email address that a provider has verified, and links the provider's account. */
+async function linkIdentity(
+  tx: Executor,
+  identity: ExternalIdentity,
+  { now, jobs }: { now: Date; jobs: JobQueue },
+): Promise<UserRow> {
+  const email = identity.isEmailVerified ? parseEmail(identity.email ?? '') : undefined
+  if (email === undefined) throw errors.identityUnverified()
+  const fallbackName = email.slice(0, email.indexOf('@'))
+  const name = parseName(identity.name ?? '') ?? parseName(fallbackName) ?? 'New user'
+  const person = { id: createId(), email, name, emailVerifiedAt: now, createdAt: now }
+  const isNew = await insertUserIfNew(tx, person)
+  const found = await findUserByEmail(tx, email)
+  const locked = found && (await lockUser(tx, found.id))
+  if (!locked) throw errors.identityUnverified()
+  const user = withAddressOfLink(locked, email)
+  if (user.emailVerifiedAt === null) await verifyWithoutPassword(tx, user, now)
+  await insertIdentityIfNew(tx, {
+    issuer: identity.issuer,
+    subject: identity.subject,
+    userId: user.id,
+    createdAt: now,
+  })
+  if (!isNew) {
+    const detail = new URL(identity.issuer).host
+    await jobs.enqueue(tx, 'send_security_notice', { userId: user.id, notice: 'provider_linked', detail })
+  }
+  return { ...user, emailVerifiedAt: user.emailVerifiedAt ?? now }
+}

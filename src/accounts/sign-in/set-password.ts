@@ -1,0 +1,57 @@
+import { insertEvent } from '../../access/event-log.repository.ts'
+import type { Executor } from '../../db/client.ts'
+import { isAcceptablePassword, type AccessCounts } from '../../kernel/accounts.ts'
+import { errors } from '../../kernel/errors.ts'
+import type { Principal, PrincipalUser } from '../../kernel/principal.ts'
+import type { JobQueue } from '../../platform/jobs/jobs.port.ts'
+import type { PasswordHasher } from '../../platform/passwords/passwords.port.ts'
+import { revokeAllAccess } from './access-of-person.repository.ts'
+import { deleteAccountTokens, upsertPassword } from './credentials.repository.ts'
+import { deletePendingSignInsOfUser } from '../second-factor/second-factor.repository.ts'
+import { deleteSessionsOfUser } from '../sessions/sessions.repository.ts'
+
+/** Hashes a password that a person chooses. Throws `password_unacceptable` and `password_common`. */
+export async function hashNewPassword(
+  passwords: PasswordHasher,
+  password: string,
+  person: { name: string; email: string },
+): Promise<string> {
+  const field = 'password'
+  if (!isAcceptablePassword(password, person)) throw errors.passwordUnacceptable({ field })
+  if (await passwords.isCommon(password)) throw errors.passwordCommon({ field })
+  return passwords.hash(password)
+}
+
+/**
+ * Sets a password, ends all sessions except one, invalidates all links and tells the person by mail. With
+ * `revokeAccess`, also revokes whatever else gives access to the account, with an event for each grant.
+ */
+export async function setPassword(
+  tx: Executor,
+  user: PrincipalUser,
+  change: { hash: string; exceptSessionId?: string | undefined; revokeAccess?: boolean | undefined },
+  { now, jobs }: { now: Date; jobs: JobQueue },
+): Promise<void> {
+  const { hash, exceptSessionId, revokeAccess: isAccessRevoked = false } = change
+  await upsertPassword(tx, { userId: user.id, hash, changedAt: now })
+  await deleteSessionsOfUser(tx, user.id, exceptSessionId)
+  await deletePendingSignInsOfUser(tx, user.id)
+  await deleteAccountTokens(tx, user.id)
+  const revoked = isAccessRevoked && { revoked: await revokeAccess(tx, user, now) }
+  await jobs.enqueue(tx, 'send_password_changed', { userId: user.id, ...revoked })
+}
+
+async function revokeAccess(tx: Executor, user: PrincipalUser, now: Date): Promise<AccessCounts> {
+  const principal: Principal = { user, source: 'web', apiKeyId: null, sessionId: null, grantId: null }
+  const { counts, grants } = await revokeAllAccess(tx, user.id, now)
+  for (const { id, workspaceId, clientName } of grants) {
+    await insertEvent(tx, principal, {
+      workspaceId,
+      type: 'integration.revoked',
+      target: { type: 'integration', id },
+      summary: `${user.name} revoked the access of ${clientName}`,
+      at: now,
+    })
+  }
+  return counts
+}

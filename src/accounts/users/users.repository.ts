@@ -1,0 +1,113 @@
+import { and, desc, eq, sql } from 'drizzle-orm'
+import type { Executor } from '../../db/client.ts'
+import { contains } from '../../db/sql/contains.ts'
+import { isUniqueViolation } from '../../db/errors.ts'
+import { hasAddress } from '../../db/sql/has-address.ts'
+import { prepared } from '../../db/sql/prepared.ts'
+import { users } from '../../db/schema/users.ts'
+import { canonicalizeEmail } from '../../kernel/email.ts'
+import { errors } from '../../kernel/errors.ts'
+import { deleteIfReserved } from './reserved-addresses.repository.ts'
+
+export type UserRow = typeof users.$inferSelect
+
+/** A new person. The canonical email address is derived. */
+type NewUser = Omit<typeof users.$inferInsert, 'canonicalEmail'>
+
+/** Throws `email_taken`, also for an address that is reserved (decision 0106). */
+export async function insertUser(executor: Executor, row: NewUser): Promise<void> {
+  try {
+    await executor.insert(users).values(withCanonicalEmail(row))
+  } catch (error) {
+    if (isUniqueViolation(error, 'users_canonical_email_key'))
+      throw errors.emailTaken({ field: 'email', cause: error })
+    throw error
+  }
+  if (await deleteIfReserved(executor, row)) throw errors.emailTaken({ field: 'email' })
+}
+
+/** Inserts a person unless the email address is taken or reserved. Returns whether they were inserted. */
+export async function insertUserIfNew(executor: Executor, row: NewUser): Promise<boolean> {
+  const { rowCount } = await executor.insert(users).values(withCanonicalEmail(row)).onConflictDoNothing()
+  // The same statements in any case, so that the time does not reveal whether the address is taken.
+  const isReserved = await deleteIfReserved(executor, row)
+  return rowCount === 1 && !isReserved
+}
+
+function withCanonicalEmail(row: NewUser) {
+  return { ...row, canonicalEmail: canonicalizeEmail(row.email) }
+}
+
+const selectLocked = prepared((executor) =>
+  executor
+    .select({ id: users.id })
+    .from(users)
+    .where(eq(users.id, sql.placeholder('userId')))
+    .for('no key update')
+    .prepare('users_lock'),
+)
+
+/** Locks a user until the transaction ends, so that transactions that count what the user has run one after another. */
+export async function lockUser(executor: Executor, userId: string): Promise<void> {
+  await selectLocked(executor).execute({ userId })
+}
+
+export async function findUserByEmail(executor: Executor, email: string): Promise<UserRow | undefined> {
+  const [user] = await executor.select().from(users).where(hasAddress(users.canonicalEmail, email))
+  return user
+}
+
+export async function findUserById(executor: Executor, id: string): Promise<UserRow | undefined> {
+  const [user] = await executor.select().from(users).where(eq(users.id, id))
+  return user
+}
+
+/** A person in the operators' list. */
+export interface ListedUserRow extends UserRow {
+  workspaceCount: number
+  /** The number of people that match the filter, regardless of the limit. */
+  total: number
+}
+
+/** Lists people, newest first. `text` is a part of the name or email address. */
+export async function listUsers(
+  executor: Executor,
+  filter: { email: string | undefined; text: string | undefined; limit: number | undefined },
+): Promise<ListedUserRow[]> {
+  const { email, text, limit } = filter
+  const rows = executor
+    .select({
+      user: users,
+      workspaceCount: sql<number>`(
+        select count(*)::int from memberships as m where m.user_id = users.id
+      )`,
+      total: sql<number>`count(*) over ()::int`,
+    })
+    .from(users)
+    .where(
+      and(
+        email === undefined ? undefined : hasAddress(users.canonicalEmail, email),
+        text === undefined ? undefined : contains(users.searchText, text),
+      ),
+    )
+    .orderBy(desc(users.createdAt), desc(users.id))
+  return (await (limit === undefined ? rows : rows.limit(limit))).map(({ user, ...counts }) => ({
+    ...user,
+    ...counts,
+  }))
+}
+
+/** Removes the statement timeout for a transaction: searching many events takes longer than a request may. */
+export async function allowLongStatements(transaction: Executor): Promise<void> {
+  await transaction.execute(sql`set local statement_timeout = 0`)
+}
+
+/** Deletes a person and all rows that refer to them with `on delete cascade`. */
+export async function deleteUser(executor: Executor, userId: string): Promise<void> {
+  await executor.delete(users).where(eq(users.id, userId))
+}
+
+export async function hasUsers(executor: Executor): Promise<boolean> {
+  const rows = await executor.select({ id: users.id }).from(users).limit(1)
+  return rows.length > 0
+}

@@ -1,0 +1,80 @@
+import { Type } from '@sinclair/typebox'
+import { exampleIds, exampleTime } from '../../../http/description/examples.ts'
+import { closed, exampleOf, named, nullableString, ref, Timestamp } from '../../../kernel/schemas.ts'
+import { Event } from '../../events/events.schemas.ts'
+import { Person } from '../../people/people.schemas.ts'
+import { Evidence, Seed } from '../../seeds/seeds.schemas.ts'
+
+const url = Type.String({ description: 'The page of the seed on the website.' })
+const exampleUrl = `https://app.example.com/w/acme/seeds/${exampleIds.seed}`
+
+const nextCursor = nullableString({
+  description: 'Pass it as `cursor`, with the same filters, for the next page; null on the last page.',
+})
+
+/** A seed, for agents. */
+export const AgentSeed = named(
+  'AgentSeed',
+  { seed: ref(Seed), url },
+  { seed: exampleOf(Seed), url: exampleUrl },
+)
+
+/** A new piece of evidence, for agents. */
+export const AgentEvidence = named(
+  'AgentEvidence',
+  { evidence: ref(Evidence), url },
+  { evidence: exampleOf(Evidence), url: exampleUrl },
+)
+
+/** A page of people, for agents. */
+export const AgentPeople = named(
+  'AgentPeople',
+  { people: Type.Array(ref(Person)), nextCursor },
+  { people: [exampleOf(Person)], nextCursor: null },
+)
+
+/** A page of events, for agents. */
+export const AgentEvents = named(
+  'AgentEvents',
+  { events: Type.Array(ref(Event)), nextCursor },
+  { events: [exampleOf(Event)], nextCursor: null },
+)
+
+/** What a search found. The fields are those that the deep research of ChatGPT requires. */
+export const AgentSearch = named(
+  'AgentSearch',
+  {
+    results: Type.Array(
+      closed({ id: Type.String({ description: 'The id for `fetch`.' }), title: Type.String(), url }),
+    ),
+  },
+  { results: [{ id: exampleIds.seed, title: exampleOf(Seed).title, url: exampleUrl }] },
+)
+
+/** A seed as text. The fields are those that the deep research of ChatGPT requires. */
+export const AgentDocument = named(
+  'AgentDocument',
+  {
+    id: Type.String(),
+    title: Type.String(),
+    text: Type.String({ description: 'The seed with its newest evidence, in Markdown.' }),
+    url,
+    metadata: closed({ status: Type.String(), updatedAt: Timestamp }),
+  },
+  {
+    id: exampleIds.seed,
+    title: exampleOf(Seed).title,
+    text: `# ${exampleOf(Seed).title}\n\nStatus: validating`,
+    url: exampleUrl,
+    metadata: { status: 'validating', updatedAt: exampleTime },
+  },
+)
+
+export const agentToolsSchemas = [
+  AgentSearch,
+  AgentDocument,
+  AgentSeed,
+  AgentEvidence,
+  AgentPeople,
+  AgentEvents,
+]

@@ -1,0 +1,114 @@
+import type { Static, TObject, TSchema } from '@sinclair/typebox'
+import {
+  fromJsonSchema,
+  type CallToolResult,
+  type jsonSchemaValidator,
+  type McpServer,
+} from '@modelcontextprotocol/server'
+import { createBodyCheck } from '../../../http/requests/validation.ts'
+import type { AgentPrincipal } from '../../../kernel/agent.ts'
+import { ApiError, errors, type ErrorCode } from '../../../kernel/errors.ts'
+import { parseJson } from '../../../kernel/json-text.ts'
+import { inlined, withoutBlanks } from '../../../kernel/schemas.ts'
+import type { Turns } from '../../../kernel/turns.ts'
+import type { AgentTool } from '../agent-tool.ts'
+
+/** Answers one call of a tool. */
+type ToolCall = (agent: AgentPrincipal, input: unknown) => Promise<CallToolResult>
+
+export interface ToolOptions {
+  /** Called with unexpected errors. */
+  onError: (error: unknown) => void
+  /** The turns of users. A call waits for one, as the SDK makes all calls of a batch at once. */
+  turns: Turns
+}
+
+/** Makes a function that registers a tool with the server of a request. */
+export function toolRegistration(
+  tool: AgentTool,
+  options: ToolOptions,
+): (server: McpServer, agent: AgentPrincipal) => void {
+  const { name, title, description, hints } = tool
+  const inlinedOf = (schema: TSchema) => inlined(schema, tool.parts)
+  const config = {
+    ...{ title, description, annotations: { title, ...hints } },
+    inputSchema: fromJsonSchema(toPublished(inlinedOf(tool.input)), trusting),
+    outputSchema: fromJsonSchema(inlinedOf(tool.output), trusting),
+  }
+  const call = toolCall(tool, options)
+  return (server, agent) => {
+    server.registerTool(name, config, (input) => call(agent, input))
+  }
+}
+
+// llama.cpp makes a rule of its grammar of each length. Its versions of November 2025 to August 2026 refuse longer ones.
+const publishedLengthMax = 1999
+
+/**
+ * An input schema as model providers accept it: without patterns, formats and great lengths, which the descriptions say in
+ * words. A provider that cannot compile one of them refuses the whole request, with all tools of the conversation
+ * (decision 0107). Calls are validated by the whole schema.
+ */
+function toPublished(schema: Record<string, unknown>): Record<string, unknown> {
+  const isPublished = ([keyword, value]: [string, unknown]) =>
+    !(typeof value === 'string' && (keyword === 'pattern' || keyword === 'format')) &&
+    !(keyword === 'maxLength' && Number(value) > publishedLengthMax)
+  const publish = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(publish)
+    if (typeof value !== 'object' || value === null) return value
+    const entries = Object.entries(value).filter(isPublished)
+    return Object.fromEntries(entries.map(([name, part]) => [name, publish(part)]))
+  }
+  return publish(schema) as Record<string, unknown>
+}
+
+// Inputs are validated by the tool call, whose messages name the fields. Outputs are typed, and tests check them against
+// the schema: validating a thousand pieces of evidence at each call would take longer than reading them.
+const trusting: jsonSchemaValidator = {
+  getValidator: () => (data) => ({ valid: true, data: data as never, errorMessage: undefined }),
+}
+
+function toolCall(tool: AgentTool, { onError, turns }: ToolOptions): ToolCall {
+  const findIssues = createBodyCheck(inlined(tool.input, tool.parts))
+  return async (agent, input) => {
+    try {
+      const given = withoutBlanks(input, tool.input, tool.emptied)
+      const issues = findIssues(given)
+      if (issues.length > 0) throw errors.decodeError({ issues })
+      const endTurn = await turns.take(agent.user.id)
+      try {
+        const text = await tool.call(agent, given as Static<TObject>)
+        return { content: [{ type: 'text', text }], structuredContent: { ...parseJson(text) } }
+      } finally {
+        endTurn()
+      }
+    } catch (error) {
+      // Caught here: the SDK would send the message of any error to the agent.
+      return { content: [{ type: 'text', text: describeError(error, tool, onError) }], isError: true }
+    }
+  }
+}
+
+/** Says what was wrong by name, and what to do next. Tells nothing of unexpected errors. */
+function describeError(
+  error: unknown,
+  { name, input, advice }: AgentTool,
+  onError: (error: unknown) => void,
+): string {
+  if (!(error instanceof ApiError) || error.status >= 500) {
+    onError(error)
+    return `${name} failed. This is a fault of the service, not of the arguments. Try again later.`
+  }
+  if (error.code === errors.decodeError.code) {
+    const faults = error.issues.map(({ path, message }) => `${path.join('.') || 'the input'} ${message}`)
+    const known = Object.keys(input.properties).join(', ')
+    return `Invalid arguments for ${name}: ${faults.join('; ')}. Call it again with these arguments only: ${known}.`
+  }
+  const field = error.field === null ? '' : ` The argument ${error.field} is wrong.`
+  const next = advice[error.code as ErrorCode] ?? retryAdvice(error)
+  return `${error.message}${field}${next === '' ? '' : ` ${next}`}`
+}
+
+function retryAdvice({ retryAfterSeconds }: ApiError): string {
+  return retryAfterSeconds === undefined ? '' : `Try again in ${retryAfterSeconds} seconds.`
+}

@@ -1,0 +1,54 @@
+import { Column, is, sql, type SQL, type Subquery } from 'drizzle-orm'
+import { PgTimestamp } from 'drizzle-orm/pg-core'
+import type { Executor } from '../client.ts'
+
+type Columns<Item> = Record<keyof Item & string, Column | SQL | SQL.Aliased>
+
+/** Columns under the names of the properties of an item. Times have the form of the API. */
+export function itemColumns<Item>(columns: Columns<Item>): Record<keyof Item & string, SQL.Aliased> {
+  const named = Object.entries<Column | SQL | SQL.Aliased>(columns).map(([name, column]) => [
+    name,
+    sql`${is(column, PgTimestamp) ? timestampText(column) : column}`.as(name),
+  ])
+  return Object.fromEntries(named) as Record<keyof Item & string, SQL.Aliased>
+}
+
+/** Reads all rows of a query of `itemColumns` as one JSON text, in the order of the query. */
+export function selectJsonRows(executor: Pick<Executor, 'select'>, query: { as(alias: string): Subquery }) {
+  const rows = query.as('rows')
+  return executor.select(jsonRows(sql`row_to_json(${sql.identifier('rows')})`)).from(rows)
+}
+
+/** An item as a JSON column, for a query that selects more than items. A little slower than `selectJsonRows`. */
+export function jsonItem<Item>(columns: Columns<Item>): SQL.Aliased {
+  const fields = Object.values<SQL.Aliased>(itemColumns(columns)).map(
+    ({ sql: value, fieldAlias }) => sql`${value} as ${sql.identifier(fieldAlias)}`,
+  )
+  return sql`(select row_to_json(item) from (select ${sql.join(fields, sql`, `)}) as item)`.as('item')
+}
+
+/** Aggregates items. */
+export function jsonRows(item: SQL | SQL.Aliased) {
+  return {
+    // JSON without line feeds between its tokens has none at all, so that they separate the items.
+    text: sql<string>`coalesce(string_agg(${item}::text, E',\\n'), '')`.as('text'),
+    count: sql<number>`count(*)::int`.as('count'),
+  }
+}
+
+/** Runs a query that returns one row. */
+export async function readOne<Row>(query: PromiseLike<Row[]>): Promise<Row> {
+  const [row] = await query
+  if (row === undefined) throw new Error('an aggregate returned no row')
+  return row
+}
+
+/** A time in RFC 3339 with milliseconds, in UTC. */
+export function timestampText(column: Column | SQL.Aliased): SQL<string> {
+  return sql<string>`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+}
+
+/** The URL of a picture by its key, made with the statement's `pictureUrlPrefix`. */
+export function pictureUrl(key: Column | SQL.Aliased): SQL<string | null> {
+  return sql<string | null>`${sql.placeholder('pictureUrlPrefix')}::text || ${key}`
+}

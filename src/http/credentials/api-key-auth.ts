@@ -1,0 +1,125 @@
+import fastifyPlugin from 'fastify-plugin'
+import type { FastifyRequest } from 'fastify'
+import { errors } from '../../kernel/errors.ts'
+import type { Principal, Subject } from '../../kernel/principal.ts'
+import { isWellFormedApiKey } from '../../kernel/tokens.ts'
+import { declareAnswers } from '../answers/answers.ts'
+import type { App } from '../app-types.ts'
+import { readBearerToken } from '../bearer.ts'
+import { createLateBodyCheck } from './late-body.ts'
+import { createRateLimiter, sendRateLimitHeaders } from '../limits/rate-limits.ts'
+import { createRefusalLimit } from '../limits/refusal-limit.ts'
+
+export interface ApiKeyAuthOptions {
+  /**
+   * The principal of an active key. Is called only for well-formed keys. `subject` is what a request that changes nothing
+   * is about.
+   */
+  authenticate: (apiKey: string, subject?: Subject) => Promise<Principal | undefined>
+  /** Requests a minute for each key; 0 = no limit. */
+  rateLimitPerMinute: number
+  /** Requests with an unknown or revoked key a minute for each client address; 0 = no limit. */
+  badKeyLimitPerMinute: number
+}
+
+const windowSeconds = 60
+const policyName = 'api-key'
+
+/**
+ * Requires an API key on every route of its scope, and declares that in the API description. Runs before the body is
+ * read.
+ */
+export const apiKeyAuth = fastifyPlugin(
+  async (app: App, { authenticate, rateLimitPerMinute, badKeyLimitPerMinute }: ApiKeyAuthOptions) => {
+    const keyLimiter = createRateLimiter(app, {
+      name: policyName,
+      max: rateLimitPerMinute,
+      windowSeconds,
+      callerOf: (request) => String(request.principal.apiKeyId),
+    })
+    const badKeys = createRefusalLimit(app, {
+      name: 'bad-key',
+      max: badKeyLimitPerMinute,
+      exceeded: errors.tooManyBadKeys,
+    })
+
+    const noteBody = createLateBodyCheck(app, async (request) => {
+      if (!(await authenticate(String(readCredentials(request))))) throw errors.apiKeyRequired()
+    })
+
+    app.addHook('onRoute', (route) => {
+      route.config = { ...route.config, access: 'apiKey' }
+      route.schema = { ...route.schema, security: [{ bearer: [] }, { apiKey: [] }] }
+      declareAnswers(route, {
+        errors: [
+          errors.apiKeyRequired,
+          errors.tooManyBadKeys,
+          errors.rateLimited,
+          errors.databaseUnavailable,
+        ],
+        headers: ['RateLimit', 'RateLimit-Policy'],
+      })
+    })
+
+    app.addHook('onRequest', async (request, reply) => {
+      // RFC 9111 §5.2.2: neither shared nor private caches store personal data.
+      void reply.header('cache-control', 'private, no-store')
+      const presented = readCredentials(request)
+      if (presented === undefined) throw errors.apiKeyRequired()
+
+      // Not counted, since it costs no query: a mistyped key must not block everybody behind the same address.
+      if (!isWellFormedApiKey(presented)) throw errors.apiKeyRequired()
+
+      await badKeys.assertFew(request)
+      const principal = await authenticate(presented, findSubject(request))
+      if (!principal) {
+        await badKeys.countRefused(request)
+        throw errors.apiKeyRequired()
+      }
+      badKeys.noteAccepted(request)
+      request.noteCaller({ credential: presented, standsFor: `key ${principal.apiKeyId}` })
+      request.principal = principal
+      noteBody(request)
+
+      const state = await keyLimiter?.count(request)
+      if (!state) return
+      sendRateLimitHeaders(reply, policyName, windowSeconds, state)
+      if (state.isExceeded) throw errors.rateLimited({ retryAfterSeconds: state.resetSeconds })
+    })
+  },
+  { name: 'api-key-auth' },
+)
+
+/**
+ * What a request without a body is about, so that its workspace is read with the key. A body could take so long to arrive
+ * that the role is no longer true.
+ */
+function findSubject({ method, params, routeOptions }: FastifyRequest): Subject | undefined {
+  if (method !== 'GET' && method !== 'HEAD') return undefined
+  const { url = '' } = routeOptions
+  const { slug, id } = params as { slug: string; id: string }
+  if (url.startsWith('/v1/workspaces/:slug')) return { slug }
+  return url.startsWith('/v1/seeds/:id') ? { seedId: id } : undefined
+}
+
+/**
+ * The key of a request, from `Authorization: Bearer` (RFC 6750 §2.1, the scheme in any case) or `X-API-Key`. Undefined
+ * without a key; the empty string, which is never a key, when the headers contain different keys.
+ */
+function readCredentials({ headers, raw }: FastifyRequest): string | undefined {
+  const bearer = readBearerToken(headers.authorization)
+  const header = headers['x-api-key'] as string | undefined
+  if (bearer !== undefined && header !== undefined && bearer !== header) return ''
+  // Node.js keeps the first of several Authorization headers; a proxy may have checked the last one.
+  if (bearer !== undefined && countHeaders(raw.rawHeaders, 'authorization') > 1) return ''
+  return bearer ?? header
+}
+
+function countHeaders(rawHeaders: readonly string[], name: string): number {
+  let count = 0
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const candidate = rawHeaders[i]
+    if (candidate?.length === name.length && candidate.toLowerCase() === name) count++
+  }
+  return count
+}

@@ -1,0 +1,137 @@
+import fastifySwagger from '@fastify/swagger'
+import type { FastifySchema, RouteOptions } from 'fastify'
+import { Type } from '@sinclair/typebox'
+import type { App } from '../app-types.ts'
+import { completeDocument, type OpenApiDocument } from './openapi-document.ts'
+import { publicAccess } from '../credentials/route-guard.ts'
+
+/** The fields of a route's schema that @fastify/swagger adds. */
+declare module 'fastify' {
+  interface FastifySchema {
+    operationId?: string
+    security?: readonly Record<string, readonly string[]>[]
+  }
+}
+
+interface TagDescription {
+  name: string
+  description: string
+}
+
+export interface OpenApiOptions {
+  baseUrl: string
+  webUrl: string
+  /** One for each area, in the order of display. */
+  tags: TagDescription[]
+}
+
+/** Generates the OpenAPI 3.1 description of the routes that are registered after it. */
+export async function registerOpenApi(app: App, { baseUrl, webUrl, tags }: OpenApiOptions): Promise<void> {
+  const routes = new Map<string, RouteOptions>()
+  await app.register(fastifySwagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Workspace API',
+        version: '1.0.0',
+        description:
+          'Workspaces for people and automated agents. Every error has one of the named error schemas. Its `code` is ' +
+          'listed in the error catalogue and with each operation that returns it. The headers of a successful response ' +
+          'may also be sent with errors of the same operation.',
+        license: { name: 'MIT', identifier: 'MIT' },
+        contact: { name: 'Workspace API', url: webUrl },
+      },
+      servers: [{ url: baseUrl }],
+      tags,
+      components: {
+        securitySchemes: {
+          bearer: { type: 'http', scheme: 'bearer', description: 'An API key.' },
+          apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An API key.' },
+          agentOAuth: {
+            type: 'oauth2',
+            description: 'An access token of an agent.',
+            flows: {
+              authorizationCode: {
+                authorizationUrl: `${webUrl}/agent/oauth/authorize`,
+                tokenUrl: `${baseUrl}/agent/oauth/token`,
+                scopes: {
+                  'validation-kit:read': 'Read the validation kit of one workspace. Every agent has it.',
+                  'workspace:read': 'Read its people and events, and search it.',
+                  'seeds:write': 'Create, change and join its seeds, and add evidence.',
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+    refResolver: {
+      buildLocalReference: (json, _base, _fragment, i) =>
+        typeof json.$id === 'string' ? json.$id : `def-${i}`,
+    },
+    convertConstToEnum: false,
+    transform: ({ schema, url, route }) => {
+      if (schema.hide) return { schema, url }
+      routes.set(String(schema.operationId), route)
+      return { schema: describeRequest(schema, route), url }
+    },
+    transformObject: (document) => {
+      if (!('openapiObject' in document)) throw new Error('the description is not OpenAPI 3')
+      completeDocument(document.openapiObject as unknown as OpenApiDocument, routes)
+      return document.openapiObject
+    },
+  })
+}
+
+/** Serves the description at /openapi.json. */
+export async function registerOpenApiRoute(app: App): Promise<void> {
+  await app.register(async (scope) => {
+    await scope.register(publicAccess)
+    let description: string | undefined
+    scope.get(
+      '/openapi.json',
+      { schema: { hide: true }, config: { isLarge: true, isUnchanging: true } },
+      async (_request, reply) => {
+        description ??= JSON.stringify(app.swagger())
+        return reply
+          .type('application/json; charset=utf-8')
+          .header('cache-control', 'no-cache')
+          .send(description)
+      },
+    )
+  })
+}
+
+function describeRequest(schema: FastifySchema, { method, config }: RouteOptions): FastifySchema {
+  return {
+    ...schema,
+    ...(config?.upload && { consumes: ['multipart/form-data'], body: UploadForm }),
+    ...(isIdempotent(schema, [method].flat()) && { headers: IdempotencyHeaders }),
+  }
+}
+
+const UploadForm = Type.Object({
+  file: Type.Unsafe<Buffer>({
+    type: 'string',
+    // OpenAPI 3.1 does not need `format`, but client generators recognize a file by it.
+    format: 'binary',
+    description: 'The only file of the form. Any field name is accepted.',
+  }),
+})
+
+const IdempotencyHeaders = Type.Object({
+  'Idempotency-Key': Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 255,
+      description:
+        'Makes a retry safe: within 24 hours, the same request with the same key runs at most once. After a lost ' +
+        'response or a 5xx, send the request again: it returns the first response, or runs now if nothing was changed. ' +
+        'After 409 `idempotency_in_flight`, wait for `Retry-After` seconds.',
+    }),
+  ),
+})
+
+function isIdempotent({ security }: FastifySchema, methods: string[]): boolean {
+  return methods.includes('POST') && (security?.some((scheme) => 'apiKey' in scheme) ?? false)
+}

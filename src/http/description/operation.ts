@@ -1,0 +1,85 @@
+import { Type, type TProperties, type TSchema } from '@sinclair/typebox'
+import type { ErrorFactory } from '../../kernel/errors.ts'
+import { closed, ref } from '../../kernel/schemas.ts'
+import { pageQuery } from '../answers/pagination.ts'
+import { Ok } from './schemas.ts'
+
+/** What an operation is, as its area declares it. */
+export interface OperationDeclaration {
+  /** `area.verb`: the area is the OpenAPI tag and the folder that the operation lives in. */
+  id: `${string}.${string}`
+  /** One line. */
+  summary: string
+  /** What the summary does not say, in Markdown. */
+  description: string
+  params?: TSchema
+  querystring?: TSchema
+  body?: TSchema
+  /** The body of the 200 answer. Default: `{ok: true}`. */
+  success?: TSchema
+  /** What the 200 answer contains, in a sentence. Only an operation that answers `{ok: true}` needs none. */
+  returns?: string
+  /** The errors that its service throws. Those of the credential, the request's form and the like are added to them. */
+  errors?: readonly ErrorFactory[]
+  /**
+   * Whether its parameters and its errors 400, 401, 403, 404, 409 and 500 are described in place, not by reference, and
+   * the errors whether or not they occur. The first operations of version 1.0.0 promise it (decision 0062).
+   */
+  inPlace?: boolean
+}
+
+declare module 'fastify' {
+  /** What only the API description reads of a route's schema. */
+  interface FastifySchema {
+    returns?: string
+    errors?: readonly ErrorFactory[]
+    inPlace?: boolean
+  }
+}
+
+/** The Fastify route schema of an operation: it validates, serializes, types the handler and documents. */
+export type OperationSchema<D extends OperationDeclaration> = Pick<
+  D,
+  Extract<keyof D, 'params' | 'querystring' | 'body'>
+> & {
+  operationId: D['id']
+  tags: string[]
+  summary: string
+  description: string
+  returns?: string
+  errors?: readonly ErrorFactory[]
+  inPlace?: boolean
+  response: { 200: D extends { success: infer S } ? S : typeof okSchema }
+}
+
+const okSchema = ref(Ok)
+
+/** Turns the declaration of an operation into a Fastify route schema. http/description/openapi.ts describes its answers. */
+export function operation<const D extends OperationDeclaration>(declaration: D): OperationSchema<D> {
+  const { id, success, ...rest } = declaration
+  return {
+    // An unknown query parameter is refused, so that a misspelt filter does not pass for none.
+    querystring: closed({}),
+    returns: 'The change was made.',
+    ...rest,
+    operationId: id,
+    tags: [id.slice(0, id.indexOf('.'))],
+    response: { 200: success ?? okSchema },
+  } as unknown as OperationSchema<D>
+}
+
+/** Turns the declaration of a list that comes in pages of `item` into a Fastify route schema. */
+export function listOperation<
+  const D extends Omit<OperationDeclaration, 'querystring' | 'body' | 'success'>,
+  Item extends TSchema,
+  Filters extends TProperties,
+>(declaration: D, { item, filters }: { item: Item; filters?: Filters }) {
+  return operation({
+    ...declaration,
+    querystring: closed({ ...pageQuery, ...(filters ?? ({} as Filters)) }),
+    success: Type.Array(ref(item)),
+  })
+}
+
+/** The path parameters of what is in a workspace. */
+export const slugParams = Type.Object({ slug: Type.String() })

@@ -1,0 +1,92 @@
+import { Type, type TSchema } from '@sinclair/typebox'
+import { errors, findOnlyCode, type ErrorFactory } from '../../kernel/errors.ts'
+import { closed, named, nullableString, Role, stringEnum } from '../../kernel/schemas.ts'
+import { responseHeaders } from '../answers/response-headers.ts'
+
+/** The answer to a change that has nothing to report. */
+export const Ok = named('Ok', { ok: Type.Literal(true) }, { ok: true })
+
+const errorFields = {
+  code: Type.String({
+    description: 'The error code: stable, and for programs. The error catalogue lists all codes.',
+  }),
+  message: Type.String({ description: 'The error in words, for people. It may change.' }),
+}
+const requestId = Type.String({ description: 'The id of the request, as in the header X-Request-Id.' })
+const exampleRequestId = responseHeaders['X-Request-Id'].example
+
+const HttpApiDecodeError = named(
+  'HttpApiDecodeError',
+  {
+    _tag: Type.Literal('HttpApiDecodeError'),
+    code: Type.Literal('decode_error'),
+    message: Type.String(),
+    issues: Type.Array(
+      closed({
+        _tag: stringEnum(['Missing', 'Unexpected', 'Type', 'Refinement']),
+        path: Type.Array(Type.Unsafe<string | number>({ type: ['string', 'integer'] })),
+        message: Type.String(),
+      }),
+    ),
+    requestId,
+  },
+  {
+    _tag: 'HttpApiDecodeError',
+    code: errors.decodeError.code,
+    message: errors.decodeError.message,
+    issues: [{ _tag: 'Missing', path: ['name'], message: 'is required' }],
+    requestId: exampleRequestId,
+  },
+)
+
+const InvalidInput = named(
+  'InvalidInput',
+  {
+    _tag: Type.Literal('InvalidInput'),
+    ...errorFields,
+    field: nullableString({ description: 'The invalid field, if the error is about a field.' }),
+    requestId,
+  },
+  { ...exampleOfError(errors.slugReserved), field: 'slug' },
+)
+
+// One for each schema, by which it is shown.
+const exampleErrors: readonly ErrorFactory[] = [
+  errors.apiKeyRequired,
+  errors.roleInsufficient,
+  errors.notFound,
+  errors.slugTaken,
+  errors.bodyTooLarge,
+  errors.unsupportedMediaType,
+  errors.rateLimited,
+  errors.internal,
+  errors.databaseUnavailable,
+]
+
+/** The example of an error answer, when the one of its schema is an error that the operation does not answer. */
+export function findErrorExample(answered: readonly ErrorFactory[]): object | undefined {
+  const fits = answered.some((error) => error === errors.decodeError || exampleErrors.includes(error))
+  // Those of the operation come last.
+  const last = answered.at(-1)
+  return fits || !last ? undefined : exampleOfError(last)
+}
+
+function errorSchema(example: ErrorFactory) {
+  const { tag } = example
+  const onlyCode = findOnlyCode(tag)
+  const code = onlyCode === undefined ? errorFields.code : Type.Literal(onlyCode)
+  return named(tag, { _tag: Type.Literal(tag), ...errorFields, code, requestId }, exampleOfError(example))
+}
+
+function exampleOfError<E extends ErrorFactory>({ tag, code, message }: E) {
+  return { _tag: tag as E['tag'], code, message, requestId: exampleRequestId }
+}
+
+/** The schemas that every area shares: the plain success, the roles and the errors. */
+export const sharedSchemas: TSchema[] = [
+  Ok,
+  Role,
+  HttpApiDecodeError,
+  InvalidInput,
+  ...exampleErrors.map(errorSchema),
+]

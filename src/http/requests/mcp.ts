@@ -1,0 +1,82 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { AgentPrincipal } from '../../kernel/agent.ts'
+import type { App } from '../app-types.ts'
+
+/** Handles the MCP messages of agents. */
+export interface McpHandler {
+  /** The scopes that the tools need which a message calls. `message` is parsed JSON, or undefined if it is invalid. */
+  scopesOf(message: unknown): readonly string[]
+  answer(request: Request, agent: AgentPrincipal, message: unknown): Promise<Response>
+}
+
+const messageBytesMax = 256 * 1024
+
+/**
+ * The MCP endpoint (Streamable HTTP). The handler parses the JSON, since JSON-RPC defines the response to invalid JSON.
+ * There are no sessions, so GET and DELETE return 405.
+ */
+export function mcpRoutes(app: App, handler: McpHandler, url: string, resource: string): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))
+  // Some clients add a slash to the URL that they are given.
+  for (const spelling of [url, `${url}/`]) {
+    app.post(
+      spelling,
+      { bodyLimit: messageBytesMax, schema: { hide: true }, config: { openBody: true } },
+      async (request, reply) => {
+        const message = parse(request.body)
+        reply.requireAgentScopes(handler.scopesOf(message))
+        const answer = await handler.answer(toWebRequest(request, reply, resource), request.agent, message)
+        // Node.js manages the connection (RFC 9110 §7.6.1). With this header a client that asked to close it would wait.
+        answer.headers.delete('connection')
+        // The SDK's `no-cache` for event streams would replace `private, no-store`.
+        answer.headers.delete('cache-control')
+        return send(reply, answer)
+      },
+    )
+    for (const method of ['GET', 'DELETE'] as const) {
+      app.route({
+        method,
+        url: spelling,
+        schema: { hide: true },
+        handler: async (_request, reply) => reply.code(405).header('allow', 'POST').send(),
+      })
+    }
+  }
+}
+
+/** Sends JSON as text, which can be compressed, and event streams as they come. */
+async function send(reply: FastifyReply, answer: Response): Promise<FastifyReply> {
+  if (answer.headers.get('content-type')?.startsWith('application/json') !== true) return reply.send(answer)
+  return reply
+    .code(answer.status)
+    .headers(Object.fromEntries(answer.headers))
+    .serializer((text: unknown) => text as string)
+    .send(await answer.text())
+}
+
+function parse(body: unknown): unknown {
+  try {
+    return JSON.parse(String(body))
+  } catch {
+    return undefined
+  }
+}
+
+function toWebRequest(request: FastifyRequest, reply: FastifyReply, resource: string): Request {
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(request.headers)) {
+    for (const part of [value ?? []].flat()) headers.append(name, part)
+  }
+  // The SDK looks for the names of both types, but no `Accept`, and `*/*`, accept all types (RFC 9110 §12.5.1).
+  const { accept } = request.headers
+  if (accept === undefined || /(^|,)\s*\*\/\*\s*(,|;|$)/.test(accept))
+    headers.set('accept', 'application/json, text/event-stream')
+  const abort = new AbortController()
+  // A client that disconnects ends the work.
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) abort.abort()
+  })
+  const body = typeof request.body === 'string' ? request.body : ''
+  return new Request(resource, { method: 'POST', headers, body, signal: abort.signal })
+}

@@ -1,0 +1,30 @@
+import type { AccountTokenPurpose } from './accounts.ts'
+
+// Where the links in mails lead, and how long they work.
+
+/** The lifetime of a mailed link, by purpose. */
+export const linkLifetimeMs: Readonly<Record<AccountTokenPurpose, number>> = {
+  verify_email: 24 * 60 * 60 * 1000,
+  reset_password: 60 * 60 * 1000,
+  sign_in: 15 * 60 * 1000,
+}
+/** How long the link to a new address works. */
+export const emailChangeLifetimeMs = 24 * 60 * 60 * 1000
+/** How long an invite can be accepted. */
+export const inviteLifetimeMs = 7 * 24 * 60 * 60 * 1000
+
+const linkPaths: Record<AccountTokenPurpose, string> = {
+  verify_email: '/verify-email/',
+  reset_password: '/reset/',
+  sign_in: '/sign-in/link/',
+}
+
+/** The URL of a link to the website. */
+export function linkUrlOf(webUrl: string, purpose: AccountTokenPurpose, token: string): string {
+  return `${webUrl}${linkPaths[purpose]}${token}`
+}
+
+/** The page of an invite, where it is accepted. */
+export function inviteUrlOf(webUrl: string, token: string): string {
+  return `${webUrl}/invites/${token}`
+}

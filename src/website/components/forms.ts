@@ -1,0 +1,324 @@
+import { Type } from '@sinclair/typebox'
+import type { FastifyRequest } from 'fastify'
+import { ApiError, errors } from '../../kernel/errors.ts'
+import { roles, type Role } from '../../kernel/roles.ts'
+import { html, type Content, type Html } from './html.ts'
+import { describeError } from './words.ts'
+
+/** The form field of the CSRF token. */
+export const csrfFieldName = '_csrf'
+
+/** The body of a form: text fields. */
+export const formSchema = {
+  body: Type.Record(Type.String(), Type.Union([Type.String(), Type.Array(Type.String(), { maxItems: 100 })])),
+}
+
+/** Accepts unknown fields, which browsers may add. */
+export const formConfig = { openBody: true }
+
+/** The route options of a form. */
+export const form = { schema: formSchema, config: formConfig }
+
+/** The submitted values and their error, for showing the form again. */
+export interface FormState {
+  /** The path that the form was sent to. */
+  action?: string | undefined
+  values: Record<string, string>
+  error?: ApiError | undefined
+}
+
+export const emptyForm: FormState = { values: {} }
+
+/** The state of one form of a page: empty if another one was sent. */
+export function stateOf(state: FormState, action: string): FormState {
+  return state.action === action ? state : emptyForm
+}
+
+/** The value of a field: the last one if there are several, empty if there is none. */
+export function readField({ body }: Pick<FastifyRequest, 'body'>, name: string): string {
+  const value = (body as Record<string, string | string[]> | undefined)?.[name]
+  return (typeof value === 'string' ? value : value?.at(-1)) ?? ''
+}
+
+/** The values of several fields. */
+export function readFields<const Name extends string>(
+  request: Pick<FastifyRequest, 'body'>,
+  ...names: Name[]
+): Record<Name, string> {
+  return Object.fromEntries(names.map((name) => [name, readField(request, name)])) as Record<Name, string>
+}
+
+// Errors that people can correct in the form.
+const correctableTags = new Set(['InvalidInput', 'Conflict', 'PayloadTooLarge', 'TooManyRequests'])
+const correctableCodes = new Set([
+  'role_too_high',
+  'invite_email_mismatch',
+  'email_unverified',
+  'not_a_participant',
+])
+
+// Only InvalidInput names its field.
+const fieldOfCode: Record<string, string> = {
+  already_invited: 'email',
+  already_member: 'email',
+  already_team_member: 'userId',
+  slug_taken: 'slug',
+  team_name_taken: 'name',
+}
+
+/** The field at fault, if there is one. */
+function fieldOf({ field, code }: ApiError): string | undefined {
+  return field ?? fieldOfCode[code]
+}
+
+/** The text of a field of several lines, with LF as line break as people count it: browsers send CRLF. */
+export function readText(request: Pick<FastifyRequest, 'body'>, name: string): string {
+  return readField(request, name).replaceAll('\r\n', '\n')
+}
+
+/** The chosen one of several words. Throws `form_expired` for another one, which our pages do not offer. */
+export function requireChoice<const Word extends string>(
+  request: Pick<FastifyRequest, 'body'>,
+  name: string,
+  words: readonly Word[],
+): Word {
+  const chosen = words.find((word) => word === readField(request, name))
+  if (chosen === undefined) throw errors.formExpired()
+  return chosen
+}
+
+// They are typed again. A code works once.
+const unkeptFields = new Set([csrfFieldName, 'password', 'currentPassword', 'code', 'credential'])
+
+/** The submitted values to show again: all but passwords and tokens. */
+export function valuesOf({ body }: Pick<FastifyRequest, 'body'>): Record<string, string> {
+  const names = Object.keys((body as object | undefined) ?? {}).filter((name) => !unkeptFields.has(name))
+  return Object.fromEntries(names.map((name) => [name, readField({ body }, name)]))
+}
+
+/** The chosen role. Throws `form_expired` for an unknown one. */
+export function requireRole(request: Pick<FastifyRequest, 'body'>): Role {
+  return requireChoice(request, 'role', roles)
+}
+
+/** Runs the action of a form. Returns errors that the person can correct, and throws all others. */
+export async function attempt<T>(
+  run: () => Promise<T>,
+): Promise<{ result: T; error?: undefined } | { result?: undefined; error: ApiError }> {
+  try {
+    return { result: await run() }
+  } catch (error) {
+    if (error instanceof ApiError && (correctableTags.has(error.tag) || correctableCodes.has(error.code)))
+      return { error }
+    throw error
+  }
+}
+
+/** A form with its CSRF token, and with an alert for an error that none of its fields shows. */
+export function renderForm(options: {
+  request: FastifyRequest
+  action: string
+  state?: FormState
+  /** The fields that show their own errors. */
+  fields?: readonly string[]
+  body: Content
+  className?: string
+  /** Attributes that scripts read. */
+  attributes?: Html
+  isUpload?: boolean
+}): Html {
+  const { request, action, state = emptyForm, fields = [], body, className, attributes, isUpload } = options
+  const { error } = state
+  noteShown(request, error)
+  const isFormError = error && !fields.includes(fieldOf(error) ?? '')
+  return html`<form
+    method="post"
+    action="${action}"
+    class="${className ?? 'stack'}"
+    ${attributes}
+    ${isUpload && html`enctype="multipart/form-data"`}
+  >
+    <input type="hidden" name="${csrfFieldName}" value="${request.visit.csrfToken}" />
+    ${isFormError && renderAlert(error)} ${body}
+  </form>`
+}
+
+/** The alert of a refused form that the page does not show as a form. */
+export function renderRefusal(request: FastifyRequest): Content {
+  const { error } = request.flash.state
+  noteShown(request, error)
+  return error && renderAlert(error)
+}
+
+/** Notes that the page shows the error of the refused form, so that it is not shown above the page too. */
+function noteShown({ flash }: FastifyRequest, error: ApiError | undefined): void {
+  if (error !== undefined && error === flash.state.error) flash.isErrorShown = true
+}
+
+/** An error message, which screen readers announce. */
+export function renderAlert(problem: ApiError | string): Html {
+  const text = typeof problem === 'string' ? problem : describeError(problem)
+  return html`<p class="alert" role="alert">${text}</p>`
+}
+
+/** A form that consists of a button. */
+export function renderAction(
+  request: FastifyRequest,
+  options: {
+    action: string
+    label: Content
+    /** Completes the label for screen readers. */
+    description?: Content
+    fields?: Record<string, string>
+    isDangerous?: boolean
+  },
+): Html {
+  const { action, label, description, fields = {}, isDangerous } = options
+  return renderForm({
+    request,
+    action,
+    className: 'inline',
+    body: html`${Object.entries(fields).map(
+        ([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`,
+      )}<button class="${isDangerous ? 'small danger' : 'small'}">
+        ${label}${description !== undefined && html`<span class="visually-hidden"> ${description}</span>`}
+      </button>`,
+  })
+}
+
+export interface FieldOptions {
+  name: string
+  label: string
+  state?: FormState
+  /** The initial value. */
+  value?: string
+  type?: 'text' | 'email' | 'password' | 'file' | 'url'
+  /** The height of a field of several lines. */
+  rows?: number
+  hint?: string
+  autocomplete?: string
+  /** The keyboard of phones. */
+  inputMode?: 'numeric'
+  /** Attributes that public/site.js reads. */
+  script?: Html
+  minLength?: number
+  maxLength?: number
+  /** A regular expression for the whole value. */
+  pattern?: string
+  isOptional?: boolean
+  accept?: string
+  /** What others have saved in this field since the form was opened, if the person has changed it too. */
+  savedMeanwhile?: string | undefined
+}
+
+/** A field with its label, hint and error. Passwords are never shown again. */
+export function renderField(options: FieldOptions): Html {
+  const { name, label, state = emptyForm, type = 'text', hint, autocomplete, script, maxLength } = options
+  const value = type === 'password' ? '' : (state.values[name] ?? options.value ?? '')
+  const error = state.error && fieldOf(state.error) === name ? describeError(state.error) : undefined
+  const hasErrorNote = error !== undefined || script !== undefined
+  const isInvalid = error !== undefined
+  const { savedMeanwhile } = options
+  const notes = [
+    ...(hasErrorNote ? [`${name}-error`] : []),
+    ...(savedMeanwhile === undefined ? [] : [`${name}-saved`]),
+    ...(hint === undefined ? [] : [`${name}-hint`]),
+  ]
+  const attributes = html`
+    id="${name}" name="${name}" ${!options.isOptional && html`required`}
+    ${autocomplete !== undefined && html`autocomplete="${autocomplete}"`}
+    ${options.inputMode !== undefined && html`inputmode="${options.inputMode}"`}
+    ${options.minLength !== undefined && html`minlength="${options.minLength}"`}
+    ${maxLength !== undefined && html`maxlength="${maxLength}"`}
+    ${options.pattern !== undefined && html`pattern="${options.pattern}"`}
+    ${options.accept !== undefined && html`accept="${options.accept}"`}
+    ${notes.length > 0 && html`aria-describedby="${notes.join(' ')}"`}
+    ${isInvalid && html`aria-invalid="true" autofocus`} ${script}
+  `
+  return html`<div class="field">
+    <label for="${name}">${label}${options.isOptional && html` <span class="hint">(optional)</span>`}</label>
+    ${
+      options.rows === undefined
+        ? html`<input type="${type}" ${type !== 'file' && html`value="${value}"`} ${attributes} />`
+        : html`<textarea rows="${options.rows}" ${attributes}>${value}</textarea>`
+    }
+    ${
+      hasErrorNote &&
+      html`<p class="error" id="${name}-error" ${script && html`aria-live="polite"`}>${error}</p>`
+    }
+    ${
+      savedMeanwhile !== undefined &&
+      html`<div class="saved-meanwhile" id="${name}-saved">
+        <p>Saved meanwhile:</p>
+        <p class="prose"><bdi>${savedMeanwhile === '' ? '(nothing)' : savedMeanwhile}</bdi></p>
+      </div>`
+    }
+    ${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}
+  </div>`
+}
+
+/** A drop-down list. */
+export function renderSelect(options: {
+  name: string
+  label: Content
+  choices: readonly { value: string; label: string }[]
+  value: string
+  /** Required if the page has several fields of this name. */
+  id?: string
+  isLabelHidden?: boolean
+}): Html {
+  const { name, label, choices, value, id = name, isLabelHidden } = options
+  return html`<div class="field">
+    <label for="${id}" class="${isLabelHidden ? 'visually-hidden' : ''}">${label}</label>
+    <select id="${id}" name="${name}">
+      ${choices.map(
+        (choice) =>
+          html`<option value="${choice.value}" ${choice.value === value && html`selected`}>
+            ${choice.label}
+          </option>`,
+      )}
+    </select>
+  </div>`
+}
+
+/** A choice of which all words are visible. Nothing is chosen at first. */
+export function renderRadios(options: {
+  name: string
+  legend: string
+  choices: readonly { value: string; label: string }[]
+  value: string
+}): Html {
+  const { name, legend, choices, value } = options
+  return html`<fieldset class="radios">
+    <legend>${legend}</legend>
+    ${choices.map(
+      (choice) =>
+        html`<div class="check">
+          <input
+            type="radio"
+            id="${name}-${choice.value}"
+            name="${name}"
+            value="${choice.value}"
+            required
+            ${choice.value === value && html`checked`}
+          />
+          <label for="${name}-${choice.value}">${choice.label}</label>
+        </div>`,
+    )}
+  </fieldset>`
+}
+
+/** A checkbox with its label. */
+export function renderCheckbox(options: {
+  name: string
+  label: Content
+  isChecked: boolean
+  /** Required if the page has several fields of this name. */
+  id?: string
+}): Html {
+  const { name, label, isChecked, id = name } = options
+  return html`<div class="check">
+    <input type="checkbox" id="${id}" name="${name}" ${isChecked && html`checked`} />
+    <label for="${id}">${label}</label>
+  </div>`
+}

@@ -1,0 +1,179 @@
+import type { RecentWorkspace, Shell } from '../../accounts/sessions/sessions.service.ts'
+import type { PrincipalUser } from '../../kernel/principal.ts'
+import type { Assets } from '../../assets/assets.ts'
+import { html, type Content, type Html } from './html.ts'
+import { themes, type Theme } from './theme.ts'
+import { csrfFieldName } from './forms.ts'
+
+/** A part of the website with its own navigation. */
+export interface Section {
+  /** The name of the workspace, or of the part. */
+  name: string
+  iconUrl?: string | null
+  /** The path of the workspace, if the part is one. */
+  base?: string
+  links: Link[]
+  /** The pages beside the current one, below the same link. */
+  tabs?: Link[]
+}
+
+interface Link {
+  href: string
+  label: string
+  isCurrent: boolean
+}
+
+interface LayoutContext {
+  assets: Assets
+  theme: Theme
+  user: PrincipalUser | undefined
+  csrfToken: string | undefined
+  /** What the header shows of the person. */
+  shell: Shell | undefined
+}
+
+/** Renders the document around a page's body. */
+export function renderLayout(
+  page: { title: string; body: Html; section?: Section; head?: Html; isSignIn?: boolean },
+  context: LayoutContext,
+): Html {
+  const { title, body, section, head, isSignIn = false } = page
+  const { assets, theme } = context
+  return html`<!doctype html>
+    <html lang="en" ${theme !== 'system' && html`data-theme="${theme}"`}>
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="${theme === 'system' ? 'light dark' : theme}" />
+        <title>${section ? `${title} · ${section.name}` : title} · Workspace</title>
+        <link rel="stylesheet" href="${assets.stylesheet}" />
+        <link rel="icon" href="${assets.icon}" type="image/svg+xml" />
+        <script src="${assets.script}" defer></script>
+        ${head}
+      </head>
+      <body>
+        <a class="skip" href="#main">Skip to content</a>
+        <header class="top">
+          <div class="bar">
+            <a class="brand" href="/"
+              ><img src="${assets.icon}" alt="" width="24" height="24" /><span>Workspace</span></a
+            >
+            ${context.shell && renderSwitcher(context.shell, section)}
+            <div class="end">
+              ${section?.base !== undefined && renderFind(section.base, assets)}
+              ${renderAccount(context, isSignIn)}
+            </div>
+          </div>
+          ${section && renderLinks(section.links, { className: 'sections', label: section.name })}
+        </header>
+        <main id="main">${section && renderTabs(section)} ${body}</main>
+        <footer><a href="/docs">API documentation</a></footer>
+      </body>
+    </html>`
+}
+
+function renderTabs({ links, tabs }: Section): Content {
+  const label = links.find(({ isCurrent }) => isCurrent)?.label ?? ''
+  return tabs && renderLinks(tabs, { className: 'tabs', label })
+}
+
+function renderLinks(
+  links: readonly Link[],
+  { className, label }: { className: string; label: string },
+): Html {
+  return html`<nav class="${className}" aria-label="${label}">
+    ${links.map(
+      ({ href, label: text, isCurrent }) =>
+        html`<a href="${href}" ${isCurrent && html`aria-current="page"`}>${text}</a>`,
+    )}
+  </nav>`
+}
+
+/** The menu of the person's workspaces. */
+function renderSwitcher({ workspaces }: Shell, section: Section | undefined): Html {
+  const isInWorkspace = section?.base !== undefined
+  return html`<details class="menu start switcher" name="menu">
+    <summary>
+      ${
+        isInWorkspace
+          ? html`${renderPicture(section.iconUrl ?? null, section.name, 28)}<span
+                class="truncate"
+                title="${section.name}"
+                ><bdi>${section.name}</bdi></span
+              ><span class="visually-hidden">, switch workspace</span>`
+          : 'Workspaces'
+      }
+    </summary>
+    <nav class="panel" aria-label="Workspaces">
+      <ul>
+        ${workspaces.map((workspace) => html`<li>${renderWorkspaceLink(workspace, section?.base)}</li>`)}
+      </ul>
+      ${workspaces.length > 0 && html`<hr />`}
+      <a href="/onboarding">All workspaces</a>
+      <a href="/onboarding#name">New workspace</a>
+    </nav>
+  </details>`
+}
+
+function renderWorkspaceLink({ name, slug, iconUrl }: RecentWorkspace, base: string | undefined): Html {
+  const path = `/w/${slug}`
+  return html`<a href="${path}" ${path === base && html`aria-current="true"`}
+    >${renderPicture(iconUrl, name, 28)}<span class="truncate" title="${name}"><bdi>${name}</bdi></span></a
+  >`
+}
+
+/** The link to the search, which public/site.js turns into the button of the command palette. */
+function renderFind(base: string, { palette }: Assets): Html {
+  return html`<a
+    class="find"
+    href="${base}/search"
+    data-palette="${palette}"
+    data-results="${base}/search/results"
+    >Search<kbd hidden></kbd
+  ></a>`
+}
+
+function renderAccount({ user, csrfToken, theme, shell }: LayoutContext, isSignIn: boolean): Content {
+  // Pages that read no session.
+  if (csrfToken === undefined)
+    return html`<nav aria-label="Website"><a href="/">Go to the home page</a></nav>`
+  if (!user) return !isSignIn && html`<nav aria-label="Account"><a href="/sign-in">Sign in</a></nav>`
+  const token = html`<input type="hidden" name="${csrfFieldName}" value="${csrfToken}" />`
+  return html`<details class="menu" name="menu">
+    <summary>
+      ${renderPicture(shell?.imageUrl ?? null, user.name, 28)}
+      <span class="visually-hidden">Account of <bdi>${user.name}</bdi></span>
+    </summary>
+    <nav class="panel" aria-label="Account">
+      <p>
+        <strong class="truncate"><bdi>${user.name}</bdi></strong>
+        <span class="hint truncate">${user.email}</span>
+      </p>
+      <hr />
+      <a href="/settings/profile">Profile</a>
+      <a href="/settings/security">Security</a>
+      <a href="/settings/notifications">Notifications</a>
+      <hr />
+      <form class="segments" method="post" action="/settings/theme" aria-label="Theme">
+        ${token}${themes.map(
+          (value) =>
+            html`<button name="theme" value="${value}" aria-pressed="${value === theme ? 'true' : 'false'}">
+              ${themeNames[value]}
+            </button>`,
+        )}
+      </form>
+      <hr />
+      <form method="post" action="/sign-out">${token}<button>Sign out</button></form>
+    </nav>
+  </details>`
+}
+
+const themeNames: Record<Theme, string> = { system: 'System', light: 'Light', dark: 'Dark' }
+
+/** A picture, or the first letter of the name if there is none. It is decorative: the name is shown beside it. */
+export function renderPicture(url: string | null, name: string, size: number): Html {
+  const letter = Array.from(name)[0]?.toUpperCase() ?? ''
+  return url === null
+    ? html`<span class="picture letter s${size}" aria-hidden="true">${letter}</span>`
+    : html`<img class="picture s${size}" src="${url}" alt="" width="${size}" height="${size}" />`
+}

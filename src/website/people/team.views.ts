@@ -1,0 +1,143 @@
+import type { Person } from '../../areas/people/people.service.ts'
+import type { Team, TeamMember } from '../../areas/teams/teams.service.ts'
+import { parseJson } from '../../kernel/json-text.ts'
+import { labelLengthMax } from '../../kernel/text.ts'
+import { renderAction, renderField, renderForm, stateOf } from '../components/forms.ts'
+import { html, type Content, type Html } from '../components/html.ts'
+import { renderPicture } from '../components/layout.ts'
+import { renderConfirmed, renderRows } from '../components/lists.ts'
+import { renderDone } from '../components/notice.ts'
+import type { Page } from '../plugins/pages.ts'
+import { renderNotices, renderPager, resetNotice, type ListView } from '../components/pager.ts'
+import { renderSearchForm } from '../views/search-form.views.ts'
+import { countOf, renderDate } from '../components/words.ts'
+import { sectionOf, type WorkspaceVisit } from '../plugins/workspace-visit.ts'
+
+interface TeamPage {
+  team: Team
+  inTeam: ListView<TeamMember>
+  /** What the person searches for among the members of the workspace. */
+  q: string
+  found: { people: (Person & { userId: string })[]; hasMore: boolean } | undefined
+}
+
+/** The page of a team: its members, and a search for members of the workspace to add. */
+export function renderTeam(visit: WorkspaceVisit, { team, inTeam, q, found }: TeamPage): Page {
+  const { base, may, request } = visit
+  const path = `${base}/teams/${team.id}`
+  return {
+    title: team.name,
+    section: sectionOf(visit, 'Teams'),
+    body: html`<div>
+        <h1><bdi>${team.name}</bdi></h1>
+        <span class="hint">${countOf(team.memberCount, 'member')}</span>
+      </div>
+      ${renderDone(request)}
+      ${renderSearchForm({ path, label: may('teams.addMember') ? 'Find people to add' : 'Find people', value: q })}
+      ${found ? renderFound(visit, team, { q, ...found }) : renderMembers(visit, team, inTeam)}
+      ${may('teams.rename') && renderManagement(visit, team)}`,
+  }
+}
+
+function renderMembers(visit: WorkspaceVisit, { id }: Team, list: ListView<TeamMember>): Html {
+  const { base } = visit
+  return html`${renderNotices([list.isReset && resetNotice])}
+  ${renderRows(
+    parseJson(list.items).map((member) =>
+      renderMember(visit, id, {
+        ...member,
+        detail: html`added ${renderDate(member.addedAt)}`,
+        isInTeam: true,
+      }),
+    ),
+    html`<p>No members yet.</p>`,
+  )}
+  ${renderPager(list, { path: `${base}/teams/${id}` })}`
+}
+
+function renderFound(
+  visit: WorkspaceVisit,
+  { id }: Team,
+  { q, people, hasMore }: { q: string } & NonNullable<TeamPage['found']>,
+): Html {
+  return html`${renderRows(
+    people.map(({ userId, name, image, email, teams }) =>
+      renderMember(visit, id, {
+        ...{ userId, name, image, detail: email },
+        isInTeam: teams.some((team) => team.id === id),
+      }),
+    ),
+    html`<p>No member of the workspace matches “<bdi>${q}</bdi>”.</p>`,
+  )}
+  ${hasMore && html`<p class="hint">More people match. Type more of the name.</p>`}`
+}
+
+function renderMember(
+  visit: WorkspaceVisit,
+  teamId: string,
+  member: Pick<TeamMember, 'userId' | 'name' | 'image'> & { detail: Content; isInTeam: boolean },
+): Html {
+  const { base, may, principal, request } = visit
+  const { userId, name, image, detail, isInTeam } = member
+  const isSelf = userId === principal.user.id
+  const path = `${base}/teams/${teamId}/members`
+  const description = isSelf ? 'the team' : html`<bdi>${name}</bdi>`
+  return html`<div class="row">
+    ${renderPicture(image, name, 40)}
+    <div class="grow">
+      <a class="title" href="${base}/people/${userId}"><bdi>${name}</bdi></a
+      >${isSelf && ' (you)'}
+      <span class="hint">${detail}</span>
+    </div>
+    ${
+      isInTeam
+        ? (isSelf || may('teams.removeMember')) &&
+          renderAction(request, {
+            action: `${path}/${userId}/remove`,
+            label: isSelf ? 'Leave' : 'Remove',
+            description,
+          })
+        : may('teams.addMember') &&
+          renderAction(request, {
+            action: path,
+            label: 'Add',
+            description: html`<bdi>${name}</bdi>`,
+            fields: { userId },
+          })
+    }
+  </div>`
+}
+
+function renderManagement(visit: WorkspaceVisit, { id, name }: Team): Html {
+  const { base, request } = visit
+  const path = `${base}/teams/${id}`
+  const state = stateOf(visit.state, `${path}/rename`)
+  return html`<section class="card" aria-labelledby="manage">
+    <h2 id="manage">Manage the team</h2>
+    ${renderForm({
+      request,
+      action: `${path}/rename`,
+      state,
+      fields: ['name'],
+      className: 'line',
+      body: html`${renderField({
+          name: 'name',
+          label: 'Name',
+          value: name,
+          maxLength: labelLengthMax,
+          autocomplete: 'off',
+          state,
+        })}<button class="quiet">Rename</button>`,
+    })}
+    ${renderConfirmed({
+      label: 'Delete team',
+      description: html`<bdi>${name}</bdi>`,
+      question: 'Its members stay in the workspace.',
+      action: renderAction(request, {
+        action: `${path}/delete`,
+        label: 'Delete team',
+        isDangerous: true,
+      }),
+    })}
+  </section>`
+}

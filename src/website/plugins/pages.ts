@@ -1,0 +1,139 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { App } from '../../http/app-types.ts'
+import type { ApiError } from '../../kernel/errors.ts'
+import { registerAssets } from '../../assets/assets.ts'
+import { renderErrorPage } from '../components/error-page.ts'
+import { renderRefusal } from '../components/forms.ts'
+import { html, type Html } from '../components/html.ts'
+import { renderLayout, type Section } from '../components/layout.ts'
+import { findPendingConsent, renderPendingConsent } from './pending-consent.ts'
+import { readTheme } from '../components/theme.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The navigation of the workspace that the person has entered, for pages of errors. */
+    section: Section | null
+  }
+  interface FastifyReply {
+    /** Sends a page of the website. */
+    showPage(page: Page): FastifyReply
+  }
+}
+
+/** A page without the shared layout. */
+export interface Page {
+  title: string
+  body: Html
+  /** The error that the page reports. It sets the status, which is 200 otherwise. Default: that of a refused form. */
+  error?: ApiError | undefined
+  /** The status of a page that reports another error. */
+  status?: number
+  /** The navigation above the page. */
+  section?: Section
+  /** More elements for `<head>`. */
+  head?: Html
+  /** Whether the page has a form of `renderPasskeyForm`, which needs its script. */
+  hasPasskeys?: boolean
+  /**
+   * Whether a form of the page may redirect to another origin. Browsers also apply `form-action` to the redirects that
+   * follow a form (CSP Level 3 §6.4.1), so the policy of the page omits it.
+   */
+  mayLeave?: boolean
+  /** Whether it is the page on which people sign in, which needs no link to it. */
+  isSignIn?: boolean
+  /** Whether people come here on the way to a consent page. If one waits, the page says so and offers to deny. */
+  isOnTheWay?: boolean
+}
+
+export interface PagesOptions {
+  /** The origin that serves pictures. */
+  pictureUrl: string
+}
+
+/** Adds `reply.showPage`, and serves the assets of pages. */
+export async function registerPages(app: App, { pictureUrl }: PagesOptions): Promise<void> {
+  const assets = await registerAssets(app)
+  app.decorateRequest('section', null)
+  app.decorateReply('showPage', function (this: FastifyReply, page: Page) {
+    const { request } = this
+    const refusal = (request.flash as typeof request.flash | null | undefined)?.state.error
+    // The refused form may be gone, or may consist of a button.
+    const isRefusalHidden = refusal !== undefined && request.flash.isErrorShown !== true
+    const { error = refusal, isOnTheWay = false } = page
+    const title = refusal ? `Error: ${page.title}` : page.title
+    const consent = isOnTheWay ? findPendingConsent(request) : undefined
+    const status = page.status ?? error?.status ?? 200
+    // Reloading the page would send the form again (decision 0098).
+    if (request.method === 'POST' && status < 400) throw new Error('a form is answered with a redirect')
+    const mayLeave = page.mayLeave === true || consent !== undefined
+    if (error?.retryAfterSeconds !== undefined) void this.header('retry-after', error.retryAfterSeconds)
+    const notice = consent !== undefined && renderPendingConsent(request, consent)
+    const head = page.hasPasskeys ? html`<script src="${assets.passkeys}" defer></script>` : page.head
+    const document = renderLayout(
+      {
+        ...page,
+        ...(head && { head }),
+        title,
+        body: html`${notice}${isRefusalHidden && renderRefusal(request)}${page.body}`,
+      },
+      {
+        assets,
+        theme: readTheme(request),
+        user: (request.principal as typeof request.principal | null)?.user,
+        csrfToken: (request.visit as typeof request.visit | null | undefined)?.csrfToken,
+        shell: (request.visit as typeof request.visit | null | undefined)?.shell,
+      },
+    )
+    return (
+      this.code(status)
+        .type('text/html; charset=utf-8')
+        .header('cache-control', 'private, no-store')
+        .header('content-security-policy', describePolicy(pictureUrl, mayLeave))
+        // Other sites do not learn URLs, some of which contain tokens. Under `no-referrer`, browsers would also send
+        // `Origin: null` with our own forms (Fetch §3.2).
+        .header('referrer-policy', 'same-origin')
+        .header('cross-origin-resource-policy', 'same-origin')
+        .serializer((text: unknown) => text as string)
+        .send(document.toString())
+    )
+  })
+}
+
+function describePolicy(pictureUrl: string, mayLeave: boolean): string {
+  return [
+    `default-src 'none'`,
+    `style-src 'self'`,
+    `script-src 'self'`,
+    `img-src 'self' data: ${pictureUrl}`,
+    `connect-src 'self'`,
+    ...(mayLeave ? [] : [`form-action 'self'`]),
+    `frame-ancestors 'none'`,
+    `base-uri 'none'`,
+  ].join(';')
+}
+
+// Paths for programs, which get JSON even if the path does not exist.
+const programPaths = /^\/(v1|agent|docs|pictures|assets|health|ready|openapi\.json|\.well-known)(\/|$|\?)/
+
+/** Answers an error with a page if the client wants one; returns undefined otherwise. */
+export function showError(
+  error: ApiError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply | undefined {
+  if (!isPageWanted(request)) return undefined
+  if (error.code === 'sign_in_required') {
+    const next = request.method === 'POST' ? '' : `?next=${encodeURIComponent(request.url)}`
+    return reply.redirect(`/sign-in${next}`, 303)
+  }
+  if (error.code === 'second_step_expired') return reply.redirect('/sign-in?done=second-step-expired', 303)
+  return reply.showPage(renderErrorPage(error, request))
+}
+
+function isPageWanted({ headers, is404, routeOptions, url }: FastifyRequest): boolean {
+  const acceptsHtml = headers.accept?.includes('text/html') ?? false
+  if (is404) return acceptsHtml && !programPaths.test(url)
+  if (routeOptions.config.access !== 'web') return false
+  // Scripts ask for JSON, and for event streams.
+  return acceptsHtml || !/application\/json|text\/event-stream/.test(headers.accept ?? '')
+}

@@ -1,0 +1,132 @@
+import type { EvidenceCount } from '../../areas/seeds/seeds.service.ts'
+import { verdicts, type Verdict } from '../../kernel/seeds.ts'
+import { html, type Content, type Html } from '../components/html.ts'
+import { renderDate } from '../components/words.ts'
+
+export const verdictNames: Record<Verdict, string> = {
+  supports: 'Supports',
+  contradicts: 'Contradicts',
+  neutral: 'Neutral',
+}
+
+type Counts = Record<Verdict, number>
+
+const width = 480
+const halfHeight = 44
+const periodsMax = 24
+const barWidthMax = 28
+const dayMs = 24 * 60 * 60 * 1000
+
+/**
+ * How the evidence of a seed is balanced, and how it came together over time: bars above the line support the seed,
+ * hatched bars below contradict it, and rings on the line are neutral. `counts` begin with the earliest day.
+ */
+export function renderBalance(counts: readonly EvidenceCount[]): Content {
+  const [first, last] = [counts[0]?.day, counts.at(-1)?.day]
+  if (first === undefined || last === undefined) return false
+  const periods = toPeriods(counts)
+  const highest = Math.max(...periods.flatMap(({ supports, contradicts }) => [supports, contradicts]), 1)
+  const total = sum(counts)
+  const words = verdicts.map((verdict) => describe(verdict, total[verdict]))
+  return html`<figure class="balance">
+    <figcaption>
+      <ul>
+        ${verdicts.map(
+          (verdict, i) =>
+            html`<li>
+              <svg width="16" height="16" viewBox="0 0 16 16" aria-hidden="true">
+                ${renderSymbol(verdict)}
+              </svg>
+              ${words[i]}
+            </li>`,
+        )}
+      </ul>
+    </figcaption>
+    <svg
+      viewBox="0 0 ${width} ${2 * halfHeight + 8}"
+      width="${width}"
+      height="${2 * halfHeight + 8}"
+      role="img"
+      aria-label="Evidence over time: ${words.join(', ')}"
+    >
+      ${renderHatch()}
+      <line class="axis" x1="0" x2="${width}" y1="${halfHeight + 4}" y2="${halfHeight + 4}" />
+      ${periods.map((period, i) => renderPeriod(period, { place: i, of: periods.length, highest }))}
+    </svg>
+    <p class="hint dates">
+      <span>${renderDate(first)}</span>${last !== first && html`<span>${renderDate(last)}</span>`}
+    </p>
+  </figure>`
+}
+
+/** The counts of each of up to 24 periods of equal length. */
+function toPeriods(counts: readonly EvidenceCount[]): Counts[] {
+  const days = counts.map(({ day }) => Date.parse(day) / dayMs)
+  const [start = 0, end = 0] = [days[0], days.at(-1)]
+  const length = Math.max(1, Math.ceil((end - start + 1) / periodsMax))
+  const periods = Math.floor((end - start) / length) + 1
+  return Array.from({ length: periods }, (_, period) =>
+    sum(counts.filter((_count, i) => Math.floor(((days[i] ?? 0) - start) / length) === period)),
+  )
+}
+
+function sum(counts: readonly EvidenceCount[]): Counts {
+  const sums = { supports: 0, contradicts: 0, neutral: 0 }
+  for (const { verdict, count } of counts) sums[verdict] += count
+  return sums
+}
+
+function renderPeriod(
+  { supports, contradicts, neutral }: Counts,
+  { place, of, highest }: { place: number; of: number; highest: number },
+): Html {
+  const step = width / of
+  const barWidth = Math.min(barWidthMax, step * 0.7)
+  const middle = step * (place + 0.5)
+  const x = round(middle - barWidth / 2)
+  const line = halfHeight + 4
+  // The least height keeps a single piece beside hundreds visible.
+  const heightOf = (count: number) => round(Math.max(4, (count / highest) * halfHeight))
+  return html`${
+    supports > 0 &&
+    html`<rect
+      class="supports"
+      x="${x}"
+      y="${round(line - heightOf(supports))}"
+      width="${round(barWidth)}"
+      height="${heightOf(supports)}"
+    />`
+  }${
+    contradicts > 0 &&
+    html`<rect
+      class="contradicts"
+      x="${x}"
+      y="${line}"
+      width="${round(barWidth)}"
+      height="${heightOf(contradicts)}"
+      fill="url(#hatch)"
+    />`
+  }${neutral > 0 && html`<circle class="neutral" cx="${round(middle)}" cy="${line}" r="5" />`}`
+}
+
+function renderSymbol(verdict: Verdict): Html {
+  if (verdict === 'neutral') return html`<circle class="neutral" cx="8" cy="8" r="5" />`
+  if (verdict === 'supports') return html`<rect class="supports" x="3" y="1" width="10" height="14" />`
+  return html`<rect class="contradicts" x="3" y="1" width="10" height="14" fill="url(#hatch)" />`
+}
+
+/** The pattern of bars that contradict, so that they differ from others by more than their colour. */
+function renderHatch(): Html {
+  return html`<pattern id="hatch" width="5" height="5" patternUnits="userSpaceOnUse">
+    <path class="stroke" d="M0 5 L5 0" />
+  </pattern>`
+}
+
+function describe(verdict: Verdict, count: number): string {
+  if (verdict === 'neutral') return `${count} neutral`
+  return `${count} ${count === 1 ? verdict : verdict.slice(0, -1)} it`
+}
+
+function round(number: number): number {
+  return Math.round(number * 10) / 10
+}

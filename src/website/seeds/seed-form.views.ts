@@ -1,0 +1,118 @@
+import type { FastifyRequest } from 'fastify'
+import type { Seed, SeedInput } from '../../areas/seeds/seeds.service.ts'
+import {
+  seedTextLengthMax,
+  seedTitleLengthMax,
+  successCriteriaMax,
+  successCriterionLengthMax,
+} from '../../kernel/seeds.ts'
+import { mergeEdit, renderOpened } from '../components/edits.ts'
+import { readField, readText, renderField, renderForm, type FieldOptions } from '../components/forms.ts'
+import { html } from '../components/html.ts'
+import type { Page } from '../plugins/pages.ts'
+import { sectionOf, type WorkspaceVisit } from '../plugins/workspace-visit.ts'
+
+const fields = ['title', 'summary', 'problem', 'audience', 'hypothesis', 'successCriteria'] as const
+
+/** The form of a new seed, or of a seed that is edited. */
+export function renderSeedForm(visit: WorkspaceVisit, seed?: Seed): Page {
+  const { base, request } = visit
+  const path = seed ? `${base}/seeds/${seed.id}` : `${base}/seeds`
+  const title = seed ? 'Edit seed' : 'New seed'
+  const stored = seed && textsOf(seed)
+  const { state, conflicts } = stored
+    ? mergeEdit(visit.state, stored, (form) => toTexts(readSeedForm(form)))
+    : { state: visit.state, conflicts: [] }
+  const field = (name: keyof SeedTexts, options: Omit<FieldOptions, 'name'>) => {
+    const value = stored && showText(stored[name])
+    return renderField({
+      ...{ name, state, value: value ?? '' },
+      ...(conflicts.includes(name) && { savedMeanwhile: value }),
+      ...options,
+    })
+  }
+  const maxLength = seedTextLengthMax
+  return {
+    title: seed ? `Edit ${seed.title}` : title,
+    section: sectionOf(visit, 'Seeds'),
+    body: html`<p>
+        ${seed ? html`<a href="${path}"><bdi>${seed.title}</bdi></a>` : html`<a href="${path}">All seeds</a>`}
+      </p>
+      <h1>${title}</h1>
+      ${renderForm({
+        request,
+        action: seed ? `${path}/edit` : `${path}/new`,
+        state,
+        fields,
+        className: 'stack seed-form',
+        body: html`${stored && renderOpened(stored)}
+          ${field('title', {
+            label: 'Title',
+            maxLength: seedTitleLengthMax,
+            hint: `A few words that name the idea, up to ${seedTitleLengthMax} characters.`,
+          })}
+          ${field('summary', {
+            ...{ label: 'Summary', rows: 3, maxLength },
+            hint: `The idea in two or three sentences, up to ${seedTextLengthMax} characters.`,
+          })}
+          ${field('problem', {
+            ...{ label: 'Problem', rows: 3, maxLength, isOptional: true },
+            hint: 'What is difficult today?',
+          })}
+          ${field('audience', {
+            ...{ label: 'Audience', rows: 2, maxLength, isOptional: true },
+            hint: 'Who has the problem?',
+          })}
+          ${field('hypothesis', {
+            ...{ label: 'Hypothesis', rows: 2, maxLength, isOptional: true },
+            hint: 'What do you expect to be true?',
+          })}
+          ${field('successCriteria', {
+            ...{ label: 'Success criteria', rows: 3, isOptional: true },
+            hint:
+              'What would show that the hypothesis is true? One on each line: ' +
+              `up to ${successCriteriaMax} lines of ${successCriterionLengthMax} characters.`,
+          })}
+          <div class="line">
+            <button>${seed ? 'Save' : 'Create seed'}</button>
+            <a class="button quiet" href="${path}">Cancel</a>
+          </div>`,
+      })}`,
+  }
+}
+
+/** What people write about a seed, as it is stored. */
+type SeedTexts = Pick<Seed, (typeof fields)[number]>
+
+function textsOf(seed: Seed): SeedTexts {
+  const { title, summary, problem, audience, hypothesis, successCriteria } = seed
+  return { title, summary, problem, audience, hypothesis, successCriteria }
+}
+
+function toTexts({ problem, audience, hypothesis, ...input }: Required<SeedInput>): SeedTexts {
+  return {
+    ...input,
+    problem: problem === '' ? null : problem,
+    audience: audience === '' ? null : audience,
+    hypothesis: hypothesis === '' ? null : hypothesis,
+  }
+}
+
+function showText(text: SeedTexts[keyof SeedTexts]): string {
+  return Array.isArray(text) ? text.join('\n') : (text ?? '')
+}
+
+/** The fields of the form. */
+export function readSeedForm(form: Pick<FastifyRequest, 'body'>): Required<SeedInput> {
+  return {
+    title: readField(form, 'title'),
+    summary: readText(form, 'summary'),
+    problem: readText(form, 'problem').trim(),
+    audience: readText(form, 'audience').trim(),
+    hypothesis: readText(form, 'hypothesis').trim(),
+    successCriteria: readText(form, 'successCriteria')
+      .split('\n')
+      .map((line) => line.trim())
+      .filter((line) => line !== ''),
+  }
+}

@@ -1,0 +1,13 @@
+import { html, type Content, type Html } from '../components/html.ts'
+
+/** An agent, with the mark of agents. Without a name, the mark alone. */
+export function renderAgent(name: string | undefined): Html {
+  return html`<span class="tag agent">Agent</span> ${name !== undefined && html`<bdi>${name}</bdi>`}`
+}
+
+/** Who wrote something: a person, or an agent for that person. The name is null if the account is deleted. */
+export function renderAuthor(name: string | null, agentName: string | null): Content {
+  const person = name !== null && html`<bdi>${name}</bdi>`
+  if (agentName === null) return person
+  return html`${renderAgent(agentName)}${person && html` for ${person}`}`
+}
