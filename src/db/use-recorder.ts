@@ -1,3 +1,5 @@
+import { createWriteBehind } from './write-behind.ts'
+
 /** Records the last use of credentials. */
 export interface UseRecorder {
   record: (id: string, usedAt: Date) => void
@@ -17,25 +19,17 @@ export interface UseRecorderOptions {
   onRecordError: (error: unknown) => void
 }
 
-const flushIntervalMs = 1_000
 const recordedEveryMs = 60_000
 
-/** Collects uses and writes them in batches outside of requests, each id at most once a minute. */
+/** Writes uses in batches outside of requests, each id at most once a minute. */
 export function createUseRecorder({ write, onRecordError }: UseRecorderOptions): UseRecorder {
+  const uses = createWriteBehind<Use>({
+    keyOf: (use) => use.id,
+    merge: (_before, use) => use,
+    write,
+    onError: onRecordError,
+  })
   const recorded = new Map<string, number>()
-  let waiting = new Map<string, Date>()
-
-  async function flush(): Promise<void> {
-    if (waiting.size === 0) return
-    const batch = waiting
-    waiting = new Map()
-    try {
-      await write([...batch].map(([id, usedAt]) => ({ id, usedAt })))
-    } catch (error) {
-      onRecordError(error)
-      for (const [id, usedAt] of batch) if (!waiting.has(id)) waiting.set(id, usedAt)
-    }
-  }
 
   function forgetOld(now: number): void {
     for (const [id, at] of recorded) {
@@ -45,11 +39,6 @@ export function createUseRecorder({ write, onRecordError }: UseRecorderOptions):
     }
   }
 
-  let flushing = Promise.resolve()
-  const timer = setInterval(() => {
-    flushing = flushing.then(flush)
-  }, flushIntervalMs).unref()
-
   return {
     record(id, usedAt) {
       const now = usedAt.getTime()
@@ -57,12 +46,8 @@ export function createUseRecorder({ write, onRecordError }: UseRecorderOptions):
       forgetOld(now)
       recorded.delete(id)
       recorded.set(id, now)
-      waiting.set(id, usedAt)
+      uses.add({ id, usedAt })
     },
-    async close() {
-      clearInterval(timer)
-      await flushing
-      await flush()
-    },
+    close: uses.close,
   }
 }

@@ -1,4 +1,5 @@
 import type { Database } from '../../db/client.ts'
+import { createWriteBehind } from '../../db/write-behind.ts'
 import type { AgentPrincipal } from '../../kernel/agent.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { ApiError } from '../../kernel/errors.ts'
@@ -22,34 +23,14 @@ export interface AgentCallsOptions {
   onRecordError: (error: unknown) => void
 }
 
-const flushIntervalMs = 1_000
-
 /** Counts calls by agent, tool and day, and writes the counts in batches outside of requests. */
 export function createAgentCalls({ db, clock, onRecordError }: AgentCallsOptions): AgentCalls {
-  let waiting = new Map<string, CallCount>()
-
-  function add(count: CallCount): void {
-    const key = `${count.agent.grant.id} ${count.day} ${count.tool}`
-    const before = waiting.get(key)
-    waiting.set(key, before ? sum(before, count) : count)
-  }
-
-  async function flush(): Promise<void> {
-    if (waiting.size === 0) return
-    const counts = [...waiting.values()]
-    waiting = new Map()
-    try {
-      await recordCalls(db, counts)
-    } catch (error) {
-      onRecordError(error)
-      for (const count of counts) add(count)
-    }
-  }
-
-  let flushing = Promise.resolve()
-  const timer = setInterval(() => {
-    flushing = flushing.then(flush)
-  }, flushIntervalMs).unref()
+  const counts = createWriteBehind<CallCount>({
+    keyOf: ({ agent, day, tool }) => `${agent.grant.id} ${day} ${tool}`,
+    merge: sum,
+    write: (batch) => recordCalls(db, batch),
+    onError: onRecordError,
+  })
 
   const calls: AgentCalls = {
     async count(agent, { name, did }, call) {
@@ -58,11 +39,11 @@ export function createAgentCalls({ db, clock, onRecordError }: AgentCallsOptions
       const counted = { agent, day, tool: name, did, calls: 1, lastCalledAt: now }
       try {
         const answer = await call()
-        add({ ...counted, failures: 0, lastFailure: null, lastFailureAt: null })
+        counts.add({ ...counted, failures: 0, lastFailure: null, lastFailureAt: null })
         return answer
       } catch (error) {
         const lastFailure = error instanceof ApiError ? error.code : 'internal'
-        add({ ...counted, failures: 1, lastFailure, lastFailureAt: now })
+        counts.add({ ...counted, failures: 1, lastFailure, lastFailureAt: now })
         throw error
       }
     },
@@ -70,11 +51,7 @@ export function createAgentCalls({ db, clock, onRecordError }: AgentCallsOptions
       ...tool,
       call: (agent, input) => calls.count(agent, tool, () => tool.call(agent, input)),
     }),
-    async close() {
-      clearInterval(timer)
-      await flushing
-      await flush()
-    },
+    close: counts.close,
   }
   return calls
 }

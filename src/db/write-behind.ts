@@ -1,0 +1,59 @@
+/** Collects what is to be written, and writes it in batches. */
+export interface WriteBehind<Entry> {
+  add: (entry: Entry) => void
+  /** Writes what is collected, and stops. */
+  close: () => Promise<void>
+}
+
+export interface WriteBehindOptions<Entry> {
+  /** Entries of one key are merged until they are written. */
+  keyOf: (entry: Entry) => string
+  /** Merges an entry that was collected before with a new one. */
+  merge: (before: Entry, entry: Entry) => Entry
+  write: (entries: readonly Entry[]) => Promise<void>
+  /** Called when entries could not be written. They are retried. */
+  onError: (error: unknown) => void
+}
+
+const writtenEveryMs = 1_000
+
+/** Writes once a second, outside of requests. What was collected within the last second is lost in a crash. */
+export function createWriteBehind<Entry>(options: WriteBehindOptions<Entry>): WriteBehind<Entry> {
+  const { keyOf, merge, write, onError } = options
+  let waiting = new Map<string, Entry>()
+
+  function add(entry: Entry): void {
+    const key = keyOf(entry)
+    const before = waiting.get(key)
+    waiting.set(key, before === undefined ? entry : merge(before, entry))
+  }
+
+  async function flush(): Promise<void> {
+    if (waiting.size === 0) return
+    const batch = [...waiting.values()]
+    waiting = new Map()
+    try {
+      await write(batch)
+    } catch (error) {
+      onError(error)
+      // What was collected meanwhile is newer.
+      const newer = [...waiting.values()]
+      waiting = new Map()
+      for (const entry of [...batch, ...newer]) add(entry)
+    }
+  }
+
+  let flushing = Promise.resolve()
+  const timer = setInterval(() => {
+    flushing = flushing.then(flush)
+  }, writtenEveryMs).unref()
+
+  return {
+    add,
+    async close() {
+      clearInterval(timer)
+      await flushing
+      await flush()
+    },
+  }
+}
