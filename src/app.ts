@@ -67,6 +67,7 @@ import { registerTurns } from './http/limits/turns.ts'
 import { uploads } from './http/requests/uploads.ts'
 import { schemaController } from './http/requests/validation.ts'
 import { picturesRoutes } from './pictures/pictures.routes.ts'
+import { registerSubjects } from './http/subjects.ts'
 import type { Services } from './services/services.ts'
 import { docsPages } from './website/docs/docs.pages.ts'
 import { changeStreamsDefaults, type ChangeStreamsOptions } from './website/plugins/change-streams.ts'
@@ -192,6 +193,10 @@ export async function buildApp(
     mcpRoutes(scope, services.mcp, paths.mcp, resource)
   })
   await app.register(async (scope: App) => {
+    registerSubjects(scope, {
+      '/v1/workspaces/:slug': ({ slug }) => ({ slug: String(slug) }),
+      '/v1/seeds/:id': ({ id }) => ({ seedId: String(id) }),
+    })
     await scope.register(apiKeyAuth, {
       authenticate: services.authenticator.authenticate,
       rateLimitPerMinute: config.rateLimitPerMinute,

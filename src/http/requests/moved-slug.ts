@@ -1,25 +1,26 @@
-import { declareAnswers } from '../answers/answers.ts'
 import type { App } from '../app-types.ts'
-
-const pathWithSlug = '/v1/workspaces/:slug'
-// Matches the raw URL, which may contain an origin and percent-encoding.
-const upToSlug = /^(?:https?:\/\/[^/]*)?(?:\/[^/?]*){3}/i
+import { declareAnswers } from '../answers/answers.ts'
+import { findSubject } from '../subjects.ts'
 
 /**
  * Sends `Content-Location` (RFC 9110 §8.7) with the current path of a workspace, after a request by a former slug and
- * after a change of the slug.
+ * after a change of the slug. For routes about the workspace of their parameter `slug`, after `registerSubjects`.
  */
 export function registerMovedSlug(app: App): void {
   app.addHook('onRoute', (route) => {
-    if (!route.url.startsWith(pathWithSlug)) return
+    const [prefix = '', suffix] = route.url.split('/:slug')
+    if (!route.config?.subjectOf || suffix === undefined) return
+    // Matches the raw URL, which may contain an origin and percent-encoding.
+    const upToSlug = new RegExp(`^(?:https?://[^/]*)?(?:/[^/?]*){${prefix.split('/').length}}`, 'i')
     declareAnswers(route, { headers: ['Content-Location'] })
     route.preHandler = [
       ...[route.preHandler ?? []].flat(),
       (request, reply, done) => {
-        const { slug } = request.params as { slug: string }
+        const subject = findSubject(request)
         request.principal.onSlugMoved = (currentSlug) => {
-          const path = `/v1/workspaces/${currentSlug}${request.url.replace(upToSlug, '')}`
-          if (currentSlug === slug) void reply.removeHeader('content-location')
+          const path = `${prefix}/${currentSlug}${request.url.replace(upToSlug, '')}`
+          if (subject && 'slug' in subject && currentSlug === subject.slug)
+            void reply.removeHeader('content-location')
           else void reply.header('content-location', path)
         }
         done()
