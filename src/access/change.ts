@@ -6,7 +6,7 @@ import { together } from '../db/together.ts'
 import type { Write } from '../db/transactions.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { errors } from '../kernel/errors.ts'
-import type { Principal } from '../kernel/principal.ts'
+import type { Call } from '../kernel/principal.ts'
 import type { Role } from '../kernel/roles.ts'
 import { createTurns } from '../kernel/turns.ts'
 import { requireLiveCredential } from './live-credential.repository.ts'
@@ -32,7 +32,7 @@ export type WorkspaceChangeContext = ChangeContext<Omit<NewEvent, 'at' | 'worksp
 
 /** The caller and the workspace of a change. */
 export interface LockInput {
-  principal: Principal
+  principal: Call
   workspace: WorkspaceOfChange
   clock: Clock
 }
@@ -48,12 +48,12 @@ export type Lock<Locked> = (tx: Executor, input: LockInput) => Promise<Locked | 
 export interface Changes {
   /** Makes a change outside of a workspace. */
   make<Result>(
-    principal: Principal,
+    principal: Call,
     run: (context: ChangeContext<Omit<NewEvent, 'at'>>) => Promise<Result>,
   ): Promise<Result>
   /** Makes a change that is one statement without an event. It runs without a transaction when no answer is stored. */
   makeAtOnce<Result>(
-    principal: Principal,
+    principal: Call,
     run: (executor: Executor, now: Date) => Promise<Result>,
   ): Promise<Result>
   /**
@@ -61,7 +61,7 @@ export interface Changes {
    * too many changes of the caller wait. What is known to change nothing should not come here: it would take a turn.
    */
   makeIn<Locked, Result>(
-    principal: Principal,
+    principal: Call,
     workspace: WorkspaceOfChange,
     lock: Lock<Locked>,
     run: (context: WorkspaceChangeContext, locked: NonNullable<Locked>) => Promise<Result>,
@@ -73,14 +73,14 @@ export function createChanges({ db, clock }: { db: Database; clock: Clock }): Ch
   // people in it have turns in rotation, so that one with many changes does not hold up the others.
   const turns = createTurns({ atOnceMax: 2, waitingMax: 64, waitMsMax: 2_500 })
 
-  function begin(tx: Executor, write: Write, principal: Principal): ChangeContext<Omit<NewEvent, 'at'>> {
+  function begin(tx: Executor, write: Write, principal: Call): ChangeContext<Omit<NewEvent, 'at'>> {
     const now = clock.now()
     const appendEvent = (event: Omit<NewEvent, 'at'>) =>
       write(() => insertEvent(tx, principal, { ...event, at: now }))
     return { tx, now, write, appendEvent }
   }
 
-  async function finish<Result>(tx: Executor, principal: Principal, result: Result): Promise<Result> {
+  async function finish<Result>(tx: Executor, principal: Call, result: Result): Promise<Result> {
     const answer = principal.answerOf?.(result)
     if (answer && !(await keepAnswer(tx, answer))) throw errors.idempotencyInFlight({ retryAfterSeconds: 1 })
     return result
@@ -144,7 +144,7 @@ export async function lockMembersWithCredential(tx: Executor, input: LockInput):
 
 async function requireAllowedRole(
   tx: Executor,
-  principal: Principal,
+  principal: Call,
   { id, action }: WorkspaceOfChange,
 ): Promise<Role> {
   const role = await requireRoleNow(tx, id, principal.user.id)

@@ -3,7 +3,7 @@ import type { Database } from '../db/client.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { errors } from '../kernel/errors.ts'
 import { isId } from '../kernel/ids.ts'
-import type { Principal, WorkspaceOfCaller } from '../kernel/principal.ts'
+import type { Call, Principal, WorkspaceOfCaller } from '../kernel/principal.ts'
 import type { Role } from '../kernel/roles.ts'
 import { isSlug } from '../kernel/slugs.ts'
 import { findWorkspacesBySeed, findWorkspacesBySlug, recordWorkspaceUse } from './access.repository.ts'
@@ -21,7 +21,7 @@ export interface AccessibleWorkspace extends WorkspaceOfCaller {
  * the slug, `not_a_member`, and `role_insufficient`.
  */
 export type RequireWorkspace = (
-  principal: Principal,
+  principal: Call,
   slug: string,
   action: WorkspaceAction,
 ) => Promise<AccessibleWorkspace>
@@ -31,7 +31,7 @@ export type RequireWorkspace = (
  * workspace of the caller, and `role_insufficient`.
  */
 export type RequireWorkspaceOfSeed = (
-  principal: Principal,
+  principal: Call,
   seedId: string,
   action: WorkspaceAction,
 ) => Promise<AccessibleWorkspace>
@@ -42,12 +42,12 @@ const recordedEveryMs = 60_000
 type FoundWorkspace = Promise<WorkspaceOfCaller | undefined>
 
 export function createWorkspaceAccess({ db, clock }: { db: Database; clock: Clock }): RequireWorkspace {
-  const ofRequests = new WeakMap<Principal, Map<string, FoundWorkspace>>()
+  const ofRequests = new WeakMap<Call, Map<string, FoundWorkspace>>()
   const findBySlug = createBatch((questions: readonly { slug: string; userId: string }[]) =>
     findWorkspacesBySlug(db, questions, timesOf(clock)),
   )
 
-  function find(principal: Principal, slug: string): FoundWorkspace {
+  function find(principal: Call, slug: string): FoundWorkspace {
     const { read } = principal
     if (read && 'slug' in read.subject && read.subject.slug === slug) return Promise.resolve(read.workspace)
     // Reject malformed slugs before querying: some of them PostgreSQL could not compare.
@@ -103,7 +103,7 @@ function canReach({ onlyWorkspaceId }: Principal, { id }: WorkspaceOfCaller): bo
 async function enter<Found extends WorkspaceOfCaller & { role: Role }>(
   db: Database,
   workspace: Found,
-  { principal, action, now }: { principal: Principal; action: WorkspaceAction; now: Date },
+  { principal, action, now }: { principal: Call; action: WorkspaceAction; now: Date },
 ) {
   const userId = principal.user.id
   if (!isAllowed(workspace.role, action)) throw errors.roleInsufficient()

@@ -7,7 +7,7 @@ import type {
   RawServerDefault,
 } from 'fastify'
 import type { AgentPrincipal } from '../kernel/agent.ts'
-import type { Principal } from '../kernel/principal.ts'
+import type { Call } from '../kernel/principal.ts'
 
 /** The Fastify instance of all plugins here: the TypeBox schemas of a route type its request and response. */
 export type App = FastifyInstance<
@@ -31,7 +31,7 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     /** The caller. Only set on routes that require a credential. */
-    principal: Principal
+    principal: Call
     /** The agent that calls. Only set on routes that require an access token. */
     agent: AgentPrincipal
   }

@@ -39,6 +39,13 @@ export interface Principal {
   agentName?: string
   /** The only workspace that the caller can reach, which is that of an agent's grant. Others do not exist for it. */
   onlyWorkspaceId?: string
+}
+
+/**
+ * A principal during one request, with what belongs to the request. Services take the principal and hand it on; only
+ * `access/` reads the rest.
+ */
+export interface Call extends Principal {
   /**
    * Whether the object lives no longer than one request. Several service calls of a page then look up a workspace once;
    * like a single call, they see the role that the caller had at the start of the request.

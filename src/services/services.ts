@@ -1,169 +1,69 @@
-import { join } from 'node:path'
-import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
 import { createChanges } from '../access/change.ts'
 import { createSeedAccess, createWorkspaceAccess } from '../access/workspace-access.ts'
-import { createAgentOAuth, type AgentOAuth } from '../agent-oauth/agent-oauth.ts'
-import { createAgentOAuthJobs } from '../agent-oauth/agent-oauth.jobs.ts'
+import { createAgentOAuth } from '../agent-oauth/agent-oauth.ts'
 import { agentScope } from '../agent-oauth/protocol.ts'
-import type { AgentPrincipal } from '../kernel/agent.ts'
-import { deleteRetiredSigningKeys } from '../agent-oauth/signing-keys.repository.ts'
-import {
-  deleteExcessRecords,
-  deleteStaleRecords,
-  recordBounds,
-  type RecordBounds,
-} from '../agent-oauth/oauth-records.repository.ts'
+import { recordBounds, type RecordBounds } from '../agent-oauth/oauth-records.repository.ts'
 import { createAgentAuthenticator } from '../areas/agent/agent.authenticator.ts'
 import { loadAppSecret } from '../platform/app-secret.ts'
-import { createAccountsJobs } from '../accounts/accounts.jobs.ts'
-import { createAccountsService, type AccountsService } from '../accounts/accounts.service.ts'
-import { deleteExpiredAccountTokens } from '../accounts/sign-in/credentials.repository.ts'
-import { createCredentialsService, type CredentialsService } from '../accounts/sign-in/credentials.service.ts'
-import { deleteExpiredFlashes } from '../website/state/flashes.repository.ts'
-import { deleteExpiredEmailChanges } from '../accounts/email-changes/email-changes.repository.ts'
-import {
-  createEmailChangesService,
-  type EmailChangesService,
-} from '../accounts/email-changes/email-changes.service.ts'
-import {
-  createFlashesService,
-  endedSessionKnownMs,
-  type FlashesService,
-} from '../website/state/flashes.service.ts'
-import { createIdentitiesService, type IdentitiesService } from '../accounts/identities/identities.service.ts'
-import { createInvitedSignUpService, type InvitedSignUpService } from '../accounts/invited-sign-up.service.ts'
+import { createAccountsService } from '../accounts/accounts.service.ts'
+import { createCredentialsService } from '../accounts/sign-in/credentials.service.ts'
+import { createEmailChangesService } from '../accounts/email-changes/email-changes.service.ts'
+import { createFlashesService } from '../website/state/flashes.service.ts'
+import { createIdentitiesService } from '../accounts/identities/identities.service.ts'
+import { createInvitedSignUpService } from '../accounts/invited-sign-up.service.ts'
 import { randomLinkDelay, type LinkDelay } from '../accounts/sign-in/link-delay.ts'
-import { createOffersService, type OffersService } from '../areas/members/offers.service.ts'
-import { deleteExpiredChallenges } from '../accounts/passkeys/passkeys.repository.ts'
-import { createPasskeysService, type PasskeysService } from '../accounts/passkeys/passkeys.service.ts'
-import { createProofsService, type ProofsService } from '../accounts/sign-in/proofs.service.ts'
-import { deleteExpiredPendingSignIns } from '../accounts/second-factor/second-factor.repository.ts'
-import {
-  createSecondFactorService,
-  type SecondFactorService,
-} from '../accounts/second-factor/second-factor.service.ts'
-import { createSecondStepService, type SecondStepService } from '../accounts/sign-in/second-step.service.ts'
+import { createOffersService } from '../areas/members/offers.service.ts'
+import { createPasskeysService } from '../accounts/passkeys/passkeys.service.ts'
+import { createProofsService } from '../accounts/sign-in/proofs.service.ts'
+import { createSecondFactorService } from '../accounts/second-factor/second-factor.service.ts'
+import { createSecondStepService } from '../accounts/sign-in/second-step.service.ts'
 import { createSecretBox } from '../accounts/second-factor/secret-box.ts'
 import { createWebAuthn } from '../accounts/passkeys/webauthn.ts'
-import { deleteExpiredSentForms } from '../website/state/sent-forms.repository.ts'
-import { createSentFormsService, type SentFormsService } from '../website/state/sent-forms.service.ts'
-import {
-  deleteEndedSessions,
-  deleteExpiredSessions,
-  deleteForgottenBrowsers,
-} from '../accounts/sessions/sessions.repository.ts'
-import { browserKnownMs } from '../kernel/accounts.ts'
-import { createSessionsService, type SessionsService } from '../accounts/sessions/sessions.service.ts'
+import { createSentFormsService } from '../website/state/sent-forms.service.ts'
+import { createSessionsService } from '../accounts/sessions/sessions.service.ts'
 import type { KitMcpHandler } from '../areas/agent/tools/agent.mcp.ts'
-import { createAgentCalls, type AgentCalls } from '../areas/agent/agent-calls.ts'
-import { deleteOldCalls } from '../areas/agent/agent-calls.repository.ts'
-import { scopesOfCalls, type AgentTool } from '../areas/agent/agent-tool.ts'
+import { createAgentCalls } from '../areas/agent/agent-calls.ts'
+import { scopesOfCalls } from '../areas/agent/agent-tool.ts'
 import { kitResources } from '../areas/agent/tools/kit-resources.mcp.ts'
 import { mcpForm, readValidationKitTool } from '../areas/agent/read-validation-kit.mcp.ts'
 import { createSeedLinks } from '../areas/agent/seed-links.ts'
 import { searchTools } from '../areas/agent/tools/search.tools.ts'
 import { seedsTools } from '../areas/agent/tools/seeds.tools.ts'
 import { workspaceTools } from '../areas/agent/tools/workspace.tools.ts'
-import { createKitService, type KitService } from '../areas/agent/agent.service.ts'
-import {
-  createApiKeyAuthenticator,
-  type ApiKeyAuthenticator,
-} from '../areas/apiKeys/apiKeys.authenticator.ts'
-import { createApiKeysService, type ApiKeysService } from '../areas/apiKeys/apiKeys.service.ts'
-import { createEventsService, type EventsService } from '../areas/events/events.service.ts'
-import {
-  createIntegrationsService,
-  type IntegrationsService,
-} from '../areas/integrations/integrations.service.ts'
-import { createInvitesJobs } from '../areas/invites/invites.jobs.ts'
-import { createInvitesService, type InvitesService } from '../areas/invites/invites.service.ts'
-import { createMembersJobs } from '../areas/members/members.jobs.ts'
-import { createMembersService, type MembersService } from '../areas/members/members.service.ts'
-import { createPeopleService, type PeopleService } from '../areas/people/people.service.ts'
-import { createSeedsService, type SeedsService } from '../areas/seeds/seeds.service.ts'
-import { createTeamsService, type TeamsService } from '../areas/teams/teams.service.ts'
-import { createMeService, type MeService } from '../areas/me/me.service.ts'
-import { createSystemService, type SystemService } from '../areas/system/system.service.ts'
-import { createWorkspacesService, type WorkspacesService } from '../areas/workspaces/workspaces.service.ts'
+import { createKitService } from '../areas/agent/agent.service.ts'
+import { createApiKeyAuthenticator } from '../areas/apiKeys/apiKeys.authenticator.ts'
+import { createApiKeysService } from '../areas/apiKeys/apiKeys.service.ts'
+import { createEventsService } from '../areas/events/events.service.ts'
+import { createIntegrationsService } from '../areas/integrations/integrations.service.ts'
+import { createInvitesService } from '../areas/invites/invites.service.ts'
+import { createMembersService } from '../areas/members/members.service.ts'
+import { createPeopleService } from '../areas/people/people.service.ts'
+import { createSeedsService } from '../areas/seeds/seeds.service.ts'
+import { createTeamsService } from '../areas/teams/teams.service.ts'
+import { createMeService } from '../areas/me/me.service.ts'
+import { createSystemService } from '../areas/system/system.service.ts'
+import { createWorkspacesService } from '../areas/workspaces/workspaces.service.ts'
 import type { Config } from '../config.ts'
-import { fillCanonicalEmails } from '../db/canonical-emails.ts'
 import { shareOf, type Database } from '../db/client.ts'
 import { hasLostStatements } from '../db/connection-health.ts'
-import { createIdempotencyStore, deleteExpiredIdempotentRequests } from '../db/idempotency.repository.ts'
+import { createIdempotencyStore } from '../db/idempotency.repository.ts'
 import { isMigrated } from '../db/migrate.ts'
 import type { McpHandler } from '../http/requests/mcp.ts'
+import type { AgentPrincipal } from '../kernel/agent.ts'
 import type { Clock } from '../kernel/clock.ts'
-import type { IdempotencyStore } from '../kernel/idempotency.ts'
-import { createPictureStore, type PictureStore } from '../pictures/picture-store.ts'
-import type { IdentityProvider } from '../platform/identity/identity.port.ts'
+import { createPictureStore } from '../pictures/picture-store.ts'
 import { createOidcProvider } from '../platform/identity/oidc-identity.ts'
 import { createSharpImages } from '../platform/images/sharp-images.ts'
 import { createGraphileQueue } from '../platform/jobs/graphile-queue.repository.ts'
-import { startJobRunner } from '../platform/jobs/graphile-runner.ts'
-import type { Mailer } from '../platform/mail/mail.port.ts'
-import { createFileMailer, createSmtpMailer } from '../platform/mail/nodemailer-mail.ts'
 import { createArgon2Passwords } from '../platform/passwords/argon2-passwords.ts'
 import { connectRedis } from '../platform/redis.ts'
-import { createLocalStorage } from '../platform/storage/local-storage.ts'
-import { createS3Storage, parseS3Url } from '../platform/storage/s3-storage.ts'
 import { createUntrustedFetch, type UntrustedFetchOptions } from '../platform/untrusted-fetch.ts'
+import { createMailer, createStorage } from './adapters.ts'
+import { startJobs } from './jobs.ts'
 
 /** All services that routes, pages and commands use. */
-export interface Services {
-  accounts: AccountsService
-  /** The agent of an access token, or undefined if the token is invalid or its grant has ended. */
-  authenticateAgent: (accessToken: string) => Promise<AgentPrincipal | undefined>
-  /** The OAuth server for agents. */
-  agentOAuth: AgentOAuth
-  apiKeys: ApiKeysService
-  authenticator: ApiKeyAuthenticator
-  /** Signing up and in, passwords and links. */
-  credentials: CredentialsService
-  emailChanges: EmailChangesService
-  idempotency: IdempotencyStore
-  /** The accounts at external services that people have linked. */
-  identities: IdentitiesService
-  /** The external services that people can sign in with. */
-  identityProviders: IdentityProvider[]
-  events: EventsService
-  /** What a redirect leaves for the next page of the website. */
-  flashes: FlashesService
-  integrations: IntegrationsService
-  invites: InvitesService
-  /** Signing up by the link of an invite. */
-  invitedSignUp: InvitedSignUpService
-  kit: KitService
-  agentCalls: AgentCalls
-  /** What agents can do. Their calls are counted. */
-  agentTools: readonly AgentTool[]
-  mcp: McpHandler
-  me: MeService
-  members: MembersService
-  offers: OffersService
-  passkeys: PasskeysService
-  people: PeopleService
-  pictures: PictureStore
-  /** Proving again that it is the person who signed in. */
-  proofs: ProofsService
-  redis: Redis | undefined
-  /** Two-step sign-in, in the settings of a person. */
-  secondFactor: SecondFactorService
-  /** The second step of a sign-in. */
-  secondStep: SecondStepService
-  /** The forms that were sent on the website. */
-  sentForms: SentFormsService
-  /** The sessions of the website. */
-  sessions: SessionsService
-  seeds: SeedsService
-  system: SystemService
-  teams: TeamsService
-  workspaces: WorkspacesService
-  /** Starts running jobs in this process. */
-  startJobs(): Promise<void>
-  /** Stops background work. Does not close the database. */
-  close(): Promise<void>
-}
+export type Services = ReturnType<typeof createServices>
 
 export interface ServicesOptions {
   config: Config
@@ -180,9 +80,8 @@ export interface ServicesOptions {
   linkDelay?: LinkDelay
 }
 
-const agentCallsKeptMs = 90 * 24 * 60 * 60 * 1000
-
-export function createServices(options: ServicesOptions): Services {
+/** Makes all services of a process. They work until `close`. */
+export function createServices(options: ServicesOptions) {
   const { config, db, jobsDb = db, clock, log, untrustedFetch } = options
   const { oauthRecordBounds = recordBounds, linkDelay = randomLinkDelay } = options
   const redis = config.redisUrl === undefined ? undefined : connectRedis(config.redisUrl, log)
@@ -197,10 +96,7 @@ export function createServices(options: ServicesOptions): Services {
     clock,
     changes,
     images: createSharpImages(),
-    storage:
-      config.storageUrl === undefined
-        ? createLocalStorage(join(config.dataDir, 'uploads'))
-        : createS3Storage(parseS3Url(config.storageUrl)),
+    storage: createStorage(config),
     baseUrl: config.baseUrl,
     onDeleteError: (error) => log.warn({ err: error }, 'an unused picture could not be deleted; will retry'),
   })
@@ -288,20 +184,29 @@ export function createServices(options: ServicesOptions): Services {
       },
     )
   }
+  const mcp: McpHandler = {
+    scopesOf: (message) => scopesOfCalls(agentTools, message),
+    answer: async (request, agent, message) =>
+      (await (mcpHandler ??= loadMcpHandler()))(request, agent, message),
+  }
   let runner: { stop: () => Promise<void> } | undefined
   return {
-    async authenticateAgent(accessToken) {
+    /** The agent of an access token, or undefined if the token is invalid or its grant has ended. */
+    async authenticateAgent(accessToken: string): Promise<AgentPrincipal | undefined> {
       const token = await agentOAuth.verify(accessToken)
       if (!token?.scopes.includes(agentScope)) return undefined
       const agent = await agents.authenticate(token.grantId)
       return agent?.grant.clientId === token.clientId ? agent : undefined
     },
+    /** The OAuth server for agents. */
     agentOAuth,
     agentCalls,
+    /** What agents can do. Their calls are counted. */
     agentTools,
     accounts: createAccountsService({ db: shareOf(db), clock, jobs }),
     apiKeys: createApiKeysService({ ...takeShare(), jobs, apiKeyPrefix: config.apiKeyPrefix }),
     authenticator,
+    /** Signing up and in, passwords and links. */
     credentials: createCredentialsService({
       ...credentialsShare,
       passwords,
@@ -310,8 +215,10 @@ export function createServices(options: ServicesOptions): Services {
     }),
     emailChanges: createEmailChangesService({ ...credentialsShare, linkDelay, passwords }),
     events,
+    /** The accounts at external services that people have linked. */
     identities: createIdentitiesService(credentialsShare),
     idempotency: createIdempotencyStore(db, clock),
+    /** The external services that people can sign in with. */
     identityProviders: config.oidcProviders.map((provider) => createOidcProvider(provider, webUrl)),
     integrations: createIntegrationsService({ ...takeShare(), requireWorkspace }),
     invites: createInvitesService({
@@ -323,66 +230,42 @@ export function createServices(options: ServicesOptions): Services {
       inviteLimitPerHour,
       mailLimitPerHour,
     }),
+    /** Signing up by the link of an invite. */
     invitedSignUp: createInvitedSignUpService({
       ...passkeyOptions,
       changes: createChanges({ db: passkeyOptions.db, clock }),
       passwords,
     }),
     kit,
-    mcp: {
-      scopesOf: (message) => scopesOfCalls(agentTools, message),
-      answer: async (request, agent, message) =>
-        (await (mcpHandler ??= loadMcpHandler()))(request, agent, message),
-    },
+    mcp,
     me: createMeService({ ...takeShare(), pictures }),
     members: createMembersService({ ...takeShare(), requireWorkspace, pictures, jobs }),
     offers: createOffersService({ ...takeShare(), pictures }),
     passkeys: createPasskeysService(passkeyOptions),
     people,
     pictures,
+    /** Proving again that it is the person who signed in. */
     proofs: createProofsService({ ...secondFactors, passwords }),
     redis,
+    /** Two-step sign-in, in the settings of a person. */
     secondFactor: createSecondFactorService(secondFactors),
+    /** The second step of a sign-in. */
     secondStep: createSecondStepService(secondFactors),
+    /** What a redirect leaves for the next page of the website. */
     flashes: createFlashesService({ db: shareOf(db), clock }),
+    /** The forms that were sent on the website. */
     sentForms: createSentFormsService({ db: shareOf(db), clock }),
+    /** The sessions of the website. */
     sessions: createSessionsService({ db: shareOf(db), clock, pictures }),
     seeds,
     system: createSystemService(() => isDatabaseReady(db)),
     teams: createTeamsService({ ...takeShare(), requireWorkspace, pictures }),
     workspaces: createWorkspacesService({ ...takeShare(), requireWorkspace, pictures }),
+    /** Starts running jobs in this process. */
     async startJobs() {
-      const ago = (ms: number) => new Date(clock.now().getTime() - ms)
-      runner = await startJobRunner({
-        pool: jobsDb.$client,
-        log,
-        handlers: {
-          ...createAccountsJobs({ db: jobsDb, clock, mailer, webUrl }),
-          ...createInvitesJobs({ db: jobsDb, clock, mailer, webUrl }),
-          ...createMembersJobs({ db: jobsDb, mailer, webUrl }),
-          ...createAgentOAuthJobs({ db: jobsDb, mailer, webUrl }),
-          collect_pictures: () => pictures.collectUnused(),
-        },
-        cleanUps: {
-          pictures: () => pictures.collectUnused(),
-          idempotent_requests: () => deleteExpiredIdempotentRequests(jobsDb, clock.now()),
-          sessions: () => deleteExpiredSessions(jobsDb, clock.now()),
-          ended_sessions: () => deleteEndedSessions(jobsDb, ago(endedSessionKnownMs)),
-          flashes: () => deleteExpiredFlashes(jobsDb, clock.now()),
-          sent_forms: () => deleteExpiredSentForms(jobsDb, clock.now()),
-          account_tokens: () => deleteExpiredAccountTokens(jobsDb, clock.now()),
-          pending_sign_ins: () => deleteExpiredPendingSignIns(jobsDb, clock.now()),
-          challenges: () => deleteExpiredChallenges(jobsDb, clock.now()),
-          email_changes: () => deleteExpiredEmailChanges(jobsDb, clock.now()),
-          oauth_records: () => deleteStaleRecords(jobsDb, clock.now()),
-          excess_oauth_records: () => deleteExcessRecords(jobsDb, oauthRecordBounds, clock.now()),
-          known_browsers: () => deleteForgottenBrowsers(jobsDb, ago(browserKnownMs)),
-          agent_calls: () => deleteOldCalls(jobsDb, ago(agentCallsKeptMs)),
-          signing_keys: () => deleteRetiredSigningKeys(jobsDb, clock.now()),
-          canonical_emails: () => fillCanonicalEmails(jobsDb.$client),
-        },
-      })
+      runner = await startJobs({ db: jobsDb, clock, log, mailer, webUrl, pictures, oauthRecordBounds })
     },
+    /** Stops background work. Does not close the database. */
     async close() {
       await runner?.stop()
       mailer.close()
@@ -392,17 +275,6 @@ export function createServices(options: ServicesOptions): Services {
       redis?.disconnect()
     },
   }
-}
-
-/** Sends mail over SMTP, or writes it to files without SMTP_URL. Logs its links only with the embedded database. */
-function createMailer({ smtpUrl, mailFrom, dataDir, databaseUrl }: Config, log: Logger): Mailer {
-  if (smtpUrl !== undefined) return createSmtpMailer(smtpUrl, mailFrom)
-  const isEmbedded = databaseUrl === undefined
-  return createFileMailer(join(dataDir, 'mail'), mailFrom, ({ to, subject, text }, path) => {
-    // In production neither addresses nor links may be logged.
-    const shown = isEmbedded ? { to: to.address, subject, links: text.match(/https?:\/\/\S+/g) } : {}
-    log.info({ path, ...shown }, 'mail was written')
-  })
 }
 
 async function isDatabaseReady({ $client }: Database): Promise<boolean> {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { App } from '../../src/http/app-types.ts'
 import { idempotency, toOk } from '../../src/http/requests/idempotency.ts'
 import type { IdempotencyStore } from '../../src/kernel/idempotency.ts'
-import type { Principal } from '../../src/kernel/principal.ts'
+import type { Call } from '../../src/kernel/principal.ts'
 
 const user = { id: 'user', name: 'Grace', email: 'grace@example.com', emailVerifiedAt: null, imageKey: null }
 
@@ -37,7 +37,7 @@ async function send(addRoute: (app: App) => void) {
 }
 
 /** As access/change.ts does, at the end of its transaction. */
-const change = async <T>(principal: Principal, result: T) => {
+const change = async <T>(principal: Call, result: T) => {
   principal.answerOf?.(result)
   return result
 }

@@ -4,7 +4,7 @@ import type { Database } from '../../db/client.ts'
 import { createUseRecorder } from '../../db/use-recorder.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { isId } from '../../kernel/ids.ts'
-import type { Principal, Subject } from '../../kernel/principal.ts'
+import type { Call, Principal, Subject } from '../../kernel/principal.ts'
 import { isSlug } from '../../kernel/slugs.ts'
 import { hashSecret } from '../../kernel/tokens.ts'
 import {
@@ -21,7 +21,7 @@ export interface ApiKeyAuthenticator {
    * The owner of an active key, read from the database; with a subject, together with the workspace that it is about.
    * Undefined for an unknown or revoked key.
    */
-  authenticate: (apiKey: string, subject?: Subject) => Promise<Principal | undefined>
+  authenticate: (apiKey: string, subject?: Subject) => Promise<Call | undefined>
   /** Writes the pending uses and stops. */
   close: () => Promise<void>
 }

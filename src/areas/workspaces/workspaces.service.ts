@@ -10,7 +10,7 @@ import { canonicalDomainOf } from '../../kernel/email.ts'
 import { errors } from '../../kernel/errors.ts'
 import { createId } from '../../kernel/ids.ts'
 import type { Json } from '../../kernel/json-text.ts'
-import type { Principal } from '../../kernel/principal.ts'
+import type { Call, Principal } from '../../kernel/principal.ts'
 import { assertUsableSlug, isReservedSlug, isSlug } from '../../kernel/slugs.ts'
 import { parseQuery, requireName } from '../../kernel/text.ts'
 import type { PictureStore } from '../../pictures/picture-store.ts'
@@ -75,7 +75,7 @@ export interface WorkspacesService {
    * `changed_meanwhile` if one of these has another version now. Returns the slug after the change.
    */
   update(
-    principal: Principal,
+    principal: Call,
     slug: string,
     change: WorkspaceChange,
     opened?: FieldVersions,

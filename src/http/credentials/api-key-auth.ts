@@ -1,7 +1,7 @@
 import fastifyPlugin from 'fastify-plugin'
 import type { FastifyRequest } from 'fastify'
 import { errors } from '../../kernel/errors.ts'
-import type { Principal, Subject } from '../../kernel/principal.ts'
+import type { Call, Subject } from '../../kernel/principal.ts'
 import { isWellFormedApiKey } from '../../kernel/tokens.ts'
 import { declareAnswers } from '../answers/answers.ts'
 import type { App } from '../app-types.ts'
@@ -16,7 +16,7 @@ export interface ApiKeyAuthOptions {
    * The principal of an active key. Is called only for well-formed keys. `subject` is what a request that changes nothing
    * is about.
    */
-  authenticate: (apiKey: string, subject?: Subject) => Promise<Principal | undefined>
+  authenticate: (apiKey: string, subject?: Subject) => Promise<Call | undefined>
   /** Requests a minute for each key; 0 = no limit. */
   rateLimitPerMinute: number
   /** Requests with an unknown or revoked key a minute for each client address; 0 = no limit. */

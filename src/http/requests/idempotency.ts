@@ -3,7 +3,7 @@ import fastifyPlugin from 'fastify-plugin'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { errors } from '../../kernel/errors.ts'
 import type { Attempt, IdempotencyStore, StoredAnswer } from '../../kernel/idempotency.ts'
-import type { Principal } from '../../kernel/principal.ts'
+import type { Call } from '../../kernel/principal.ts'
 import { deriveKey, seal, unseal } from '../../kernel/sealing.ts'
 import { declareAnswers } from '../answers/answers.ts'
 import type { App } from '../app-types.ts'
@@ -20,7 +20,7 @@ declare module 'fastify' {
      * the response is stored in the transaction of the change (decision 0073).
      */
     answerChange: <Result, Answer>(
-      change: (principal: Principal) => Promise<Result>,
+      change: (principal: Call) => Promise<Result>,
       toAnswer: (result: Result) => Answer,
     ) => Promise<Answer>
   }
@@ -108,7 +108,7 @@ export const idempotency = fastifyPlugin(
 
 async function answerChange<Result, Answer>(
   this: FastifyReply,
-  change: (principal: Principal) => Promise<Result>,
+  change: (principal: Call) => Promise<Result>,
   toAnswer: (result: Result) => Answer,
 ): Promise<Answer> {
   const { request } = this

@@ -1,0 +1,26 @@
+import { join } from 'node:path'
+import type { Logger } from 'pino'
+import type { Config } from '../config.ts'
+import type { Mailer } from '../platform/mail/mail.port.ts'
+import { createFileMailer, createSmtpMailer } from '../platform/mail/nodemailer-mail.ts'
+import { createLocalStorage } from '../platform/storage/local-storage.ts'
+import { createS3Storage, parseS3Url } from '../platform/storage/s3-storage.ts'
+import type { FileStorage } from '../platform/storage/storage.port.ts'
+
+/** Stores pictures in a bucket, or in the data folder without STORAGE_URL. */
+export function createStorage({ storageUrl, dataDir }: Config): FileStorage {
+  return storageUrl === undefined
+    ? createLocalStorage(join(dataDir, 'uploads'))
+    : createS3Storage(parseS3Url(storageUrl))
+}
+
+/** Sends mail over SMTP, or writes it to files without SMTP_URL. Logs its links only with the embedded database. */
+export function createMailer({ smtpUrl, mailFrom, dataDir, databaseUrl }: Config, log: Logger): Mailer {
+  if (smtpUrl !== undefined) return createSmtpMailer(smtpUrl, mailFrom)
+  const isEmbedded = databaseUrl === undefined
+  return createFileMailer(join(dataDir, 'mail'), mailFrom, ({ to, subject, text }, path) => {
+    // In production neither addresses nor links may be logged.
+    const shown = isEmbedded ? { to: to.address, subject, links: text.match(/https?:\/\/\S+/g) } : {}
+    log.info({ path, ...shown }, 'mail was written')
+  })
+}

@@ -1,0 +1,79 @@
+import type { Logger } from 'pino'
+import { createAgentOAuthJobs } from '../agent-oauth/agent-oauth.jobs.ts'
+import { deleteRetiredSigningKeys } from '../agent-oauth/signing-keys.repository.ts'
+import {
+  deleteExcessRecords,
+  deleteStaleRecords,
+  type RecordBounds,
+} from '../agent-oauth/oauth-records.repository.ts'
+import { createAccountsJobs } from '../accounts/accounts.jobs.ts'
+import { deleteExpiredAccountTokens } from '../accounts/sign-in/credentials.repository.ts'
+import { deleteExpiredFlashes } from '../website/state/flashes.repository.ts'
+import { deleteExpiredEmailChanges } from '../accounts/email-changes/email-changes.repository.ts'
+import { endedSessionKnownMs } from '../website/state/flashes.service.ts'
+import { deleteExpiredChallenges } from '../accounts/passkeys/passkeys.repository.ts'
+import { deleteExpiredPendingSignIns } from '../accounts/second-factor/second-factor.repository.ts'
+import { deleteExpiredSentForms } from '../website/state/sent-forms.repository.ts'
+import {
+  deleteEndedSessions,
+  deleteExpiredSessions,
+  deleteForgottenBrowsers,
+} from '../accounts/sessions/sessions.repository.ts'
+import { browserKnownMs } from '../kernel/accounts.ts'
+import { deleteOldCalls } from '../areas/agent/agent-calls.repository.ts'
+import { createInvitesJobs } from '../areas/invites/invites.jobs.ts'
+import { createMembersJobs } from '../areas/members/members.jobs.ts'
+import { fillCanonicalEmails } from '../db/canonical-emails.ts'
+import { type Database } from '../db/client.ts'
+import { deleteExpiredIdempotentRequests } from '../db/idempotency.repository.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { type PictureStore } from '../pictures/picture-store.ts'
+import { startJobRunner } from '../platform/jobs/graphile-runner.ts'
+import type { Mailer } from '../platform/mail/mail.port.ts'
+
+export interface JobsOptions {
+  db: Database
+  clock: Clock
+  log: Logger
+  mailer: Mailer
+  webUrl: string
+  pictures: PictureStore
+  oauthRecordBounds: RecordBounds
+}
+
+const agentCallsKeptMs = 90 * 24 * 60 * 60 * 1000
+
+/** Starts running the jobs of all areas, and the clean-ups, in this process. */
+export async function startJobs(options: JobsOptions): Promise<{ stop: () => Promise<void> }> {
+  const { db, clock, log, mailer, webUrl, pictures, oauthRecordBounds } = options
+  const ago = (ms: number) => new Date(clock.now().getTime() - ms)
+  return startJobRunner({
+    pool: db.$client,
+    log,
+    handlers: {
+      ...createAccountsJobs({ db: db, clock, mailer, webUrl }),
+      ...createInvitesJobs({ db: db, clock, mailer, webUrl }),
+      ...createMembersJobs({ db: db, mailer, webUrl }),
+      ...createAgentOAuthJobs({ db: db, mailer, webUrl }),
+      collect_pictures: () => pictures.collectUnused(),
+    },
+    cleanUps: {
+      pictures: () => pictures.collectUnused(),
+      idempotent_requests: () => deleteExpiredIdempotentRequests(db, clock.now()),
+      sessions: () => deleteExpiredSessions(db, clock.now()),
+      ended_sessions: () => deleteEndedSessions(db, ago(endedSessionKnownMs)),
+      flashes: () => deleteExpiredFlashes(db, clock.now()),
+      sent_forms: () => deleteExpiredSentForms(db, clock.now()),
+      account_tokens: () => deleteExpiredAccountTokens(db, clock.now()),
+      pending_sign_ins: () => deleteExpiredPendingSignIns(db, clock.now()),
+      challenges: () => deleteExpiredChallenges(db, clock.now()),
+      email_changes: () => deleteExpiredEmailChanges(db, clock.now()),
+      oauth_records: () => deleteStaleRecords(db, clock.now()),
+      excess_oauth_records: () => deleteExcessRecords(db, oauthRecordBounds, clock.now()),
+      known_browsers: () => deleteForgottenBrowsers(db, ago(browserKnownMs)),
+      agent_calls: () => deleteOldCalls(db, ago(agentCallsKeptMs)),
+      signing_keys: () => deleteRetiredSigningKeys(db, clock.now()),
+      canonical_emails: () => fillCanonicalEmails(db.$client),
+    },
+  })
+}
