@@ -2,16 +2,20 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import type pg from 'pg'
-import { fillCanonicalEmails } from './canonical-emails.ts'
+import { DatabaseUnusableError } from './sql/usable.ts'
 
 const migrationsFolder = fileURLToPath(new URL('../../drizzle', import.meta.url))
 // An arbitrary number, which no other advisory lock in the database uses.
 const migrationLockId = 7_203_411_864
+// The last migration before the baseline.
+const lastBeforeBaseline = 1_795_400_850_976
 
-/** Applies missing migrations, under an advisory lock, so that replicas that start together do not conflict. */
+/**
+ * Applies missing migrations, under an advisory lock, so that replicas that start together do not conflict. Throws
+ * DatabaseUnusableError if the database lacks migrations that the baseline has replaced.
+ */
 export async function migrateDatabase(pool: pg.Pool): Promise<void> {
   if (!(await isMigrated(pool))) await applyMigrations(pool)
-  await fillCanonicalEmails(pool)
 }
 
 async function applyMigrations(pool: pg.Pool): Promise<void> {
@@ -23,6 +27,7 @@ async function applyMigrations(pool: pg.Pool): Promise<void> {
     // Imported here, since they are slow to load and rarely needed.
     const { migrate } = await import('drizzle-orm/node-postgres/migrator')
     const { Logger, runMigrations } = await import('graphile-worker')
+    await recordBaseline(client)
     // Its default logger writes to standard error. Failures are thrown as well.
     const quiet = new Logger(() => () => undefined)
     // The tables of the queue come first: `isMigrated` checks only the migrations below.
@@ -34,16 +39,43 @@ async function applyMigrations(pool: pg.Pool): Promise<void> {
   }
 }
 
+/**
+ * Records the baseline as applied in a database with all migrations that it has replaced: they make the same schema
+ * (docs/decisions/0112). The migrator then skips it, and so does the version before, which still finds its own rows.
+ */
+async function recordBaseline(client: pg.PoolClient): Promise<void> {
+  if (!(await hasMigrationsTable(client))) return
+  const { rows } = await client.query<{ newest: string | null }>(
+    'select max(created_at) as newest from drizzle.__drizzle_migrations',
+  )
+  const newest = rows[0]?.newest
+  const { readMigrationFiles } = await import('drizzle-orm/migrator')
+  const [baseline] = readMigrationFiles({ migrationsFolder })
+  if (newest == null || !baseline || Number(newest) >= baseline.folderMillis) return
+  if (Number(newest) !== lastBeforeBaseline)
+    throw new DatabaseUnusableError(
+      'The database is too old for this version: start the last version before 1.0.0-alpha.1 on it once, then this one.',
+    )
+  await client.query('insert into drizzle.__drizzle_migrations (hash, created_at) values ($1, $2)', [
+    baseline.hash,
+    baseline.folderMillis,
+  ])
+}
+
 /** Whether the newest migration of this version has been applied. Throws when the database is unavailable. */
 export async function isMigrated(pool: pg.Pool): Promise<boolean> {
-  const { rows } = await pool.query<{ applied: boolean }>(
-    `select to_regclass('drizzle.__drizzle_migrations') is not null as applied`,
-  )
-  if (!rows[0]?.applied) return false
+  if (!(await hasMigrationsTable(pool))) return false
   const { rowCount } = await pool.query('select from drizzle.__drizzle_migrations where created_at = $1', [
     newestMigration(),
   ])
   return rowCount === 1
+}
+
+async function hasMigrationsTable(client: pg.Pool | pg.PoolClient): Promise<boolean> {
+  const { rows } = await client.query<{ exists: boolean }>(
+    `select to_regclass('drizzle.__drizzle_migrations') is not null as exists`,
+  )
+  return rows[0]?.exists === true
 }
 
 let newest: number | undefined

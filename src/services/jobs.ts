@@ -23,7 +23,6 @@ import { browserKnownMs } from '../kernel/accounts.ts'
 import { deleteOldCalls } from '../areas/agent/agent-calls.repository.ts'
 import { createInvitesJobs } from '../areas/invites/invites.jobs.ts'
 import { createMembersJobs } from '../areas/members/members.jobs.ts'
-import { fillCanonicalEmails } from '../db/canonical-emails.ts'
 import { type Database } from '../db/client.ts'
 import { deleteExpiredIdempotentRequests } from '../db/idempotency.repository.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -73,7 +72,6 @@ export async function startJobs(options: JobsOptions): Promise<{ stop: () => Pro
       known_browsers: () => deleteForgottenBrowsers(db, ago(browserKnownMs)),
       agent_calls: () => deleteOldCalls(db, ago(agentCallsKeptMs)),
       signing_keys: () => deleteRetiredSigningKeys(db, clock.now()),
-      canonical_emails: () => fillCanonicalEmails(db.$client),
     },
   })
 }

@@ -9,10 +9,7 @@ export const users = pgTable(
     id: uuid('id').primaryKey(),
     /** As entered or verified; mail is sent to it. */
     email: text('email').notNull(),
-    /**
-     * For comparison (kernel/email.ts). Null until it has been computed, and for an address that cannot be looked up
-     * (docs/decisions/0075).
-     */
+    /** For comparison (kernel/email.ts). Null only in rows of versions before 1.0.0-alpha.1 (docs/decisions/0112). */
     canonicalEmail: text('canonical_email'),
     emailVerifiedAt: instant('email_verified_at'),
     /** Null before the first sign-in on the website. */

@@ -97,7 +97,8 @@ async function buildFormer(scope: Scope): Promise<string> {
   const folder = await makeScratch(scope)
   const git = async (...args: string[]) => (await execute('git', ['-C', root, ...args])).trim()
   try {
-    const migration = await git('log', '-1', '--diff-filter=A', '--format=%H', '--', 'drizzle/*.sql')
+    const added = 'log -1 --no-renames --diff-filter=A --format=%H -- drizzle/*.sql'
+    const migration = await git(...added.split(' '))
     const commit = await git('rev-parse', `${migration}~1`)
     await execute('sh', ['-c', 'git -C "$0" archive "$1" | tar -x -C "$2"', root, commit, folder])
     await execute('ln', ['-s', join(root, 'node_modules'), join(folder, 'node_modules')])

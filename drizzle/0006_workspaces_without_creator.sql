@@ -1,1 +1,0 @@
-ALTER TABLE "workspaces" ALTER COLUMN "creator_user_id" DROP NOT NULL;

@@ -1,1 +1,0 @@
-ALTER TABLE "oauth_records" ADD COLUMN "origin" text;

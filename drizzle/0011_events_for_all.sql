@@ -1,3 +1,0 @@
-CREATE INDEX "events_for_all_idx" ON "events" USING btree ("workspace_id","created_at","id") WHERE "events"."type" not in ('invite.created', 'invite.resent', 'invite.revoked', 'invite.role_changed', 'integration.granted', 'integration.revoked');--> statement-breakpoint
-CREATE INDEX "events_for_all_by_actor_idx" ON "events" USING btree ("workspace_id","actor_user_id","created_at","id") WHERE "events"."type" not in ('invite.created', 'invite.resent', 'invite.revoked', 'invite.role_changed', 'integration.granted', 'integration.revoked');--> statement-breakpoint
-CREATE INDEX "events_by_grant_idx" ON "events" USING btree ("target_id","created_at","id") WHERE "events"."type" in ('integration.granted', 'integration.revoked');

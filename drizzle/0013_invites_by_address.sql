@@ -1,1 +1,0 @@
-CREATE INDEX "invites_by_address_idx" ON "invites" USING btree ("search_text");

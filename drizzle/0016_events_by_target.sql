@@ -1,1 +1,0 @@
-CREATE INDEX "events_by_target_idx" ON "events" USING btree ("workspace_id","target_id","created_at","id");

@@ -1,1 +1,0 @@
-CREATE INDEX "invites_open_by_address_idx" ON "invites" USING btree ("canonical_email") WHERE "invites"."state" = 'open';

@@ -1,1 +1,0 @@
-ALTER TABLE "invite_tokens" ADD COLUMN "is_mailed" boolean DEFAULT false NOT NULL;

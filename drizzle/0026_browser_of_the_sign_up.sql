@@ -1,1 +1,0 @@
-ALTER TABLE "passwords" ADD COLUMN "browser_hash" "bytea";
