@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { createKitMcpHandler } from '../../src/areas/agent/tools/agent.mcp.ts'
 import { kitResources } from '../../src/areas/agent/tools/kit-resources.mcp.ts'
@@ -52,7 +53,8 @@ const urls = { webUrl: 'https://example.com', iconUrl: 'https://api.example.com/
 const serverInfo = {
   name: 'workspace',
   title: 'Workspace',
-  version: '1.0.0',
+  // server.json has it too (tests/contract/documents.test.ts).
+  version: (JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }).version,
   websiteUrl: urls.webUrl,
   icons: [{ src: urls.iconUrl, mimeType: 'image/svg+xml', sizes: ['any'] }],
 }

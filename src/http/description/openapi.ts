@@ -33,6 +33,7 @@ export async function registerOpenApi(app: App, { baseUrl, webUrl, tags }: OpenA
       openapi: '3.1.0',
       info: {
         title: 'Workspace API',
+        // That of the API, not of the release (CHANGELOG.md).
         version: '1.0.0',
         description:
           'Workspaces for people and automated agents. Every error has one of the named error schemas. Its `code` is ' +

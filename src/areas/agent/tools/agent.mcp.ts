@@ -50,7 +50,7 @@ export function createKitMcpHandler(
   function createServer(agent: AgentPrincipal): McpServer {
     const server = new McpServer(
       {
-        ...{ name: 'workspace', title: 'Workspace', version: '1.0.0', websiteUrl: webUrl },
+        ...{ name: 'workspace', title: 'Workspace', version: '1.0.0-alpha.1', websiteUrl: webUrl },
         icons: [{ src: iconUrl, mimeType: 'image/svg+xml', sizes: ['any'] }],
       },
       {
