@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { renderErrorsPage } from './errors-page.ts'
+import { renderStatements } from './statements.ts'
 import { renderEnvironmentExample, renderSettingsPage } from './settings-pages.ts'
 
 const root = new URL('../', import.meta.url)
@@ -8,3 +9,4 @@ const description = JSON.parse(await readFile(new URL('docs/openapi.json', root)
 await write('docs/errors.md', await renderErrorsPage(description))
 await write('docs/configuration.md', await renderSettingsPage())
 await write('.env.example', renderEnvironmentExample())
+await write('docs/statements.sql', await renderStatements())

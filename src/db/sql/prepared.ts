@@ -2,6 +2,9 @@ import { getTableColumns, sql } from 'drizzle-orm'
 import type { PgInsertValue, PgTable } from 'drizzle-orm/pg-core'
 import type { Executor } from '../client.ts'
 
+/** Builds every prepared statement of the modules that are loaded: docs/statements.sql is made of them. */
+export const builders: ((executor: Executor) => unknown)[] = []
+
 /**
  * Builds a statement once for each executor. Otherwise Drizzle builds the SQL at every call, and the server plans an
  * unnamed statement at every call. A transaction has the executor of its connection. `execute` sends the statement at
@@ -10,6 +13,7 @@ import type { Executor } from '../client.ts'
 export function prepared<Statement>(
   build: (executor: Executor) => Statement,
 ): (executor: Executor) => Statement {
+  builders.push(build)
   const statements = new WeakMap<Executor, Statement>()
   return (executor) => {
     let statement = statements.get(executor)
