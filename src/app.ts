@@ -21,6 +21,7 @@ import { membersRoutes } from './areas/members/members.routes.ts'
 import { membersSchemas } from './areas/members/members.schemas.ts'
 import { peopleRoutes } from './areas/people/people.routes.ts'
 import { peopleSchemas } from './areas/people/people.schemas.ts'
+import { evidenceSchemas } from './areas/seeds/evidence.schemas.ts'
 import { seedsRoutes } from './areas/seeds/seeds.routes.ts'
 import { seedsSchemas } from './areas/seeds/seeds.schemas.ts'
 import { teamsRoutes } from './areas/teams/teams.routes.ts'
@@ -88,6 +89,7 @@ const schemas = [
   ...eventsSchemas,
   ...peopleSchemas,
   ...seedsSchemas,
+  ...evidenceSchemas,
   ...integrationsSchemas,
   ...agentSchemas,
   ...agentToolsSchemas,
@@ -213,7 +215,7 @@ export async function buildApp(
     teamsRoutes(scope, services.teams)
     eventsRoutes(scope, services.events)
     peopleRoutes(scope, services.people)
-    seedsRoutes(scope, services.seeds)
+    seedsRoutes(scope, services)
     integrationsRoutes(scope, services.integrations)
     await scope.register(async (uploadScope: App) => {
       await uploadScope.register(uploads, { uploadLimitPerHour: config.uploadLimitPerHour })

@@ -1,4 +1,5 @@
-import type { EvidenceInput, SeedInput } from './areas/seeds/seeds.service.ts'
+import type { EvidenceInput } from './areas/seeds/evidence.service.ts'
+import type { SeedInput } from './areas/seeds/seeds.service.ts'
 import { exampleTitlePrefix, type SeedStatus } from './kernel/seeds.ts'
 
 /** An example seed, with its evidence, oldest first. */

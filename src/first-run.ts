@@ -25,11 +25,11 @@ export async function createFirstUser(services: Services): Promise<FirstUser | u
   return { email: user.email, apiKey: secret, signInUrl }
 }
 
-async function createExampleSeeds({ seeds }: Services, principal: Principal): Promise<void> {
-  for (const { seed, evidence, status } of exampleSeeds) {
+async function createExampleSeeds({ evidence, seeds }: Services, principal: Principal): Promise<void> {
+  for (const { seed, evidence: pieces, status } of exampleSeeds) {
     const { id } = await seeds.create(principal, slug, seed)
     await seeds.join(principal, id)
-    for (const piece of evidence) await seeds.addEvidence(principal, id, piece)
+    for (const piece of pieces) await evidence.add(principal, id, piece)
     await seeds.update(principal, id, { status })
   }
 }

@@ -2,7 +2,7 @@ import { erasePersonFromEvents, findTracesInEvents } from '../areas/events/event
 import { insertServiceEvent } from '../access/event-log.repository.ts'
 import { deleteInvitesOfPerson } from '../areas/invites/invites.repository.ts'
 import { lockMembersOfWorkspace } from '../access/memberships.repository.ts'
-import { renameAuthor } from '../areas/seeds/seeds.repository.ts'
+import { renameAuthor } from '../areas/seeds/evidence.repository.ts'
 import {
   deleteWorkspace,
   forgetCreator,

@@ -39,6 +39,7 @@ import { createIntegrationsService } from '../areas/integrations/integrations.se
 import { createInvitesService } from '../areas/invites/invites.service.ts'
 import { createMembersService } from '../areas/members/members.service.ts'
 import { createPeopleService } from '../areas/people/people.service.ts'
+import { createEvidenceService } from '../areas/seeds/evidence.service.ts'
 import { createSeedsService } from '../areas/seeds/seeds.service.ts'
 import { createTeamsService } from '../areas/teams/teams.service.ts'
 import { createMeService } from '../areas/me/me.service.ts'
@@ -154,6 +155,7 @@ export function createServices(options: ServicesOptions) {
   })
   const people = createPeopleService({ db: shareOf(db), clock, requireWorkspace, pictures })
   const seeds = createSeedsService({ ...shareOfSeeds, requireWorkspace, requireWorkspaceOfSeed, pictures })
+  const evidence = createEvidenceService({ ...shareOfSeeds, requireWorkspaceOfSeed })
   const agentCalls = createAgentCalls({
     db,
     clock,
@@ -164,7 +166,7 @@ export function createServices(options: ServicesOptions) {
     readValidationKitTool(kit),
     ...searchTools(kit, seedLinks, mcpForm),
     ...workspaceTools(people, events),
-    ...seedsTools(seeds, seedLinks),
+    ...seedsTools({ seeds, evidence }, seedLinks),
   ].map((tool) => agentCalls.counted(tool))
   let mcpHandler: Promise<KitMcpHandler> | undefined
   // Loaded at the first MCP request, since the SDK is slow to load.
@@ -215,6 +217,8 @@ export function createServices(options: ServicesOptions) {
     }),
     emailChanges: createEmailChangesService({ ...credentialsShare, linkDelay, passwords }),
     events,
+    /** The evidence of seeds. */
+    evidence,
     /** The accounts at external services that people have linked. */
     identities: createIdentitiesService(credentialsShare),
     idempotency: createIdempotencyStore(db, clock),

@@ -19,7 +19,7 @@ const service = await startTestApp({
   },
 })
 const { app, as, createPerson, db, services } = service
-const { accounts, agentOAuth, apiKeys, credentials, seeds, workspaces } = services
+const { accounts, agentOAuth, apiKeys, credentials, evidence, seeds, workspaces } = services
 
 async function principalOf(person: TestPerson): Promise<Principal> {
   const user = await accounts.findByEmail(person.email)
@@ -180,7 +180,7 @@ describe('removing the examples', () => {
       await seeds.create(owner, slug, { title: 'Example: Two', summary: 'x' }),
     ]
     await seeds.join(owner, example.id)
-    await seeds.addEvidence(owner, example.id, { kind: 'note', verdict: 'neutral', summary: 'x' })
+    await evidence.add(owner, example.id, { kind: 'note', verdict: 'neutral', summary: 'x' })
     await seeds.update(owner, renamed.id, { title: 'Our own' })
     const own = await as(
       company.member,

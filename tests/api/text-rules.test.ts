@@ -10,7 +10,7 @@ import { selectRows, startTestApp } from '../support/test-app.ts'
  * schemas, services refuse as well.
  */
 const { db, services } = await startTestApp()
-const { accounts, apiKeys, me, seeds, teams, workspaces } = services
+const { accounts, apiKeys, evidence, me, seeds, teams, workspaces } = services
 
 const user = await accounts.create({
   email: `${randomUUID()}@example.com`,
@@ -128,7 +128,7 @@ describe.each([
     'evidence',
     'summary',
     4000,
-    (summary: string) => seeds.addEvidence(principal, seed.id, { kind: 'note', verdict: 'neutral', summary }),
+    (summary: string) => evidence.add(principal, seed.id, { kind: 'note', verdict: 'neutral', summary }),
   ],
 ] as const)('%s', (_, field, lengthMax, run) => {
   it.each([' ', '\u001b[2J', 'a\tb', 'a\u202eb', 'a\u{e0041}', tooLong(lengthMax)])(
@@ -165,7 +165,7 @@ it.each([
   `https://e.com/${'x'.repeat(2048)}`,
 ])('the source of evidence is refused when it is %j', async (sourceUrl) => {
   await expect(
-    seeds.addEvidence(principal, seed.id, { kind: 'note', verdict: 'neutral', summary: 'x', sourceUrl }),
+    evidence.add(principal, seed.id, { kind: 'note', verdict: 'neutral', summary: 'x', sourceUrl }),
   ).rejects.toMatchObject({ code: 'source_url_invalid', field: 'sourceUrl' })
 })
 

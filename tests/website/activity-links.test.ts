@@ -50,7 +50,7 @@ const sentencesAt = async ({ visitor }: { visitor: Visitor }, path: string) =>
 
 describe('activity', () => {
   it('links the people, seeds, teams and agents that it names, on every page', async () => {
-    const { seeds, teams, members } = services
+    const { evidence, seeds, teams, members } = services
     const seed = await seeds.create(principalOf(mary), slug, {
       title: 'open',
       summary: 'A title of one word.',
@@ -58,7 +58,7 @@ describe('activity', () => {
     await seeds.update(principalOf(mary), seed.id, { status: 'dropped' })
     await seeds.update(principalOf(mary), seed.id, { status: 'open' })
     await seeds.join(principalOf(mary), seed.id)
-    await seeds.addEvidence(principalOf(mary), seed.id, {
+    await evidence.add(principalOf(mary), seed.id, {
       ...{ kind: 'note', verdict: 'neutral', summary: 'A finding' },
     })
     const team = await teams.create(principalOf(olga), slug, { name: 'Makers' })

@@ -110,10 +110,10 @@ async function createSeedOfAgent(): Promise<{ grantId: string; path: string }> {
   const grant = { id: grantId, clientId: 'x', clientName: 'Claude Code', scopes: [], expiresAt: new Date() }
   const place = { id: workspace.id, name: 'Acme', slug: base.split('/').at(-1) ?? '' }
   const principal = toPrincipal({ grant, user, workspace: place, role: 'member' })
-  const { seeds } = website.services
+  const { evidence, seeds } = website.services
   const seed = await seeds.create(principal, place.slug, { title: 'By a program', summary: 'It does.' })
   await seeds.join(principal, seed.id)
-  await seeds.addEvidence(principal, seed.id, { kind: 'note', verdict: 'neutral', summary: 'It did.' })
+  await evidence.add(principal, seed.id, { kind: 'note', verdict: 'neutral', summary: 'It did.' })
   const path = `${base}/seeds/${seed.id}`
   await addEvidence(member, path)
   return { grantId, path }

@@ -15,7 +15,8 @@ import {
 } from '../../kernel/schemas.ts'
 import { errors } from '../../kernel/errors.ts'
 import { seedStatuses } from '../../kernel/seeds.ts'
-import { Evidence, exampleSeed, participationFields, seedFields } from '../seeds/seeds.schemas.ts'
+import { Evidence } from '../seeds/evidence.schemas.ts'
+import { exampleSeed, participationFields, seedFields } from '../seeds/seeds.schemas.ts'
 
 /** The input of the validation kit. `withoutBlanks` is applied to it first. */
 export const ValidationKitInput = closed(

@@ -8,8 +8,8 @@ import { bytesBefore, evidenceBytes, seedBytes } from '../../db/sql/text-bytes.t
 import { evidence, seeds } from '../../db/schema/seeds.ts'
 import type { JsonRows } from '../../kernel/pagination.ts'
 import type { SeedStatus, Verdict } from '../../kernel/seeds.ts'
-import { participationIn } from '../seeds/seeds.repository.ts'
-import type { Evidence } from '../seeds/seeds.schemas.ts'
+import type { Evidence } from '../seeds/evidence.schemas.ts'
+import { participationIn } from '../seeds/participants.repository.ts'
 import type { KitOutlineItem, KitSeed } from './agent.schemas.ts'
 
 /** What is read of a kit. */

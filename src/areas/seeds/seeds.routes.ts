@@ -1,19 +1,22 @@
 import type { App } from '../../http/app-types.ts'
 import { toOk } from '../../http/requests/idempotency.ts'
+import { seedsAddEvidence, seedsListEvidence } from './evidence.schemas.ts'
+import type { EvidenceService } from './evidence.service.ts'
 import {
-  seedsAddEvidence,
   seedsCreate,
   seedsGet,
   seedsJoin,
   seedsLeave,
-  seedsListEvidence,
   seedsListParticipants,
   seedsList,
   seedsUpdate,
 } from './seeds.schemas.ts'
 import type { SeedsService } from './seeds.service.ts'
 
-export function seedsRoutes(app: App, seeds: SeedsService): void {
+export function seedsRoutes(
+  app: App,
+  { seeds, evidence }: { seeds: SeedsService; evidence: EvidenceService },
+): void {
   app.get('/v1/workspaces/:slug/seeds', { schema: seedsList }, ({ principal, params, query }, reply) =>
     reply.sendPage(seeds.list(principal, params.slug, query)),
   )
@@ -49,13 +52,13 @@ export function seedsRoutes(app: App, seeds: SeedsService): void {
   )
 
   app.get('/v1/seeds/:id/evidence', { schema: seedsListEvidence }, ({ principal, params, query }, reply) =>
-    reply.sendPage(seeds.listEvidence(principal, params.id, query)),
+    reply.sendPage(evidence.list(principal, params.id, query)),
   )
 
   app.post('/v1/seeds/:id/evidence', { schema: seedsAddEvidence }, ({ params, body }, reply) =>
     reply.answerChange(
-      (principal) => seeds.addEvidence(principal, params.id, body),
-      (evidence) => ({ ok: true as const, evidence }),
+      (principal) => evidence.add(principal, params.id, body),
+      (added) => ({ ok: true as const, evidence: added }),
     ),
   )
 }

@@ -16,19 +16,13 @@ import {
 } from '../../kernel/schemas.ts'
 import { errors, workspaceErrors } from '../../kernel/errors.ts'
 import {
-  evidenceAuthors,
-  evidenceKinds,
-  evidenceSummaryLengthMax,
   seedQueryLengthMax,
   seedSorts,
   seedStatuses,
   seedTextLengthMax,
   seedTitleLengthMax,
-  sourceUrlLengthMax,
-  sourceUrlPattern,
   successCriteriaMax,
   successCriterionLengthMax,
-  verdicts,
 } from '../../kernel/seeds.ts'
 
 /** The fields of a seed in all answers. */
@@ -92,41 +86,6 @@ export const Seed = named(
 )
 export type Seed = Static<typeof Seed>
 
-const exampleFinding = {
-  kind: 'experiment' as const,
-  verdict: 'supports' as const,
-  summary: '34 of 60 teams finished the setup within a day.',
-  sourceUrl: 'https://example.com/experiments/12',
-}
-
-export const Evidence = named(
-  'Evidence',
-  {
-    id: Type.String(),
-    seedId: Type.String(),
-    kind: stringEnum(evidenceKinds),
-    verdict: stringEnum(verdicts),
-    summary: Type.String(),
-    sourceUrl: nullableString({ description: 'The source, an http or https URL.' }),
-    authorUserId: nullableString(),
-    authorName: Type.String({ description: 'The name of the author at the time.' }),
-    agentName: nullableString({
-      description: 'The agent that added it for the author; null if the author did.',
-    }),
-    createdAt: Timestamp,
-  },
-  {
-    id: exampleIds.evidence,
-    seedId: exampleIds.seed,
-    ...exampleFinding,
-    authorUserId: exampleIds.user,
-    authorName: 'Grace Hopper',
-    agentName: 'Research agent',
-    createdAt: exampleTime,
-  },
-)
-export type Evidence = Static<typeof Evidence>
-
 export const SeedParticipant = named(
   'SeedParticipant',
   {
@@ -144,15 +103,10 @@ const SeedCreation = named(
   { ok: Type.Literal(true), seed: ref(Seed) },
   { ok: true, seed: { ...exampleOf(Seed), status: 'open', participantCount: 0, joined: false } },
 )
-const EvidenceAddition = named(
-  'EvidenceAddition',
-  { ok: Type.Literal(true), evidence: ref(Evidence) },
-  { ok: true, evidence: exampleOf(Evidence) },
-)
 
-export const seedsSchemas = [Seed, Evidence, SeedParticipant, SeedCreation, EvidenceAddition]
+export const seedsSchemas = [Seed, SeedParticipant, SeedCreation]
 
-const seedParams = Type.Object({ id: Type.String() })
+export const seedParams = Type.Object({ id: Type.String() })
 
 const title = line(seedTitleLengthMax)
 const summary = lines(seedTextLengthMax)
@@ -176,21 +130,8 @@ export const seedChangeFields = {
   status: Type.Optional(stringEnum(seedStatuses)),
 }
 
-/** The body of `seeds.addEvidence`. */
-export const evidenceFields = {
-  kind: stringEnum(evidenceKinds),
-  verdict: stringEnum(verdicts),
-  summary: lines(evidenceSummaryLengthMax),
-  sourceUrl: Type.Optional(
-    Type.String({
-      maxLength: sourceUrlLengthMax,
-      pattern: sourceUrlPattern,
-      description: `an http or https URL of at most ${sourceUrlLengthMax} characters`,
-    }),
-  ),
-}
-
-const writerErrors = [errors.notFound, errors.roleInsufficient]
+/** The errors of all changes of a seed. */
+export const writerErrors = [errors.notFound, errors.roleInsufficient]
 
 export const seedsList = listOperation(
   {
@@ -292,35 +233,3 @@ export const seedsListParticipants = listOperation(
   },
   { item: SeedParticipant },
 )
-
-export const seedsListEvidence = listOperation(
-  {
-    id: 'seeds.listEvidence',
-    summary: 'List the evidence of a seed',
-    description: 'Newest first.',
-    params: seedParams,
-    returns: 'A page of evidence.',
-    errors: [errors.notFound],
-  },
-  {
-    item: Evidence,
-    filters: {
-      by: Type.Optional(
-        stringEnum(evidenceAuthors, {
-          description: 'Only evidence that people added themselves, or only what agents added for them.',
-        }),
-      ),
-    },
-  },
-)
-
-export const seedsAddEvidence = operation({
-  id: 'seeds.addEvidence',
-  summary: 'Add evidence to a seed',
-  description: 'For people who have joined the seed, whatever its status.',
-  params: seedParams,
-  body: closed(evidenceFields, { examples: [exampleFinding] }),
-  success: ref(EvidenceAddition),
-  returns: 'The new evidence.',
-  errors: [...writerErrors, errors.notAParticipant, errors.sourceUrlInvalid],
-})

@@ -1,59 +1,42 @@
-import { noLock, type Changes, type Lock, type WorkspaceChangeContext } from '../../access/change.ts'
+import { noLock, type Changes, type WorkspaceChangeContext } from '../../access/change.ts'
 import type { WorkspaceAction } from '../../access/permissions.ts'
 import type { RequireWorkspace, RequireWorkspaceOfSeed } from '../../access/workspace-access.ts'
 import type { Database } from '../../db/client.ts'
-import { together } from '../../db/together.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { compareEdit, type FieldVersions } from '../../kernel/edits.ts'
 import { errors } from '../../kernel/errors.ts'
 import { createId, isId } from '../../kernel/ids.ts'
 import { noRows, pageLimitMax, readPage, type Page, type PageRequest } from '../../kernel/pagination.ts'
 import type { Principal } from '../../kernel/principal.ts'
-import {
-  evidenceSummaryLengthMax,
-  exampleTitlePrefix,
-  isClosed,
-  isSourceUrl,
-  seedTextLengthMax,
-  seedTitleLengthMax,
-  successCriteriaMax,
-  successCriterionLengthMax,
-  type EvidenceAuthors,
-  type EvidenceKind,
-  type SeedSort,
-  type SeedStatus,
-  type Verdict,
-} from '../../kernel/seeds.ts'
-import { normalizeText, requireLine, requireLines } from '../../kernel/text.ts'
+import { exampleTitlePrefix, isClosed, type SeedSort, type SeedStatus } from '../../kernel/seeds.ts'
+import { normalizeText } from '../../kernel/text.ts'
 import type { PictureStore } from '../../pictures/picture-store.ts'
 import { insertServiceEvent } from '../../access/event-log.repository.ts'
+import { countEvidence, type EvidenceCount } from './evidence.repository.ts'
+import type { Evidence } from './evidence.schemas.ts'
 import {
-  countEvidence,
-  countSeeds,
-  deleteExampleSeeds,
   deleteParticipant,
+  insertParticipantIfNew,
+  listParticipants,
+  lockParticipant,
+} from './participants.repository.ts'
+import { readEvidence, type EvidenceRequest } from './read-evidence.ts'
+import { countSeeds, listSeeds, listSeedsChangedByOthers, type ChangedSeed } from './seed-lists.repository.ts'
+import { describeChanges, parseNewTexts, parseTexts, type SeedInput } from './seed-texts.ts'
+import {
+  deleteExampleSeeds,
   findSeed,
   findSeedDetails,
-  insertEvidence,
-  insertParticipantIfNew,
   insertSeed,
-  listEvidence,
-  listParticipants,
-  listSeeds,
-  listSeedsChangedByOthers,
-  lockParticipant,
   lockSeed,
-  touchSeed,
   updateSeed,
-  type ChangedSeed,
-  type EvidenceCount,
   type LockedSeed,
   type SeedFields,
   type SeedRow,
 } from './seeds.repository.ts'
-import type { Evidence, Seed, SeedParticipant } from './seeds.schemas.ts'
+import type { Seed, SeedParticipant } from './seeds.schemas.ts'
 
-export type { ChangedSeed, Evidence, EvidenceCount, Seed, SeedParticipant }
+export type { ChangedSeed, EvidenceCount, Seed, SeedInput, SeedParticipant }
 
 /** The filters and the order of a list of seeds. */
 export interface SeedsRequest extends PageRequest {
@@ -67,11 +50,6 @@ export interface SeedsRequest extends PageRequest {
   sort?: SeedSort
 }
 
-/** The filter and the page of a list of evidence. */
-export interface EvidenceRequest extends PageRequest {
-  by?: EvidenceAuthors
-}
-
 /** A seed with what people look at beside it. */
 export interface SeedDetails {
   seed: Seed
@@ -83,25 +61,6 @@ export interface SeedDetails {
   evidence: Page<Evidence>
   /** All evidence, counted by day and verdict, the earliest day first. */
   evidenceCounts: EvidenceCount[]
-}
-
-/** What people write about a seed. An empty text counts as none. */
-export interface SeedInput {
-  title: string
-  /** May have several lines, like the fields below. */
-  summary: string
-  problem?: string
-  audience?: string
-  hypothesis?: string
-  successCriteria?: string[]
-}
-
-export interface EvidenceInput {
-  kind: EvidenceKind
-  verdict: Verdict
-  summary: string
-  /** An http or https URL. */
-  sourceUrl?: string
 }
 
 /** Methods that take a seed's id throw `not_found` unless it is in a workspace of the caller. */
@@ -142,10 +101,6 @@ export interface SeedsService {
   deleteExamples(): Promise<string[]>
   /** In the order in which they joined. */
   listParticipants(principal: Principal, seedId: string, page: PageRequest): Promise<Page<SeedParticipant>>
-  /** Newest first. It can be read backward. */
-  listEvidence(principal: Principal, seedId: string, request: EvidenceRequest): Promise<Page<Evidence>>
-  /** Throws `not_a_participant`, `text_invalid` and `source_url_invalid`. */
-  addEvidence(principal: Principal, seedId: string, input: EvidenceInput): Promise<Evidence>
 }
 
 export interface SeedsServiceOptions {
@@ -180,17 +135,6 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
       order: 'oldestFirst',
       read: (range) => listParticipants(db, { seedId, pictureUrlPrefix, ...range }),
       positionOf: ({ joinedAt, userId }) => ({ at: joinedAt, id: userId }),
-    })
-  }
-
-  function readEvidence(seedId: string, { by, ...page }: EvidenceRequest): Promise<Page<Evidence>> {
-    const query = { seedId, ...(by !== undefined && { by }) }
-    return readPage<Evidence>(page, {
-      listId: `seeds.listEvidence ${seedId}${by === undefined ? '' : ` ${by}`}`,
-      order: 'newestFirst',
-      read: (range) => listEvidence(db, { ...query, ...range }),
-      readBackward: (range) => listEvidence(db, { ...query, isBackward: true, ...range }),
-      positionOf: ({ createdAt, id }) => ({ at: createdAt, id }),
     })
   }
 
@@ -234,12 +178,7 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
       const { user, agentName = null } = principal
       const fields = {
         id: createId(),
-        title: requireTitle(input.title),
-        summary: requireText(input.summary, 'summary'),
-        problem: parseOptional(input.problem ?? '', 'problem'),
-        audience: parseOptional(input.audience ?? '', 'audience'),
-        hypothesis: parseOptional(input.hypothesis ?? '', 'hypothesis'),
-        successCriteria: requireCriteria(input.successCriteria ?? []),
+        ...parseNewTexts(input),
         status: 'open' as const,
         createdByUserId: user.id,
         agentName,
@@ -269,7 +208,7 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
       const [found, participants, pieces, evidenceCounts] = await Promise.all([
         findSeedDetails(db, { seedId, workspaceId, userId: principal.user.id }),
         readParticipants(seedId, { limit: pageLimitMax }),
-        readEvidence(seedId, page),
+        readEvidence(db, seedId, page),
         countEvidence(db, seedId),
       ])
       if (!found) throw errors.notFound()
@@ -352,107 +291,9 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
       await requireWorkspaceOfSeed(principal, seedId, 'seeds.listParticipants')
       return readParticipants(seedId, page)
     },
-
-    async listEvidence(principal, seedId, request) {
-      await requireWorkspaceOfSeed(principal, seedId, 'seeds.listEvidence')
-      return readEvidence(seedId, request)
-    },
-
-    async addEvidence(principal, seedId, input) {
-      if (input.sourceUrl !== undefined && !isSourceUrl(input.sourceUrl)) {
-        throw errors.sourceUrlInvalid({ field: 'sourceUrl' })
-      }
-      const { user, agentName = null } = principal
-      const workspace = await requireWorkspaceOfSeed(principal, seedId, 'seeds.addEvidence')
-      const lock: Lock<{ title: string; isParticipant: boolean }> = async (tx) => {
-        const [seed, isParticipant] = await together([
-          lockSeed(tx, seedId, 'no key update'),
-          lockParticipant(tx, seedId, user.id),
-        ])
-        return seed && { title: seed.title, isParticipant }
-      }
-      return changes.makeIn(principal, workspace, lock, async ({ now, write, appendEvent }, seed) => {
-        const row = {
-          id: createId(),
-          seedId,
-          kind: input.kind,
-          verdict: input.verdict,
-          summary: requireLines(input.summary, evidenceSummaryLengthMax, 'summary'),
-          sourceUrl: input.sourceUrl ?? null,
-          authorUserId: user.id,
-          authorName: user.name,
-          agentName,
-          createdAt: now,
-        }
-        if (!seed.isParticipant) throw errors.notAParticipant()
-        write((tx) => insertEvidence(tx, row))
-        write((tx) => touchSeed(tx, seedId, now))
-        appendEvent({
-          type: 'evidence.added',
-          target: { type: 'evidence', id: row.id },
-          summary: `${user.name} added ${describeEvidence(row)} the seed ${seed.title}`,
-        })
-        return { ...row, createdAt: now.toISOString() }
-      })
-    },
   }
 }
 
 function toSeed(row: SeedRow): Seed {
   return { ...row, createdAt: row.createdAt.toISOString(), updatedAt: row.updatedAt.toISOString() }
-}
-
-function requireTitle(text: string): string {
-  return requireLine(text, seedTitleLengthMax, 'title')
-}
-
-function requireText(text: string, field: string): string {
-  return requireLines(text, seedTextLengthMax, field)
-}
-
-function parseOptional(text: string, field: string): string | null {
-  return text === '' ? null : requireText(text, field)
-}
-
-function requireCriteria(criteria: readonly string[]): string[] {
-  const field = 'successCriteria'
-  if (criteria.length > successCriteriaMax) throw errors.textInvalid({ field })
-  return criteria.map((criterion) => requireLine(criterion, successCriterionLengthMax, field))
-}
-
-/** Normalizes the given texts. Throws `text_invalid`. */
-function parseTexts(input: Partial<SeedInput>): Partial<SeedFields> {
-  const { title, summary, problem, audience, hypothesis, successCriteria } = input
-  return {
-    ...(title !== undefined && { title: requireTitle(title) }),
-    ...(summary !== undefined && { summary: requireText(summary, 'summary') }),
-    ...(problem !== undefined && { problem: parseOptional(problem, 'problem') }),
-    ...(audience !== undefined && { audience: parseOptional(audience, 'audience') }),
-    ...(hypothesis !== undefined && { hypothesis: parseOptional(hypothesis, 'hypothesis') }),
-    ...(successCriteria !== undefined && { successCriteria: requireCriteria(successCriteria) }),
-  }
-}
-
-const fieldNames: Record<keyof SeedFields, string> = {
-  title: 'the title',
-  summary: 'the summary',
-  problem: 'the problem',
-  audience: 'the audience',
-  hypothesis: 'the hypothesis',
-  successCriteria: 'the success criteria',
-  status: 'the status',
-}
-
-function describeChanges(seed: SeedFields, { status, ...texts }: Partial<SeedFields>): string {
-  const names = [...Object.keys(texts), ...(status === undefined ? [] : ['status'])]
-  const parts = names.map((name) => fieldNames[name as keyof SeedFields])
-  const list =
-    parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${String(parts.at(-1))}`
-  const change = status === undefined ? '' : ` from ${seed.status} to ${status}`
-  return `changed ${list} of the seed ${seed.title}${change}`
-}
-
-function describeEvidence({ kind, verdict }: Pick<EvidenceInput, 'kind' | 'verdict'>): string {
-  const article = /^[aeiou]/.test(kind) ? 'an' : 'a'
-  return `${article} ${kind} that ${verdict === 'neutral' ? 'is neutral about' : verdict}`
 }

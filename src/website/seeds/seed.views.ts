@@ -1,6 +1,7 @@
 import type { WorkspaceEvent } from '../../areas/events/events.service.ts'
 import type { AgentGrant, ToolUse } from '../../areas/integrations/integrations.service.ts'
-import type { Evidence, Seed, SeedDetails, SeedParticipant } from '../../areas/seeds/seeds.service.ts'
+import type { Evidence } from '../../areas/seeds/evidence.service.ts'
+import type { Seed, SeedDetails, SeedParticipant } from '../../areas/seeds/seeds.service.ts'
 import { parseJson } from '../../kernel/json-text.ts'
 import type { Page as ListPage } from '../../kernel/pagination.ts'
 import {

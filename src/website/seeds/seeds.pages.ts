@@ -39,7 +39,7 @@ const viewCookieSeconds = 365 * 24 * 60 * 60
 /** The seeds of a workspace: a list and a board, and each seed with its evidence. */
 export function seedsPages(
   { page, action, creation }: WorkspacePages,
-  { events, integrations, seeds }: Pick<Services, 'events' | 'integrations' | 'seeds'>,
+  { events, evidence, integrations, seeds }: Pick<Services, 'events' | 'evidence' | 'integrations' | 'seeds'>,
 ): void {
   const showSeeds = async (visit: WorkspaceVisit): Promise<Page> => {
     const search = readSeedSearch(visit)
@@ -137,7 +137,7 @@ export function seedsPages(
   creation('/seeds/:id/evidence', '/seeds/:id', async (visit) => {
     const { principal, request } = visit
     const sourceUrl = readField(request, 'sourceUrl').trim()
-    await seeds.addEvidence(principal, request.params.id, {
+    await evidence.add(principal, request.params.id, {
       kind: requireChoice(request, 'kind', evidenceKinds),
       verdict: requireChoice(request, 'verdict', verdicts),
       summary: readText(request, 'summary'),

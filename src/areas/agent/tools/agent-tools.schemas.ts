@@ -3,7 +3,8 @@ import { exampleIds, exampleTime } from '../../../http/description/examples.ts'
 import { closed, exampleOf, named, nullableString, ref, Timestamp } from '../../../kernel/schemas.ts'
 import { Event } from '../../events/events.schemas.ts'
 import { Person } from '../../people/people.schemas.ts'
-import { Evidence, Seed } from '../../seeds/seeds.schemas.ts'
+import { Evidence } from '../../seeds/evidence.schemas.ts'
+import { Seed } from '../../seeds/seeds.schemas.ts'
 
 const url = Type.String({ description: 'The page of the seed on the website.' })
 const exampleUrl = `https://app.example.com/w/acme/seeds/${exampleIds.seed}`

@@ -4,7 +4,9 @@ import { changesOfAgents, toPrincipal, type AgentPrincipal } from '../../../kern
 import { errors } from '../../../kernel/errors.ts'
 import { toJson } from '../../../kernel/json-text.ts'
 import { closed } from '../../../kernel/schemas.ts'
-import { Evidence, evidenceFields, newSeedFields, Seed, seedChangeFields } from '../../seeds/seeds.schemas.ts'
+import { Evidence, evidenceFields } from '../../seeds/evidence.schemas.ts'
+import type { EvidenceService } from '../../seeds/evidence.service.ts'
+import { newSeedFields, Seed, seedChangeFields } from '../../seeds/seeds.schemas.ts'
 import type { SeedsService } from '../../seeds/seeds.service.ts'
 import { defineTool, type AgentTool } from '../agent-tool.ts'
 import { AgentEvidence, AgentSeed } from './agent-tools.schemas.ts'
@@ -18,7 +20,10 @@ const unknownSeed = 'No seed of this workspace has this seedId. Call read_valida
 const hints = { readOnlyHint: false, destructiveHint: false, openWorldHint: false }
 
 /** The tools with which an agent changes seeds, with the scope `seeds:write`. */
-export function seedsTools(seeds: SeedsService, links: SeedLinks): AgentTool[] {
+export function seedsTools(
+  { seeds, evidence }: { seeds: SeedsService; evidence: EvidenceService },
+  links: SeedLinks,
+): AgentTool[] {
   const readSeed = async (agent: AgentPrincipal, id: string) => ({
     seed: await seeds.get(toPrincipal(agent), id),
     url: links.urlOf(agent, id),
@@ -101,8 +106,8 @@ export function seedsTools(seeds: SeedsService, links: SeedLinks): AgentTool[] {
       parts: [Evidence],
       hints: { ...hints, idempotentHint: false },
       async call(agent, { seedId: id, ...input }) {
-        const evidence = await seeds.addEvidence(toPrincipal(agent), id, input)
-        return toJson({ evidence, url: links.urlOf(agent, id) })
+        const added = await evidence.add(toPrincipal(agent), id, input)
+        return toJson({ evidence: added, url: links.urlOf(agent, id) })
       },
       errors: [
         errors.notFound,

@@ -1,0 +1,184 @@
+import { and, asc, count, desc, eq, gt, isNotNull, lt, or, sql, type SQL } from 'drizzle-orm'
+import type { Executor } from '../../db/client.ts'
+import { contains } from '../../db/sql/contains.ts'
+import { itemColumns, readOne, selectJsonRows } from '../../db/sql/json-rows.ts'
+import { placeRows } from '../../db/sql/placed-rows.ts'
+import { prepared } from '../../db/sql/prepared.ts'
+import { seedBytes } from '../../db/sql/text-bytes.ts'
+import { events } from '../../db/schema/events.ts'
+import { evidence, seedParticipants, seeds } from '../../db/schema/seeds.ts'
+import { pageBytesMax, type PageRange } from '../../kernel/pagination.ts'
+import type { SeedSort, SeedStatus } from '../../kernel/seeds.ts'
+import { seedColumns } from './seeds.repository.ts'
+import type { Seed } from './seeds.schemas.ts'
+
+/** The statements of plain lists by their order: of a workspace, and of one status there. */
+const selectSeeds = {
+  createdAt: prepareListsBy('createdAt', 'seeds_select'),
+  updatedAt: prepareListsBy('updatedAt', 'seeds_select_changed'),
+}
+
+function prepareListsBy(sort: SeedSort, name: string) {
+  const filter = eq(seeds.status, sql.placeholder('status'))
+  return {
+    ofWorkspace: prepared((executor) => prepareSeeds(executor, { name: `${name}_of_workspace`, sort })),
+    ofStatus: prepared((executor) => prepareSeeds(executor, { name: `${name}_of_status`, sort, filter })),
+  }
+}
+
+interface SeedsStatement {
+  /** Without one, the statement is for one use. */
+  name?: string
+  filter?: SQL | undefined
+  sort?: SeedSort
+  isBackward?: boolean
+}
+
+function prepareSeeds(
+  executor: Executor,
+  { name = '', filter, sort = 'createdAt', isBackward = false }: SeedsStatement,
+) {
+  const isInWorkspace = eq(seeds.workspaceId, sql.placeholder('workspaceId'))
+  const at = seeds[sort]
+  const placed = placeRows(executor, seeds, seedBytes, and(isInWorkspace, filter), { at, isBackward })
+  const direction = isBackward ? asc : desc
+  const rows = executor
+    .select(itemColumns<Seed>(seedColumns))
+    .from(placed)
+    .innerJoin(seeds, eq(seeds.id, placed.id))
+    .where(lt(placed.bytesBefore, pageBytesMax))
+    .orderBy(direction(at), direction(seeds.id))
+  return selectJsonRows(executor, rows).prepare(name)
+}
+
+/** Which seeds a list contains: those that match all of it. */
+export interface SeedFilter {
+  status?: SeedStatus
+  /** Only seeds whose title, summary or problem contains this, ignoring case. */
+  text?: string
+  createdByUserId?: string
+  /** Only seeds that the person has joined, or only others. */
+  joined?: boolean
+}
+
+interface SeedsQuery extends PageRange {
+  workspaceId: string
+  userId: string
+  filter: SeedFilter
+  sort: SeedSort
+  /** The rows before the position of the range, the nearest first. */
+  isBackward?: boolean
+}
+
+/** Seeds of a workspace as a person sees them, the latest time first; no more than `pageBytesMax`. */
+export function listSeeds(executor: Executor, { filter, sort, isBackward, ...values }: SeedsQuery) {
+  const { status } = filter
+  const isPlain = !isBackward && Object.keys(filter).every((name) => name === 'status')
+  if (isPlain) {
+    const { ofWorkspace, ofStatus } = selectSeeds[sort]
+    return readOne(
+      status === undefined
+        ? ofWorkspace(executor).execute(values)
+        : ofStatus(executor).execute({ ...values, status }),
+    )
+  }
+  // There are too many combinations to prepare each once.
+  const statement = prepareSeeds(executor, {
+    filter: isIn(filter),
+    sort,
+    isBackward: isBackward === true,
+  })
+  return readOne(statement.execute(values))
+}
+
+/** The number of seeds of a workspace that a filter matches. */
+export async function countSeeds(
+  executor: Executor,
+  { workspaceId, userId, filter }: Pick<SeedsQuery, 'workspaceId' | 'userId' | 'filter'>,
+): Promise<number> {
+  const [row] = await executor
+    .select({ count: count() })
+    .from(seeds)
+    .where(and(eq(seeds.workspaceId, workspaceId), isIn(filter)))
+    .prepare('')
+    .execute({ userId })
+  return row?.count ?? 0
+}
+
+function isIn({ status, text, createdByUserId, joined }: SeedFilter): SQL | undefined {
+  return and(
+    status === undefined ? undefined : eq(seeds.status, status),
+    text === undefined ? undefined : containsText(text),
+    createdByUserId === undefined ? undefined : eq(seeds.createdByUserId, createdByUserId),
+    joined === undefined ? undefined : hasJoined(joined),
+  )
+}
+
+/** A seed that others have changed. */
+export interface ChangedSeed {
+  id: string
+  title: string
+  status: SeedStatus
+  /** When others changed it last. */
+  changedAt: Date
+}
+
+const changedSeedsMax = 5
+
+const selectChangedByOthers = prepared((executor) => {
+  const [userId, since] = [sql.placeholder('userId'), sql.placeholder('since')]
+  const changedAt = sql<Date>`greatest(
+    (select max(${events.createdAt}) from ${events}
+      where ${events.workspaceId} = ${seeds.workspaceId} and ${events.targetId} = ${seeds.id}
+        and ${events.type} in ('seed.created', 'seed.updated')
+        and ${events.actorUserId} is distinct from ${userId} and ${events.createdAt} > ${since}),
+    (select max(${evidence.createdAt}) from ${evidence}
+      where ${evidence.seedId} = ${seeds.id}
+        and ${evidence.authorUserId} is distinct from ${userId} and ${evidence.createdAt} > ${since})
+  )`
+  return executor
+    .select({
+      id: seeds.id,
+      title: seeds.title,
+      status: seeds.status,
+      changedAt: changedAt.mapWith(seeds.updatedAt),
+    })
+    .from(seedParticipants)
+    .innerJoin(seeds, eq(seeds.id, seedParticipants.seedId))
+    .where(
+      and(
+        eq(seedParticipants.workspaceId, sql.placeholder('workspaceId')),
+        eq(seedParticipants.userId, userId),
+        // Every change sets it: seeds without one are not looked up in the events.
+        gt(seeds.updatedAt, since),
+        isNotNull(changedAt),
+      ),
+    )
+    .orderBy(desc(changedAt), desc(seeds.id))
+    .limit(changedSeedsMax)
+    .prepare('seeds_select_changed_by_others')
+})
+
+/** The seeds of a workspace that a person has joined and that others changed since a time, the latest first. */
+export function listSeedsChangedByOthers(
+  executor: Executor,
+  { since, ...whose }: { workspaceId: string; userId: string; since: Date },
+): Promise<ChangedSeed[]> {
+  return selectChangedByOthers(executor).execute({ ...whose, since: since.toISOString() })
+}
+
+function containsText(text: string): SQL | undefined {
+  return or(
+    ...[seeds.title, seeds.summary, seeds.problem].map((column) => contains(sql`lower(${column})`, text)),
+  )
+}
+
+function hasJoined(joined: boolean): SQL {
+  const isParticipation = and(
+    eq(seedParticipants.seedId, seeds.id),
+    // Of the index by memberships.
+    eq(seedParticipants.workspaceId, sql.placeholder('workspaceId')),
+    eq(seedParticipants.userId, sql.placeholder('userId')),
+  )
+  return sql`${sql.raw(joined ? '' : 'not ')}exists (select from ${seedParticipants} where ${isParticipation})`
+}
