@@ -211,7 +211,7 @@ export async function buildApp(
     meRoutes(scope, services.me)
     workspacesRoutes(scope, services.workspaces)
     membersRoutes(scope, services.members)
-    invitesRoutes(scope, services.invites)
+    invitesRoutes(scope, services)
     teamsRoutes(scope, services.teams)
     eventsRoutes(scope, services.events)
     peopleRoutes(scope, services.people)

@@ -1,6 +1,6 @@
 import type { Changes } from '../access/change.ts'
 import { acceptInvite, assertPending, isSameAddress } from '../areas/invites/accept-invite.ts'
-import { findInviteByToken } from '../areas/invites/invites.repository.ts'
+import { findInviteByToken } from '../areas/invites/received-invites.repository.ts'
 import type { Database, Executor } from '../db/client.ts'
 import { describeBrowser } from '../kernel/browsers.ts'
 import type { Clock } from '../kernel/clock.ts'

@@ -37,6 +37,7 @@ import { createApiKeysService } from '../areas/apiKeys/apiKeys.service.ts'
 import { createEventsService } from '../areas/events/events.service.ts'
 import { createIntegrationsService } from '../areas/integrations/integrations.service.ts'
 import { createInvitesService } from '../areas/invites/invites.service.ts'
+import { createReceivedInvitesService } from '../areas/invites/received-invites.service.ts'
 import { createMembersService } from '../areas/members/members.service.ts'
 import { createPeopleService } from '../areas/people/people.service.ts'
 import { createEvidenceService } from '../areas/seeds/evidence.service.ts'
@@ -103,6 +104,7 @@ export function createServices(options: ServicesOptions) {
   })
   const requireWorkspace = createWorkspaceAccess({ db, clock })
   const shareOfSeeds = takeShare()
+  const shareOfInvites = takeShare()
   const requireWorkspaceOfSeed = createSeedAccess(shareOfSeeds)
   const authenticator = createApiKeyAuthenticator({
     db,
@@ -226,9 +228,8 @@ export function createServices(options: ServicesOptions) {
     identityProviders: config.oidcProviders.map((provider) => createOidcProvider(provider, webUrl)),
     integrations: createIntegrationsService({ ...takeShare(), requireWorkspace }),
     invites: createInvitesService({
-      ...takeShare(),
+      ...shareOfInvites,
       requireWorkspace,
-      pictures,
       jobs,
       webUrl,
       inviteLimitPerHour,
@@ -250,6 +251,8 @@ export function createServices(options: ServicesOptions) {
     pictures,
     /** Proving again that it is the person who signed in. */
     proofs: createProofsService({ ...secondFactors, passwords }),
+    /** The invites that people have received. */
+    receivedInvites: createReceivedInvitesService({ ...shareOfInvites, pictures, jobs }),
     redis,
     /** Two-step sign-in, in the settings of a person. */
     secondFactor: createSecondFactorService(secondFactors),

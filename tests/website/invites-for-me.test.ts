@@ -287,7 +287,7 @@ describe('with many invites', () => {
     expect(await seeInvites(visitor)).toHaveLength(20)
 
     const principal = await principalOf(person)
-    const { texts } = await recordStatements(() => services.invites.listOwn(principal))
+    const { texts } = await recordStatements(() => services.receivedInvites.list(principal))
     expect(texts).toHaveLength(1)
     const [text = ''] = texts
     const count = Math.max(...[...text.matchAll(/\$(\d+)/g)].map(([, n]) => Number(n)))

@@ -11,8 +11,8 @@ import type { JobQueue } from '../../platform/jobs/jobs.port.ts'
 import type { NewEvent } from '../../access/event-log.repository.ts'
 import { findMember, insertMemberIfNew, lockMembersOfWorkspace } from '../../access/memberships.repository.ts'
 import { countMembershipsOfUser, membershipsMax } from '../workspaces/workspaces.repository.ts'
-import { markInviteAccepted, type ReceivedInvite } from './invites.repository.ts'
 import type { InvitePreview } from './invites.schemas.ts'
+import { markInviteAccepted, type ReceivedInvite } from './received-invites.repository.ts'
 
 /** The workspace that an invite led to, and the caller's role there. */
 export interface AcceptedInvite {

@@ -10,8 +10,12 @@ import {
   invitesUpdateRole,
 } from './invites.schemas.ts'
 import type { InvitesService } from './invites.service.ts'
+import type { ReceivedInvitesService } from './received-invites.service.ts'
 
-export function invitesRoutes(app: App, invites: InvitesService): void {
+export function invitesRoutes(
+  app: App,
+  { invites, receivedInvites }: { invites: InvitesService; receivedInvites: ReceivedInvitesService },
+): void {
   app.get('/v1/workspaces/:slug/invites', { schema: invitesList }, ({ principal, params, query }, reply) =>
     reply.sendPage(invites.list(principal, params.slug, query)),
   )
@@ -42,12 +46,12 @@ export function invitesRoutes(app: App, invites: InvitesService): void {
   )
 
   app.get('/v1/invites/:token', { schema: invitesGet }, (request) =>
-    invites.preview(request.principal, request.params.token),
+    receivedInvites.preview(request.principal, request.params.token),
   )
 
   app.post('/v1/invites/:token/accept', { schema: invitesAccept }, ({ params }, reply) =>
     reply.answerChange(
-      (principal) => invites.accept(principal, params.token),
+      (principal) => receivedInvites.accept(principal, params.token),
       (accepted) => ({ ok: true as const, ...accepted }),
     ),
   )

@@ -19,52 +19,28 @@ import { readPage, type Page, type PageRequest } from '../../kernel/pagination.t
 import type { Principal } from '../../kernel/principal.ts'
 import { mayGrant, type Role } from '../../kernel/roles.ts'
 import { createToken, hashSecret } from '../../kernel/tokens.ts'
-import type { PictureStore } from '../../pictures/picture-store.ts'
 import type { JobQueue } from '../../platform/jobs/jobs.port.ts'
 import { forgetDeparture } from '../members/departures.repository.ts'
-import {
-  acceptInvite,
-  isSameAddress,
-  mayStillInvite,
-  statusOf,
-  type AcceptedInvite,
-  type FindInvite,
-} from './accept-invite.ts'
 import {
   countInvitesSince,
   countInvitesToRecipientSince,
   deleteInviteTokens,
-  findInviteByToken,
-  findInviteTo,
   hasMemberWithEmail,
   insertInvite,
   insertInviteToken,
-  listInvitesTo,
   listPendingInvites,
   lockInvite,
   replaceExpiredInvite,
   updateInvite,
   type LockedInvite,
 } from './invites.repository.ts'
-import type { Invite, InvitePreview } from './invites.schemas.ts'
+import type { Invite } from './invites.schemas.ts'
 
-/** The most invites in the list of a recipient. */
-const ownInvitesMax = 20
 const limitWindowMs = 60 * 60 * 1000
 
-export type { AcceptedInvite, Invite, InvitePreview }
+export type { Invite }
 
-/** An invite that the caller can accept. */
-export interface OwnInvite {
-  id: string
-  workspaceId: string
-  workspaceName: string
-  workspaceIconUrl: string | null
-  role: Role
-  invitedByName: string
-  expiresAt: string
-}
-
+/** What those who manage the people of a workspace do with its invites. */
 export interface InvitesService {
   /** Pending invites, expired ones included, oldest first. */
   list(principal: Principal, slug: string, page: PageRequest): Promise<Page<Invite>>
@@ -91,20 +67,6 @@ export interface InvitesService {
   revoke(principal: Principal, slug: string, inviteId: string): Promise<string>
   /** Returns the address. Throws `not_found`, `role_too_high`, `invite_used` and `invite_revoked`. */
   updateRole(principal: Principal, slug: string, inviteId: string, input: { role: Role }): Promise<string>
-  /** The invite of a link, also for somebody who is not signed in. Throws `not_found`. */
-  preview(principal: Principal | undefined, token: string): Promise<InvitePreview>
-  /**
-   * Makes the caller a member. Throws `not_found`, `invite_expired`, `invite_revoked`, `invite_used`,
-   * `invite_email_mismatch`, `email_unverified` and `workspace_limit`.
-   */
-  accept(principal: Principal, token: string): Promise<AcceptedInvite>
-  /**
-   * The invites to the caller's verified address that they can accept, newest first, at most `ownInvitesMax`. Without
-   * those to workspaces that they are a member of.
-   */
-  listOwn(principal: Principal): Promise<OwnInvite[]>
-  /** Accepts an invite to the caller's verified address, as `accept` does. Throws `not_found` for any other invite. */
-  acceptOwn(principal: Principal, inviteId: string): Promise<AcceptedInvite>
 }
 
 export interface InvitesServiceOptions {
@@ -112,7 +74,6 @@ export interface InvitesServiceOptions {
   clock: Clock
   changes: Changes
   requireWorkspace: RequireWorkspace
-  pictures: PictureStore
   jobs: JobQueue
   webUrl: string
   /** The most invites of a workspace an hour; 0 = no limit. */
@@ -122,7 +83,7 @@ export interface InvitesServiceOptions {
 }
 
 export function createInvitesService(options: InvitesServiceOptions): InvitesService {
-  const { db, clock, changes, requireWorkspace, pictures, jobs, webUrl } = options
+  const { db, clock, changes, requireWorkspace, jobs, webUrl } = options
   const { inviteLimitPerHour, mailLimitPerHour } = options
 
   /** Changes an invite that the caller may change, while the members of the workspace are locked. */
@@ -173,13 +134,6 @@ export function createInvitesService(options: InvitesServiceOptions): InvitesSer
     write((tx) => insertInviteToken(tx, { inviteId, tokenHash: hashSecret(token), isMailed: false }))
     write((tx) => jobs.enqueue(tx, 'send_invite', { inviteId }))
     return inviteUrlOf(webUrl, token)
-  }
-
-  /** Accepts the invite that `find` finds, and finds again under the lock. Throws `not_found` if there is none. */
-  async function acceptFound(principal: Principal, find: FindInvite): Promise<AcceptedInvite> {
-    const found = await find(db)
-    if (!found) throw errors.notFound()
-    return changes.make(principal, (context) => acceptInvite(context, { principal, found, find, jobs }))
   }
 
   return {
@@ -285,46 +239,6 @@ export function createInvitesService(options: InvitesServiceOptions): InvitesSer
           return invite.email
         },
       )
-    },
-
-    async preview(principal, token) {
-      const invite = await findInviteByToken(db, hashSecret(token))
-      if (!invite) throw errors.notFound()
-      return {
-        workspaceName: invite.workspaceName,
-        workspaceSlug: invite.workspaceSlug,
-        workspaceIconUrl: pictures.urlOf(invite.workspaceIconKey),
-        email: invite.email,
-        role: invite.role,
-        status: statusOf(invite, clock.now()),
-        invitedByName: invite.invitedByName,
-        expiresAt: invite.expiresAt.toISOString(),
-        emailMatches: principal !== undefined && isSameAddress(principal.user.email, invite.email),
-      }
-    },
-
-    async accept(principal, token) {
-      const tokenHash = hashSecret(token)
-      return acceptFound(principal, (executor) => findInviteByToken(executor, tokenHash))
-    },
-
-    async listOwn({ user }) {
-      if (user.emailVerifiedAt === null) return []
-      const query = { email: user.email, userId: user.id, now: clock.now(), limit: ownInvitesMax }
-      const rows = await listInvitesTo(db, query)
-      return rows
-        .filter(({ inviterRole, role }) => mayStillInvite(inviterRole, role))
-        .map(({ id, workspaceId, workspaceName, workspaceIconKey, role, invitedByName, expiresAt }) => ({
-          ...{ id, workspaceId, workspaceName, role, invitedByName },
-          workspaceIconUrl: pictures.urlOf(workspaceIconKey),
-          expiresAt: expiresAt.toISOString(),
-        }))
-    },
-
-    async acceptOwn(principal, inviteId) {
-      const { email, emailVerifiedAt } = principal.user
-      if (emailVerifiedAt === null || !isId(inviteId)) throw errors.notFound()
-      return acceptFound(principal, (executor) => findInviteTo(executor, email, inviteId))
     },
   }
 }

@@ -16,17 +16,17 @@ interface WithToken {
 /** The page that the link of an invite opens, where it is accepted. A mailed link also signs up. */
 export function invitePages(
   app: App,
-  services: Pick<Services, 'invites' | 'invitedSignUp' | 'sessions'>,
+  services: Pick<Services, 'invitedSignUp' | 'receivedInvites' | 'sessions'>,
 ): void {
-  const { invites, invitedSignUp, sessions } = services
+  const { invitedSignUp, receivedInvites, sessions } = services
 
   app.get<WithToken>('/invites/:token', async (request, reply) => {
     const { token } = request.params
     if (request.visit.sessionId !== undefined) {
-      const invite = await invites.preview(request.principal, token)
+      const invite = await receivedInvites.preview(request.principal, token)
       return reply.showPage(renderInvitePage({ request, invite, token }))
     }
-    const invite = await invites.preview(undefined, token)
+    const invite = await receivedInvites.preview(undefined, token)
     const canSignUp = await invitedSignUp.isOpen(token)
     return reply.showPage(renderInviteForVisitor({ request, invite, token, canSignUp }))
   })
@@ -36,7 +36,7 @@ export function invitePages(
     const back = invitePath(token)
     if (request.visit.sessionId === undefined) return reply.redirect(back, 303)
     return answerForm(request, reply, back, async () => {
-      const { slug } = await invites.accept(request.principal, token)
+      const { slug } = await receivedInvites.accept(request.principal, token)
       return findPendingConsent(request) ?? `/w/${slug}`
     })
   })

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type { InvitePreview } from '../../areas/invites/invites.service.ts'
+import type { InvitePreview } from '../../areas/invites/received-invites.service.ts'
 import { nameLengthMax } from '../../kernel/text.ts'
 import { renderPasskeyForm } from '../views/passkey-form.views.ts'
 import { renderAlert, renderField, renderForm, stateOf } from '../components/forms.ts'

@@ -1,6 +1,6 @@
 import type { WorkspaceEvent } from '../../areas/events/events.service.ts'
 import type { EndedAgent } from '../../areas/integrations/integrations.service.ts'
-import type { OwnInvite } from '../../areas/invites/invites.service.ts'
+import type { OwnInvite } from '../../areas/invites/received-invites.service.ts'
 import type { Member } from '../../areas/members/members.service.ts'
 import type { ChangedSeed, Seed } from '../../areas/seeds/seeds.service.ts'
 import { changesPath, renderEvent, type EventContext } from '../views/events.views.ts'

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Offer } from '../../areas/members/offers.service.ts'
-import type { OwnInvite } from '../../areas/invites/invites.service.ts'
+import type { OwnInvite } from '../../areas/invites/received-invites.service.ts'
 import type { Membership } from '../../areas/workspaces/workspaces.service.ts'
 import type { App } from '../../http/app-types.ts'
 import { parseJson } from '../../kernel/json-text.ts'
@@ -26,11 +26,11 @@ interface WithId {
 export function onboardingPages(
   app: App,
   {
-    invites,
     offers,
+    receivedInvites,
     sentForms,
     workspaces,
-  }: Pick<Services, 'invites' | 'offers' | 'sentForms' | 'workspaces'>,
+  }: Pick<Services, 'offers' | 'receivedInvites' | 'sentForms' | 'workspaces'>,
   webUrl: string,
 ): void {
   const page = '/onboarding'
@@ -39,7 +39,7 @@ export function onboardingPages(
     const { principal } = request
     const [memberships, invited, offered] = await Promise.all([
       workspaces.list(principal),
-      invites.listOwn(principal),
+      receivedInvites.list(principal),
       offers.list(principal),
     ])
     const isInvited = ({ id }: Offer) => invited.some(({ workspaceId }) => workspaceId === id)
@@ -65,7 +65,7 @@ export function onboardingPages(
 
   app.post<WithId>('/onboarding/invites/:id/accept', form, async (request, reply) => {
     const accept = async () => {
-      const { slug } = await invites.acceptOwn(request.principal, request.params.id)
+      const { slug } = await receivedInvites.acceptById(request.principal, request.params.id)
       return findPendingConsent(request) ?? `/w/${slug}`
     }
     return answerForm(request, reply, page, accept, sentForms)

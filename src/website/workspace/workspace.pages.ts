@@ -18,10 +18,10 @@ export function workspacePages(
   {
     events,
     integrations,
-    invites,
     members,
+    receivedInvites,
     seeds,
-  }: Pick<Services, 'events' | 'integrations' | 'invites' | 'members' | 'seeds'>,
+  }: Pick<Services, 'events' | 'integrations' | 'members' | 'receivedInvites' | 'seeds'>,
 ): void {
   const show = async (visit: WorkspaceVisit): Promise<Page> => {
     const { may, principal, workspace } = visit
@@ -36,7 +36,7 @@ export function workspacePages(
       members.list(principal, slug, { limit: shownMembers }),
       events.list(principal, slug, { limit: mayBeNew ? eventsOfNewMax : shownEvents }),
       integrations.listEnded(principal, slug),
-      invites.listOwn(principal),
+      receivedInvites.list(principal),
     ])
     const happened = parseJson(feed.items)
     const shown = withoutRepeated(happened).slice(0, shownEvents)
