@@ -1,43 +1,23 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { createHmac } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import * as oauth from 'oauth4webapi'
 import type { Provider } from 'oidc-provider'
 import type { Logger } from 'pino'
-import { lockMembersWithCredential, type Changes } from '../access/change.ts'
-import { insertEvent } from '../access/event-log.repository.ts'
-import { listMembershipsOfUser, membershipsMax } from '../areas/workspaces/workspaces.repository.ts'
+import type { Changes } from '../access/change.ts'
 import type { Database } from '../db/client.ts'
 import { isDatabaseUnavailable } from '../db/errors.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { toAgentScopes, type AgentScope } from '../kernel/agent.ts'
 import { errors } from '../kernel/errors.ts'
-import { createId } from '../kernel/ids.ts'
-import type { Principal } from '../kernel/principal.ts'
 import { deriveKey } from '../kernel/sealing.ts'
-import { cleanLine, nameLengthMax } from '../kernel/text.ts'
-import {
-  deleteClient,
-  insertGrant,
-  listClients,
-  revokeReplacedGrants,
-  type RecordBounds,
-} from './oauth-records.repository.ts'
-import { databaseRetryAfterSeconds, paths, type GrantDays } from './protocol.ts'
 import type { JobQueue } from '../platform/jobs/jobs.port.ts'
-import type { Failure } from './provider.ts'
+import { createTokenVerifier, type VerifiedToken } from './access-tokens.ts'
 import { createAnswers, type Answers } from './answers.ts'
-import { storeDecision } from './decisions.repository.ts'
+import { deleteClient, listClients } from './clients.repository.ts'
+import { createConsents, type Consents } from './consents.ts'
+import { databaseRetryAfterSeconds } from './protocol.ts'
+import type { Failure } from './provider-requests.ts'
+import type { RecordBounds } from './record-bounds.repository.ts'
 import { createSigningKeyStore, type Jwk, type SigningKeys, type SigningKeyStore } from './signing-keys.ts'
-
-/** The claims of a valid access token. Its grant may have been revoked. */
-export interface VerifiedToken {
-  grantId: string
-  clientId: string
-  scopes: string[]
-  /** In seconds since 1970. */
-  expiresAt: number
-}
 
 /** What the OAuth server has to know of a request, besides what the client has sent. */
 export interface RequestContext {
@@ -58,31 +38,7 @@ export type OAuthHandler = (
 
 export type { Failure }
 
-/** An agent's request for consent. */
-export interface ConsentRequest {
-  uid: string
-  clientId: string
-  clientName: string
-  clientUri: string | null
-  /** The host of the client's metadata document; null for a registered client, whose metadata is unverified. */
-  metadataHost: string | null
-  /** Where the browser is redirected: a host, or the scheme of a program on the person's computer. */
-  redirectTarget: string
-  /** The scopes that the agent asks for. The person decides which of them it gets. */
-  scopes: AgentScope[]
-  /** Whether the person has already allowed or denied it, which holds. */
-  isDecided: boolean
-}
-
-/** What a person gives to an agent. */
-export interface Choice {
-  workspaceId: string
-  /** Besides the scope that every grant has. */
-  scopes: readonly AgentScope[]
-  days: GrantDays
-}
-
-export interface AgentOAuth {
+export interface AgentOAuth extends Consents {
   /**
    * Loads the OAuth server and returns its request handler. Throws `database_unavailable` before the handler takes over
    * the response.
@@ -92,16 +48,6 @@ export interface AgentOAuth {
   jwks(): Promise<{ keys: Jwk[] }>
   /** Verifies an access token (RFC 9068); undefined if it is invalid or has expired. */
   verify(accessToken: string): Promise<VerifiedToken | undefined>
-  /** Finds the pending request of a browser; undefined if there is none or it has expired. */
-  findConsentRequest(request: IncomingMessage, response: ServerResponse): Promise<ConsentRequest | undefined>
-  /**
-   * Creates a grant for the pending request as the person has chosen, whatever the agent asked for, and revokes the grant that it replaces.
-   * Returns the URL to redirect to: for a request that was decided before, that of the first decision. Throws
-   * `consent_expired` if the request has expired or its code was used, and `not_a_member`.
-   */
-  allow(exchange: Exchange, principal: Principal, choice: Choice): Promise<string>
-  /** Denies the pending request. Returns the URL to redirect to, and throws, as `allow` does. */
-  deny(exchange: Exchange): Promise<string>
   /** Creates a new signing key, which every process uses within a minute. Returns its id. */
   rotateSigningKey(): Promise<string>
   /** Lists clients, newest first, with the total number. */
@@ -120,12 +66,6 @@ export interface Client {
   lastUsedAt: string | null
   /** The number of active grants. */
   grantCount: number
-}
-
-/** Node's request and response, from which the OAuth server reads and writes its own cookies. */
-export interface Exchange {
-  request: IncomingMessage
-  response: ServerResponse
 }
 
 export interface AgentOAuthOptions {
@@ -150,7 +90,6 @@ export interface AgentOAuthOptions {
 
 // How long a process uses its keys before it loads them again.
 const keysKeptMs = 60_000
-const msPerDay = 24 * 60 * 60 * 1000
 
 /** The OAuth server and its signing keys. */
 interface Loaded {
@@ -161,16 +100,9 @@ interface Loaded {
   at: number
 }
 
-/** A pending request, and the OAuth server that it was sent to. */
-interface Found {
-  provider: Provider
-  interaction: Awaited<ReturnType<Provider['interactionDetails']>>
-}
-
 /** Creates the OAuth server, with the functions that the website and the protected resource need. */
 export function createAgentOAuth(options: AgentOAuthOptions): AgentOAuth {
-  const { db, clock, changes, baseUrl, webUrl } = options
-  const resource = `${baseUrl}${paths.mcp}`
+  const { db, clock, baseUrl } = options
   let secrets:
     { appSecret: string; originKey: Buffer; keyStore: SigningKeyStore; answers: Answers } | undefined
   const handled = new AsyncLocalStorage<RequestContext & { failure?: Failure }>()
@@ -187,7 +119,6 @@ export function createAgentOAuth(options: AgentOAuthOptions): AgentOAuth {
     const handling = handled.getStore()
     if (handling) handling.failure = failure
   }
-  const server: oauth.AuthorizationServer = { issuer: baseUrl, jwks_uri: `${baseUrl}${paths.jwks}` }
   let loaded: Loaded | undefined
   let loading: Promise<Loaded> | undefined
 
@@ -236,33 +167,16 @@ export function createAgentOAuth(options: AgentOAuthOptions): AgentOAuth {
     return loading
   }
 
-  async function findInteraction({ request, response }: Exchange): Promise<Found | undefined> {
-    const { provider } = await load()
-    try {
-      return { provider, interaction: await provider.interactionDetails(request, response) }
-    } catch (error) {
-      // SessionNotFound: there is no such request, or it has expired.
-      if (error instanceof Error && error.name === 'SessionNotFound') return undefined
-      throw error
-    }
-  }
-
-  async function requireInteraction(exchange: Exchange): Promise<Found> {
-    const found = await findInteraction(exchange)
-    if (!found) throw errors.consentExpired()
-    return found
-  }
-
-  /** Where the browser continues once a request is decided. Throws `consent_expired` once its code was used. */
-  async function findNext({ interaction }: Found): Promise<string> {
-    const { answers } = loadSecrets()
-    const answer = await answers.find(interaction.uid)
-    if (answer === undefined) return `${webUrl}${paths.authorization}/${interaction.uid}`
-    if (await answers.isUsed(answer)) throw errors.consentExpired()
-    return answer
-  }
+  const verify = createTokenVerifier(baseUrl)
+  const consents = createConsents({
+    ...options,
+    loadProvider: async () => (await load()).provider,
+    loadAnswers: () => loadSecrets().answers,
+  })
 
   return {
+    ...consents,
+
     async loadHandler() {
       try {
         const { answer } = await load()
@@ -284,140 +198,7 @@ export function createAgentOAuth(options: AgentOAuthOptions): AgentOAuth {
 
     async verify(accessToken) {
       const { keys } = await load()
-      const headers = { authorization: `Bearer ${accessToken}` }
-      try {
-        const claims = await oauth.validateJwtAccessToken(
-          server,
-          new Request(resource, { headers }),
-          resource,
-          {
-            signingAlgorithms: ['ES256'],
-            // The keys are local, so nothing is fetched over http.
-            // eslint-disable-next-line @typescript-eslint/no-deprecated -- deprecated only to stand out; see above
-            [oauth.allowInsecureRequests]: true,
-            // Our own clock is the one that issued the token.
-            [oauth.clockTolerance]: 0,
-            [oauth.customFetch]: async () => Response.json({ keys: keys.verifying }),
-            [oauth.jwksCache]: { jwks: { keys: keys.verifying }, uat: Math.floor(Date.now() / 1000) },
-          },
-        )
-        return {
-          grantId: typeof claims.gid === 'string' ? claims.gid : '',
-          clientId: claims.client_id,
-          scopes: (claims.scope ?? '').split(' '),
-          expiresAt: claims.exp,
-        }
-      } catch (error) {
-        if (
-          error instanceof oauth.OperationProcessingError ||
-          error instanceof oauth.UnsupportedOperationError
-        ) {
-          return undefined
-        }
-        if (error instanceof oauth.WWWAuthenticateChallengeError || error instanceof TypeError)
-          return undefined
-        throw error
-      }
-    },
-
-    async findConsentRequest(request, response) {
-      const found = await findInteraction({ request, response })
-      if (!found) return undefined
-      const { client_id: clientId, redirect_uri: redirectUri, scope } = found.interaction.params
-      const client = await found.provider.Client.find(String(clientId))
-      if (!client) return undefined
-      return {
-        uid: found.interaction.uid,
-        clientId: client.clientId,
-        clientName: nameOf(client),
-        clientUri: client.clientUri ?? null,
-        metadataHost: client.clientId.startsWith('https://') ? new URL(client.clientId).host : null,
-        redirectTarget: describeRedirect(String(redirectUri)),
-        scopes: toAgentScopes(String(scope).split(' ')),
-        isDecided: found.interaction.result !== undefined,
-      }
-    },
-
-    async allow(exchange, principal, { workspaceId, days, ...choice }) {
-      const found = await requireInteraction(exchange)
-      const { provider, interaction } = found
-      if (interaction.result) return findNext(found)
-      const { user } = principal
-      const memberships = await listMembershipsOfUser(db, user.id, membershipsMax)
-      const workspace = memberships.find(({ id }) => id === workspaceId)
-      if (!workspace) throw errors.notAMember()
-      const client = await provider.Client.find(String(interaction.params.client_id))
-      if (!client) throw errors.consentExpired()
-      const { clientId, clientUri = null } = client
-      const clientName = nameOf(client)
-      const grantId = createId()
-      const scopes = toAgentScopes(choice.scopes)
-      const scope = scopes.join(' ')
-      const grant = new provider.Grant({ accountId: user.id, clientId })
-      grant.jti = grantId
-      grant.addResourceScope(resource, scope)
-      // The server asks for consent again unless its own scopes are granted as well.
-      grant.addOIDCScope(scope)
-      // Before the decision, so that whoever reads the decision finds it. It has no effect without a row of agent_grants.
-      await grant.save()
-      const place = { id: workspaceId, action: 'integrations.grant' } as const
-      let isFirst = false
-      try {
-        // Under the lock of members, so that nobody leaves the workspace meanwhile.
-        isFirst = await changes.makeIn(
-          principal,
-          place,
-          lockMembersWithCredential,
-          async ({ tx, now, appendEvent }) => {
-            const result = { login: { accountId: user.id, remember: false }, consent: { grantId } }
-            if (!(await storeDecision(tx, interaction.uid, { result, scope }, now))) return false
-            for (const id of await revokeReplacedGrants(
-              tx,
-              { userId: user.id, clientId, workspaceId },
-              now,
-            )) {
-              appendEvent({
-                type: 'integration.revoked',
-                target: { type: 'integration', id },
-                summary: `${user.name} replaced the access of ${clientName}`,
-              })
-            }
-            await insertGrant(tx, {
-              id: grantId,
-              clientId,
-              clientName,
-              clientUri,
-              workspaceId,
-              userId: user.id,
-              scopes,
-              createdAt: now,
-              expiresAt: new Date(now.getTime() + days * msPerDay),
-            })
-            await insertEvent(
-              tx,
-              { ...principal, grantId },
-              {
-                workspaceId,
-                type: 'integration.granted',
-                target: { type: 'integration', id: grantId },
-                summary: `${user.name} gave ${clientName} access to ${workspace.name}`,
-                at: now,
-              },
-            )
-            return true
-          },
-        )
-      } finally {
-        if (!isFirst) await grant.destroy()
-      }
-      return findNext(found)
-    },
-
-    async deny(exchange) {
-      const found = await requireInteraction(exchange)
-      const result = { error: 'access_denied', error_description: 'The person denied access.' }
-      await storeDecision(db, found.interaction.uid, { result }, clock.now())
-      return findNext(found)
+      return verify(accessToken, keys.verifying)
     },
 
     async listClients({ limit }) {
@@ -436,14 +217,4 @@ export function createAgentOAuth(options: AgentOAuthOptions): AgentOAuth {
 
     rotateSigningKey: () => loadSecrets().keyStore.rotate(),
   }
-}
-
-/** The name that an agent chose, made safe to show to people. */
-function nameOf({ clientName = '' }: { clientName?: string | undefined }): string {
-  return cleanLine(clientName, nameLengthMax) ?? 'An unnamed application'
-}
-
-function describeRedirect(redirectUri: string): string {
-  const { protocol, host } = new URL(redirectUri)
-  return protocol === 'https:' || protocol === 'http:' ? host : `${protocol}//${host}`
 }

@@ -1,7 +1,7 @@
 import { and, eq, gt, isNull, sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
 import { oauthRecords } from '../db/schema/oauth.ts'
-import { keyOf } from './oauth-records.repository.ts'
+import { keyOf } from './stored-records.ts'
 
 const isRequest = (uid: string) =>
   and(eq(oauthRecords.kind, 'Interaction'), eq(oauthRecords.key, keyOf('Interaction', uid)))

@@ -1,7 +1,6 @@
-import { createPrivateKey, createPublicKey, sign, timingSafeEqual, type KeyObject } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
 import {
   errors,
-  ExternalSigningKey,
   Provider,
   type Configuration,
   type KoaContextWithOIDC,
@@ -11,46 +10,45 @@ import type { Logger } from 'pino'
 import type { Database } from '../db/client.ts'
 import { isDatabaseUnavailable } from '../db/errors.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { agentScopes, toAgentScopes } from '../kernel/agent.ts'
+import { agentScopes } from '../kernel/agent.ts'
 import { errors as catalogue } from '../kernel/errors.ts'
 import { deriveKey } from '../kernel/sealing.ts'
 import { isStorableThroughout } from '../kernel/text.ts'
 import type { JobQueue } from '../platform/jobs/jobs.port.ts'
 import type { Answers } from './answers.ts'
-import {
-  createRecordAdapter,
-  hasGrant,
-  hashClientSecret,
-  type RecordBounds,
-} from './oauth-records.repository.ts'
+import { hasGrant } from './grants.repository.ts'
+import { createRecordAdapter } from './oauth-records.repository.ts'
 import {
   canonicalResource,
   clientAuthMethods,
   codeLifetimeSeconds,
   consentLifetimeSeconds,
-  databaseRetryAfterSeconds,
   grantLifetimeSeconds,
   grantTypes,
   offlineScope,
-  parameterLengthMax,
   paths,
   unstorable,
 } from './protocol.ts'
+import {
+  answerUnavailable,
+  explainUnknownClient,
+  isAccepted,
+  normalizeAuthorizationRequest,
+  settleAnswer,
+  type Failure,
+} from './provider-requests.ts'
+import type { RecordBounds } from './record-bounds.repository.ts'
+import { assertRedirectUri } from './redirect-uris.ts'
+import { createRefreshAdapter, type RefreshRequest } from './refresh-adapter.ts'
 import { createRefreshTokens } from './refresh-tokens.ts'
-import { createRefreshAdapter, type RefreshRequest } from './refreshes.repository.ts'
-import type { Jwk, SigningKeys } from './signing-keys.ts'
+import type { SigningKeys } from './signing-keys.ts'
+import { hashClientSecret } from './stored-records.ts'
+import { SigningKey } from './thread-signing-key.ts'
 
 const refreshIdleSeconds = 30 * 24 * 60 * 60
 
 /** The endpoints that only clients with a grant use. */
 const grantedOnly = new Set<string>([paths.token, paths.revocation])
-
-/** An error of the authorization endpoint (RFC 6749 §4.1.2.1), for the person. Its texts may come from the request. */
-export interface Failure {
-  status: number
-  error: string
-  description: string
-}
 
 export interface ProviderOptions {
   db: Database
@@ -267,100 +265,6 @@ class TooMany extends errors.CustomOIDCProviderError {
   }
 }
 
-// Schemes that a browser or the system handles itself, so that no client can receive the redirect (RFC 8252 §7.1 has
-// clients use reverse domain names). oidc-provider refuses those that run code.
-const foreignSchemes = new Set([
-  ...['ftp:', 'ftps:', 'ws:', 'wss:', 'mailto:', 'tel:', 'sms:', 'urn:'],
-  ...['intent:', 'view-source:', 'about:', 'blob:', 'file:', 'filesystem:'],
-])
-
-/** Refuses a redirect URI that cannot lead to one client alone. oidc-provider checks the rest. */
-function assertRedirectUri(uri: unknown): void {
-  const url = typeof uri === 'string' ? URL.parse(uri) : null
-  if (!url) return
-  const reason = foreignSchemes.has(url.protocol)
-    ? `must not use the ${url.protocol.slice(0, -1)} scheme`
-    : url.username !== '' || url.password !== ''
-      ? 'must not contain user information'
-      : url.hostname.includes('*')
-        ? 'must not contain wildcards'
-        : url.host === '' && !url.pathname.startsWith('/')
-          ? 'must have a slash after the scheme'
-          : undefined
-  if (reason !== undefined) throw new errors.InvalidClientMetadata(`redirect_uris ${reason}`)
-}
-
-/** Tells a client that was deleted, or never registered, what to do: most programs stop at `invalid_client`. */
-function explainUnknownClient(ctx: KoaContextWithOIDC, baseUrl: string): void {
-  const body = ctx.body as { error?: string } | undefined
-  const oidc = ctx.oidc as typeof ctx.oidc | undefined
-  if (body?.error !== 'invalid_client' || ctx.status !== 401 || oidc?.client) return
-  const description =
-    `This client is not registered here any longer. Register it again at ${baseUrl}${paths.registration} (RFC 7591), ` +
-    'and ask for authorization again.'
-  ctx.body = { ...body, error_description: description }
-}
-
-/** Whether a request has issued or revoked tokens. An unknown token is revoked with success too (RFC 7009 §2.2). */
-function isAccepted({ path, status, oidc }: KoaContextWithOIDC): boolean {
-  if (status !== 200) return false
-  return path === paths.token || (path === paths.revocation && oidc.entities.RefreshToken !== undefined)
-}
-
-/** Redirects to the answer of the request, which is that of the first redirect to the client. */
-async function settleAnswer(
-  ctx: KoaContextWithOIDC,
-  { answers, webUrl }: Pick<ProviderOptions, 'answers' | 'webUrl'>,
-  fail: (ctx: KoaContextWithOIDC, failure: Omit<Failure, 'status'>) => void,
-): Promise<void> {
-  if (!ctx.path.startsWith(`${paths.authorization}/`)) return
-  const { Interaction: interaction } = ctx.oidc.entities
-  const redirect = ctx.response.get('location')
-  if (!interaction || redirect === '') return
-  // The grant was revoked meanwhile: the person is asked again.
-  if (redirect.startsWith(`${webUrl}${paths.consent}/`)) return
-  const answer = await answers.settle(interaction.uid, redirect)
-  if (answer === redirect) return
-  if (await answers.isUsed(answer)) {
-    ctx.status = 400
-    fail(ctx, { error: 'invalid_request', description: 'You have already answered this request.' })
-  } else {
-    ctx.redirect(answer)
-  }
-}
-
-/**
- * Signs in this thread, in a fifth of the processor time that WebCrypto takes, with which oidc-provider would sign: it
- * hands each signature of 40 µs to another thread.
- */
-class SigningKey extends ExternalSigningKey {
-  readonly #jwk: Jwk
-  readonly #privateKey: KeyObject
-
-  constructor(jwk: Jwk) {
-    super()
-    this.#jwk = jwk
-    this.#privateKey = createPrivateKey({ key: jwk, format: 'jwk' })
-  }
-
-  override get kid() {
-    return this.#jwk.kid
-  }
-
-  override get alg() {
-    return 'ES256'
-  }
-
-  override keyObject(): KeyObject {
-    return createPublicKey(this.#privateKey)
-  }
-
-  /** In the format of RFC 7518 §3.4. */
-  override sign(data: Uint8Array): Uint8Array {
-    return sign('sha256', data, { key: this.#privateKey, dsaEncoding: 'ieee-p1363' })
-  }
-}
-
 /** The refresh that is being handled; undefined for all other requests. */
 function findRefresh(): RefreshRequest | undefined {
   const { oidc } = Provider.ctx ?? {}
@@ -374,34 +278,4 @@ function findRefresh(): RefreshRequest | undefined {
 /** Whether a grant that ends now ends because a code or token was used again, the only cause at the token endpoint. */
 function isReuse(): boolean {
   return Provider.ctx?.oidc.route === 'token'
-}
-
-/** Replaces the server's `server_error` by one that clients retry. */
-function answerUnavailable(ctx: KoaContextWithOIDC, log: Logger, cause: Error): void {
-  const { message } = catalogue.databaseUnavailable
-  log.warn({ err: cause }, 'request refused')
-  // The server redirects the browser to the client, with the error in the URL.
-  if (ctx.path === paths.authorization) return
-  ctx.status = 503
-  ctx.set('retry-after', String(databaseRetryAfterSeconds))
-  ctx.body = { error: 'temporarily_unavailable', error_description: message }
-}
-
-/**
- * Accepts requests as clients send them. Unknown scopes are ignored, the one that every grant has is added, and other spellings of the
- * resource are accepted. The consent page always shows the account and offers another one, as `select_account` asks.
- * Parameters without an effect, such as hints of OpenID Connect, are removed, since they would be stored with the request.
- */
-function normalizeAuthorizationRequest(ctx: KoaContextWithOIDC, resource: string): void {
-  const { scope, resource: indicator, prompt, ...others } = ctx.query
-  const rest = Object.fromEntries(Object.entries(others).filter(([name]) => name in parameterLengthMax))
-  const asked = [scope].flat().join(' ').split(' ')
-  const known = [...toAgentScopes(asked), ...(asked.includes(offlineScope) ? [offlineScope] : [])]
-  ctx.query = {
-    ...rest,
-    scope: known.join(' '),
-    ...(indicator !== undefined && { resource: canonicalResource(indicator, resource) }),
-    ...(typeof prompt === 'string' && { prompt: prompt.replace(/\bselect_account\b/, 'consent') }),
-    ...(Array.isArray(prompt) && { prompt }),
-  }
 }

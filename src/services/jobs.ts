@@ -5,7 +5,7 @@ import {
   deleteExcessRecords,
   deleteStaleRecords,
   type RecordBounds,
-} from '../agent-oauth/oauth-records.repository.ts'
+} from '../agent-oauth/record-bounds.repository.ts'
 import { createAccountsJobs } from '../accounts/accounts.jobs.ts'
 import { deleteExpiredAccountTokens } from '../accounts/sign-in/credentials.repository.ts'
 import { deleteExpiredFlashes } from '../website/state/flashes.repository.ts'

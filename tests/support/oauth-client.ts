@@ -3,7 +3,7 @@ import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import type { LightMyRequestResponse } from 'fastify'
 import * as oauth from 'oauth4webapi'
-import type { Choice } from '../../src/agent-oauth/agent-oauth.ts'
+import type { Choice } from '../../src/agent-oauth/consents.ts'
 import type { Principal } from '../../src/kernel/principal.ts'
 import type { TestApp, TestPerson } from './test-app.ts'
 

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { ConsentRequest } from '../../agent-oauth/agent-oauth.ts'
+import type { ConsentRequest } from '../../agent-oauth/consents.ts'
 import { grantDays, grantDaysDefault, paths } from '../../agent-oauth/protocol.ts'
 import type { App } from '../../http/app-types.ts'
 import { errors } from '../../kernel/errors.ts'

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type { ConsentRequest } from '../../agent-oauth/agent-oauth.ts'
+import type { ConsentRequest } from '../../agent-oauth/consents.ts'
 import { grantDays, grantDaysDefault, paths } from '../../agent-oauth/protocol.ts'
 import { renderForm, renderSelect } from '../components/forms.ts'
 import { html, type Html } from '../components/html.ts'

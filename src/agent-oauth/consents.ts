@@ -1,0 +1,221 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Provider } from 'oidc-provider'
+import { lockMembersWithCredential, type Changes } from '../access/change.ts'
+import { insertEvent } from '../access/event-log.repository.ts'
+import { listMembershipsOfUser, membershipsMax } from '../areas/workspaces/workspaces.repository.ts'
+import type { Database } from '../db/client.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { toAgentScopes, type AgentScope } from '../kernel/agent.ts'
+import { errors } from '../kernel/errors.ts'
+import { createId } from '../kernel/ids.ts'
+import type { Principal } from '../kernel/principal.ts'
+import { cleanLine, nameLengthMax } from '../kernel/text.ts'
+import type { Answers } from './answers.ts'
+import { storeDecision } from './decisions.repository.ts'
+import { insertGrant, revokeReplacedGrants } from './grants.repository.ts'
+import { paths, type GrantDays } from './protocol.ts'
+
+/** An agent's request for consent. */
+export interface ConsentRequest {
+  uid: string
+  clientId: string
+  clientName: string
+  clientUri: string | null
+  /** The host of the client's metadata document; null for a registered client, whose metadata is unverified. */
+  metadataHost: string | null
+  /** Where the browser is redirected: a host, or the scheme of a program on the person's computer. */
+  redirectTarget: string
+  /** The scopes that the agent asks for. The person decides which of them it gets. */
+  scopes: AgentScope[]
+  /** Whether the person has already allowed or denied it, which holds. */
+  isDecided: boolean
+}
+
+/** What a person gives to an agent. */
+export interface Choice {
+  workspaceId: string
+  /** Besides the scope that every grant has. */
+  scopes: readonly AgentScope[]
+  days: GrantDays
+}
+
+/** Node's request and response, from which the OAuth server reads and writes its own cookies. */
+export interface Exchange {
+  request: IncomingMessage
+  response: ServerResponse
+}
+
+/** What people decide about the requests of agents. */
+export interface Consents {
+  /** Finds the pending request of a browser; undefined if there is none or it has expired. */
+  findConsentRequest(request: IncomingMessage, response: ServerResponse): Promise<ConsentRequest | undefined>
+  /**
+   * Creates a grant for the pending request as the person has chosen, whatever the agent asked for, and revokes the grant that it replaces.
+   * Returns the URL to redirect to: for a request that was decided before, that of the first decision. Throws
+   * `consent_expired` if the request has expired or its code was used, and `not_a_member`.
+   */
+  allow(exchange: Exchange, principal: Principal, choice: Choice): Promise<string>
+  /** Denies the pending request. Returns the URL to redirect to, and throws, as `allow` does. */
+  deny(exchange: Exchange): Promise<string>
+}
+
+export interface ConsentsOptions {
+  db: Database
+  clock: Clock
+  changes: Changes
+  baseUrl: string
+  webUrl: string
+  loadProvider: () => Promise<Provider>
+  loadAnswers: () => Answers
+}
+
+const msPerDay = 24 * 60 * 60 * 1000
+
+/** A pending request, and the OAuth server that it was sent to. */
+interface Found {
+  provider: Provider
+  interaction: Awaited<ReturnType<Provider['interactionDetails']>>
+}
+
+export function createConsents(options: ConsentsOptions): Consents {
+  const { db, clock, changes, baseUrl, webUrl, loadProvider, loadAnswers } = options
+  const resource = `${baseUrl}${paths.mcp}`
+
+  async function findInteraction({ request, response }: Exchange): Promise<Found | undefined> {
+    const provider = await loadProvider()
+    try {
+      return { provider, interaction: await provider.interactionDetails(request, response) }
+    } catch (error) {
+      // SessionNotFound: there is no such request, or it has expired.
+      if (error instanceof Error && error.name === 'SessionNotFound') return undefined
+      throw error
+    }
+  }
+
+  async function requireInteraction(exchange: Exchange): Promise<Found> {
+    const found = await findInteraction(exchange)
+    if (!found) throw errors.consentExpired()
+    return found
+  }
+
+  /** Where the browser continues once a request is decided. Throws `consent_expired` once its code was used. */
+  async function findNext({ interaction }: Found): Promise<string> {
+    const answers = loadAnswers()
+    const answer = await answers.find(interaction.uid)
+    if (answer === undefined) return `${webUrl}${paths.authorization}/${interaction.uid}`
+    if (await answers.isUsed(answer)) throw errors.consentExpired()
+    return answer
+  }
+
+  return {
+    async findConsentRequest(request, response) {
+      const found = await findInteraction({ request, response })
+      if (!found) return undefined
+      const { client_id: clientId, redirect_uri: redirectUri, scope } = found.interaction.params
+      const client = await found.provider.Client.find(String(clientId))
+      if (!client) return undefined
+      return {
+        uid: found.interaction.uid,
+        clientId: client.clientId,
+        clientName: nameOf(client),
+        clientUri: client.clientUri ?? null,
+        metadataHost: client.clientId.startsWith('https://') ? new URL(client.clientId).host : null,
+        redirectTarget: describeRedirect(String(redirectUri)),
+        scopes: toAgentScopes(String(scope).split(' ')),
+        isDecided: found.interaction.result !== undefined,
+      }
+    },
+
+    async allow(exchange, principal, { workspaceId, days, ...choice }) {
+      const found = await requireInteraction(exchange)
+      const { provider, interaction } = found
+      if (interaction.result) return findNext(found)
+      const { user } = principal
+      const memberships = await listMembershipsOfUser(db, user.id, membershipsMax)
+      const workspace = memberships.find(({ id }) => id === workspaceId)
+      if (!workspace) throw errors.notAMember()
+      const client = await provider.Client.find(String(interaction.params.client_id))
+      if (!client) throw errors.consentExpired()
+      const { clientId, clientUri = null } = client
+      const clientName = nameOf(client)
+      const grantId = createId()
+      const scopes = toAgentScopes(choice.scopes)
+      const scope = scopes.join(' ')
+      const grant = new provider.Grant({ accountId: user.id, clientId })
+      grant.jti = grantId
+      grant.addResourceScope(resource, scope)
+      // The server asks for consent again unless its own scopes are granted as well.
+      grant.addOIDCScope(scope)
+      // Before the decision, so that whoever reads the decision finds it. It has no effect without a row of agent_grants.
+      await grant.save()
+      const place = { id: workspaceId, action: 'integrations.grant' } as const
+      let isFirst = false
+      try {
+        // Under the lock of members, so that nobody leaves the workspace meanwhile.
+        isFirst = await changes.makeIn(
+          principal,
+          place,
+          lockMembersWithCredential,
+          async ({ tx, now, appendEvent }) => {
+            const result = { login: { accountId: user.id, remember: false }, consent: { grantId } }
+            if (!(await storeDecision(tx, interaction.uid, { result, scope }, now))) return false
+            for (const id of await revokeReplacedGrants(
+              tx,
+              { userId: user.id, clientId, workspaceId },
+              now,
+            )) {
+              appendEvent({
+                type: 'integration.revoked',
+                target: { type: 'integration', id },
+                summary: `${user.name} replaced the access of ${clientName}`,
+              })
+            }
+            await insertGrant(tx, {
+              id: grantId,
+              clientId,
+              clientName,
+              clientUri,
+              workspaceId,
+              userId: user.id,
+              scopes,
+              createdAt: now,
+              expiresAt: new Date(now.getTime() + days * msPerDay),
+            })
+            await insertEvent(
+              tx,
+              { ...principal, grantId },
+              {
+                workspaceId,
+                type: 'integration.granted',
+                target: { type: 'integration', id: grantId },
+                summary: `${user.name} gave ${clientName} access to ${workspace.name}`,
+                at: now,
+              },
+            )
+            return true
+          },
+        )
+      } finally {
+        if (!isFirst) await grant.destroy()
+      }
+      return findNext(found)
+    },
+
+    async deny(exchange) {
+      const found = await requireInteraction(exchange)
+      const result = { error: 'access_denied', error_description: 'The person denied access.' }
+      await storeDecision(db, found.interaction.uid, { result }, clock.now())
+      return findNext(found)
+    },
+  }
+}
+
+/** The name that an agent chose, made safe to show to people. */
+function nameOf({ clientName = '' }: { clientName?: string | undefined }): string {
+  return cleanLine(clientName, nameLengthMax) ?? 'An unnamed application'
+}
+
+function describeRedirect(redirectUri: string): string {
+  const { protocol, host } = new URL(redirectUri)
+  return protocol === 'https:' || protocol === 'http:' ? host : `${protocol}//${host}`
+}

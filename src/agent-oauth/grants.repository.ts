@@ -1,0 +1,119 @@
+import { and, eq, gt, isNull, sql, type SQL } from 'drizzle-orm'
+import { insertServiceEvent } from '../access/event-log.repository.ts'
+import type { Database, Executor } from '../db/client.ts'
+import { agentGrants } from '../db/schema/agent-grants.ts'
+import { oauthRecords } from '../db/schema/oauth.ts'
+import { users } from '../db/schema/users.ts'
+import { workspaces } from '../db/schema/workspaces.ts'
+import { isStorable } from '../kernel/text.ts'
+import type { JobQueue } from '../platform/jobs/jobs.port.ts'
+
+/** Whether anybody has ever given a client access; the grant may have ended. */
+export async function hasGrant(db: Executor, clientId: string): Promise<boolean> {
+  if (!isStorable(clientId)) return false
+  const found = await db
+    .select({ id: agentGrants.id })
+    .from(agentGrants)
+    .where(eq(agentGrants.clientId, clientId))
+    .limit(1)
+  return found.length > 0
+}
+
+/**
+ * Revokes the grants that a new grant of the same person, client and workspace replaces. Returns their ids. Appends no
+ * events.
+ */
+export async function revokeReplacedGrants(
+  db: Executor,
+  grant: { userId: string; clientId: string; workspaceId: string },
+  now: Date,
+): Promise<string[]> {
+  const isSame = and(
+    eq(agentGrants.userId, grant.userId),
+    eq(agentGrants.clientId, grant.clientId),
+    eq(agentGrants.workspaceId, grant.workspaceId),
+  )
+  const revoked = await revokeGrants(db, isSame, now)
+  return revoked.map(({ id }) => id)
+}
+
+/** Inserts a grant, and marks its client, if that is registered, as one to keep. */
+export async function insertGrant(db: Executor, row: typeof agentGrants.$inferInsert): Promise<void> {
+  await db.insert(agentGrants).values(row)
+  await db
+    .update(oauthRecords)
+    .set({ grantedAt: row.createdAt })
+    .where(and(eq(oauthRecords.kind, 'Client'), eq(oauthRecords.key, row.clientId)))
+}
+
+async function revokeGrants(db: Executor, condition: SQL | undefined, now: Date) {
+  return db
+    .update(agentGrants)
+    .set({ revokedAt: now })
+    .where(and(condition, isNull(agentGrants.revokedAt)))
+    .returning({
+      id: agentGrants.id,
+      workspaceId: agentGrants.workspaceId,
+      clientName: agentGrants.clientName,
+    })
+}
+
+/**
+ * Revokes grants, with an event for each: by request of the agent or an operator, or because a code or token was used
+ * again, of which the people are told by mail. Returns their number.
+ */
+export async function revokeGrantsWithEvent(
+  { db, jobs }: { db: Database; jobs: JobQueue },
+  condition: SQL | undefined,
+  { now, cause }: { now: Date; cause: 'request' | 'reuse' },
+): Promise<number> {
+  return db.transaction(async (tx) => {
+    const revoked = await revokeGrants(tx, condition, now)
+    for (const { id, workspaceId, clientName } of revoked) {
+      await insertServiceEvent(tx, {
+        workspaceId,
+        type: 'integration.revoked',
+        target: { type: 'integration', id },
+        summary:
+          cause === 'reuse'
+            ? `The access of ${clientName} ended, because a code or token that it had exchanged was used again`
+            : `The access of ${clientName} was revoked by the agent or an operator`,
+        at: now,
+      })
+      if (cause === 'reuse') await jobs.enqueue(tx, 'send_access_ended', { grantId: id })
+    }
+    return revoked.length
+  })
+}
+
+/** Who gave a grant, and for what; undefined if the person has left the workspace. */
+export async function findGrantForNotice(
+  db: Executor,
+  grantId: string,
+): Promise<
+  | { name: string; email: string; clientName: string; workspaceName: string; workspaceSlug: string }
+  | undefined
+> {
+  const [found] = await db
+    .select({
+      name: users.name,
+      email: users.email,
+      clientName: agentGrants.clientName,
+      workspaceName: workspaces.name,
+      workspaceSlug: workspaces.slug,
+    })
+    .from(agentGrants)
+    .innerJoin(users, eq(users.id, agentGrants.userId))
+    .innerJoin(workspaces, eq(workspaces.id, agentGrants.workspaceId))
+    .where(eq(agentGrants.id, grantId))
+  return found
+}
+
+/** Whether a grant is active. Its tokens end with it, also at the token endpoint. */
+export function isLiveGrant(id: string, now: Date): SQL {
+  return sql`exists (select from ${agentGrants} where ${and(
+    eq(agentGrants.id, id),
+    isNull(agentGrants.revokedAt),
+    gt(agentGrants.expiresAt, now),
+  )})`
+}
