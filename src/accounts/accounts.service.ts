@@ -9,7 +9,7 @@ import {
   listCrowdedMemberships,
   type CrowdedMembershipRow,
 } from '../areas/workspaces/workspaces.repository.ts'
-import { deleteRecordsOfPerson } from '../agent-oauth/oauth-records.repository.ts'
+import { deleteRecordsOfPerson } from '../agent-oauth/records/oauth-records.repository.ts'
 import type { Database, Executor } from '../db/client.ts'
 import { deletedUserName } from '../kernel/accounts.ts'
 import type { Clock } from '../kernel/clock.ts'

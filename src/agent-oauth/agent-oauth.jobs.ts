@@ -2,7 +2,7 @@ import type { Database } from '../db/client.ts'
 import { accessEndedMail } from '../mail/messages.ts'
 import type { JobHandlers } from '../platform/jobs/jobs.port.ts'
 import type { Mailer } from '../platform/mail/mail.port.ts'
-import { findGrantForNotice } from './grants.repository.ts'
+import { findGrantForNotice } from './records/grants.repository.ts'
 
 /** The mail about a grant that ended because a code or token was used again. */
 export function createAgentOAuthJobs(options: {

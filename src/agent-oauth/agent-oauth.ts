@@ -10,14 +10,19 @@ import type { Clock } from '../kernel/clock.ts'
 import { errors } from '../kernel/errors.ts'
 import { deriveKey } from '../kernel/sealing.ts'
 import type { JobQueue } from '../platform/jobs/jobs.port.ts'
-import { createTokenVerifier, type VerifiedToken } from './access-tokens.ts'
+import { createTokenVerifier, type VerifiedToken } from './keys/access-tokens.ts'
 import { createAnswers, type Answers } from './answers.ts'
-import { deleteClient, listClients } from './clients.repository.ts'
+import { deleteClient, listClients } from './records/clients.repository.ts'
 import { createConsents, type Consents } from './consents.ts'
 import { databaseRetryAfterSeconds } from './protocol.ts'
 import type { Failure } from './provider-requests.ts'
-import type { RecordBounds } from './record-bounds.repository.ts'
-import { createSigningKeyStore, type Jwk, type SigningKeys, type SigningKeyStore } from './signing-keys.ts'
+import type { RecordBounds } from './records/record-bounds.repository.ts'
+import {
+  createSigningKeyStore,
+  type Jwk,
+  type SigningKeys,
+  type SigningKeyStore,
+} from './keys/signing-keys.ts'
 
 /** What the OAuth server has to know of a request, besides what the client has sent. */
 export interface RequestContext {

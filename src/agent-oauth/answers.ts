@@ -1,7 +1,7 @@
 import type { Database } from '../db/client.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { deriveKey, seal, unseal } from '../kernel/sealing.ts'
-import { findAnswer, isCodeUsable, storeFirstAnswer } from './decisions.repository.ts'
+import { findAnswer, isCodeUsable, storeFirstAnswer } from './records/decisions.repository.ts'
 import { codeLifetimeSeconds } from './protocol.ts'
 
 /**

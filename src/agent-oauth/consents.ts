@@ -11,8 +11,8 @@ import { createId } from '../kernel/ids.ts'
 import type { Principal } from '../kernel/principal.ts'
 import { cleanLine, nameLengthMax } from '../kernel/text.ts'
 import type { Answers } from './answers.ts'
-import { storeDecision } from './decisions.repository.ts'
-import { insertGrant, revokeReplacedGrants } from './grants.repository.ts'
+import { storeDecision } from './records/decisions.repository.ts'
+import { insertGrant, revokeReplacedGrants } from './records/grants.repository.ts'
 import { paths, type GrantDays } from './protocol.ts'
 
 /** An agent's request for consent. */

@@ -16,8 +16,8 @@ import { deriveKey } from '../kernel/sealing.ts'
 import { isStorableThroughout } from '../kernel/text.ts'
 import type { JobQueue } from '../platform/jobs/jobs.port.ts'
 import type { Answers } from './answers.ts'
-import { hasGrant } from './grants.repository.ts'
-import { createRecordAdapter } from './oauth-records.repository.ts'
+import { hasGrant } from './records/grants.repository.ts'
+import { createRecordAdapter } from './records/oauth-records.repository.ts'
 import {
   canonicalResource,
   clientAuthMethods,
@@ -37,13 +37,13 @@ import {
   settleAnswer,
   type Failure,
 } from './provider-requests.ts'
-import type { RecordBounds } from './record-bounds.repository.ts'
+import type { RecordBounds } from './records/record-bounds.repository.ts'
 import { assertRedirectUri } from './redirect-uris.ts'
-import { createRefreshAdapter, type RefreshRequest } from './refresh-adapter.ts'
-import { createRefreshTokens } from './refresh-tokens.ts'
-import type { SigningKeys } from './signing-keys.ts'
-import { hashClientSecret } from './stored-records.ts'
-import { SigningKey } from './thread-signing-key.ts'
+import { createRefreshAdapter, type RefreshRequest } from './refreshes/refresh-adapter.ts'
+import { createRefreshTokens } from './refreshes/refresh-tokens.ts'
+import type { SigningKeys } from './keys/signing-keys.ts'
+import { hashClientSecret } from './records/stored-records.ts'
+import { SigningKey } from './keys/thread-signing-key.ts'
 
 const refreshIdleSeconds = 30 * 24 * 60 * 60
 

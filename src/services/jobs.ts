@@ -1,11 +1,11 @@
 import type { Logger } from 'pino'
 import { createAgentOAuthJobs } from '../agent-oauth/agent-oauth.jobs.ts'
-import { deleteRetiredSigningKeys } from '../agent-oauth/signing-keys.repository.ts'
+import { deleteRetiredSigningKeys } from '../agent-oauth/keys/signing-keys.repository.ts'
 import {
   deleteExcessRecords,
   deleteStaleRecords,
   type RecordBounds,
-} from '../agent-oauth/record-bounds.repository.ts'
+} from '../agent-oauth/records/record-bounds.repository.ts'
 import { createAccountsJobs } from '../accounts/accounts.jobs.ts'
 import { deleteExpiredAccountTokens } from '../accounts/sign-in/credentials.repository.ts'
 import { deleteExpiredFlashes } from '../website/state/flashes.repository.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
-import { createRefreshTokens } from '../../src/agent-oauth/refresh-tokens.ts'
+import { createRefreshTokens } from '../../src/agent-oauth/refreshes/refresh-tokens.ts'
 import { countQueries } from '../support/count-queries.ts'
 import { createOAuthTester, type TestAgent, type TestHost, type Tokens } from '../support/oauth-client.ts'
 import { selectRows, startTestApp } from '../support/test-app.ts'

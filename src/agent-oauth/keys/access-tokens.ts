@@ -1,5 +1,5 @@
 import * as oauth from 'oauth4webapi'
-import { paths } from './protocol.ts'
+import { paths } from '../protocol.ts'
 import type { Jwk } from './signing-keys.ts'
 
 /** The claims of a valid access token. Its grant may have been revoked. */

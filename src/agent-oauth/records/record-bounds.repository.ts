@@ -1,9 +1,9 @@
 import { and, desc, eq, gt, lt, or, sql } from 'drizzle-orm'
-import type { Executor } from '../db/client.ts'
-import { agentGrants } from '../db/schema/agent-grants.ts'
-import { oauthRecords } from '../db/schema/oauth.ts'
-import type { Clock } from '../kernel/clock.ts'
-import { consentLifetimeSeconds, grantLifetimeSeconds } from './protocol.ts'
+import type { Executor } from '../../db/client.ts'
+import { agentGrants } from '../../db/schema/agent-grants.ts'
+import { oauthRecords } from '../../db/schema/oauth.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import { consentLifetimeSeconds, grantLifetimeSeconds } from '../protocol.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
 /** How long a registered client is kept that nobody ever gave access. */

@@ -1,6 +1,6 @@
 import { and, desc, eq, isNull, lte, ne, sql } from 'drizzle-orm'
-import type { Executor } from '../db/client.ts'
-import { signingKeys } from '../db/schema/oauth.ts'
+import type { Executor } from '../../db/client.ts'
+import { signingKeys } from '../../db/schema/oauth.ts'
 
 export type SigningKeyRow = typeof signingKeys.$inferSelect
 

@@ -1,6 +1,6 @@
 import { and, eq, gt, isNull, sql } from 'drizzle-orm'
-import type { Executor } from '../db/client.ts'
-import { oauthRecords } from '../db/schema/oauth.ts'
+import type { Executor } from '../../db/client.ts'
+import { oauthRecords } from '../../db/schema/oauth.ts'
 import { keyOf } from './stored-records.ts'
 
 const isRequest = (uid: string) =>

@@ -1,12 +1,12 @@
 import { and, eq, gt, isNull, sql, type SQL } from 'drizzle-orm'
-import { insertServiceEvent } from '../access/event-log.repository.ts'
-import type { Database, Executor } from '../db/client.ts'
-import { agentGrants } from '../db/schema/agent-grants.ts'
-import { oauthRecords } from '../db/schema/oauth.ts'
-import { users } from '../db/schema/users.ts'
-import { workspaces } from '../db/schema/workspaces.ts'
-import { isStorable } from '../kernel/text.ts'
-import type { JobQueue } from '../platform/jobs/jobs.port.ts'
+import { insertServiceEvent } from '../../access/event-log.repository.ts'
+import type { Database, Executor } from '../../db/client.ts'
+import { agentGrants } from '../../db/schema/agent-grants.ts'
+import { oauthRecords } from '../../db/schema/oauth.ts'
+import { users } from '../../db/schema/users.ts'
+import { workspaces } from '../../db/schema/workspaces.ts'
+import { isStorable } from '../../kernel/text.ts'
+import type { JobQueue } from '../../platform/jobs/jobs.port.ts'
 
 /** Whether anybody has ever given a client access; the grant may have ended. */
 export async function hasGrant(db: Executor, clientId: string): Promise<boolean> {

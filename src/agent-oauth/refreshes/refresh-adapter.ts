@@ -1,8 +1,8 @@
 import type { Adapter, AdapterPayload } from 'oidc-provider'
-import { createBatch } from '../db/sql/batch.ts'
-import type { Executor } from '../db/client.ts'
-import type { Clock } from '../kernel/clock.ts'
-import { isStorable } from '../kernel/text.ts'
+import { createBatch } from '../../db/sql/batch.ts'
+import type { Executor } from '../../db/client.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import { isStorable } from '../../kernel/text.ts'
 import { unsealSuccessor, type RefreshTokens } from './refresh-tokens.ts'
 import {
   exchangeRefreshTokens,
@@ -12,7 +12,7 @@ import {
   type RefreshRecords,
   type Times,
 } from './refreshes.repository.ts'
-import { toPayload } from './stored-records.ts'
+import { toPayload } from '../records/stored-records.ts'
 
 /** A request with `grant_type=refresh_token`. */
 export interface RefreshRequest {

@@ -1,12 +1,12 @@
 import { and, desc, eq, gt, isNotNull, isNull, or, sql } from 'drizzle-orm'
 import { alias, type AnyPgColumn } from 'drizzle-orm/pg-core'
 import type { AdapterPayload } from 'oidc-provider'
-import type { Executor } from '../db/client.ts'
-import { prepared } from '../db/sql/prepared.ts'
-import { agentGrants } from '../db/schema/agent-grants.ts'
-import { oauthRecords } from '../db/schema/oauth.ts'
+import type { Executor } from '../../db/client.ts'
+import { prepared } from '../../db/sql/prepared.ts'
+import { agentGrants } from '../../db/schema/agent-grants.ts'
+import { oauthRecords } from '../../db/schema/oauth.ts'
 import { sealSuccessor } from './refresh-tokens.ts'
-import { generationOf, keyOf, toPayload, toStored } from './stored-records.ts'
+import { generationOf, keyOf, toPayload, toStored } from '../records/stored-records.ts'
 
 /** The number of used refresh tokens whose records are kept for each grant. */
 const usedTokensMax = 100

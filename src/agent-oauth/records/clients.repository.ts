@@ -1,8 +1,8 @@
 import { and, desc, eq, gt, or, sql } from 'drizzle-orm'
-import type { Database, Executor } from '../db/client.ts'
-import { agentGrants } from '../db/schema/agent-grants.ts'
-import { oauthRecords } from '../db/schema/oauth.ts'
-import type { JobQueue } from '../platform/jobs/jobs.port.ts'
+import type { Database, Executor } from '../../db/client.ts'
+import { agentGrants } from '../../db/schema/agent-grants.ts'
+import { oauthRecords } from '../../db/schema/oauth.ts'
+import type { JobQueue } from '../../platform/jobs/jobs.port.ts'
 import { revokeGrantsWithEvent } from './grants.repository.ts'
 
 export interface ClientRow {

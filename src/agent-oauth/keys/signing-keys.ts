@@ -1,8 +1,8 @@
 import { generateKeyPairSync, type JsonWebKey } from 'node:crypto'
-import type { Database } from '../db/client.ts'
-import type { Clock } from '../kernel/clock.ts'
-import { createId } from '../kernel/ids.ts'
-import { deriveKey, seal, unseal } from '../kernel/sealing.ts'
+import type { Database } from '../../db/client.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import { createId } from '../../kernel/ids.ts'
+import { deriveKey, seal, unseal } from '../../kernel/sealing.ts'
 import {
   insertSigningKey,
   listSigningKeys,

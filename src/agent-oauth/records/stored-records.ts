@@ -1,5 +1,5 @@
 import type { AdapterPayload } from 'oidc-provider'
-import { hashSecret } from '../kernel/tokens.ts'
+import { hashSecret } from '../../kernel/tokens.ts'
 
 // The ids of these records are secrets.
 const secretKinds = new Set(['AccessToken', 'AuthorizationCode', 'Interaction', 'RefreshToken', 'Session'])

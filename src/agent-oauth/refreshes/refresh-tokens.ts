@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
-import { deriveKey, seal, unseal } from '../kernel/sealing.ts'
+import { deriveKey, seal, unseal } from '../../kernel/sealing.ts'
 
 /** What a refresh token belongs to. */
 export interface RefreshTokenOrigin {
