@@ -14,8 +14,6 @@ export interface PageRequest {
   limit?: number
   /** The cursor of the previous page. Absent: the first page. */
   cursor?: string
-  /** The `previousCursor` of the page after, in place of `cursor`. Only of lists with `readBackward`. */
-  before?: string
 }
 
 /** A page of a list. */
@@ -24,8 +22,6 @@ export interface Page<T> {
   items: Json<T[]>
   /** The cursor of the next page; null on the last one. */
   nextCursor: string | null
-  /** What `before` takes to read the page before; null on the first one, and of lists without `readBackward`. */
-  previousCursor?: string | null
 }
 
 /** Rows of a list as JSON objects, one on each line: separated by a comma and a line feed. */
@@ -74,8 +70,6 @@ export interface PagedList<Item, Part extends string> {
   parts?: readonly Part[]
   /** Reads the rows of a range as items. Only where they are larger than `pageBytesMax` it may leave out the rest. */
   read: (range: PageRange, part: Part) => Promise<JsonRows>
-  /** Reads the rows before a position, the nearest first. Not of lists with parts. */
-  readBackward?: (range: PageRange) => Promise<JsonRows>
   /** The position of an item. `place` is its index among the rows that were read. */
   positionOf: (item: Item, place: number) => { at: string; id: string; part?: Part }
 }
@@ -85,11 +79,10 @@ export interface PagedList<Item, Part extends string> {
  * Throws `cursor_invalid` for a cursor of another list, and for one that was changed.
  */
 export async function readPage<Item, Part extends string = never>(
-  { limit = pageLimitDefault, cursor, before }: PageRequest,
+  { limit = pageLimitDefault, cursor }: PageRequest,
   list: PagedList<Item, Part>,
 ): Promise<Page<Item>> {
-  const { listId, order, parts, read, readBackward } = list
-  if (readBackward && before !== undefined) return readPageBefore(before, limit, { ...list, readBackward })
+  const { listId, order, parts, read } = list
   const position = decodeCursor(listId, cursor, parts ? [parts, 'time', 'id'] : ['time', 'id'])
   const [at = startOf[order].at, id = startOf[order].id] = position?.slice(-2) ?? []
   const part = position && parts ? position[0] : parts?.[0]
@@ -97,28 +90,8 @@ export async function readPage<Item, Part extends string = never>(
 
   const { text, count } = cut(rows, limit)
   const items = `[${text}]` as Json<Item[]>
-  const hasPrevious = readBackward !== undefined && position !== undefined && count > 0
-  const previousCursor = hasPrevious ? cursorOf(list, firstRow(text)) : null
-  if (count === rows.count) return { items, nextCursor: null, previousCursor }
-  return { items, nextCursor: cursorOf(list, lastRow(text), count - 1), previousCursor }
-}
-
-/** Reads the page that ends before a position, or the first page if no row is before it. */
-async function readPageBefore<Item, Part extends string>(
-  before: string,
-  limit: number,
-  list: PagedList<Item, Part> & Required<Pick<PagedList<Item, Part>, 'readBackward'>>,
-): Promise<Page<Item>> {
-  const [at = '', id = ''] = decodeCursor(list.listId, before) ?? []
-  const rows = await list.readBackward({ at, id, limit: limit + 1 })
-  if (rows.count === 0) return readPage({ limit }, list)
-  const nearestFirst = cut(rows, limit)
-  const text = nearestFirst.text.split(separator).toReversed().join(separator)
-  return {
-    items: `[${text}]` as Json<Item[]>,
-    nextCursor: cursorOf(list, lastRow(text)),
-    previousCursor: nearestFirst.count < rows.count ? cursorOf(list, firstRow(text)) : null,
-  }
+  if (count === rows.count) return { items, nextCursor: null }
+  return { items, nextCursor: cursorOf(list, lastRow(text), count - 1) }
 }
 
 /** The cursor of the position of a row. */
@@ -129,10 +102,6 @@ function cursorOf<Item, Part extends string>(
 ): string {
   const { part, at, id } = positionOf(parseJson(row as Json<Item>), place)
   return encodeCursor(listId, part ? [part, at, id] : [at, id])
-}
-
-function firstRow(text: string): string {
-  return text.split(separator, 1)[0] ?? ''
 }
 
 /** The last of the rows in a text of `JsonRows`. */

@@ -196,7 +196,7 @@ export function createServices(options: ServicesOptions) {
   let runner: { stop: () => Promise<void> } | undefined
   return {
     /** The agent of an access token, or undefined if the token is invalid or its grant has ended. */
-    async authenticateAgent(accessToken: string): Promise<AgentPrincipal | undefined> {
+    authenticateAgent: async (accessToken: string): Promise<AgentPrincipal | undefined> => {
       const token = await agentOAuth.verify(accessToken)
       if (!token?.scopes.includes(agentScope)) return undefined
       const agent = await agents.authenticate(token.grantId)

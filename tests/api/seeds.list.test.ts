@@ -1,27 +1,15 @@
-import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import { errors } from '../../src/kernel/errors.ts'
-import { parseJson } from '../../src/kernel/json-text.ts'
-import type { PageRequest } from '../../src/kernel/pagination.ts'
-import type { SeedsRequest } from '../../src/areas/seeds/seeds.service.ts'
-import type { Principal } from '../../src/kernel/principal.ts'
 import { createCompany, get, patch } from '../support/company.ts'
 import { countQueries } from '../support/count-queries.ts'
 import { anyIssues, expectError, issuesOf } from '../support/expect-error.ts'
 import { createSeed, joinSeed, type TestSeed } from '../support/seeds.ts'
-import { startTestApp, type TestPerson } from '../support/test-app.ts'
+import { startTestApp } from '../support/test-app.ts'
 import { createTestClock } from '../support/test-clock.ts'
 
 const clock = createTestClock()
 const service = await startTestApp({ clock })
 const { as } = service
-
-/** A person as services take them. */
-async function principalOf({ email }: TestPerson): Promise<Principal> {
-  const user = await service.services.accounts.findByEmail(email)
-  if (!user) throw new Error('there is no such person')
-  return { user, source: 'web', apiKeyId: null, sessionId: null, grantId: null }
-}
 
 describe('200', () => {
   it('gives the seeds of the workspace, newest first, to everybody in it', async () => {
@@ -142,43 +130,6 @@ describe('200', () => {
       url = /<https?:\/\/[^/]+([^>]+)>/.exec(String(answer.headers.link))?.[1]
     }
     expect(seen).toEqual([first, third, fourth, second])
-  })
-
-  it('reads backward for the website, with the same pages', async () => {
-    const company = await createCompany(service)
-    for (let i = 0; i < 5; i++) await createSeed(service, company.member, company)
-    const principal = await principalOf(company.member)
-    const { slug } = company.workspace
-    const list = (page: SeedsRequest) => service.services.seeds.list(principal, slug, { limit: 2, ...page })
-    for (const filter of [{}, { status: 'open' as const }, { sort: 'updatedAt' as const }]) {
-      const first = await list(filter)
-      expect(first.previousCursor).toBeNull()
-      const second = await list({ ...filter, cursor: String(first.nextCursor) })
-      const third = await list({ ...filter, cursor: String(second.nextCursor) })
-      expect(third.nextCursor).toBeNull()
-      const backToSecond = await list({ ...filter, before: String(third.previousCursor) })
-      expect(backToSecond).toEqual(second)
-      const backToFirst = await list({ ...filter, before: String(backToSecond.previousCursor) })
-      expect(backToFirst).toEqual(first)
-      await expect(list({ before: 'invented' })).rejects.toMatchObject({ code: 'cursor_invalid' })
-    }
-  })
-
-  it('starts over where nothing is before a page any more', async () => {
-    const company = await createCompany(service)
-    const seeds = [
-      await createSeed(service, company.member, company),
-      await createSeed(service, company.member, company),
-    ]
-    const principal = await principalOf(company.member)
-    const list = (page: PageRequest) =>
-      service.services.seeds.list(principal, company.workspace.slug, { limit: 1, ...page })
-    const { nextCursor } = await list({})
-    const { previousCursor } = await list({ cursor: String(nextCursor) })
-    await service.db.execute(sql`delete from seeds where id = ${seeds[1]?.id}`)
-    const page = await list({ before: String(previousCursor) })
-    expect(parseJson(page.items).map(({ id }) => id)).toEqual([seeds[0]?.id])
-    expect(page).toMatchObject({ nextCursor: null, previousCursor: null })
   })
 
   it('asks as often for many as for one', async () => {

@@ -23,7 +23,7 @@ const paths = [
   '/sign-in/with/TEXT/callback',
   '/w/TEXT',
   '/w/TEXT/settings',
-  '/w/TEXT/seeds?q=TEXT&view=TEXT&cursor=TEXT&before=TEXT',
+  '/w/TEXT/seeds?q=TEXT&view=TEXT&cursor=TEXT&trail=TEXT',
   '/w/TEXT/seeds/TEXT?history=TEXT',
   '/w/TEXT/seeds/TEXT/edit',
   '/w/TEXT/people/TEXT',

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, getTableColumns, isNotNull, isNull, lt, sql, type SQL } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, isNotNull, isNull, lt, sql, type SQL } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { itemColumns, readOne, selectJsonRows } from '../../db/sql/json-rows.ts'
 import { placeRows } from '../../db/sql/placed-rows.ts'
@@ -10,42 +10,30 @@ import type { EvidenceAuthors, Verdict } from '../../kernel/seeds.ts'
 import type { Evidence } from './evidence.schemas.ts'
 
 const selectEvidence = prepared((executor) => prepareEvidence(executor, { name: 'evidence_select_of_seed' }))
-const selectEvidenceBackward = prepared((executor) =>
-  prepareEvidence(executor, { name: 'evidence_select_backward', isBackward: true }),
-)
 
 /** Without a name, the statement is for one use. */
-function prepareEvidence(
-  executor: Executor,
-  { name = '', filter, isBackward = false }: { name?: string; filter?: SQL; isBackward?: boolean },
-) {
-  const direction = isBackward ? asc : desc
+function prepareEvidence(executor: Executor, { name = '', filter }: { name?: string; filter?: SQL }) {
   const isOfSeed = and(eq(evidence.seedId, sql.placeholder('seedId')), filter)
-  const placed = placeRows(executor, evidence, evidenceBytes, isOfSeed, { isBackward })
+  const placed = placeRows(executor, evidence, evidenceBytes, isOfSeed)
   const rows = executor
     .select(itemColumns<Evidence>(getTableColumns(evidence)))
     .from(placed)
     .innerJoin(evidence, eq(evidence.id, placed.id))
     .where(lt(placed.bytesBefore, pageBytesMax))
-    .orderBy(direction(evidence.createdAt), direction(evidence.id))
+    .orderBy(desc(evidence.createdAt), desc(evidence.id))
   return selectJsonRows(executor, rows).prepare(name)
 }
 
-/** Evidence of a seed, newest first; no more than `pageBytesMax`. `isBackward`: before a position, the nearest first. */
+/** Evidence of a seed, newest first; no more than `pageBytesMax`. */
 export function listEvidence(
   executor: Executor,
-  {
-    by,
-    isBackward = false,
-    ...values
-  }: { seedId: string; by?: EvidenceAuthors; isBackward?: boolean } & PageRange,
+  { by, ...values }: { seedId: string; by?: EvidenceAuthors } & PageRange,
 ): Promise<JsonRows> {
   if (by !== undefined) {
     const filter = by === 'agents' ? isNotNull(evidence.agentName) : isNull(evidence.agentName)
-    return readOne(prepareEvidence(executor, { filter, isBackward }).execute(values))
+    return readOne(prepareEvidence(executor, { filter }).execute(values))
   }
-  const select = isBackward ? selectEvidenceBackward : selectEvidence
-  return readOne(select(executor).execute(values))
+  return readOne(selectEvidence(executor).execute(values))
 }
 
 const insertIntoEvidence = prepared((executor) =>

@@ -9,7 +9,7 @@ export interface EvidenceRequest extends PageRequest {
   by?: EvidenceAuthors
 }
 
-/** A page of the evidence of a seed, newest first. It can be read backward. */
+/** A page of the evidence of a seed, newest first. */
 export function readEvidence(
   db: Database,
   seedId: string,
@@ -20,7 +20,6 @@ export function readEvidence(
     listId: `seeds.listEvidence ${seedId}${by === undefined ? '' : ` ${by}`}`,
     order: 'newestFirst',
     read: (range) => listEvidence(db, { ...query, ...range }),
-    readBackward: (range) => listEvidence(db, { ...query, isBackward: true, ...range }),
     positionOf: ({ createdAt, id }) => ({ at: createdAt, id }),
   })
 }

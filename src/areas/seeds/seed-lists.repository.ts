@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, gt, isNotNull, lt, or, sql, type SQL } from 'drizzle-orm'
+import { and, count, desc, eq, gt, isNotNull, lt, or, sql, type SQL } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { contains } from '../../db/sql/contains.ts'
 import { itemColumns, readOne, selectJsonRows } from '../../db/sql/json-rows.ts'
@@ -31,23 +31,18 @@ interface SeedsStatement {
   name?: string
   filter?: SQL | undefined
   sort?: SeedSort
-  isBackward?: boolean
 }
 
-function prepareSeeds(
-  executor: Executor,
-  { name = '', filter, sort = 'createdAt', isBackward = false }: SeedsStatement,
-) {
+function prepareSeeds(executor: Executor, { name = '', filter, sort = 'createdAt' }: SeedsStatement) {
   const isInWorkspace = eq(seeds.workspaceId, sql.placeholder('workspaceId'))
   const at = seeds[sort]
-  const placed = placeRows(executor, seeds, seedBytes, and(isInWorkspace, filter), { at, isBackward })
-  const direction = isBackward ? asc : desc
+  const placed = placeRows(executor, seeds, seedBytes, and(isInWorkspace, filter), at)
   const rows = executor
     .select(itemColumns<Seed>(seedColumns))
     .from(placed)
     .innerJoin(seeds, eq(seeds.id, placed.id))
     .where(lt(placed.bytesBefore, pageBytesMax))
-    .orderBy(direction(at), direction(seeds.id))
+    .orderBy(desc(at), desc(seeds.id))
   return selectJsonRows(executor, rows).prepare(name)
 }
 
@@ -66,14 +61,12 @@ interface SeedsQuery extends PageRange {
   userId: string
   filter: SeedFilter
   sort: SeedSort
-  /** The rows before the position of the range, the nearest first. */
-  isBackward?: boolean
 }
 
 /** Seeds of a workspace as a person sees them, the latest time first; no more than `pageBytesMax`. */
-export function listSeeds(executor: Executor, { filter, sort, isBackward, ...values }: SeedsQuery) {
+export function listSeeds(executor: Executor, { filter, sort, ...values }: SeedsQuery) {
   const { status } = filter
-  const isPlain = !isBackward && Object.keys(filter).every((name) => name === 'status')
+  const isPlain = Object.keys(filter).every((name) => name === 'status')
   if (isPlain) {
     const { ofWorkspace, ofStatus } = selectSeeds[sort]
     return readOne(
@@ -86,7 +79,6 @@ export function listSeeds(executor: Executor, { filter, sort, isBackward, ...val
   const statement = prepareSeeds(executor, {
     filter: isIn(filter),
     sort,
-    isBackward: isBackward === true,
   })
   return readOne(statement.execute(values))
 }

@@ -155,8 +155,6 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
         listId: `seeds.list ${workspaceId} ${JSON.stringify([status, text?.toLowerCase(), createdByUserId, joined, sort])}`,
         order: 'newestFirst',
         read: async (range) => (hasNone ? noRows : listSeeds(db, { ...query, ...range })),
-        readBackward: async (range) =>
-          hasNone ? noRows : listSeeds(db, { ...query, isBackward: true, ...range }),
         positionOf: (seed) => ({ at: seed[sort], id: seed.id }),
       })
     },

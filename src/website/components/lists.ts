@@ -10,25 +10,6 @@ export function renderRows(rows: readonly Html[], empty: Content): Html {
       </ul>`
 }
 
-/** The links to the pages before and after one. `linkTo` makes the URL of a page from its query parameter. */
-export function renderPageLinks(
-  { previousCursor, nextCursor }: { previousCursor?: string | null; nextCursor: string | null },
-  linkTo: (position: { cursor: string } | { before: string }) => string,
-): Content {
-  const hasPrevious = previousCursor !== null && previousCursor !== undefined
-  if (!hasPrevious && nextCursor === null) return false
-  return html`<nav class="line" aria-label="Pages">
-    ${
-      hasPrevious &&
-      html`<a class="button quiet" rel="prev" href="${linkTo({ before: previousCursor })}">Previous page</a>`
-    }
-    ${
-      nextCursor !== null &&
-      html`<a class="button quiet" rel="next" href="${linkTo({ cursor: nextCursor })}">Next page</a>`
-    }
-  </nav>`
-}
-
 /** A query parameter: the last one if there are several, empty if there is none. */
 export function readQuery({ query }: { query: unknown }, name: string): string {
   const value = (query as Record<string, string | string[] | undefined>)[name]

@@ -3,8 +3,8 @@ import type { Page as ListPage } from '../../kernel/pagination.ts'
 import { html, type Content } from './html.ts'
 import { readQuery, withQuery } from './lists.ts'
 
-/** A page of a list, and the way to the pages beside it. */
-export interface ListView<Item> extends ListPage<Item> {
+/** The place of a page in its list, and the way back from it. */
+export interface ListPlace {
   /** The cursor of this page; empty on the first one. */
   cursor: string
   /** The cursors of the pages before this one, nearest last, without the first page, which has none. */
@@ -12,6 +12,9 @@ export interface ListView<Item> extends ListPage<Item> {
   /** Whether the requested page does not exist, so that this is the first one. */
   isReset: boolean
 }
+
+/** A page of a list with its place. */
+export type ListView<Item> = ListPage<Item> & ListPlace
 
 const pageLabels = { first: 'First page', previous: 'Previous page', next: 'Next page' }
 
@@ -23,10 +26,10 @@ const trailLengthMax = 40
  * Reads the page of a list that the parameters `cursor` and `trail` name, or the first page if no page has this cursor,
  * such as after a change of the filters. Lists can only be read forward, so the URL keeps the way back.
  */
-export async function readListView<Item>(
+export async function readListView<Read extends object>(
   request: { query: unknown },
-  read: (position: { cursor?: string }) => Promise<ListPage<Item>>,
-): Promise<ListView<Item>> {
+  read: (position: { cursor?: string }) => Promise<Read>,
+): Promise<Read & ListPlace> {
   const cursor = readQuery(request, 'cursor')
   const trail = readQuery(request, 'trail').split(separator).filter(Boolean)
   const first = { cursor: '', trail: [], isReset: false }
@@ -41,17 +44,20 @@ export async function readListView<Item>(
 
 /** The links to the pages before and after a page. `parameters` are those of the filters. */
 export function renderPager(
-  { cursor, trail, nextCursor }: Omit<ListView<unknown>, 'items'>,
+  { cursor, trail, nextCursor }: Pick<ListView<unknown>, 'cursor' | 'trail' | 'nextCursor'>,
   options: {
     path: string
+    /** The part of the page that has the list. */
+    fragment?: string
     parameters?: Record<string, string>
     labels?: { first: string; previous: string; next: string }
   },
 ): Content {
   if (cursor === '' && nextCursor === null) return false
-  const { path, parameters = {}, labels = pageLabels } = options
+  const { path, fragment, parameters = {}, labels = pageLabels } = options
   const toPage = (place: { cursor: string; trail: readonly string[] }) =>
-    withQuery(path, { ...parameters, cursor: place.cursor, trail: place.trail.join(separator) })
+    withQuery(path, { ...parameters, cursor: place.cursor, trail: place.trail.join(separator) }) +
+    (fragment === undefined ? '' : `#${fragment}`)
   const previous = { cursor: trail.at(-1) ?? '', trail: trail.slice(0, -1) }
   const next = {
     cursor: nextCursor ?? '',

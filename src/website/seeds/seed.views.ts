@@ -30,8 +30,9 @@ import {
 } from '../components/forms.ts'
 import { html, type Content, type Html } from '../components/html.ts'
 import { renderPicture } from '../components/layout.ts'
-import { renderPageLinks, renderRows, withQuery } from '../components/lists.ts'
+import { renderRows, withQuery } from '../components/lists.ts'
 import { renderDone } from '../components/notice.ts'
+import { renderNotices, renderPager, resetNotice, type ListPlace } from '../components/pager.ts'
 import type { Page } from '../plugins/pages.ts'
 import { renderStatus } from './seeds.views.ts'
 import { countOf, renderTime } from '../components/words.ts'
@@ -56,7 +57,7 @@ const statusActions: Record<SeedStatus, string> = {
   dropped: 'Drop',
 }
 
-interface SeedPage extends SeedDetails {
+interface SeedPage extends SeedDetails, ListPlace {
   /** Whose evidence is listed, if not all. */
   by: EvidenceAuthors | undefined
   /** What happened to the seed, newest first. */
@@ -218,7 +219,10 @@ function findLastReading(uses: readonly ToolUse[]): Date | undefined {
   return readings.map(({ lastCalledAt }) => lastCalledAt).sort((a, b) => b.getTime() - a.getTime())[0]
 }
 
-function renderEvidence(visit: WorkspaceVisit, { seed, by, evidence, evidenceCounts }: SeedPage): Html {
+function renderEvidence(
+  visit: WorkspaceVisit,
+  { seed, by, evidence, evidenceCounts, cursor, trail, isReset }: SeedPage,
+): Html {
   const { base, may, state } = visit
   const path = `${base}/seeds/${seed.id}`
   const pieces = parseJson(evidence.items)
@@ -227,7 +231,7 @@ function renderEvidence(visit: WorkspaceVisit, { seed, by, evidence, evidenceCou
   return html`<section aria-labelledby="evidence">
     <h2 id="evidence">Evidence</h2>
     ${renderBalance(evidenceCounts)} ${hasForm && renderEvidenceForm(visit, seed)}
-    ${evidenceCounts.length > 0 && renderEvidenceFilter(path, by)}
+    ${evidenceCounts.length > 0 && renderEvidenceFilter(path, by)} ${renderNotices([isReset && resetNotice])}
     ${renderRows(
       pieces.map(renderPiece),
       evidenceCounts.length > 0
@@ -237,7 +241,10 @@ function renderEvidence(visit: WorkspaceVisit, { seed, by, evidence, evidenceCou
             ${!hasForm && may('seeds.addEvidence') && 'Join the seed to add what you find out.'}
           </p>`,
     )}
-    ${renderPageLinks(evidence, (position) => `${withQuery(path, { by: by ?? '', ...position })}#evidence`)}
+    ${renderPager(
+      { cursor, trail, nextCursor: evidence.nextCursor },
+      { path, fragment: 'evidence', parameters: { by: by ?? '' } },
+    )}
   </section>`
 }
 

@@ -1,4 +1,5 @@
 import { readQuery } from '../components/lists.ts'
+import { readListView } from '../components/pager.ts'
 import type { Services } from '../../services/services.ts'
 import { errors } from '../../kernel/errors.ts'
 import { parseJson } from '../../kernel/json-text.ts'
@@ -58,7 +59,9 @@ export function seedsPages(
     return renderSeedList(
       visit,
       search,
-      await list({ limit: seedsOfPage, ...readPosition(visit) }, search.status),
+      await readListView(visit.request, (position) =>
+        list({ limit: seedsOfPage, ...position }, search.status),
+      ),
     )
   }
 
@@ -68,11 +71,13 @@ export function seedsPages(
     const history = readQuery(request, 'history')
     const by = evidenceAuthors.find((author) => author === readQuery(request, 'by'))
     const [details, happened, grants] = await Promise.all([
-      seeds.getDetails(principal, path, {
-        limit: evidenceOfPage,
-        ...(by !== undefined && { by }),
-        ...readPosition(visit),
-      }),
+      readListView(request, (position) =>
+        seeds.getDetails(principal, path, {
+          limit: evidenceOfPage,
+          ...(by !== undefined && { by }),
+          ...position,
+        }),
+      ),
       events.list(principal, workspace.slug, {
         targetId: path.seedId,
         limit: eventsOfPage,
@@ -170,13 +175,6 @@ function toRequest({ text, of, sort }: SeedSearch, userId: string) {
     ...(of === 'mine' && { createdByUserId: userId }),
     ...(of === 'joined' && { joined: true }),
   }
-}
-
-/** The page of a list that the URL names. */
-function readPosition({ request }: WorkspaceVisit): { cursor: string } | { before: string } | object {
-  const [before, cursor] = [readQuery(request, 'before'), readQuery(request, 'cursor')]
-  if (before !== '') return { before }
-  return cursor === '' ? {} : { cursor }
 }
 
 /** The view that the URL names, which is remembered, or the last one. */

@@ -4,8 +4,9 @@ import type { Page as ListPage } from '../../kernel/pagination.ts'
 import { seedQueryLengthMax, seedStatuses, type SeedSort, type SeedStatus } from '../../kernel/seeds.ts'
 import { renderSelect } from '../components/forms.ts'
 import { html, type Content, type Html } from '../components/html.ts'
-import { renderPageLinks, renderRows, withQuery, readQuery } from '../components/lists.ts'
+import { renderRows, withQuery, readQuery } from '../components/lists.ts'
 import { renderDone } from '../components/notice.ts'
+import { renderNotices, renderPager, resetNotice, type ListView } from '../components/pager.ts'
 import type { Page } from '../plugins/pages.ts'
 import { countOf, renderTime } from '../components/words.ts'
 import { renderAgent } from '../views/author.views.ts'
@@ -45,18 +46,17 @@ export function renderStatus(status: SeedStatus): Html {
 }
 
 /** The list of seeds. */
-export function renderSeedList(visit: WorkspaceVisit, search: SeedSearch, list: ListPage<Seed>): Page {
+export function renderSeedList(visit: WorkspaceVisit, search: SeedSearch, list: ListView<Seed>): Page {
   const rows = parseJson(list.items)
   return renderSeeds(visit, search, {
     view: 'list',
     isEmpty: rows.length === 0,
-    body: html`${renderRows(
+    body: html`${renderNotices([list.isReset && resetNotice])}
+    ${renderRows(
       rows.map((seed) => renderSeedRow(visit.base, seed)),
       null,
     )}
-    ${renderPageLinks(list, (position) =>
-      withQuery(`${visit.base}/seeds`, { ...parametersOf(search), ...position }),
-    )}`,
+    ${renderPager(list, { path: `${visit.base}/seeds`, parameters: parametersOf(search) })}`,
   })
 }
 
