@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { encode } from '../fuzz/hostile.ts'
+import { checkEach } from '../support/check-each.ts'
 import { createOAuthTester } from '../support/oauth-client.ts'
 import { startTestApp } from '../support/test-app.ts'
 
@@ -65,27 +66,28 @@ const replaced = <T extends object>(fields: T) =>
     hostile.map((text) => [name, text, { ...fields, [name]: text }] as const),
   )
 
+const nameOf = ([name, text]: readonly [string, string, ...unknown[]]) => `${name} = ${JSON.stringify(text)}`
+
 describe.each([
   ['/agent/oauth/token', token],
   ['/agent/oauth/revoke', revocation],
 ])('%s', (url, fields) => {
-  it.each(replaced<Record<string, string>>(fields))(
-    'answers %s = %j as OAuth has it',
-    async (_name, _text, form) => {
+  it('answers hostile text in each field as OAuth has it', () =>
+    checkEach(replaced<Record<string, string>>(fields), nameOf, async ([, , form]) => {
       const headers = { 'content-type': 'application/x-www-form-urlencoded' }
       const answer = await app.inject({ method: 'POST', url, headers, payload: toForm(form) })
       expect(answer.statusCode, answer.body).toBeLessThan(500)
       if (answer.statusCode >= 400)
         expect(answer.json()).toMatchObject({ error: expect.any(String) as unknown })
-    },
-  )
+    }))
 })
 
 describe('/agent/oauth/authorize', () => {
-  it.each(replaced<Record<string, string>>(authorization))('answers %s = %j', async (_name, _text, query) => {
-    const answer = await app.inject({ url: `/agent/oauth/authorize?${toForm(query)}` })
-    expect(answer.statusCode, answer.body).toBeLessThan(500)
-  })
+  it('answers hostile text in each field', () =>
+    checkEach(replaced<Record<string, string>>(authorization), nameOf, async ([, , query]) => {
+      const answer = await app.inject({ url: `/agent/oauth/authorize?${toForm(query)}` })
+      expect(answer.statusCode, answer.body).toBeLessThan(500)
+    }))
 })
 
 describe('/agent/oauth/register', () => {
@@ -94,10 +96,11 @@ describe('/agent/oauth/register', () => {
     [`${name}[]`, text, { ...metadata, [name]: [text] }] as const,
     [`${name}{}`, text, { ...metadata, [name]: { [text]: text } }] as const,
   ])
-  it.each(nested)('answers %s = %j as OAuth has it', async (_name, _text, fields) => {
-    const answer = await register(fields)
-    expect(answer.statusCode, answer.body).toBeLessThan(500)
-    if (answer.statusCode >= 400)
-      expect(answer.json()).toMatchObject({ error: expect.any(String) as unknown })
-  })
+  it('answers hostile text in each field as OAuth has it', () =>
+    checkEach(nested, nameOf, async ([, , fields]) => {
+      const answer = await register(fields)
+      expect(answer.statusCode, answer.body).toBeLessThan(500)
+      if (answer.statusCode >= 400)
+        expect(answer.json()).toMatchObject({ error: expect.any(String) as unknown })
+    }))
 })

@@ -10,6 +10,7 @@ import {
 } from '../../scripts/description.ts'
 import { printOpenApi } from '../../src/http/description/openapi-document.ts'
 import { errors, statusOfTag, type ErrorFactory } from '../../src/kernel/errors.ts'
+import { checkEach } from '../support/check-each.ts'
 import { createFaultFinder } from '../support/schema-faults.ts'
 import { startTestApp } from '../support/test-app.ts'
 
@@ -227,11 +228,14 @@ describe('the description', () => {
   const closedSchemas = Object.entries(description.components.schemas).filter(
     ([name]) => !openSchemas.includes(name),
   )
-  it.each(closedSchemas)('closes the schema %s', (name, schema) => {
-    const open = reach(name, schema).filter(
-      ([, part]) =>
-        (part.type === 'object' || part.properties !== undefined) && part.additionalProperties !== false,
-    )
+  it('closes each schema', () => {
+    const open = closedSchemas
+      .flatMap(([name, schema]) => reach(name, schema))
+      .filter(
+        ([, part]) =>
+          (part.type === 'object' || part.properties !== undefined) && part.additionalProperties !== false,
+      )
+    expect(closedSchemas).not.toEqual([])
     expect(open.map(([where]) => where)).toEqual([])
   })
 })
@@ -242,16 +246,16 @@ function errorSchemasOf({ $ref, anyOf, oneOf }: Schema): (string | undefined)[] 
   return (anyOf ?? oneOf ?? []).flatMap(errorSchemasOf)
 }
 
-describe.each(firstIds)('%s', (id) => {
-  it('declares the errors that were promised first, in place', () => {
-    const promised: Record<string, string[]> = {
-      400: ['HttpApiDecodeError', 'InvalidInput'],
-      401: ['Unauthorized'],
-      403: ['Forbidden'],
-      404: ['NotFound'],
-      409: ['Conflict'],
-      500: ['Internal'],
-    }
+it('each of the first operations declares the errors that were promised first, in place', async () => {
+  const promised: Record<string, string[]> = {
+    400: ['HttpApiDecodeError', 'InvalidInput'],
+    401: ['Unauthorized'],
+    403: ['Forbidden'],
+    404: ['NotFound'],
+    409: ['Conflict'],
+    500: ['Internal'],
+  }
+  await checkEach(firstIds, String, (id) => {
     const operation = operations.find((each) => each.id === id)?.operation
     for (const [status, names] of Object.entries(promised)) {
       const answer = operation?.responses[status] ?? {}
@@ -273,40 +277,47 @@ const scopeOf: Record<string, string> = {
   'agent.joinSeed': 'seeds:write',
 }
 
-describe.each(operations)('$id', ({ id, method, path, operation }) => {
-  it('has a tag, which is the first part of its id, and a summary', () => {
+/** Checks all operations in one test. */
+const itOfEach = (title: string, check: (row: (typeof operations)[number]) => void) =>
+  it(title, () => checkEach(operations, ({ id }) => id, check))
+
+describe('each operation', () => {
+  itOfEach('has a tag, which is the first part of its id, and a summary', ({ id, operation }) => {
     expect(id).toMatch(/^[a-z][A-Za-z]*\.[a-z][A-Za-z]*$/)
     expect(operation.tags).toEqual([id.split('.')[0]])
     expect(operation.summary).toMatch(/^[A-Z].*[^.]$/)
   })
 
-  it('says which credentials it takes', () => {
+  itOfEach('says which credentials it takes', ({ id, operation }) => {
     const apiKey = [{ bearer: [] }, { apiKey: [] }]
     const agent = [{ agentOAuth: [scopeOf[id] ?? 'validation-kit:read'] }]
     const expected = publicOperations.includes(id) ? [] : id.startsWith('agent.') ? agent : apiKey
     expect(operation.security).toEqual(expected)
   })
 
-  it('declares errors of the catalogue, each with its schema and the codes that occur', () => {
-    for (const status of Object.keys(operation.responses).filter((key) => !key.startsWith('2'))) {
-      const answer = answerOf(operation, status) ?? {}
-      expect(Object.keys(answer.content ?? {})).toEqual(['application/json'])
-      const codes = codesOf(answer, resolve)
-      const known = Object.values<ErrorFactory>(errors).filter(({ code }) => codes.includes(code))
-      expect(known.map(({ code }) => code).toSorted()).toEqual(codes.toSorted())
-      expect(known.map(({ tag }) => String(statusOfTag[tag]))).toEqual(known.map(() => status))
-      const schemas = errorSchemasOf(schemaOf(answer))
-      for (const { tag } of known) expect(schemas, `${id} ${status}`).toContain(tag)
-      // The example that is shown is one of the errors that occur.
-      const media = answer.content?.['application/json']
-      const { code: shown } = (media?.example ?? exampleOf(media?.schema)) as { code: string }
-      if (codes.length > 0) expect(codes, `${id} ${status}`).toContain(shown)
-      for (const code of codes) expect(answer.description).toContain(`\`${code}\``)
-      if (!firstIds.includes(id)) expect(codes, `${id} ${status}`).not.toEqual([])
-    }
-  })
+  itOfEach(
+    'declares errors of the catalogue, each with its schema and the codes that occur',
+    ({ id, operation }) => {
+      for (const status of Object.keys(operation.responses).filter((key) => !key.startsWith('2'))) {
+        const answer = answerOf(operation, status) ?? {}
+        expect(Object.keys(answer.content ?? {})).toEqual(['application/json'])
+        const codes = codesOf(answer, resolve)
+        const known = Object.values<ErrorFactory>(errors).filter(({ code }) => codes.includes(code))
+        expect(known.map(({ code }) => code).toSorted()).toEqual(codes.toSorted())
+        expect(known.map(({ tag }) => String(statusOfTag[tag]))).toEqual(known.map(() => status))
+        const schemas = errorSchemasOf(schemaOf(answer))
+        for (const { tag } of known) expect(schemas, `${id} ${status}`).toContain(tag)
+        // The example that is shown is one of the errors that occur.
+        const media = answer.content?.['application/json']
+        const { code: shown } = (media?.example ?? exampleOf(media?.schema)) as { code: string }
+        if (codes.length > 0) expect(codes, `${id} ${status}`).toContain(shown)
+        for (const code of codes) expect(answer.description).toContain(`\`${code}\``)
+        if (!firstIds.includes(id)) expect(codes, `${id} ${status}`).not.toEqual([])
+      }
+    },
+  )
 
-  it('declares what every operation of its kind can answer', () => {
+  itOfEach('declares what every operation of its kind can answer', ({ method, path, operation }) => {
     const codes = Object.keys(operation.responses).flatMap((status) =>
       codesOf(answerOf(operation, status) ?? {}, resolve),
     )
@@ -327,7 +338,7 @@ describe.each(operations)('$id', ({ id, method, path, operation }) => {
     expect(codes).toEqual(expect.arrayContaining(expected.map(({ code }) => code)))
   })
 
-  it('answers closed objects with every field in them', () => {
+  itOfEach('answers closed objects with every field in them', ({ id, operation }) => {
     const parts = reach(id, schemaOf(successOf(operation)))
     expect(parts[0]?.[1].type).toBeDefined()
     for (const [where, part] of parts) {
@@ -337,7 +348,7 @@ describe.each(operations)('$id', ({ id, method, path, operation }) => {
     }
   })
 
-  it('takes closed objects', () => {
+  itOfEach('takes closed objects', ({ method, operation }) => {
     const bodies = Object.entries(operation.requestBody?.content ?? {})
     for (const [type, { schema }] of bodies) {
       for (const [where, part] of reach(type, schema)) {
@@ -348,13 +359,16 @@ describe.each(operations)('$id', ({ id, method, path, operation }) => {
     expect(method === 'get' ? bodies : []).toEqual([])
   })
 
-  it('declares the parameters of its path, and Idempotency-Key where it counts', () => {
-    const named = (place: string) =>
-      (operation.parameters ?? [])
-        .map(resolve)
-        .filter((parameter) => parameter.in === place)
-        .map(({ name }) => name)
-    expect(named('path')).toEqual([...path.matchAll(/{([^}]+)}/g)].map(([, name]) => name))
-    expect(named('header')).toEqual(method === 'post' && path.startsWith('/v1/') ? ['Idempotency-Key'] : [])
-  })
+  itOfEach(
+    'declares the parameters of its path, and Idempotency-Key where it counts',
+    ({ method, path, operation }) => {
+      const named = (place: string) =>
+        (operation.parameters ?? [])
+          .map(resolve)
+          .filter((parameter) => parameter.in === place)
+          .map(({ name }) => name)
+      expect(named('path')).toEqual([...path.matchAll(/{([^}]+)}/g)].map(([, name]) => name))
+      expect(named('header')).toEqual(method === 'post' && path.startsWith('/v1/') ? ['Idempotency-Key'] : [])
+    },
+  )
 })

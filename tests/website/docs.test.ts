@@ -1,19 +1,11 @@
-import type { Browser, BrowserContextOptions } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { errors, statusOfTag } from '../../src/kernel/errors.ts'
 import { html } from '../../src/website/components/html.ts'
-import { makePng } from '../support/images.ts'
-import { findClosedPort } from '../support/raw-http.ts'
+import { checkEach } from '../support/check-each.ts'
 import { startTestApp } from '../support/test-app.ts'
-import { check, hasBrowser, looks, openBrowser, openPage, sizes } from './browser.ts'
 
-vi.setConfig({ testTimeout: 120_000 })
-
-const port = await findClosedPort('localhost')
-const origin = `http://localhost:${port}`
-const { app, createPerson, as } = await startTestApp({
-  environment: { PORT: String(port), BASE_URL: origin },
-})
+const { app, config } = await startTestApp()
+const origin = config.baseUrl
 
 interface Operation {
   operationId: string
@@ -85,14 +77,19 @@ describe.each([
 })
 
 describe('/docs', () => {
-  it.each(operations)('describes $operationId', ({ operationId, method, path, summary, responses }) => {
-    const part = partOf(operationId).replaceAll('<wbr />', '')
-    expect(part).toContain(`<span class="method ${method}">${method.toUpperCase()}</span>`)
-    expect(part).toContain(`<code>${escape(path)}</code>`)
-    expect(part).toContain(escape(summary))
-    const failures = Object.keys(responses).filter((status) => !status.startsWith('2'))
-    expect(part).toContain(`<summary>Errors: ${failures.join(', ')}</summary>`)
-  })
+  it('describes each operation', () =>
+    checkEach(
+      operations,
+      ({ operationId }) => operationId,
+      ({ operationId, method, path, summary, responses }) => {
+        const part = partOf(operationId).replaceAll('<wbr />', '')
+        expect(part).toContain(`<span class="method ${method}">${method.toUpperCase()}</span>`)
+        expect(part).toContain(`<code>${escape(path)}</code>`)
+        expect(part).toContain(escape(summary))
+        const failures = Object.keys(responses).filter((status) => !status.startsWith('2'))
+        expect(part).toContain(`<summary>Errors: ${failures.join(', ')}</summary>`)
+      },
+    ))
 
   it('has a command for each operation', () => {
     const commandOf = (id: string) => /<pre data-copy>([^<]*)<\/pre>/.exec(partOf(id))?.[1]
@@ -145,127 +142,17 @@ describe('/docs', () => {
 })
 
 describe('/docs/errors', () => {
-  it.each(Object.values(errors).map(({ tag, code, message, when }) => ({ tag, code, message, when })))(
-    'has $code, with status, schema, meaning and message',
-    ({ tag, code, message, when }) => {
-      const [, heading = ''] = new RegExp(`<h2 id="${tag}">(.*?)</h2>`).exec(catalogue.body) ?? []
-      expect(heading).toBe(`${statusOfTag[tag]} <code>${tag}</code>`)
-      const from = catalogue.body.indexOf(`<tr id="${code}">`)
-      expect(from).toBeGreaterThan(catalogue.body.indexOf(`<h2 id="${tag}">`))
-      const row = catalogue.body.slice(from, catalogue.body.indexOf('</tr>', from))
-      for (const text of [message, ...when.split('`')]) expect(row).toContain(escape(text))
-    },
-  )
-})
-
-describe.runIf(hasBrowser)('in a browser', () => {
-  let browser: Browser
-
-  beforeAll(async () => {
-    await app.listen({ host: 'localhost', port })
-    browser = await openBrowser()
-  })
-  afterAll(() => browser.close())
-
-  async function openReference(options: BrowserContextOptions) {
-    const { context, page, complaints } = await openPage(browser, options)
-    page.on('request', (request) => {
-      if (!request.url().startsWith(`${origin}/`)) complaints.push(request.url())
-    })
-    const open = async (id: string) => {
-      await page.goto(`${origin}/docs#${id}`)
-      const operation = page.locator(`[id="${id}"]`)
-      await operation.getByText('Try it').click()
-      return operation
-    }
-    return { context, page, open, complaints }
-  }
-
-  it.each(looks)('is accessible, and sends requests, on a $size', async ({ colorScheme, size }) => {
-    const { context, page, open, complaints } = await openReference({ colorScheme, viewport: sizes[size] })
-    const person = await createPerson()
-    await page.goto(`${origin}/docs/errors#slug_taken`)
-    await check(page)
-    // First without a key, then with one, which the tab keeps.
-    const profile = await open('me.updateProfile')
-    const send = () => page.getByRole('button', { name: 'Send request' }).click()
-    await profile.locator('textarea').fill('{"name":"Ada Lovelace"}')
-    await send()
-    await profile.getByText('Enter your API key').waitFor()
-    await page.getByLabel('API key').fill(person.apiKey)
-    await send()
-    await profile.getByText('200 OK').waitFor()
-    expect((await as(person, { url: '/v1/me' })).json()).toMatchObject({ name: 'Ada Lovelace' })
-    await page.reload()
-    expect(await page.getByLabel('API key').inputValue()).toBe(person.apiKey)
-
-    // In the path, in the query and in a header.
-    const create = await open('workspaces.create')
-    const slug = `docs-${crypto.randomUUID().slice(0, 8)}`
-    await create.locator('textarea').fill(JSON.stringify({ name: 'Docs', slug }))
-    await create.getByLabel('Idempotency-Key').fill('once')
-    await create.getByRole('button', { name: 'Send request' }).click()
-    await create.getByText('200 OK').waitFor()
-    const events = await open('events.list')
-    await events.getByLabel('slug').fill(slug)
-    await events.getByLabel('limit').fill('1')
-    await events.getByRole('button', { name: 'Send request' }).click()
-    await events.getByText('200 OK').waitFor()
-    expect(JSON.parse(await events.getByLabel('Response', { exact: true }).innerText())).toHaveLength(1)
-
-    // A file, and an error.
-    const photo = await open('me.uploadPhoto')
-    await photo
-      .getByLabel('file')
-      .setInputFiles({ name: 'me.png', mimeType: 'image/png', buffer: await makePng() })
-    await photo.getByRole('button', { name: 'Send request' }).click()
-    await photo.getByText('200 OK').waitFor()
-    expect((await as(person, { url: '/v1/me' })).json()).not.toMatchObject({ image: null })
-    const key = await open('apiKeys.revoke')
-    await key.getByLabel('apiKeyId').fill('a/../b')
-    await key.getByRole('button', { name: 'Send request' }).click()
-    await key.getByText('"not_found"').waitFor()
-    await key.getByText('Errors:').click()
-    const agents = page.locator('[id="agent.readValidationKit"]')
-    await agents.locator('> summary').click()
-    await agents.getByText('API keys are not accepted').waitFor()
-    await check(page)
-    await key.getByRole('link', { name: 'decode_error' }).click()
-    await page.waitForURL(`${origin}/docs/errors#decode_error`)
-    await page.getByRole('rowheader', { name: 'decode_error' }).waitFor()
-
-    await page.getByRole('link', { name: 'API reference' }).click()
-    await page.getByRole('button', { name: 'Forget key' }).click()
-    await page.reload()
-    expect(await page.getByLabel('API key').inputValue()).toBe('')
-    expect(complaints).toEqual([])
-    await context.close()
-  })
-
-  it('works with the keyboard', async () => {
-    const { context, page } = await openReference({ viewport: sizes.desk })
-    await page.goto(`${origin}/docs#system.health`)
-    const operation = page.locator('[id="system.health"]')
-    await operation.locator('> summary').focus()
-    await page.keyboard.press('Enter')
-    expect(await operation.getAttribute('open')).toBeNull()
-    await page.keyboard.press('Enter')
-    await operation.getByText('Try it').focus()
-    await page.keyboard.press('Enter')
-    await page.keyboard.press('Tab')
-    await page.keyboard.press('Enter')
-    await operation.getByText('200 OK').waitFor()
-    await context.close()
-  })
-
-  it('can be read without JavaScript', async () => {
-    const { context, page } = await openReference({ javaScriptEnabled: false, viewport: sizes.phone })
-    await page.goto(`${origin}/docs#workspaces.create`)
-    const operation = page.locator('[id="workspaces.create"]')
-    await operation.locator('> summary').click()
-    await operation.getByRole('rowheader', { name: 'slug', exact: true }).first().waitFor()
-    expect(await operation.getByText('Try it').isVisible()).toBe(false)
-    expect(await page.getByLabel('API key').isVisible()).toBe(false)
-    await context.close()
-  })
+  it('has each error, with status, schema, meaning and message', () =>
+    checkEach(
+      Object.values(errors),
+      ({ code }) => code,
+      ({ tag, code, message, when }) => {
+        const [, heading = ''] = new RegExp(`<h2 id="${tag}">(.*?)</h2>`).exec(catalogue.body) ?? []
+        expect(heading).toBe(`${statusOfTag[tag]} <code>${tag}</code>`)
+        const from = catalogue.body.indexOf(`<tr id="${code}">`)
+        expect(from).toBeGreaterThan(catalogue.body.indexOf(`<h2 id="${tag}">`))
+        const row = catalogue.body.slice(from, catalogue.body.indexOf('</tr>', from))
+        for (const text of [message, ...when.split('`')]) expect(row).toContain(escape(text))
+      },
+    ))
 })
