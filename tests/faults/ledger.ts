@@ -1,11 +1,11 @@
 import type { Postgres } from './parts/postgres.ts'
 
-/** What is written under load: the table, and the column with the name by which it is found again. */
+/** What is written under load: the table, the column with the name by which it is found again, and its event. */
 const kinds = {
-  seed: { table: 'seeds', column: 'title' },
-  team: { table: 'teams', column: 'name' },
-  evidence: { table: 'evidence', column: 'summary' },
-  invite: { table: 'invites', column: 'email' },
+  seed: { table: 'seeds', column: 'title', event: 'seed.created' },
+  team: { table: 'teams', column: 'name', event: 'team.created' },
+  evidence: { table: 'evidence', column: 'summary', event: 'evidence.added' },
+  invite: { table: 'invites', column: 'email', event: 'invite.created' },
 } as const
 
 export type Kind = keyof typeof kinds
@@ -26,7 +26,7 @@ export interface Ledger {
   acknowledgeVersion: (seedId: string, version: number) => void
   /** The addresses of the invites that were acknowledged. */
   invited: () => string[]
-  /** Acknowledged and not there; there more often than intended. */
+  /** Acknowledged and not there; there more often than intended. What is there counts with its event. */
   verify: (postgres: Postgres) => Promise<{ lost: number; doubled: number }>
 }
 
@@ -51,14 +51,18 @@ export function createLedger(run: string): Ledger {
     async verify(postgres) {
       let lost = 0
       let doubled = 0
-      for (const [kind, { table, column }] of Object.entries(kinds)) {
-        const rows = await postgres.query<{ id: string; name: string }>(
-          `select id, ${column} as name from ${table} where ${column} like $1`,
+      for (const [kind, { table, column, event }] of Object.entries(kinds)) {
+        const rows = await postgres.query<{ id: string; name: string; events: number }>(
+          `select made.id, made.${column} as name, count(events.id)::int as events from ${table} made
+            left join events on events.target_id = made.id and events.type = '${event}'
+            where made.${column} like $1 group by made.id`,
           [`${run}-%`],
         )
         const ids = new Set(rows.map(({ id }) => id))
         lost += entries.filter((entry) => entry.kind === kind && entry.id && !ids.has(entry.id)).length
         doubled += rows.length - new Set(rows.map(({ name }) => name)).size
+        lost += rows.filter(({ events }) => events === 0).length
+        doubled += rows.filter(({ events }) => events > 1).length
       }
       const seeds = await postgres.query<{ id: string; summary: string }>(
         'select id, summary from seeds where id = any($1)',
