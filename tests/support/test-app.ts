@@ -7,7 +7,7 @@ import type { RecordBounds } from '../../src/agent-oauth/records/record-bounds.r
 import type { LinkDelay } from '../../src/accounts/sign-in/link-delay.ts'
 import { buildApp, type AppOptions } from '../../src/app.ts'
 import { loadConfig, type Config } from '../../src/config.ts'
-import { openDatabase, requestLimits, type Database } from '../../src/db/client.ts'
+import { openDatabase, requestLimits, workLimits, type Database, type Limits } from '../../src/db/client.ts'
 import type { App } from '../../src/http/app-types.ts'
 import { createLogger } from '../../src/http/answers/logging.ts'
 import { systemClock, type Clock } from '../../src/kernel/clock.ts'
@@ -50,6 +50,8 @@ export interface TestAppOptions extends AppOptions {
   oauthRecordBounds?: RecordBounds
   /** How long mails with links wait. Default: not at all. */
   linkDelay?: LinkDelay
+  /** How long requests wait for the database. Default: as long as in production. */
+  limits?: Limits
 }
 
 /**
@@ -107,6 +109,7 @@ async function build(
     untrustedFetch,
     oauthRecordBounds,
     linkDelay = () => 0,
+    limits = requestLimits,
     ...appOptions
   }: TestAppOptions = {},
 ): Promise<BuiltApp> {
@@ -124,15 +127,15 @@ async function build(
     for (const log of logs) log.push(line)
   }
   const logger = createLogger(config.logLevel, { write })
-  const db = openDatabase({
-    url: String(config.databaseUrl),
-    poolMax: config.databasePoolMax,
-    limits: requestLimits,
-    onIdleError: (error) => write(String(error)),
-  })
+  const url = String(config.databaseUrl)
+  const onIdleError = (error: Error) => write(String(error))
+  const db = openDatabase({ url, poolMax: config.databasePoolMax, limits, onIdleError })
+  // As in production. With the limits of requests, jobs would fail on a busy machine, and be tried again seconds later.
+  const jobsDb = openDatabase({ url, poolMax: 3, limits: workLimits, onIdleError })
   const services = createServices({
     config,
     db,
+    jobsDb,
     clock,
     log: logger,
     linkDelay,
@@ -156,7 +159,7 @@ async function build(
       if ((await sharedApp)?.app === app) sharedApp = undefined
       await app.close()
       await services.close()
-      await db.$client.end()
+      await Promise.all([db.$client.end(), jobsDb.$client.end()])
     },
   }
 }

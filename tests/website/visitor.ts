@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { LightMyRequestResponse } from 'fastify'
-import PostalMime from 'postal-mime'
+import PostalMime, { type Email } from 'postal-mime'
 import { expect, vi } from 'vitest'
 import { startTestApp, type TestApp, type TestAppOptions } from '../support/test-app.ts'
 import { makeFolder } from '../support/uploads.ts'
@@ -126,12 +126,19 @@ export async function startWebsite(
   })
   await service.services.startJobs()
   const seen = new Set<string>()
+  const parsed = new Map<string, Email>()
   const folder = join(dataDir, 'mail')
+
+  async function parse(name: string): Promise<Email> {
+    const mail = parsed.get(name) ?? (await PostalMime.parse(await readFile(join(folder, name))))
+    parsed.set(name, mail)
+    return mail
+  }
 
   async function findMail(address: string, subject: RegExp): Promise<Mail | undefined> {
     const names = await readdir(folder).catch(() => [])
     for (const name of names.filter((file) => file.endsWith('.eml') && !seen.has(file)).toSorted()) {
-      const mail = await PostalMime.parse(await readFile(join(folder, name)))
+      const mail = await parse(name)
       if (mail.to?.[0]?.address !== address || !subject.test(mail.subject ?? '')) continue
       seen.add(name)
       const text = mail.text ?? ''
@@ -157,7 +164,7 @@ export async function startWebsite(
           if (!mail) throw new Error(`there is no mail to ${address} yet`)
           return mail
         },
-        { timeout: 10_000, interval: 50 },
+        { timeout: 30_000, interval: 10 },
       ),
   }
 }
