@@ -64,7 +64,7 @@ import {
   slowReadersDefaults,
   type SlowReadersOptions,
 } from './http/limits/slow-readers.ts'
-import { registerTurns } from './http/limits/turns.ts'
+import { registerTurns, turnsDefaults, type TurnsWait } from './http/limits/turns.ts'
 import { uploads } from './http/requests/uploads.ts'
 import { schemaController } from './http/requests/validation.ts'
 import { picturesRoutes } from './pictures/pictures.routes.ts'
@@ -116,6 +116,7 @@ export interface AppOptions {
   slowReaders?: SlowReadersOptions
   overload?: OverloadOptions
   changeStreams?: ChangeStreamsOptions
+  turns?: TurnsWait
 }
 
 /** Builds the HTTP server: all plugins and areas, in the order in which they handle a request. */
@@ -127,6 +128,7 @@ export async function buildApp(
     slowReaders = slowReadersDefaults,
     overload = overloadDefaults,
     changeStreams = changeStreamsDefaults,
+    turns = turnsDefaults,
   }: AppOptions = {},
 ): Promise<App> {
   const app: App = Fastify({
@@ -159,7 +161,7 @@ export async function buildApp(
     sessionCookie: sessionCookie(config.webUrl),
   })
   registerBodyParser(app)
-  registerTurns(app)
+  registerTurns(app, turns)
   registerSendJson(app)
   await registerSecurityHeaders(app, config)
   await registerRateLimits(app, services.redis)

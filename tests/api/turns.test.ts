@@ -11,7 +11,11 @@ import { listen } from '../support/raw-http.ts'
 import { clone, startTestApp } from '../support/test-app.ts'
 import { countWaiting, untilWaiting } from '../support/until-waiting.ts'
 
+// Long enough for a busy machine: these tests hold locks while they send other requests.
+const ms = 30_000
 const service = await startTestApp({
+  turns: { waitMsMax: ms },
+  limits: { connectMs: ms, lockMs: ms, statementMs: ms },
   environment: { DATABASE_URL: await clone(), REGISTRATION_LIMIT_PER_MINUTE: '0' },
 })
 const { app, db } = service
@@ -95,10 +99,7 @@ describe('changes of one person', () => {
     for (const name of ['A', 'B', 'C']) expect((await rename(other, name)).statusCode).toBe(200)
     expect(await countWaiting(service)).toBeLessThanOrEqual(2)
     await lock.query('rollback')
-    for (const answer of await Promise.all(answers)) {
-      // On a slow machine some have waited for the lock in vain.
-      if (answer.statusCode !== 200) expectError(answer, errors.databaseUnavailable)
-    }
+    for (const { statusCode } of await Promise.all(answers)) expect(statusCode).toBe(200)
   })
 
   it('that can change nothing wait for no lock and no turn', async () => {
@@ -148,8 +149,8 @@ describe('changes of one workspace', () => {
     expect(await countWaiting(service)).toBeLessThanOrEqual(2)
     await lock.query('rollback')
     for (const answer of await Promise.all(answers)) {
-      // On a slow machine some have waited for the lock in vain.
-      if (answer.statusCode !== 200) expectError(answer, errors.databaseUnavailable)
+      // On a busy machine some have waited for their turn in the workspace in vain.
+      if (answer.statusCode !== 200) expectError(answer, errors.overloaded)
     }
   })
 })

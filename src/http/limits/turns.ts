@@ -10,14 +10,21 @@ declare module 'fastify' {
   }
 }
 
+export interface TurnsWait {
+  /** The time after which a request that waits for its turn is refused, in milliseconds. */
+  waitMsMax: number
+}
+
+export const turnsDefaults: TurnsWait = { waitMsMax: 2_000 }
+
 /**
  * Limits the concurrency of costly requests: lists and validation kits for each user together with their agents, large
  * documents for each client address, and changes for each user. Other callers are served in between.
  */
-export function registerTurns(app: App): void {
-  const reads = createTurns({ atOnceMax: 2, waitingMax: 64, waitMsMax: 2_000 })
+export function registerTurns(app: App, { waitMsMax }: TurnsWait): void {
+  const reads = createTurns({ atOnceMax: 2, waitingMax: 64, waitMsMax })
   // Apart, so that neither waits for the other: a change may wait for a lock.
-  const changes = createTurns({ atOnceMax: 2, waitingMax: 64, waitMsMax: 2_000 })
+  const changes = createTurns({ atOnceMax: 2, waitingMax: 64, waitMsMax })
   const ends = new WeakMap<FastifyRequest, () => void>()
   app.addHook('preHandler', async (request, reply) => {
     const turns = isCostly(request) ? reads : isChange(request) ? changes : undefined
