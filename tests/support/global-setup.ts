@@ -84,6 +84,8 @@ async function openPostgres(): Promise<DatabaseServer> {
 async function dropDatabases(url: string, template: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
+  // Waits for the clone that a worker may just have begun.
+  await client.query(`drop database if exists ${template} with (force)`)
   // Clones are named after their template.
   const { rows } = await client.query<{ datname: string }>(
     'select datname from pg_database where datname like $1',

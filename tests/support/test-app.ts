@@ -190,8 +190,15 @@ function lend({ logs, ...built }: BuiltApp): TestApp {
 
 /** A database that nobody else uses, for a test that looks at a whole table or breaks it. */
 export function clone(): Promise<string> {
-  return createDatabase(provided('templateDatabase'))
+  const create = () => createDatabase(provided('templateDatabase'))
+  const taken = nextClone ?? create()
+  // The next one is made meanwhile: PostgreSQL takes a while to copy a database.
+  nextClone = taken.then(create)
+  nextClone.catch(() => undefined)
+  return taken
 }
+
+let nextClone: Promise<string> | undefined
 
 /** A database in which no migration has run. */
 export function createEmptyDatabase(): Promise<string> {
