@@ -1,8 +1,12 @@
 import { defineConfig } from 'vitest/config'
 
-export default defineConfig({
+/** What `npm test` leaves to `npm run test:rest`: processes, adapters, hostile requests, and the website in a browser. */
+const rest = ['tests/{acceptance,platform,fuzz}/**/*.test.ts', 'tests/**/*.browser.test.ts']
+
+export default defineConfig(({ mode }) => ({
   test: {
-    include: ['tests/**/*.test.ts'],
+    include: mode === 'rest' ? rest : ['tests/**/*.test.ts'],
+    exclude: mode === 'first' ? rest : [],
     globalSetup: 'tests/support/global-setup.ts',
     setupFiles: ['tests/support/setup.ts'],
     // Vitest leaves a core to itself, of which there may be only two.
@@ -13,4 +17,4 @@ export default defineConfig({
     hookTimeout: 120_000,
     expect: { requireAssertions: true },
   },
-})
+}))

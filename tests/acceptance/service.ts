@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { inject, onTestFinished } from 'vitest'
 import { afterFile } from '../support/after-file.ts'
 
-/** Where the built program is. `npm test` builds it first. */
+/** Where the built program is. The commands that run these tests build it first. */
 export const root = fileURLToPath(new URL('../..', import.meta.url))
 const serverFile = join(root, 'dist/server.js')
 const adminFile = join(root, 'dist/cli/admin.js')
