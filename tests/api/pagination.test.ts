@@ -110,8 +110,12 @@ async function walk(
 }
 
 describe.each(lists)('$name', (list) => {
+  let filled: ReturnType<typeof createFilled> | undefined
+  /** One company for all tests of the list that change nothing. */
+  const findFilled = () => (filled ??= createFilled(list, 7))
+
   it.each([1, 2, 3])('gives each row once, in the order of the whole, in pages of %i', async (limit) => {
-    const { company, keys } = await createFilled(list, 7)
+    const { company, keys } = await findFilled()
     const whole = await fetchPage(list, company, urlOf(list, company))
     expect(whole.next).toBeUndefined()
     expect(whole.keys).toEqual(expect.arrayContaining(keys))
@@ -119,7 +123,7 @@ describe.each(lists)('$name', (list) => {
   })
 
   it('promises no page after one that is just full', async () => {
-    const { company } = await createFilled(list, 3)
+    const { company } = await findFilled()
     const { keys } = await fetchPage(list, company, urlOf(list, company))
     const full = await fetchPage(list, company, `${urlOf(list, company)}?limit=${keys.length}`)
     expect(full).toEqual({ keys, next: undefined })
@@ -158,7 +162,7 @@ describe.each(lists)('$name', (list) => {
   })
 
   it('refuses a limit that is none', async () => {
-    const { company } = await createFilled(list, 0)
+    const { company } = await findFilled()
     for (const limit of [
       '0',
       '-1',
@@ -183,7 +187,7 @@ describe.each(lists)('$name', (list) => {
   })
 
   it('refuses a query parameter that it does not know', async () => {
-    const { company } = await createFilled(list, 0)
+    const { company } = await findFilled()
     const answer = await as(company.owner, get(`${urlOf(list, company)}?offset=5`))
     expectError(answer, errors.decodeError, { issues: anyIssues })
     expect(issuesOf(answer)).toEqual([{ _tag: 'Unexpected', path: ['offset'] }])
@@ -209,7 +213,7 @@ describe.each(lists)('$name', (list) => {
   })
 
   it('refuses a cursor with any character changed, dropped or added', async () => {
-    const { company } = await createFilled(list, 2)
+    const { company } = await findFilled()
     const cursor = await cursorOf(list, company)
     const flipped = Array.from(cursor, (character, i) => {
       return cursor.slice(0, i) + (character === 'A' ? 'B' : 'A') + cursor.slice(i + 1)
@@ -227,19 +231,19 @@ describe.each(lists)('$name', (list) => {
   })
 
   it('refuses garbage', async () => {
-    const { company } = await createFilled(list, 0)
+    const { company } = await findFilled()
     for (const garbage of ['', ' ', 'null', '0', '%', '../..', 'A'.repeat(1024), '💣', '{"a":1}', '\0'])
       await refused(company, urlOf(list, company), garbage)
   })
 
   it('refuses a cursor longer than any', async () => {
-    const { company } = await createFilled(list, 0)
+    const { company } = await findFilled()
     const answer = await as(company.owner, get(`${urlOf(list, company)}?cursor=${'A'.repeat(1025)}`))
     expectError(answer, errors.decodeError, { issues: anyIssues })
   })
 
   it('refuses places that are made up, though their digest is right', async () => {
-    const { company } = await createFilled(list, 2)
+    const { company } = await findFilled()
     const [kind, time, id] = placeOf(await cursorOf(list, company))
     const forge = (...position: unknown[]) => forgeCursor(listIdOf(list, company), position)
     const place = (...values: unknown[]) => (kind === undefined ? values : [kind, ...values])
@@ -286,7 +290,7 @@ describe.each(lists)('$name', (list) => {
   })
 
   it('links to where the service is, whatever host the client names', async () => {
-    const { company } = await createFilled(list, 2)
+    const { company } = await findFilled()
     const answer = await as(company.owner, {
       ...get(`${urlOf(list, company)}?limit=1`),
       headers: {
