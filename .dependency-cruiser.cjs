@@ -8,13 +8,25 @@ const translations = '\\.(routes|schemas|mcp|tools)\\.ts$|^src/areas/agent/tools
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
   forbidden: [
-    { name: 'no-circles', severity: 'error', from: { path: '^src' }, to: { circular: true } },
+    { name: 'no-circles', severity: 'error', from: {}, to: { circular: true } },
     {
       name: 'no-circles-of-folders',
       severity: 'error',
       scope: 'folder',
-      from: { path: '^src/' },
+      from: {},
       to: { circular: true },
+    },
+    {
+      name: 'the-service-stands-alone',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { path: '^(bench|scripts|tests)/', pathNot: '^scripts/require-node\\.cjs$' },
+    },
+    {
+      name: 'bench-scenarios-are-on-top',
+      severity: 'error',
+      from: { path: '^bench/', pathNot: '^bench/(run\\.ts$|scenarios/)' },
+      to: { path: '^bench/scenarios/' },
     },
     {
       name: 'kernel-imports-nothing-of-ours',

@@ -1,12 +1,6 @@
 import { peakMemoryMb, type Bench, type Subject } from './harness.ts'
 import type { Load, Measurement } from './loads.ts'
-import { isMet, median, type Goal, type Row } from './report.ts'
-
-/** One measurement, which gives rows of a table. */
-export interface Trial {
-  name: string
-  run: () => Promise<readonly Row[]>
-}
+import { isMet, median, type Goal, type Row, type Trial } from './report.ts'
 
 /** A comparison of servers, which are measured alternately. */
 export interface Scenario {

@@ -8,9 +8,7 @@ import { promisify } from 'node:util'
 import pg from 'pg'
 import { startEmbeddedDatabase } from '../src/db/embedded.ts'
 import { findClosedPort } from '../tests/support/raw-http.ts'
-import type { Trial } from './compare.ts'
-import { connections } from './loads.ts'
-import type { Section } from './report.ts'
+import type { Section, Trial } from './report.ts'
 
 const person = 'bench@example.com'
 const startLimitMs = 30_000
@@ -197,7 +195,7 @@ export async function withPool<T>(url: string, run: (pool: pg.Pool) => Promise<T
 }
 
 /** Describes the machine in one line. */
-export async function describeMachine(database: BenchDatabase): Promise<string> {
+export async function describeMachine(database: BenchDatabase, connections: number): Promise<string> {
   const { rows } = await withPool(database.url, (pool) =>
     pool.query<{ server_version: string }>('show server_version'),
   )

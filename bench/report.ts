@@ -20,6 +20,12 @@ export interface Row {
   goal?: Goal
 }
 
+/** One measurement, which gives rows of a table. */
+export interface Trial {
+  name: string
+  run: () => Promise<readonly Row[]>
+}
+
 /** The rows of an area. */
 export interface Section {
   area: string

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { openSmallDatabase } from './databases.ts'
 import { describeMachine, openBench } from './harness.ts'
+import { connections } from './loads.ts'
 import { formatSection, formatSummary, isMet, toJson, type Section } from './report.ts'
 import { kit } from './scenarios/kit.ts'
 import { latency } from './scenarios/latency.ts'
@@ -64,7 +65,7 @@ async function main(): Promise<number> {
   }
   const sections: Section[] = []
   try {
-    const machine = await describeMachine(await openSmallDatabase(bench))
+    const machine = await describeMachine(await openSmallDatabase(bench), connections)
     print(`${machine}\n`)
     for (const area of chosen) {
       const section = await bench.measure(area)

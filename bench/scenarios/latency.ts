@@ -1,4 +1,5 @@
-import { below, type Trial } from '../compare.ts'
+import { below } from '../compare.ts'
+import type { Trial } from '../report.ts'
 import { company, openSmallDatabase } from '../databases.ts'
 import { peakMemoryMb, type Area } from '../harness.ts'
 import { repeat, sendAtRate, type Measurement } from '../loads.ts'

@@ -1,6 +1,7 @@
 import { eventsListId } from '../../src/areas/events/events.service.ts'
 import { encodeCursor, type Position } from '../../src/kernel/pagination.ts'
-import { atLeast, compare, type Trial } from '../compare.ts'
+import { atLeast, compare } from '../compare.ts'
+import type { Trial } from '../report.ts'
 import {
   company,
   crowd,

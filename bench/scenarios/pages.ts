@@ -1,5 +1,6 @@
 import { Browser } from '../../tests/support/browser.ts'
-import { below, type Trial } from '../compare.ts'
+import { below } from '../compare.ts'
+import type { Trial } from '../report.ts'
 import { company, crowd, openSmallDatabase, seedWithEvidence } from '../databases.ts'
 import { peakMemoryMb, type Area, type Subject } from '../harness.ts'
 import { percentile, roundMs } from '../report.ts'

@@ -1,4 +1,5 @@
-import { below, type Trial } from '../compare.ts'
+import { below } from '../compare.ts'
+import type { Trial } from '../report.ts'
 import { openSmallDatabase } from '../databases.ts'
 import type { Area } from '../harness.ts'
 import { service } from '../subjects.ts'

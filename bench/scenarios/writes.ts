@@ -1,5 +1,6 @@
 import type pg from 'pg'
-import { atLeast, compare, type Trial } from '../compare.ts'
+import { atLeast, compare } from '../compare.ts'
+import type { Trial } from '../report.ts'
 import { withPool, type Area, type Subject } from '../harness.ts'
 import { sendNext, type Request } from '../loads.ts'
 import { assertSame, assertSameAnswer } from '../same-answer.ts'
