@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
 const root = join(import.meta.dirname, '../..')
@@ -30,6 +30,13 @@ describe('the index of decisions', () => {
   })
 })
 
+/** The files of code. */
+const sources = ['src', 'tests', 'scripts', 'bench', 'public']
+  .flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
+  )
+  .filter((name) => /\.([cm]?js|ts)$/.test(name))
+
 /** All matches of a pattern in all documents, each with its document. */
 const findAll = (pattern: RegExp) =>
   documents.flatMap((document) =>
@@ -48,11 +55,46 @@ describe('documents', () => {
   })
 
   it('name files of the repository that exist', () => {
-    const names = findAll(
-      /(?<![\w./:-])((?:src|tests|docs|scripts|drizzle)\/[\w./-]+\.(?:ts|md|json|cjs))\b/g,
+    const paths = findAll(
+      /(?<![\w./:@*}-])((?!dist\/)(?:[\w.-]+\/)+[\w.-]+\.(?:ts|md|json|c?js|css))\b(?![\w/])/g,
     )
-    expect(names.length).toBeGreaterThan(50)
-    expect(names.filter(({ target }) => !existsSync(join(root, target)))).toEqual([])
+    const isThere = ({ document, target }: (typeof paths)[number]) =>
+      [root, join(root, 'src'), join(root, 'tests'), join(root, dirname(document))].some((folder) =>
+        existsSync(join(folder, target)),
+      )
+    expect(paths.length).toBeGreaterThan(200)
+    expect(paths.filter((path) => !isThere(path))).toEqual([])
+  })
+
+  it('name files without their folder that exist', () => {
+    const names = findAll(/(?<!`)`([\w-][\w.-]*\.(?:ts|c?js))`/g)
+    const existing = new Set(sources.map((file) => basename(file)))
+    expect(names.length).toBeGreaterThan(5)
+    expect(names.filter(({ target }) => !existing.has(target))).toEqual([])
+  })
+
+  it('have folders in the map of the house that exist', () => {
+    const map = /^```text\n(src\/\n.*?)^```/ms.exec(read('CONTRIBUTING.md'))?.[1] ?? ''
+    const parents: string[] = []
+    const places = [...map.matchAll(/^( {0,4})([\w.-]+\/?)(?: |$)/gm)].map(([, indent = '', name = '']) => {
+      parents.length = indent.length / 2
+      parents.push(name)
+      return parents.join('/')
+    })
+    expect(places.length).toBeGreaterThan(50)
+    expect(places.filter((place) => !existsSync(join(root, place)))).toEqual([])
+  })
+
+  it('have excerpts that are in the code', () => {
+    const compact = (text: string) => text.replaceAll(/\s+/g, '')
+    const code = sources.filter((file) => file.startsWith('src/')).map((file) => compact(read(file)))
+    const excerpts = [...read('docs/first-operation.md').matchAll(/```ts\n(.*?)```/gs)]
+    expect(excerpts.length).toBeGreaterThan(0)
+    for (const [, excerpt = ''] of excerpts)
+      expect(
+        code.some((text) => text.includes(compact(excerpt))),
+        excerpt,
+      ).toBe(true)
   })
 })
 
@@ -60,13 +102,6 @@ describe('names in documents', () => {
   // Of browsers, systemd and Kubernetes.
   const namesOfOthers = ['HttpOnly', 'ExecStart', 'terminationGracePeriodSeconds']
 
-  const sources = ['src', 'tests', 'scripts', 'bench', 'public']
-    .flatMap((folder) =>
-      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) =>
-        join(folder, name),
-      ),
-    )
-    .filter((name) => /\.([cm]?js|ts)$/.test(name))
   const words = new Set([...sources, 'package.json'].flatMap((file) => read(file).match(/[\w$]+/g) ?? []))
 
   it('are names of the code', () => {
