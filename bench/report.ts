@@ -58,7 +58,7 @@ export function formatSection({ title, rows }: Section): string {
     line.map((cell, i) => (isNumeric[i] ? cell.padStart(widths[i] ?? 0) : cell.padEnd(widths[i] ?? 0)))
   const rule = widths.map((width, i) => (isNumeric[i] ? `${'-'.repeat(width - 1)}:` : '-'.repeat(width)))
   const table = [pad(columns), rule, ...lines.map(pad)].map((cells) => `| ${cells.join(' | ')} |`)
-  return `### ${title}\n\n${table.join('\n')}\n`
+  return `## ${title}\n\n${table.join('\n')}\n`
 }
 
 function formatRow(row: Row, before: Row | undefined): string[] {
@@ -85,6 +85,24 @@ export function formatSummary(sections: readonly Section[]): string {
   })
   const head = `Goals met: ${judged.length - missed.length} of ${judged.length}`
   return missed.length === 0 ? head : `${head}. Missed:\n\n${lines.join('\n')}`
+}
+
+/** The whole run as the document docs/performance-run.md, as Prettier formats it. */
+export function formatRun(run: {
+  commit: string
+  at: Date
+  machine: string
+  sections: readonly Section[]
+}): string {
+  const { commit, at, machine, sections } = run
+  const paragraphs = [
+    '# The last whole run of the benchmarks',
+    'Made by `npm run bench -- --write`. [performance.md](performance.md) says what is measured.',
+    `At commit \`${commit}\`, on ${at.toISOString().slice(0, 10)}: ${machine}.`,
+    formatSummary(sections),
+    ...sections.map(formatSection),
+  ]
+  return `${paragraphs.map((paragraph) => paragraph.trim()).join('\n\n')}\n`
 }
 
 /** The whole run as one JSON document. */

@@ -1,8 +1,11 @@
+import { execFileSync } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { openSmallDatabase } from './databases.ts'
 import { describeMachine, openBench } from './harness.ts'
 import { connections } from './loads.ts'
-import { formatSection, formatSummary, isMet, toJson, type Section } from './report.ts'
+import { formatRun, formatSection, formatSummary, isMet, toJson, type Section } from './report.ts'
 import { kit } from './scenarios/kit.ts'
 import { latency } from './scenarios/latency.ts'
 import { lists } from './scenarios/lists.ts'
@@ -31,11 +34,12 @@ const areas = [
   refusals,
 ]
 
-const usage = `npm run bench -- [area …] [--short] [--json]
+const usage = `npm run bench -- [area …] [--short] [--json] [--write]
 
 Without names, all areas: ${areas.map(({ name }) => name).join(', ')}.
 --short   only the ratios to bare servers, briefly; fails when one is below 0.7 of its goal in three tries
---json    the results as JSON on standard output`
+--json    the results as JSON on standard output
+--write   all areas, and the results into docs/performance-run.md`
 
 process.exitCode = await main()
 
@@ -46,7 +50,12 @@ process.exitCode = await main()
 async function main(): Promise<number> {
   const { values, positionals: names } = parseArgs({
     allowPositionals: true,
-    options: { help: { type: 'boolean' }, json: { type: 'boolean' }, short: { type: 'boolean' } },
+    options: {
+      help: { type: 'boolean' },
+      json: { type: 'boolean' },
+      short: { type: 'boolean' },
+      write: { type: 'boolean' },
+    },
   })
   const unknown = names.filter((name) => !areas.some((area) => area.name === name))
   if (values.help || unknown.length > 0) {
@@ -54,6 +63,10 @@ async function main(): Promise<number> {
     return values.help ? 0 : 1
   }
   const isShort = values.short ?? false
+  if (values.write && (isShort || names.length > 0)) {
+    console.error('--write is for all areas, without --short.')
+    return 1
+  }
   const chosen = areas.filter(
     ({ name, isInShort }) => (names.length === 0 || names.includes(name)) && (!isShort || isInShort),
   )
@@ -74,8 +87,15 @@ async function main(): Promise<number> {
     }
     print(formatSummary(sections))
     if (values.json) console.log(toJson(machine, sections))
+    if (values.write) await write(machine, sections)
   } finally {
     await bench.close()
   }
   return isShort && !sections.every(({ rows }) => rows.every(isMet)) ? 1 : 0
+}
+
+async function write(machine: string, sections: readonly Section[]): Promise<void> {
+  const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD']).toString().trim()
+  const file = join(import.meta.dirname, '../docs/performance-run.md')
+  await writeFile(file, formatRun({ commit, at: new Date(), machine, sections }))
 }

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { format } from 'prettier'
+import { format, resolveConfig } from 'prettier'
 import type { Fault, Outcome } from './fault.ts'
 import { root } from './stage.ts'
 
@@ -61,8 +61,7 @@ export async function writeTable(faults: readonly Fault[], results: readonly Res
     end,
     after,
   ]
-  const { semi, singleQuote, printWidth } = { semi: false, singleQuote: true, printWidth: 110 }
-  await writeFile(file, await format(joinLines(whole), { parser: 'markdown', semi, singleQuote, printWidth }))
+  await writeFile(file, await format(joinLines(whole), { ...(await resolveConfig(file)), filepath: file }))
 }
 
 const joinLines = ([before = '', ...lines]: string[]) =>
