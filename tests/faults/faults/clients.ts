@@ -188,7 +188,7 @@ export const clientsFaults: Fault[] = [
   clientsFault({
     name: 'odd-requests',
     does: 'pipelining, half-open connections, HTTP/1.0, Expect, and six ways of smuggling, direct and through HAProxy',
-    goal: 'each is answered as RFC 9112 has it, nothing smuggled is answered, nobody gets an answer of others',
+    goal: 'each is answered as RFC 9112 has it, nothing smuggled is answered, nobody gets a response to others',
     async attack({ port }, { haproxy, origin }) {
       const health = 'GET /health HTTP/1.1\r\nHost: x\r\n'
       const halfOpen = statusesOf(await say(port, `${health}\r\n`, true))
