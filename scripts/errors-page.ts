@@ -1,4 +1,4 @@
-import { format } from 'prettier'
+import { format, resolveConfig } from 'prettier'
 import { errors, statusOfTag, type ErrorFactory } from '../src/kernel/errors.ts'
 import { codesOf, createDescriptionReader } from './description.ts'
 
@@ -16,7 +16,10 @@ export async function renderErrorsPage(description: object): Promise<string> {
     )
     return `## ${status}\n\n| Code | Schema | When | Message | Operations |\n| - | - | - | - | - |\n${rows.join('\n')}`
   })
-  return format([introduction, ...sections].join('\n\n'), { parser: 'markdown', printWidth: 110 })
+  return format([introduction, ...sections].join('\n\n'), {
+    ...(await resolveConfig(import.meta.filename)),
+    parser: 'markdown',
+  })
 }
 
 const operationsShown = 5

@@ -1,5 +1,5 @@
 import type { TSchema } from '@sinclair/typebox'
-import { format } from 'prettier'
+import { format, resolveConfig } from 'prettier'
 import { ConfigSchema } from '../src/config.ts'
 
 const settings = Object.entries<TSchema>(ConfigSchema.properties)
@@ -31,7 +31,7 @@ ${rows.join('\n')}
 
 This page and \`.env.example\` are written by \`npm run docs\` from \`ConfigSchema\` in \`src/config.ts\`.
 `
-  return format(page, { parser: 'markdown' })
+  return format(page, { ...(await resolveConfig(import.meta.filename)), parser: 'markdown' })
 }
 
 function defaultOf({ default: value }: TSchema): string {
