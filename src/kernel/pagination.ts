@@ -104,6 +104,11 @@ function cursorOf<Item, Part extends string>(
   return encodeCursor(listId, part ? [part, at, id] : [at, id])
 }
 
+/** The rows in a text of `JsonRows`. */
+export function rowsOf(text: string): string[] {
+  return text === '' ? [] : text.split(separator)
+}
+
 /** The last of the rows in a text of `JsonRows`. */
 export function lastRow(text: string): string {
   const before = text.lastIndexOf(separator)

@@ -339,6 +339,34 @@ describe('over MCP', () => {
     )
   })
 
+  it('a large kit is cut between pieces of evidence, whatever their texts', async () => {
+    const { host, token } = await letIn()
+    const [seedId] = await fill(host, 3, 20)
+    const hostile = '"evidence":[{}, \n {"id":"x"}]}, \n {",\n'
+    await db.execute(sql`
+      update seeds set title = ${hostile}, summary = repeat(${hostile}, 40), success_criteria = array[${hostile}, 'b']
+      where workspace_id = ${host.workspaceId}`)
+    await db.execute(sql`
+      update evidence set summary = repeat(${hostile}, 60) where seed_id in (select id from seeds where workspace_id = ${host.workspaceId})`)
+    const { kit: whole } = await askOverHttp(token, {})
+    expect(whole).toMatchObject({ truncated: false, seeds: [{ title: hostile }, {}, {}] })
+    for (const input of [{}, { seedId }]) {
+      const { kit, bytes } = await askOverMcp(token, input)
+      expect(bytes).toBeLessThanOrEqual(mcpForm.bytesMax)
+      expect(kit?.truncated).toBe(true)
+      const seeds = whole?.seeds.slice(0, kit?.seeds.length)
+      const cut = seeds?.map((seed, place) => {
+        const count = kit?.seeds[place]?.evidence.length ?? 0
+        expect(count).toBeGreaterThan(0)
+        return { ...seed, evidence: seed.evidence.slice(0, count) }
+      })
+      expect(kit?.seeds).toEqual(cut)
+      // Another piece does not fit. Two KiB are for the fields beside the seeds, and for the outline that the kit began with.
+      const piece = Buffer.byteLength(JSON.stringify(whole?.seeds[0]?.evidence[0]))
+      expect(bytes + piece).toBeGreaterThan(mcpForm.bytesMax - 2 * 1024)
+    }
+  })
+
   it('a kit of seeds of which none fits in full is an outline', async () => {
     const { host, token } = await letIn()
     const ids = await fill(host, 100, 1)

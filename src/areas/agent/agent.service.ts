@@ -3,12 +3,12 @@ import { kitEvidenceMax, kitOutlineMax, kitSeedsMax, type AgentPrincipal } from 
 import type { Clock } from '../../kernel/clock.ts'
 import { errors } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
-import { countFitting, jsonBytesOf } from '../../kernel/json-size.ts'
 import { parseJson, type Json } from '../../kernel/json-text.ts'
-import { decodeCursor, encodeCursor, lastRow, startOf, type JsonRows } from '../../kernel/pagination.ts'
+import { decodeCursor, encodeCursor, lastRow, rowsOf, startOf } from '../../kernel/pagination.ts'
 import { normalizeText } from '../../kernel/text.ts'
 import { parseTime } from '../../kernel/times.ts'
 import type { KitOutlineItem, KitSeed, ValidationKit, ValidationKitInput } from './agent.schemas.ts'
+import { countFitting, joinItems, joinSeed, splitSeed } from './kit-text.ts'
 import { readKitRows, type KitRows } from './kit.repository.ts'
 import type { SeedLinks } from './seed-links.ts'
 
@@ -45,10 +45,12 @@ export interface KitServiceOptions {
 
 /** What a kit shows of what there is. */
 interface KitPart {
-  seeds: Json<KitSeed[]>
+  /** A JSON array. */
+  seeds: string
   seedCount: number
   evidenceCount: number
-  outline: KitOutlineItem[]
+  /** Each item as JSON. */
+  outline: readonly string[]
   nextCursor: string | null
   /** Whether a seed has more evidence than is shown. */
   isCut: boolean
@@ -71,9 +73,7 @@ export function createKitService({ db, clock, links }: KitServiceOptions): KitSe
         seedUrlPrefix: links.urlOf(agent, ''),
       })
       if (isOneSeed && rows.found === 0) throw errors.notFound()
-      const part = isOneSeed
-        ? await cutSeed(rows, bytesMax, plan.listId)
-        : await cutSeeds(rows, bytesMax, plan)
+      const part = isOneSeed ? cutSeed(rows, bytesMax, plan.listId) : cutSeeds(rows, bytesMax, plan)
       return `${head},${toRest(part, rows.totals, input)}}` as Json<ValidationKit>
     },
   }
@@ -108,9 +108,8 @@ function toRest(
     truncated,
     nextCursor,
     note: truncated ? describeRest(part, totals, seedId !== undefined) : null,
-    outline,
   } satisfies Partial<ValidationKit>
-  return `${JSON.stringify(rest).slice(1, -1)},"seeds":${seeds}`
+  return `${JSON.stringify(rest).slice(1, -1)},"outline":${joinItems(outline)},"seeds":${seeds}`
 }
 
 /** Says in numbers what is left out, and how to read it. */
@@ -173,26 +172,28 @@ function positionOf(listId: string, cursor: string | undefined) {
 }
 
 /** The part of a kit of one seed that fits into `bytesMax` bytes: the seed, and one piece of evidence or more. */
-async function cutSeed(rows: KitRows, bytesMax: number, listId: string): Promise<KitPart> {
-  const json = toArray<KitSeed>(rows.seeds)
-  if (!rows.isCut && Buffer.byteLength(json) <= bytesMax) {
+function cutSeed(rows: KitRows, bytesMax: number, listId: string): KitPart {
+  const whole = joinItems([rows.seeds.text])
+  if (!rows.isCut && Buffer.byteLength(whole) <= bytesMax) {
     return {
-      ...{ seeds: json, seedCount: 1, evidenceCount: rows.evidenceCount, outline: [] },
+      ...{ seeds: whole, seedCount: 1, evidenceCount: rows.evidenceCount, outline: [] },
       ...{ nextCursor: null, isCut: false },
     }
   }
-  const seed = parseJson(lastRow(rows.seeds.text) as Json<KitSeed>)
-  const bare = { ...seed, evidence: [] }
-  const fitting = await countFitting(seed.evidence, bytesMax - jsonBytesOf(bare))
-  const evidence = seed.evidence.slice(0, Math.max(1, fitting))
-  const isCut = rows.isCut || evidence.length < seed.evidence.length
-  const last = evidence.at(-1)
+  const { bare, pieces } = splitSeed(rows.seeds.text)
+  const shown = pieces.slice(0, Math.max(1, countFitting(pieces, bytesMax - Buffer.byteLength(bare))))
+  const isCut = rows.isCut || shown.length < pieces.length
+  const nextAfter = (piece: string) => {
+    const { createdAt, id } = parseJson(piece as Json<KitSeed['evidence'][number]>)
+    return encodeCursor(listId, [createdAt, id])
+  }
+  const last = shown.at(-1)
   return {
-    seeds: JSON.stringify([{ ...seed, evidence }]) as Json<KitSeed[]>,
+    seeds: joinItems([joinSeed(bare, shown)]),
     seedCount: 1,
-    evidenceCount: evidence.length,
+    evidenceCount: shown.length,
     outline: [],
-    nextCursor: isCut && last ? encodeCursor(listId, [last.createdAt, last.id]) : null,
+    nextCursor: isCut && last !== undefined ? nextAfter(last) : null,
     isCut,
   }
 }
@@ -201,41 +202,38 @@ async function cutSeed(rows: KitRows, bytesMax: number, listId: string): Promise
  * The part of a kit that fits into `bytesMax` bytes. An outline of all seeds takes half of it at most, if there are seeds in
  * full as well; those are then taken out of it.
  */
-async function cutSeeds(rows: KitRows, bytesMax: number, plan: Plan): Promise<KitPart> {
+function cutSeeds(rows: KitRows, bytesMax: number, plan: Plan): KitPart {
   const limit = Math.min(rows.found, plan.limit)
-  const nextAfter = ({ updatedAt, id }: { updatedAt: string; id: string }) =>
-    encodeCursor(plan.listId, [updatedAt, id])
-  // Parsed only if it has to be cut. PostgreSQL puts some spaces between tokens, which are left out then.
-  const json = toArray<KitSeed>(rows.seeds)
-  if (rows.seeds.count === limit && Buffer.byteLength(json) <= bytesMax) {
+  const nextAfter = (seed: string) => {
+    const { updatedAt, id } = parseJson(seed as Json<KitOutlineItem | KitSeed>)
+    return encodeCursor(plan.listId, [updatedAt, id])
+  }
+  // Taken apart only if it has to be cut. PostgreSQL puts some spaces between tokens, which are left out then.
+  const whole = joinItems([rows.seeds.text])
+  if (rows.seeds.count === limit && Buffer.byteLength(whole) <= bytesMax) {
     return {
-      ...{ seeds: json, seedCount: limit, evidenceCount: rows.evidenceCount, outline: [] },
-      nextCursor: limit < rows.found ? nextAfter(parseJson(lastRow(rows.seeds.text) as Json<KitSeed>)) : null,
+      ...{ seeds: whole, seedCount: limit, evidenceCount: rows.evidenceCount, outline: [] },
+      nextCursor: limit < rows.found ? nextAfter(lastRow(rows.seeds.text)) : null,
       isCut: rows.isCut,
     }
   }
-  const items = parseJson(toArray<KitOutlineItem>(rows.outline))
-  const outlineBytesMax = plan.inFullMax > 0 ? bytesMax / 2 : bytesMax
-  const outline = items.slice(0, await countFitting(items, outlineBytesMax))
-  const found = parseJson(json)
-  const cut = await cutDetail(
+  const items = rowsOf(rows.outline.text)
+  const outline = items.slice(0, countFitting(items, plan.inFullMax > 0 ? bytesMax / 2 : bytesMax))
+  const found = rowsOf(rows.seeds.text)
+  const cut = cutDetail(
     outline.length > 0 ? found.slice(0, outline.length) : found,
-    bytesMax - jsonBytesOf(outline),
+    bytesMax - Buffer.byteLength(joinItems(outline)),
   )
   const shown = outline.length > 0 ? outline : cut.seeds
   const last = shown.at(-1)
   return {
-    seeds: JSON.stringify(cut.seeds) as Json<KitSeed[]>,
+    seeds: joinItems(cut.seeds),
     seedCount: cut.seeds.length,
     evidenceCount: cut.evidenceCount,
     outline: outline.slice(cut.seeds.length),
-    nextCursor: last && shown.length < rows.found ? nextAfter(last) : null,
+    nextCursor: last !== undefined && shown.length < rows.found ? nextAfter(last) : null,
     isCut: rows.isCut || cut.isCut,
   }
-}
-
-function toArray<Item>({ text }: Pick<JsonRows, 'text'>): Json<Item[]> {
-  return `[${text}]` as Json<Item[]>
 }
 
 /**
@@ -243,18 +241,24 @@ function toArray<Item>({ text }: Pick<JsonRows, 'text'>): Json<Item[]> {
  * its newest piece before any keeps a second one. Seeds without their evidence take half of the budget at most, unless the
  * first one alone is larger.
  */
-async function cutDetail(all: KitSeed[], bytesMax: number) {
-  const bare = all.map((seed) => ({ ...seed, evidence: [] as KitSeed['evidence'] }))
-  const fitsAlone = (await countFitting(bare.slice(0, 1), bytesMax)) > 0
-  const seeds = bare.slice(0, Math.max(fitsAlone ? 1 : 0, await countFitting(bare, bytesMax / 2)))
+function cutDetail(found: readonly string[], bytesMax: number) {
+  const all = found.map(splitSeed)
+  const bare = all.map((seed) => seed.bare)
+  const fitsAlone = countFitting(bare.slice(0, 1), bytesMax) > 0
+  const seedCount = Math.max(fitsAlone ? 1 : 0, countFitting(bare, bytesMax / 2))
+  const seeds = all.slice(0, seedCount).map((seed) => ({ ...seed, shown: [] as string[] }))
   const rounds = Array.from({ length: kitEvidenceMax }, (_, round) =>
-    all.slice(0, seeds.length).flatMap(({ evidence }, place) => {
-      const piece = evidence[round]
-      return piece ? [{ place, piece }] : []
+    seeds.flatMap(({ pieces, shown }) => {
+      const piece = pieces[round]
+      return piece === undefined ? [] : [{ piece, shown }]
     }),
   ).flat()
   const pieces = rounds.map(({ piece }) => piece)
-  const fitting = await countFitting(pieces, bytesMax - jsonBytesOf(seeds))
-  for (const { place, piece } of rounds.slice(0, fitting)) seeds[place]?.evidence.push(piece)
-  return { seeds, evidenceCount: fitting, isCut: fitting < pieces.length }
+  const fitting = countFitting(pieces, bytesMax - Buffer.byteLength(joinItems(bare.slice(0, seedCount))))
+  for (const { piece, shown } of rounds.slice(0, fitting)) shown.push(piece)
+  return {
+    seeds: seeds.map((seed) => joinSeed(seed.bare, seed.shown)),
+    evidenceCount: fitting,
+    isCut: fitting < pieces.length,
+  }
 }

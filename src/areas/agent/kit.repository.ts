@@ -1,7 +1,7 @@
 import { and, desc, eq, getTableColumns, gte, lt, lte, or, sql, type Column, type SQL } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { containsPattern, isLike } from '../../db/sql/contains.ts'
-import { jsonItem, jsonRows, readOne, timestampText } from '../../db/sql/json-rows.ts'
+import { itemColumns, jsonArray, jsonItem, jsonRows, readOne, timestampText } from '../../db/sql/json-rows.ts'
 import { isBefore } from '../../db/sql/keyset.ts'
 import { prepared } from '../../db/sql/prepared.ts'
 import { bytesBefore, evidenceBytes, seedBytes } from '../../db/sql/text-bytes.ts'
@@ -146,10 +146,13 @@ function prepareKit(
     agentName,
     createdAt,
   } = pieces
-  const piece = jsonItem<Evidence>({
-    ...{ id: pieces.id, seedId: pieces.seedId, kind, verdict, summary: finding, sourceUrl },
-    ...{ authorUserId, authorName, agentName, createdAt: timestampText(createdAt) },
-  })
+  const piecesAsJson = jsonArray<Evidence>(
+    {
+      ...{ id: pieces.id, seedId: pieces.seedId, kind, verdict, summary: finding, sourceUrl },
+      ...{ authorUserId, authorName, agentName, createdAt: timestampText(createdAt) },
+    },
+    pieces.round,
+  )
   const isShown = and(
     lte(pieces.round, sql`${sql.placeholder('evidenceLimit')}::int`),
     lt(pieces.bytesBefore, sql.placeholder('evidenceBytesMax')),
@@ -161,9 +164,7 @@ function prepareKit(
         seedId: pieces.seedId,
         count: sql<number>`count(*) filter (where ${isShown})`.as('shown_count'),
         isCut: sql<boolean>`not bool_and(${isShown})`.as('is_cut'),
-        evidence: sql`json_agg(${piece.sql} order by ${pieces.round}) filter (where ${isShown})`.as(
-          'shown_evidence',
-        ),
+        evidence: sql`${piecesAsJson} filter (where ${isShown})`.as('shown_evidence'),
       })
       .from(pieces)
       .groupBy(pieces.seedId),
@@ -186,6 +187,7 @@ function prepareKit(
         updatedAt: timestampText(updatedAt),
         url: sql`${sql.placeholder('seedUrlPrefix')}::text || ${id}`,
         evidenceCounts: countsOfLatest.counts,
+        // The last property, which `splitSeed` relies on.
         evidence: sql`coalesce(${shown.evidence}, '[]')`,
       }),
     })
@@ -250,14 +252,22 @@ function prepareKit(
 function evidenceCountsOf(executor: Executor, seedId: Column) {
   const countOf = (verdict: Verdict) =>
     sql<number>`count(*) filter (where ${evidence.verdict} = ${sql.raw(`'${verdict}'`)})`
-  return executor
-    .select({
-      counts: sql`json_build_object(
-        'supports', ${countOf('supports')}, 'contradicts', ${countOf('contradicts')}, 'neutral', ${countOf('neutral')}
-      )`.as('evidence_counts'),
-    })
+  const counted = executor
+    .select(
+      itemColumns<KitOutlineItem['evidenceCounts']>({
+        ...{
+          supports: countOf('supports'),
+          contradicts: countOf('contradicts'),
+          neutral: countOf('neutral'),
+        },
+      }),
+    )
     .from(evidence)
     .where(eq(evidence.seedId, seedId))
+    .as('counted')
+  return executor
+    .select({ counts: sql`row_to_json(counted)`.as('evidence_counts') })
+    .from(counted)
     .as('counts')
 }
 

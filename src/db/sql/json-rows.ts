@@ -21,16 +21,25 @@ export function selectJsonRows(executor: Pick<Executor, 'select'>, query: { as(a
 
 /** An item as a JSON column, for a query that selects more than items. A little slower than `selectJsonRows`. */
 export function jsonItem<Item>(columns: Columns<Item>): SQL.Aliased {
+  return sql`(select row_to_json(item) from ${itemOf(columns)})`.as('item')
+}
+
+/** Aggregates items as a JSON array, in an order. They are separated by a comma, a space, a line feed and a space. */
+export function jsonArray<Item>(columns: Columns<Item>, order: SQL | SQL.Aliased): SQL {
+  return sql`json_agg((select item from ${itemOf(columns)}) order by ${order})`
+}
+
+function itemOf<Item>(columns: Columns<Item>): SQL {
   const fields = Object.values<SQL.Aliased>(itemColumns(columns)).map(
     ({ sql: value, fieldAlias }) => sql`${value} as ${sql.identifier(fieldAlias)}`,
   )
-  return sql`(select row_to_json(item) from (select ${sql.join(fields, sql`, `)}) as item)`.as('item')
+  return sql`(select ${sql.join(fields, sql`, `)}) as item`
 }
 
 /** Aggregates items. */
 export function jsonRows(item: SQL | SQL.Aliased) {
   return {
-    // JSON without line feeds between its tokens has none at all, so that they separate the items.
+    // JSON without this between its tokens has it nowhere: a string contains no line feed. So it separates the items.
     text: sql<string>`coalesce(string_agg(${item}::text, E',\\n'), '')`.as('text'),
     count: sql<number>`count(*)::int`.as('count'),
   }
