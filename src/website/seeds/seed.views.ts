@@ -1,53 +1,25 @@
 import type { WorkspaceEvent } from '../../areas/events/events.service.ts'
 import type { AgentGrant, ToolUse } from '../../areas/integrations/integrations.service.ts'
-import type { Evidence } from '../../areas/seeds/evidence.service.ts'
-import type { Seed, SeedDetails, SeedParticipant } from '../../areas/seeds/seeds.service.ts'
+import type { Seed, SeedParticipant } from '../../areas/seeds/seeds.service.ts'
 import { parseJson } from '../../kernel/json-text.ts'
 import type { Page as ListPage } from '../../kernel/pagination.ts'
-import {
-  evidenceKinds,
-  evidenceSummaryLengthMax,
-  isClosed,
-  seedStatuses,
-  sourceUrlLengthMax,
-  sourceUrlPattern,
-  verdicts,
-  type EvidenceAuthors,
-  type EvidenceKind,
-  type SeedStatus,
-} from '../../kernel/seeds.ts'
+import { isClosed, seedStatuses, type SeedStatus } from '../../kernel/seeds.ts'
 import { renderAuthor } from '../views/author.views.ts'
 import { renderEvent, type EventContext } from '../views/events.views.ts'
-import { renderBalance, verdictNames } from './evidence-balance.ts'
 import { renderOpened } from '../components/edits.ts'
-import {
-  renderAction,
-  renderField,
-  renderForm,
-  renderRadios,
-  renderRefusal,
-  renderSelect,
-} from '../components/forms.ts'
+import { renderAction, renderForm, renderRefusal } from '../components/forms.ts'
 import { html, type Content, type Html } from '../components/html.ts'
 import { renderPicture } from '../components/layout.ts'
 import { renderRows, withQuery } from '../components/lists.ts'
 import { renderDone } from '../components/notice.ts'
-import { renderNotices, renderPager, resetNotice, type ListPlace } from '../components/pager.ts'
 import type { Page } from '../plugins/pages.ts'
+import { isAboutEvidence, renderEvidence, type ShownEvidence } from './evidence.views.ts'
 import { renderStatus } from './seeds.views.ts'
 import { countOf, renderTime } from '../components/words.ts'
 import { sectionOf, type WorkspaceVisit } from '../plugins/workspace-visit.ts'
 
 /** The tools that return the text of seeds. Reading an MCP resource is counted as the first. */
 const readingTools = new Set(['read_validation_kit', 'fetch'])
-
-const kindNames: Record<EvidenceKind, string> = {
-  interview: 'Interview',
-  survey: 'Survey',
-  experiment: 'Experiment',
-  metric: 'Metric',
-  note: 'Note',
-}
 
 /** What the button of a status says. */
 const statusActions: Record<SeedStatus, string> = {
@@ -57,9 +29,7 @@ const statusActions: Record<SeedStatus, string> = {
   dropped: 'Drop',
 }
 
-interface SeedPage extends SeedDetails, ListPlace {
-  /** Whose evidence is listed, if not all. */
-  by: EvidenceAuthors | undefined
+interface SeedPage extends ShownEvidence {
   /** What happened to the seed, newest first. */
   events: ListPage<WorkspaceEvent>
   places: EventContext['places']
@@ -74,7 +44,6 @@ export function renderSeed(visit: WorkspaceVisit, shown: SeedPage): Page {
   const { seed, createdByName } = shown
   const path = `${base}/seeds/${seed.id}`
   const creator = renderAuthor(createdByName, seed.agentName)
-  const isAboutEvidence = state.values.verdict !== undefined
   return {
     title: seed.title,
     section: sectionOf(visit, 'Seeds'),
@@ -87,7 +56,7 @@ export function renderSeed(visit: WorkspaceVisit, shown: SeedPage): Page {
         ${renderStatus(seed.status)} Created ${creator && html`by ${creator}`} ${renderTime(seed.createdAt)} ·
         changed ${renderTime(seed.updatedAt)}
       </p>
-      ${renderDone(request)} ${!isAboutEvidence && renderRefusal(request)}
+      ${renderDone(request)} ${!isAboutEvidence(state) && renderRefusal(request)}
       <div class="seed">
         <div class="stack about">${renderTexts(seed)}</div>
         <div class="stack side">
@@ -217,113 +186,6 @@ function renderAgents({ base, may }: WorkspaceVisit, { agents, uses }: SeedPage)
 function findLastReading(uses: readonly ToolUse[]): Date | undefined {
   const readings = uses.filter(({ tool, calls, failures }) => readingTools.has(tool) && calls > failures)
   return readings.map(({ lastCalledAt }) => lastCalledAt).sort((a, b) => b.getTime() - a.getTime())[0]
-}
-
-function renderEvidence(
-  visit: WorkspaceVisit,
-  { seed, by, evidence, evidenceCounts, cursor, trail, isReset }: SeedPage,
-): Html {
-  const { base, may, state } = visit
-  const path = `${base}/seeds/${seed.id}`
-  const pieces = parseJson(evidence.items)
-  // A form that was refused stays, with what was typed, even if its author has left the seed meanwhile.
-  const hasForm = may('seeds.addEvidence') && (seed.joined || state.values.verdict !== undefined)
-  return html`<section aria-labelledby="evidence">
-    <h2 id="evidence">Evidence</h2>
-    ${renderBalance(evidenceCounts)} ${hasForm && renderEvidenceForm(visit, seed)}
-    ${evidenceCounts.length > 0 && renderEvidenceFilter(path, by)} ${renderNotices([isReset && resetNotice])}
-    ${renderRows(
-      pieces.map(renderPiece),
-      evidenceCounts.length > 0
-        ? html`<p>No evidence ${by !== undefined && `by ${by}`}.</p>`
-        : html`<p>
-            No evidence yet.
-            ${!hasForm && may('seeds.addEvidence') && 'Join the seed to add what you find out.'}
-          </p>`,
-    )}
-    ${renderPager(
-      { cursor, trail, nextCursor: evidence.nextCursor },
-      { path, fragment: 'evidence', parameters: { by: by ?? '' } },
-    )}
-  </section>`
-}
-
-/** The choice of whose evidence is listed. */
-function renderEvidenceFilter(path: string, current: EvidenceAuthors | undefined): Html {
-  const choices = [
-    { label: 'All', by: undefined },
-    { label: 'By people', by: 'people' },
-    { label: 'By agents', by: 'agents' },
-  ] as const
-  return html`<nav class="segments" aria-label="Evidence by">
-    ${choices.map(
-      ({ label, by }) =>
-        html`<a
-          href="${withQuery(path, { by: by ?? '' })}#evidence"
-          ${by === current && html`aria-current="true"`}
-          >${label}</a
-        >`,
-    )}
-  </nav>`
-}
-
-function renderPiece(piece: Evidence): Html {
-  const { kind, verdict, summary, sourceUrl, authorName, agentName, createdAt } = piece
-  return html`<div class="stack piece">
-    <p><span class="tag verdict-${verdict}">${verdictNames[verdict]}</span> ${kindNames[kind]}</p>
-    <p class="prose"><bdi>${summary}</bdi></p>
-    ${
-      sourceUrl !== null &&
-      html`<p class="source">
-        Source: <a href="${sourceUrl}" rel="noopener noreferrer nofollow"><bdi>${sourceUrl}</bdi></a>
-      </p>`
-    }
-    <p class="hint">${renderAuthor(authorName, agentName)}, ${renderTime(createdAt)}</p>
-  </div>`
-}
-
-function renderEvidenceForm({ base, request, state }: WorkspaceVisit, seed: Seed): Html {
-  const isRefused = state.values.verdict !== undefined
-  return html`<details class="reveal" ${isRefused && html`open`}>
-    <summary>Add evidence</summary>
-    ${renderForm({
-      request,
-      action: `${base}/seeds/${seed.id}/evidence`,
-      ...(isRefused && { state }),
-      fields: ['summary', 'sourceUrl'],
-      body: html`${renderRadios({
-          name: 'verdict',
-          legend: 'What it says about the seed',
-          value: state.values.verdict ?? '',
-          choices: verdicts.map((value) => ({ value, label: verdictNames[value] })),
-        })}
-        ${renderSelect({
-          name: 'kind',
-          label: 'Kind',
-          value: state.values.kind ?? '',
-          choices: evidenceKinds.map((value) => ({ value, label: kindNames[value] })),
-        })}
-        ${renderField({
-          name: 'summary',
-          label: 'What you found out',
-          rows: 4,
-          maxLength: evidenceSummaryLengthMax,
-          hint: `Up to ${evidenceSummaryLengthMax} characters. Evidence cannot be changed or deleted.`,
-          state,
-        })}
-        ${renderField({
-          name: 'sourceUrl',
-          label: 'Source',
-          type: 'url',
-          maxLength: sourceUrlLengthMax,
-          pattern: sourceUrlPattern,
-          isOptional: true,
-          autocomplete: 'off',
-          hint: 'A URL that begins with http:// or https://.',
-          state,
-        })} <button>Add evidence</button>`,
-    })}
-  </details>`
 }
 
 function renderHistory({ base }: WorkspaceVisit, { seed, events, places, agents }: SeedPage): Content {
