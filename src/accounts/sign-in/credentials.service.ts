@@ -7,12 +7,12 @@ import { parseEmail } from '../../kernel/email.ts'
 import { errors } from '../../kernel/errors.ts'
 import { createId } from '../../kernel/ids.ts'
 import type { Principal } from '../../kernel/principal.ts'
-import { parseName, requireName } from '../../kernel/text.ts'
+import { requireName } from '../../kernel/text.ts'
 import { createToken, hashSecret } from '../../kernel/tokens.ts'
 import type { ExternalIdentity } from '../../platform/identity/identity.port.ts'
 import type { JobQueue } from '../../platform/jobs/jobs.port.ts'
 import type { PasswordHasher } from '../../platform/passwords/passwords.port.ts'
-import { findUserByEmail, insertUserIfNew, type UserRow } from '../users/users.repository.ts'
+import { insertUserIfNew, type UserRow } from '../users/users.repository.ts'
 import {
   consumeAccountToken,
   deleteAccountTokens,
@@ -22,13 +22,13 @@ import {
   findPasswordHash,
   findUserWithPassword,
   insertAccountToken,
-  insertIdentityIfNew,
   insertPasswordOfUser,
   lockUser,
   markEmailVerified,
   rehashPassword,
 } from './credentials.repository.ts'
 import type { LinkDelay } from './link-delay.ts'
+import { linkIdentity, withAddressOfLink } from './link-identity.ts'
 import { hashNewPassword, setPassword } from './set-password.ts'
 import { verifyWithoutPassword } from './verify-without-password.ts'
 import { startSignIn, type Browser, type SignInResult } from './start-session.ts'
@@ -273,42 +273,4 @@ export function createCredentialsService(options: CredentialsServiceOptions): Cr
 /** Whether a password was chosen at sign-up in a browser, which then need not enter it again. */
 function isChosenIn(chosen: { browserHash: Buffer | null } | undefined, { browserToken }: Browser): boolean {
   return chosen?.browserHash?.equals(hashSecret(browserToken)) === true
-}
-
-/**
- * The person with the email address that a link was sent to. Until an address is verified, the stored spelling may
- * belong to another mailbox.
- */
-function withAddressOfLink(user: UserRow, email: string | null): UserRow {
-  return user.emailVerifiedAt === null && email !== null ? { ...user, email } : user
-}
-
-/** Finds or creates the person with an email address that a provider has verified, and links the provider's account. */
-async function linkIdentity(
-  tx: Executor,
-  identity: ExternalIdentity,
-  { now, jobs }: { now: Date; jobs: JobQueue },
-): Promise<UserRow> {
-  const email = identity.isEmailVerified ? parseEmail(identity.email ?? '') : undefined
-  if (email === undefined) throw errors.identityUnverified()
-  const fallbackName = email.slice(0, email.indexOf('@'))
-  const name = parseName(identity.name ?? '') ?? parseName(fallbackName) ?? 'New user'
-  const person = { id: createId(), email, name, emailVerifiedAt: now, createdAt: now }
-  const isNew = await insertUserIfNew(tx, person)
-  const found = await findUserByEmail(tx, email)
-  const locked = found && (await lockUser(tx, found.id))
-  if (!locked) throw errors.identityUnverified()
-  const user = withAddressOfLink(locked, email)
-  if (user.emailVerifiedAt === null) await verifyWithoutPassword(tx, user, now)
-  await insertIdentityIfNew(tx, {
-    issuer: identity.issuer,
-    subject: identity.subject,
-    userId: user.id,
-    createdAt: now,
-  })
-  if (!isNew) {
-    const detail = new URL(identity.issuer).host
-    await jobs.enqueue(tx, 'send_security_notice', { userId: user.id, notice: 'provider_linked', detail })
-  }
-  return { ...user, emailVerifiedAt: user.emailVerifiedAt ?? now }
 }

@@ -1,0 +1,51 @@
+import type { Executor } from '../../db/client.ts'
+import { parseEmail } from '../../kernel/email.ts'
+import { errors } from '../../kernel/errors.ts'
+import { createId } from '../../kernel/ids.ts'
+import { parseName } from '../../kernel/text.ts'
+import type { ExternalIdentity } from '../../platform/identity/identity.port.ts'
+import type { JobQueue } from '../../platform/jobs/jobs.port.ts'
+import { findUserByEmail, insertUserIfNew, type UserRow } from '../users/users.repository.ts'
+import { insertIdentityIfNew, lockUser } from './credentials.repository.ts'
+import { verifyWithoutPassword } from './verify-without-password.ts'
+
+/**
+ * Finds or creates the person with an email address that a provider has verified, and links the provider's account.
+ * Throws `identity_unverified`.
+ */
+export async function linkIdentity(
+  tx: Executor,
+  identity: ExternalIdentity,
+  { now, jobs }: { now: Date; jobs: JobQueue },
+): Promise<UserRow> {
+  const email = identity.isEmailVerified ? parseEmail(identity.email ?? '') : undefined
+  if (email === undefined) throw errors.identityUnverified()
+  const fallbackName = email.slice(0, email.indexOf('@'))
+  const name = parseName(identity.name ?? '') ?? parseName(fallbackName) ?? 'New user'
+  const person = { id: createId(), email, name, emailVerifiedAt: now, createdAt: now }
+  const isNew = await insertUserIfNew(tx, person)
+  const found = await findUserByEmail(tx, email)
+  const locked = found && (await lockUser(tx, found.id))
+  if (!locked) throw errors.identityUnverified()
+  const user = withAddressOfLink(locked, email)
+  if (user.emailVerifiedAt === null) await verifyWithoutPassword(tx, user, now)
+  await insertIdentityIfNew(tx, {
+    issuer: identity.issuer,
+    subject: identity.subject,
+    userId: user.id,
+    createdAt: now,
+  })
+  if (!isNew) {
+    const detail = new URL(identity.issuer).host
+    await jobs.enqueue(tx, 'send_security_notice', { userId: user.id, notice: 'provider_linked', detail })
+  }
+  return { ...user, emailVerifiedAt: user.emailVerifiedAt ?? now }
+}
+
+/**
+ * The person with the email address that a link was sent to. Until an address is verified, the stored spelling may
+ * belong to another mailbox.
+ */
+export function withAddressOfLink(user: UserRow, email: string | null): UserRow {
+  return user.emailVerifiedAt === null && email !== null ? { ...user, email } : user
+}
