@@ -57,7 +57,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['src/config.ts', 'src/db/embedded.ts', 'tests/**', 'bench/**', '*.config.ts'],
+    files: ['src/config.ts', 'src/db/embedded-binaries.ts', 'tests/**', 'bench/**', '*.config.ts'],
     rules: { 'no-restricted-properties': 'off' },
   },
   { files: ['**/*.js'], ...tseslint.configs.disableTypeChecked },

@@ -155,7 +155,7 @@ function findAccount() {
   return account
 }
 
-// A clone below /root is closed to other accounts; see src/db/embedded.ts.
+// A clone below /root is closed to other accounts; see src/db/embedded-binaries.ts.
 async function privilegesOf(): Promise<string[]> {
   const ids = await findAccount()
   if (!ids) return []
