@@ -1939,7 +1939,7 @@ with
       json_agg(
         (
           select
-            row_to_json(item)
+            item
           from
             (
               select
@@ -2082,27 +2082,27 @@ from
           "latest"
           cross join lateral (
             select
-              json_build_object(
-                'supports',
-                count(*) filter (
-                  where
-                    "evidence"."verdict" = 'supports'
-                ),
-                'contradicts',
-                count(*) filter (
-                  where
-                    "evidence"."verdict" = 'contradicts'
-                ),
-                'neutral',
-                count(*) filter (
-                  where
-                    "evidence"."verdict" = 'neutral'
-                )
-              ) as "evidence_counts"
+              row_to_json(counted) as "evidence_counts"
             from
-              "evidence"
-            where
-              "evidence"."seed_id" = "latest"."id"
+              (
+                select
+                  count(*) filter (
+                    where
+                      "evidence"."verdict" = 'supports'
+                  ) as "supports",
+                  count(*) filter (
+                    where
+                      "evidence"."verdict" = 'contradicts'
+                  ) as "contradicts",
+                  count(*) filter (
+                    where
+                      "evidence"."verdict" = 'neutral'
+                  ) as "neutral"
+                from
+                  "evidence"
+                where
+                  "evidence"."seed_id" = "latest"."id"
+              ) "counted"
           ) "counts"
           left join "shown" on "shown"."seed_id" = "latest"."id"
         order by
@@ -2140,27 +2140,27 @@ from
           inner join "seeds" on "seeds"."id" = "found"."id"
           cross join lateral (
             select
-              json_build_object(
-                'supports',
-                count(*) filter (
-                  where
-                    "evidence"."verdict" = 'supports'
-                ),
-                'contradicts',
-                count(*) filter (
-                  where
-                    "evidence"."verdict" = 'contradicts'
-                ),
-                'neutral',
-                count(*) filter (
-                  where
-                    "evidence"."verdict" = 'neutral'
-                )
-              ) as "evidence_counts"
+              row_to_json(counted) as "evidence_counts"
             from
-              "evidence"
-            where
-              "evidence"."seed_id" = "seeds"."id"
+              (
+                select
+                  count(*) filter (
+                    where
+                      "evidence"."verdict" = 'supports'
+                  ) as "supports",
+                  count(*) filter (
+                    where
+                      "evidence"."verdict" = 'contradicts'
+                  ) as "contradicts",
+                  count(*) filter (
+                    where
+                      "evidence"."verdict" = 'neutral'
+                  ) as "neutral"
+                from
+                  "evidence"
+                where
+                  "evidence"."seed_id" = "seeds"."id"
+              ) "counted"
           ) "counts"
         where
           "seed_place" <= $23
@@ -2280,7 +2280,7 @@ with
       json_agg(
         (
           select
-            row_to_json(item)
+            item
           from
             (
               select
@@ -2426,27 +2426,27 @@ from
           "latest"
           cross join lateral (
             select
-              json_build_object(
-                'supports',
-                count(*) filter (
-                  where
-                    "evidence"."verdict" = 'supports'
-                ),
-                'contradicts',
-                count(*) filter (
-                  where
-                    "evidence"."verdict" = 'contradicts'
-                ),
-                'neutral',
-                count(*) filter (
-                  where
-                    "evidence"."verdict" = 'neutral'
-                )
-              ) as "evidence_counts"
+              row_to_json(counted) as "evidence_counts"
             from
-              "evidence"
-            where
-              "evidence"."seed_id" = "latest"."id"
+              (
+                select
+                  count(*) filter (
+                    where
+                      "evidence"."verdict" = 'supports'
+                  ) as "supports",
+                  count(*) filter (
+                    where
+                      "evidence"."verdict" = 'contradicts'
+                  ) as "contradicts",
+                  count(*) filter (
+                    where
+                      "evidence"."verdict" = 'neutral'
+                  ) as "neutral"
+                from
+                  "evidence"
+                where
+                  "evidence"."seed_id" = "latest"."id"
+              ) "counted"
           ) "counts"
           left join "shown" on "shown"."seed_id" = "latest"."id"
         order by
@@ -2484,27 +2484,27 @@ from
           inner join "seeds" on "seeds"."id" = "found"."id"
           cross join lateral (
             select
-              json_build_object(
-                'supports',
-                count(*) filter (
-                  where
-                    "evidence"."verdict" = 'supports'
-                ),
-                'contradicts',
-                count(*) filter (
-                  where
-                    "evidence"."verdict" = 'contradicts'
-                ),
-                'neutral',
-                count(*) filter (
-                  where
-                    "evidence"."verdict" = 'neutral'
-                )
-              ) as "evidence_counts"
+              row_to_json(counted) as "evidence_counts"
             from
-              "evidence"
-            where
-              "evidence"."seed_id" = "seeds"."id"
+              (
+                select
+                  count(*) filter (
+                    where
+                      "evidence"."verdict" = 'supports'
+                  ) as "supports",
+                  count(*) filter (
+                    where
+                      "evidence"."verdict" = 'contradicts'
+                  ) as "contradicts",
+                  count(*) filter (
+                    where
+                      "evidence"."verdict" = 'neutral'
+                  ) as "neutral"
+                from
+                  "evidence"
+                where
+                  "evidence"."seed_id" = "seeds"."id"
+              ) "counted"
           ) "counts"
         where
           "seed_place" <= $17

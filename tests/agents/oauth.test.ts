@@ -655,13 +655,12 @@ describe('registration', () => {
         register({ redirect_uris: [i % 2 ? `junk ${i}` : 'https://a.example/'] }),
       ),
     )
-    // Those that are too many at once are refused at once.
+    // Those that are too many at once are refused at once. On a busy machine that is all that would be registered.
     for (const { statusCode, headers } of answers) {
       expect([201, 400, 503]).toContain(statusCode)
       expect(headers['retry-after'] !== undefined).toBe(statusCode === 503)
     }
-    const statuses = answers.map(({ statusCode }) => statusCode)
-    expect(statuses).toEqual(expect.arrayContaining([201, 400]))
+    expect(answers.map(({ statusCode }) => statusCode)).toContain(400)
     expect((await register({ redirect_uris: ['https://a.example/'] })).statusCode).toBe(201)
   })
 })
