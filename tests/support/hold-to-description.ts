@@ -8,21 +8,28 @@ const differencesOfFile = new Set<string>()
 // Here, where the file is imported: an app may be started inside a test, which is too late for such a hook.
 afterAll(() => expect([...differencesOfFile]).toEqual([]))
 
-/** Fails the test file in the end when the app has given an answer that the API description does not have. */
+// Making one takes half a second. The description of the whole app is always the same, but for the URLs of its servers.
+let comparison: Comparison | undefined
+
+/** Fails the test file in the end when the whole app has given an answer that the API description does not have. */
 export function holdToDescription(app: App): void {
-  collectDifferences(app, differencesOfFile)
+  collectDifferences(app, differencesOfFile, () => (comparison ??= createComparison(app)))
 }
 
 /**
  * Collects in what the answers of the app, from now on, differ from what the API description says of their operations:
  * the status, the headers, the schema of the body, and with it the codes of errors. It changes no answer.
  */
-export function collectDifferences(app: App, differences: Set<string>): void {
-  let compare: ReturnType<typeof createComparison> | undefined
+export function collectDifferences(
+  app: App,
+  differences: Set<string>,
+  createCompare = () => createComparison(app),
+): void {
+  let compare: Comparison | undefined
   app.addHook('onSend', async (request, reply, payload) => {
     const operationId = request.routeOptions.schema?.operationId
     if (operationId === undefined || request.method === 'HEAD') return payload
-    compare ??= createComparison(app)
+    compare ??= createCompare()
     const answer = {
       status: reply.statusCode,
       headers: Object.keys(reply.getHeaders()),
@@ -44,8 +51,11 @@ interface Answer {
   body: string | undefined
 }
 
-/** Compares answers with the description of their operation; what differs is returned in words. */
-export function createComparison(app: App): (operationId: string, answer: Answer) => string[] {
+/** Compares an answer with the description of its operation. Returns what differs, in words. */
+type Comparison = (operationId: string, answer: Answer) => string[]
+
+/** Compares with the description of an app. */
+export function createComparison(app: App): Comparison {
   const { document, operations, resolve, answerOf } = createDescriptionReader(app.swagger())
   const findFaults = createFaultFinder(document)
 
