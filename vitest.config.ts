@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
 
-/** What `npm test` leaves to `npm run test:rest`: processes, adapters, hostile requests, and the website in a browser. */
-const rest = ['tests/{acceptance,platform,fuzz}/**/*.test.ts', 'tests/**/*.browser.test.ts']
+/** What `npm test` leaves to `npm run test:rest`: processes, adapters, hostile requests, load, and the website in a browser. */
+const rest = ['tests/{acceptance,platform,fuzz}/**/*.test.ts', 'tests/**/*.{browser,load}.test.ts']
 
 export default defineConfig(({ mode }) => ({
   test: {
