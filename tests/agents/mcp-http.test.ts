@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { errors } from '../../src/kernel/errors.ts'
+import { expectError } from '../support/expect-error.ts'
 import { createOAuthTester } from '../support/oauth-client.ts'
 import { startTestApp } from '../support/test-app.ts'
 
@@ -6,7 +8,7 @@ const service = await startTestApp()
 const { createAgent, createHost, getTokens } = createOAuthTester(service)
 const { access_token: token } = await getTokens(await createAgent(), await createHost())
 
-const initialize = (options: { accept?: string; url?: string }) =>
+const initialize = (options: { accept?: string; url?: string; name?: string }) =>
   service.app.inject({
     method: 'POST',
     url: options.url ?? '/agent/mcp',
@@ -19,7 +21,11 @@ const initialize = (options: { accept?: string; url?: string }) =>
       jsonrpc: '2.0',
       id: 1,
       method: 'initialize',
-      params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+      params: {
+        protocolVersion: '2025-06-18',
+        capabilities: {},
+        clientInfo: { name: options.name ?? 'test', version: '1' },
+      },
     }),
   })
 
@@ -52,5 +58,11 @@ describe('the MCP endpoint', () => {
     const preflight = { origin: 'https://claude.ai', 'access-control-request-method': 'POST' }
     const options = await service.app.inject({ method: 'OPTIONS', url: '/agent/mcp/', headers: preflight })
     expect(options.statusCode).toBe(204)
+  })
+
+  it('refuses a message of more than 64 KiB with 413', async () => {
+    expect((await initialize({ accept: '*/*', name: 'x'.repeat(64_000) })).statusCode).toBe(200)
+    const refused = await initialize({ accept: '*/*', name: 'x'.repeat(64 * 1024) })
+    expectError(refused, errors.bodyTooLarge)
   })
 })

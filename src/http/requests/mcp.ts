@@ -9,8 +9,6 @@ export interface McpHandler {
   answer(request: Request, agent: AgentPrincipal, message: unknown): Promise<Response>
 }
 
-const messageBytesMax = 256 * 1024
-
 /**
  * The MCP endpoint (Streamable HTTP). The handler parses the JSON, since JSON-RPC defines the response to invalid JSON.
  * There are no sessions, so GET and DELETE return 405.
@@ -20,20 +18,16 @@ export function mcpRoutes(app: App, handler: McpHandler, url: string, resource: 
   app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))
   // Some clients add a slash to the URL that they are given.
   for (const spelling of [url, `${url}/`]) {
-    app.post(
-      spelling,
-      { bodyLimit: messageBytesMax, schema: { hide: true }, config: { openBody: true } },
-      async (request, reply) => {
-        const message = parse(request.body)
-        reply.requireAgentScopes(handler.scopesOf(message))
-        const answer = await handler.answer(toWebRequest(request, reply, resource), request.agent, message)
-        // Node.js manages the connection (RFC 9110 §7.6.1). With this header a client that asked to close it would wait.
-        answer.headers.delete('connection')
-        // The SDK's `no-cache` for event streams would replace `private, no-store`.
-        answer.headers.delete('cache-control')
-        return send(reply, answer)
-      },
-    )
+    app.post(spelling, { schema: { hide: true }, config: { openBody: true } }, async (request, reply) => {
+      const message = parse(request.body)
+      reply.requireAgentScopes(handler.scopesOf(message))
+      const answer = await handler.answer(toWebRequest(request, reply, resource), request.agent, message)
+      // Node.js manages the connection (RFC 9110 §7.6.1). With this header a client that asked to close it would wait.
+      answer.headers.delete('connection')
+      // The SDK's `no-cache` for event streams would replace `private, no-store`.
+      answer.headers.delete('cache-control')
+      return send(reply, answer)
+    })
     for (const method of ['GET', 'DELETE'] as const) {
       app.route({
         method,

@@ -21,7 +21,6 @@ export interface KitMcpHandlerOptions {
   iconUrl: string
 }
 
-const requestBytesMax = 64 * 1024
 /** The most messages of a JSON-RPC batch, which the revision 2025-03-26 of MCP has. */
 export const batchMax = 16
 /** The longest wait of a call for the other calls of its user. */
@@ -43,7 +42,6 @@ export function createKitMcpHandler(
   const turns = createTurns({ atOnceMax: 1, waitingMax: Infinity, waitMsMax: callWaitMsMax })
   const registrations = tools.map((tool) => ({ tool, register: toolRegistration(tool, { onError, turns }) }))
   const handler = createMcpHandler(({ authInfo }) => createServer(authInfo?.extra?.agent as AgentPrincipal), {
-    maxRequestBodySize: requestBytesMax,
     onerror: onRefusal,
   })
 
