@@ -12,7 +12,7 @@ import { areLimitsInForce, openDatabase, requestLimits, workLimits, type Databas
 import { startEmbeddedDatabase } from './db/embedded.ts'
 import { EmbeddedDatabaseError } from './db/embedded-binaries.ts'
 import { isMigrated, migrateDatabase } from './db/migrate.ts'
-import { assertUsable, DatabaseUnusableError } from './db/sql/usable.ts'
+import { assertUsable, DatabaseUnusableError } from './db/usable.ts'
 import type { FirstUser } from './first-run.ts'
 import type { App } from './http/app-types.ts'
 import { createLogger } from './http/answers/logging.ts'

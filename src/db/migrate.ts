@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import type pg from 'pg'
-import { DatabaseUnusableError } from './sql/usable.ts'
+import { DatabaseUnusableError } from './usable.ts'
 
 const migrationsFolder = fileURLToPath(new URL('../../drizzle', import.meta.url))
 // An arbitrary number, which no other advisory lock in the database uses.
