@@ -5,15 +5,8 @@ import { labelLengthMax } from '../../kernel/text.ts'
 import type { Services } from '../../services/services.ts'
 import { answerForm } from '../plugins/answer-form.ts'
 import { browserOf, findNext, finishSignIn } from '../sign-in/continue-sign-in.ts'
-import {
-  attempt,
-  form,
-  readField,
-  renderAction,
-  renderField,
-  renderForm,
-  stateOf,
-} from '../components/forms.ts'
+import { renderAction, renderField, renderForm, stateOf } from '../components/forms.ts'
+import { attempt, form, readField } from '../components/sent-form.ts'
 import { html, type Html } from '../components/html.ts'
 import { renderConfirmed, renderRows, withQuery } from '../components/lists.ts'
 import { parseLocalPath } from '../components/local-path.ts'

@@ -2,7 +2,8 @@ import type { FastifyRequest } from 'fastify'
 import type { App } from '../../http/app-types.ts'
 import type { Services } from '../../services/services.ts'
 import { answerForm } from '../plugins/answer-form.ts'
-import { form, renderAction } from '../components/forms.ts'
+import { renderAction } from '../components/forms.ts'
+import { form } from '../components/sent-form.ts'
 import { html, type Html } from '../components/html.ts'
 import {
   beginIdentityFlow,

@@ -1,5 +1,5 @@
 import type { App } from '../../http/app-types.ts'
-import { form, readField } from '../components/forms.ts'
+import { form, readField } from '../components/sent-form.ts'
 import { themeCookie, themes } from '../components/theme.ts'
 
 const keptSeconds = 365 * 24 * 60 * 60

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { App } from '../../http/app-types.ts'
 import type { Services } from '../../services/services.ts'
 import { answerForm, type FormResult } from '../plugins/answer-form.ts'
-import { form, readField } from '../components/forms.ts'
+import { form, readField } from '../components/sent-form.ts'
 import type { Page } from '../plugins/pages.ts'
 import { securityPath } from './security.views.ts'
 import {

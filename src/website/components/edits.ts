@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { compareEdit, versionsOf, type FieldVersions } from '../../kernel/edits.ts'
-import { readField, type FormState } from './forms.ts'
+import { type FormState } from './forms.ts'
+import { readField } from './sent-form.ts'
 import { html, type Html } from './html.ts'
 
 /** The hidden field with the versions of what a form was opened with, as JSON. */

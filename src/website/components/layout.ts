@@ -3,7 +3,7 @@ import type { PrincipalUser } from '../../kernel/principal.ts'
 import type { Assets } from '../../assets/assets.ts'
 import { html, type Content, type Html } from './html.ts'
 import { themes, type Theme } from './theme.ts'
-import { csrfFieldName } from './forms.ts'
+import { csrfFieldName } from './sent-form.ts'
 
 /** A part of the website with its own navigation. */
 export interface Section {

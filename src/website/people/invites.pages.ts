@@ -3,14 +3,8 @@ import type { Invite } from '../../areas/invites/invites.service.ts'
 import { emailLengthMax } from '../../kernel/email.ts'
 import { parseJson } from '../../kernel/json-text.ts'
 import { mayGrant } from '../../kernel/roles.ts'
-import {
-  renderAction,
-  renderField,
-  renderForm,
-  renderSelect,
-  readField,
-  requireRole,
-} from '../components/forms.ts'
+import { renderAction, renderField, renderForm, renderSelect } from '../components/forms.ts'
+import { readField, requireRole } from '../components/sent-form.ts'
 import { html, type Html } from '../components/html.ts'
 import { renderConfirmed, renderRows } from '../components/lists.ts'
 import { notice, renderDone } from '../components/notice.ts'

@@ -1,5 +1,5 @@
 import type { Services } from '../../services/services.ts'
-import { requireRole } from '../components/forms.ts'
+import { requireRole } from '../components/sent-form.ts'
 import { notice } from '../components/notice.ts'
 import { roleNouns } from '../views/roles.views.ts'
 import type { WorkspacePages } from '../plugins/workspace-visit.ts'

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { SentFormsService } from '../state/sent-forms.service.ts'
 import type { Flash } from './flash.ts'
-import { attempt } from '../components/forms.ts'
+import { attempt } from '../components/sent-form.ts'
 import { keepQuery } from './referrer.ts'
 
 /** Where a form leads: a path, or a path with what its page shows once. */

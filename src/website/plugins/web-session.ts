@@ -8,7 +8,7 @@ import type { App } from '../../http/app-types.ts'
 import { createLateBodyCheck } from '../../http/credentials/late-body.ts'
 import { errors } from '../../kernel/errors.ts'
 import { createToken } from '../../kernel/tokens.ts'
-import { csrfFieldName } from '../components/forms.ts'
+import { csrfFieldName } from '../components/sent-form.ts'
 import { createCsrfToken, isCsrfToken } from './csrf.ts'
 import { findReferringPage } from './referrer.ts'
 

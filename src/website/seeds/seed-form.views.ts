@@ -7,7 +7,8 @@ import {
   successCriterionLengthMax,
 } from '../../kernel/seeds.ts'
 import { mergeEdit, renderOpened } from '../components/edits.ts'
-import { readField, readText, renderField, renderForm, type FieldOptions } from '../components/forms.ts'
+import { renderField, renderForm, type FieldOptions } from '../components/forms.ts'
+import { readField, readText } from '../components/sent-form.ts'
 import { html } from '../components/html.ts'
 import type { Page } from '../plugins/pages.ts'
 import { sectionOf, type WorkspaceVisit } from '../plugins/workspace-visit.ts'

@@ -13,7 +13,7 @@ import {
   type SeedStatus,
 } from '../../kernel/seeds.ts'
 import { readOpened } from '../components/edits.ts'
-import { readField, readText, requireChoice } from '../components/forms.ts'
+import { readField, readText, requireChoice } from '../components/sent-form.ts'
 import type { Page } from '../plugins/pages.ts'
 import { notice } from '../components/notice.ts'
 import { readSearch } from '../views/search-form.views.ts'

@@ -3,7 +3,7 @@ import type { App } from '../../http/app-types.ts'
 import { errors } from '../../kernel/errors.ts'
 import type { Services } from '../../services/services.ts'
 import { browserOf, continueSignIn } from './continue-sign-in.ts'
-import { attempt } from '../components/forms.ts'
+import { attempt } from '../components/sent-form.ts'
 import { parseLocalPath } from '../components/local-path.ts'
 import { notice } from '../components/notice.ts'
 

@@ -5,7 +5,7 @@ import type { Services } from '../../services/services.ts'
 import { readPasskeyAnswer, sendChallenge } from '../views/passkey-form.views.ts'
 import { findPendingConsent } from '../plugins/pending-consent.ts'
 import { answerForm } from '../plugins/answer-form.ts'
-import { attempt, form, readField } from '../components/forms.ts'
+import { attempt, form, readField } from '../components/sent-form.ts'
 import { browserOf, finishSignIn } from './continue-sign-in.ts'
 import { invitePath, renderInviteForVisitor, renderInvitePage } from './invite.views.ts'
 

@@ -1,7 +1,8 @@
 import type { App } from '../../http/app-types.ts'
 import type { Services } from '../../services/services.ts'
 import { answerForm } from '../plugins/answer-form.ts'
-import { form, readField, renderForm } from '../components/forms.ts'
+import { renderForm } from '../components/forms.ts'
+import { form, readField } from '../components/sent-form.ts'
 import { html } from '../components/html.ts'
 import { readRevokeAccess, renderNewPasswordField, renderRevokeAccess } from './sign-in.views.ts'
 

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { PasskeyAnswer, PasskeyChallenge } from '../../accounts/passkeys/passkeys.service.ts'
-import { readField, renderForm, stateOf } from '../components/forms.ts'
+import { renderForm, stateOf } from '../components/forms.ts'
+import { readField } from '../components/sent-form.ts'
 import { html, type Content, type Html } from '../components/html.ts'
 
 const ticketCookie = 'passkey'

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { agentScopes, validationKitScope, type AgentScope } from '../../kernel/agent.ts'
-import { readField, renderCheckbox } from '../components/forms.ts'
+import { renderCheckbox } from '../components/forms.ts'
+import { readField } from '../components/sent-form.ts'
 import { html, type Html } from '../components/html.ts'
 
 const textsOfScope: Record<AgentScope, string> = {

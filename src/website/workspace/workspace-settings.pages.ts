@@ -5,14 +5,8 @@ import { domainsLengthMax, parseDomains } from '../../kernel/domains.ts'
 import { slugLengthMax, slugLengthMin, slugPattern } from '../../kernel/slugs.ts'
 import { nameLengthMax } from '../../kernel/text.ts'
 import { mergeEdit, readOpened, renderOpened } from '../components/edits.ts'
-import {
-  readField,
-  renderAction,
-  renderField,
-  renderForm,
-  stateOf,
-  type FormState,
-} from '../components/forms.ts'
+import { renderAction, renderField, renderForm, stateOf, type FormState } from '../components/forms.ts'
+import { readField } from '../components/sent-form.ts'
 import { html, type Html } from '../components/html.ts'
 import { renderPicture } from '../components/layout.ts'
 import { readQuery, renderConfirmed } from '../components/lists.ts'
