@@ -63,7 +63,7 @@ async function fill(host: TestHost, seedCount: number, evidenceCount: number): P
 }
 
 describe('200', () => {
-  it('gives the workspace, the grant, the seeds and their evidence', async () => {
+  it('returns the workspace, the grant, the seeds and their evidence', async () => {
     const { host, token, url, workspace } = await letIn()
     const member = await addPerson(service, workspace, 'member', 'Ada Lovelace')
     const older = await createSeed(service, host, { url }, { title: 'Older' })
@@ -137,7 +137,7 @@ describe('200', () => {
     })
   })
 
-  it('is the same for no body, an empty one and {}', async () => {
+  it('returns the same for no body, an empty body and {}', async () => {
     const { token } = await letIn()
     const json = { 'content-type': 'application/json' }
     const kit = await read(token)
@@ -149,7 +149,7 @@ describe('200', () => {
     }
   })
 
-  it('gives one seed alone', async () => {
+  it('returns only the requested seed when seedId is given', async () => {
     const { host, token, url } = await letIn()
     const seeds = [await createSeed(service, host, { url }), await createSeed(service, host, { url })]
     for (const { id } of seeds) {
@@ -157,7 +157,7 @@ describe('200', () => {
     }
   })
 
-  it('puts the seed changed last first: by an edit, and by evidence', async () => {
+  it('sorts seeds by their last edit or evidence, newest first', async () => {
     const { host, token, url } = await letIn()
     const [a, b, c] = [
       await createSeed(service, host, { url }, { title: 'a' }),
@@ -178,7 +178,7 @@ describe('200', () => {
     expect(c.title).toBe('c')
   })
 
-  it('shows 50 seeds with 20 pieces of evidence, the newest, and counts all', async () => {
+  it('returns up to 50 seeds with their 20 newest pieces of evidence each, and counts all evidence', async () => {
     const { host, token } = await letIn()
     await fill(host, 50, 20)
     const whole = await read(token)
@@ -195,7 +195,7 @@ describe('200', () => {
     }
   })
 
-  it('says so when it leaves out evidence', async () => {
+  it('sets truncated when a seed has more than 20 pieces of evidence, and returns the newest 20', async () => {
     const { host, token } = await letIn()
     await fill(host, 2, 21)
     const kit = await read(token)
@@ -205,7 +205,7 @@ describe('200', () => {
     expect(kit.seeds[0]?.evidenceCounts).toEqual({ supports: 7, contradicts: 7, neutral: 7 })
   })
 
-  it('says so when it leaves out seeds, but not when one is asked for', async () => {
+  it('sets truncated when there are more than 50 seeds, and still returns an older seed by its id', async () => {
     const { host, token } = await letIn()
     await fill(host, 51, 1)
     const kit = await read(token)
@@ -226,7 +226,7 @@ describe('200', () => {
     })
   })
 
-  it('asks the database as often for 50 seeds of 20 pieces of evidence as for none: twice', async () => {
+  it('runs two queries, for no seeds and for 50 seeds with 20 pieces of evidence each', async () => {
     const { host, token } = await letIn()
     const count = () => countQueries(() => read(token))
     expect(await count()).toBe(2)
@@ -234,7 +234,7 @@ describe('200', () => {
     expect(await count()).toBe(2)
   })
 
-  it('holds what people write as they write it', async () => {
+  it('returns quotes, backslashes, emoji, line breaks and markup in texts unchanged', async () => {
     const { host, token, url } = await letIn()
     const summary = 'He said "yes" \\ \u{1f331}\nand </script> {"a":1}'
     const seed = await createSeed(service, host, { url }, { summary })
@@ -244,38 +244,41 @@ describe('200', () => {
     expect([shown?.summary, shown?.evidence[0]?.summary]).toEqual([summary, summary])
   })
 
-  it.each(['UTC', 'Asia/Kolkata'])('writes times in one form, in a session of %s too', async (timeZone) => {
-    const { host, token, url } = await letIn()
-    const { id } = await createSeed(service, host, { url })
-    const times = ['06.789', '05.120', '04.100', '03.000'].map((second) => `2026-11-21T23:59:${second}Z`)
-    for (const time of times) {
-      await db.execute(sql`
+  it.each(['UTC', 'Asia/Kolkata'])(
+    'returns times in UTC with milliseconds when the database session is in %s',
+    async (timeZone) => {
+      const { host, token, url } = await letIn()
+      const { id } = await createSeed(service, host, { url })
+      const times = ['06.789', '05.120', '04.100', '03.000'].map((second) => `2026-11-21T23:59:${second}Z`)
+      for (const time of times) {
+        await db.execute(sql`
         insert into evidence (id, seed_id, kind, verdict, summary, author_name, created_at)
         values (gen_random_uuid(), ${id}, 'note', 'neutral', 'E', 'Ada', ${time})`)
-    }
-    const { rows } = await db.$client.query<{ name: string }>('select current_database() as name')
-    // Read through sessions of its own, as the database has them begin.
-    await db.$client.query(`alter database "${rows[0]?.name}" set timezone = '${timeZone}'`)
-    const other = openDatabase({
-      url: String(config.databaseUrl),
-      poolMax: 1,
-      limits: requestLimits,
-      onIdleError: () => undefined,
-    })
-    try {
-      const agent = await services.authenticateAgent(token)
-      if (!agent) throw new Error('the agent is not let in')
-      const kit = parseJson(
-        await createKitService({ db: other, clock, links: createSeedLinks(config.webUrl) }).read(agent),
-      )
-      expect(kit.seeds[0]?.evidence.map(({ createdAt }) => createdAt)).toEqual(times)
-    } finally {
-      await other.$client.end()
-      await db.$client.query(`alter database "${rows[0]?.name}" reset timezone`)
-    }
-  })
+      }
+      const { rows } = await db.$client.query<{ name: string }>('select current_database() as name')
+      // Read through sessions of its own, as the database has them begin.
+      await db.$client.query(`alter database "${rows[0]?.name}" set timezone = '${timeZone}'`)
+      const other = openDatabase({
+        url: String(config.databaseUrl),
+        poolMax: 1,
+        limits: requestLimits,
+        onIdleError: () => undefined,
+      })
+      try {
+        const agent = await services.authenticateAgent(token)
+        if (!agent) throw new Error('the agent is not let in')
+        const kit = parseJson(
+          await createKitService({ db: other, clock, links: createSeedLinks(config.webUrl) }).read(agent),
+        )
+        expect(kit.seeds[0]?.evidence.map(({ createdAt }) => createdAt)).toEqual(times)
+      } finally {
+        await other.$client.end()
+        await db.$client.query(`alter database "${rows[0]?.name}" reset timezone`)
+      }
+    },
+  )
 
-  it('has nothing of other workspaces, also when the person is in them', async () => {
+  it('returns nothing of other workspaces, even when the user is a member of them', async () => {
     const { host, token } = await letIn()
     const company = await createCompany(service)
     await createSeed(service, company.owner, company)
@@ -285,7 +288,7 @@ describe('200', () => {
     expect((await read(token)).seeds).toEqual([])
   })
 
-  it('tells the role that the person has now', async () => {
+  it('returns the current role of the user', async () => {
     const { host, token, url, workspace } = await letIn()
     const owner = await addPerson(service, workspace, 'owner')
     await as(owner, patch(`${url}/members/${host.id}`, { role: 'viewer' }))
@@ -294,7 +297,7 @@ describe('200', () => {
 })
 
 describe('400', () => {
-  it('is strict', async () => {
+  it('returns 400 with one issue for an invalid body', async () => {
     const { token } = await letIn()
     for (const [payload, tag, path] of [
       [{ seedID: 'x' }, 'Unexpected', ['seedID']],
@@ -322,7 +325,7 @@ describe('400', () => {
 })
 
 describe('401', () => {
-  it('is for agents: an API key is nothing here, and a token nothing under /v1', async () => {
+  it('returns 401 for an API key, and for an access token under /v1', async () => {
     const { host, token } = await letIn()
     expect((await ask(host.apiKey)).statusCode).toBe(401)
     const withHeader = await app.inject({
@@ -336,7 +339,7 @@ describe('401', () => {
 })
 
 describe('404', () => {
-  it('does not tell a seed of another workspace from one that is not', async () => {
+  it('returns the same 404 for a seed of another workspace, an unknown id and a malformed id', async () => {
     const { host, token } = await letIn()
     const company = await createCompany(service)
     const seed = await createSeed(service, company.owner, company)
@@ -350,7 +353,7 @@ describe('404', () => {
     }
   })
 
-  it('knows no other method, and no other spelling', async () => {
+  it('returns 404 for another method, and for other spellings of the path', async () => {
     const { token } = await letIn()
     const headers = { authorization: `Bearer ${token}` }
     for (const [method, url] of [
@@ -366,7 +369,7 @@ describe('404', () => {
 })
 
 describe('the grant', () => {
-  it('notes when it was last used, soon after and to the minute', async () => {
+  it('sets lastUsedAt of the grant within 5 seconds of a request', async () => {
     const { host, token, url } = await letIn()
     await read(token)
     await expect

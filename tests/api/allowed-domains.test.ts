@@ -28,8 +28,8 @@ async function isIn({ workspace }: { workspace: { id: string } }, { id }: { id: 
   return id in (await findRoles(service, workspace))
 }
 
-describe('a verified person of an allowed domain', () => {
-  it('is a member from the start, and the feed tells why', async () => {
+describe('a user with a verified address at an allowed domain', () => {
+  it('adds the user on creation, and appends an event that names the domain', async () => {
     const company = await createOpenCompany()
     const person = await createPerson({ name: 'Dora Domain', email: emailAt(company.domain) })
     expect(await findRoles(service, company.workspace)).toMatchObject({ [person.id]: 'member' })
@@ -50,7 +50,7 @@ describe('a verified person of an allowed domain', () => {
     })
   })
 
-  it('joins none of several workspaces that allow it', async () => {
+  it('does not add the user when several workspaces allow the domain', async () => {
     const first = await createOpenCompany()
     const second = await createOpenCompany(first.domain)
     const person = await createPerson({ email: emailAt(first.domain) })
@@ -59,13 +59,13 @@ describe('a verified person of an allowed domain', () => {
     expect((await as(person, get('/v1/me/home'))).json()).toBe('/onboarding')
   })
 
-  it('joins in whatever case the address is written', async () => {
+  it('adds the user when the address is in upper case', async () => {
     const company = await createOpenCompany()
     const person = await createPerson({ email: emailAt(company.domain).toUpperCase() })
     expect(await isIn(company, person)).toBe(true)
   })
 
-  it('joins by a domain of other scripts, in either of its forms', async () => {
+  it('adds the user of an internationalized domain, which is stored in its ASCII form', async () => {
     const name = randomSlug('münchen')
     const company = await createOpenCompany(`${name}.example`)
     const ascii = new URL(`http://${name}.example`).hostname
@@ -78,7 +78,7 @@ describe('a verified person of an allowed domain', () => {
     expect(await isIn(company, await createPerson({ email: emailAt(ascii) }))).toBe(true)
   })
 
-  it('joins also when an operator adds them by command', async () => {
+  it('adds a user whom an operator creates with --verified, and not without it', async () => {
     const company = await createOpenCompany()
     const [verified, unverified] = [emailAt(company.domain), emailAt(company.domain)]
     const environment = { DATABASE_URL: String(service.config.databaseUrl) }
@@ -98,15 +98,15 @@ describe('a verified person of an allowed domain', () => {
   })
 })
 
-describe('nobody else joins', () => {
-  it('whose address is not known to be theirs', async () => {
+describe('other users', () => {
+  it('does not add a user whose address is not verified', async () => {
     const company = await createOpenCompany()
     const person = await createPerson({ email: emailAt(company.domain), isVerified: false })
     expect(await isIn(company, person)).toBe(false)
     expect(await findEvents(service, company.workspace)).toHaveLength(2)
   })
 
-  it('of a subdomain, a domain above or one that looks like it', async () => {
+  it('does not add a user of a subdomain, a parent domain or a similar domain', async () => {
     const company = await createOpenCompany()
     for (const domain of [
       `mail.${company.domain}`,
@@ -120,7 +120,7 @@ describe('nobody else joins', () => {
     expect(await isIn(company, local)).toBe(false)
   })
 
-  it('once the domain is allowed no more, and those who joined stay', async () => {
+  it('does not add a user after the domain was removed, and keeps earlier members', async () => {
     const company = await createOpenCompany()
     const before = await createPerson({ email: emailAt(company.domain) })
     await as(
@@ -131,7 +131,7 @@ describe('nobody else joins', () => {
     expect([await isIn(company, before), await isIn(company, after)]).toEqual([true, false])
   })
 
-  it('of those who were there before the domain was allowed', async () => {
+  it('does not add a user who was created before the domain was allowed', async () => {
     const domain = `${randomSlug('d')}.example`
     const person = await createPerson({ email: emailAt(domain) })
     expect(await isIn(await createOpenCompany(domain), person)).toBe(false)

@@ -64,19 +64,22 @@ async function readPages(host: TestHost, path: string): Promise<{ id: string }[]
 
 const idsOf = (pages: { id: string }[][]) => pages.flat().map(({ id }) => id)
 
-describe('a page', () => {
-  it.each(['x', '"', '€', '😀'])('of seeds of %s ends early, and the next goes on', async (character) => {
-    const host = await tester.createHost()
-    const ids = await fill(host, 90, 0, character)
-    const pages = await readPages(host, `/v1/workspaces/${host.slug}/seeds?limit=200`)
-    expect(idsOf(pages)).toEqual(ids)
-    expect(pages.length).toBeGreaterThan(1)
-    // Full, but for the seed that did not fit.
-    const largest = Math.max(...pages.slice(0, -1).map((page) => Buffer.byteLength(JSON.stringify(page))))
-    expect(largest).toBeGreaterThan(pageBytesMax - 60 * 1024)
-  })
+describe('the size limit of a page', () => {
+  it.each(['x', '"', '€', '😀'])(
+    'ends a page of seeds full of %s early, and the next pages return the rest',
+    async (character) => {
+      const host = await tester.createHost()
+      const ids = await fill(host, 90, 0, character)
+      const pages = await readPages(host, `/v1/workspaces/${host.slug}/seeds?limit=200`)
+      expect(idsOf(pages)).toEqual(ids)
+      expect(pages.length).toBeGreaterThan(1)
+      // Full, but for the seed that did not fit.
+      const largest = Math.max(...pages.slice(0, -1).map((page) => Buffer.byteLength(JSON.stringify(page))))
+      expect(largest).toBeGreaterThan(pageBytesMax - 60 * 1024)
+    },
+  )
 
-  it('of seeds of a status ends early', async () => {
+  it('ends a page of seeds with a status filter early, and the next pages return the rest', async () => {
     const host = await tester.createHost()
     const ids = await fill(host, 30, 0, '😀')
     expect(idsOf(await readPages(host, `/v1/workspaces/${host.slug}/seeds?limit=200&status=open`))).toEqual(
@@ -84,7 +87,7 @@ describe('a page', () => {
     )
   })
 
-  it('of evidence ends early, and the next goes on', async () => {
+  it('ends a page of evidence early, and the next pages return the rest', async () => {
     const host = await tester.createHost()
     const [seedId] = await fill(host, 1, 150, '😀')
     const pages = await readPages(host, `/v1/seeds/${seedId}/evidence?limit=200`)
@@ -92,7 +95,7 @@ describe('a page', () => {
     expect(new Set(idsOf(pages)).size).toBe(150)
   })
 
-  it('of people in many teams ends early, and the next goes on', async () => {
+  it('ends a page of people in many teams early, and the next pages return the rest', async () => {
     const host = await tester.createHost()
     const slug = `/v1/workspaces/${host.slug}`
     await db.execute(sql`
@@ -116,7 +119,7 @@ describe('a page', () => {
   })
 })
 
-describe('the validation kit', () => {
+describe('the size limit of the validation kit', () => {
   const read = async (token: string, payload: object = {}) => {
     const answer = await fetch(`${origin}/agent/v1/validation-kit:read`, {
       method: 'POST',
@@ -158,7 +161,7 @@ describe('the validation kit', () => {
   }
 
   it.each(['x', '"', '€', '😀'])(
-    'of %s is within its budget, and says what is missing',
+    'limits a kit with texts full of %s, and sets truncated',
     async (character) => {
       const { host, token } = await letIn()
       const ids = await fill(host, 50, 20, character)
@@ -179,7 +182,7 @@ describe('the validation kit', () => {
     },
   )
 
-  it('has all of one seed that is asked for', async () => {
+  it('returns one requested seed with all its 20 pieces of evidence', async () => {
     const { host, token } = await letIn()
     const [, , seedId] = await fill(host, 3, 20, '€')
     const kit = await read(token, { seedId })
@@ -187,7 +190,7 @@ describe('the validation kit', () => {
     expect(kit.seeds[0]?.evidence).toHaveLength(20)
   })
 
-  it('fits a model over MCP, where the evidence of one seed comes in pages', async () => {
+  it('limits the kit to less over MCP, and returns the evidence of one seed in pages', async () => {
     const { host, token } = await letIn()
     const ids = await fill(host, 50, 20, 'x')
     const [seedId] = ids
@@ -209,7 +212,7 @@ describe('the validation kit', () => {
     expect(pages.flatMap(({ seeds }) => seeds[0]?.evidence)).toEqual(whole)
   })
 
-  it('gives one seed of the longest texts over MCP, and a piece of evidence at a time at least', async () => {
+  it('returns all evidence of a seed with the longest texts over MCP, page by page', async () => {
     const { host, token } = await letIn()
     const [seedId] = await fill(host, 1, 3, '😀')
     const shown: unknown[] = []

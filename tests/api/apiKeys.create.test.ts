@@ -34,7 +34,7 @@ const countActive = async ({ id }: TestPerson) =>
   )[0]?.count
 
 describe('200', () => {
-  it('answers a key that works at once', async () => {
+  it('returns a key that works at once', async () => {
     const person = await createPerson()
     const answer = await as(person, create({ name: 'Deploy bot' }))
     expect(answer.statusCode).toBe(200)
@@ -51,7 +51,7 @@ describe('200', () => {
     expect(profile.json()).toMatchObject({ id: person.id })
   })
 
-  it('stores the hash of the key and nowhere the key', async () => {
+  it('stores the hash of the key, never the key itself', async () => {
     const person = await createPerson()
     const key = (await as(person, create({ name: 'Deploy bot' }))).json<CreatedKey>()
     const [row] = await selectRows(db, sql`select * from api_keys where id = ${key.id}`)
@@ -70,7 +70,7 @@ describe('200', () => {
     expect(JSON.stringify(row)).not.toContain(key.secret)
   })
 
-  it('makes another key each time, also under the same name', async () => {
+  it('creates a new key each time, also with the same name', async () => {
     const person = await createPerson()
     const answers = await Promise.all([1, 2, 3].map(() => as(person, create({ name: 'Twin' }))))
     const keys = answers.map((answer) => answer.json<CreatedKey>())
@@ -79,7 +79,7 @@ describe('200', () => {
     expect(await countActive(person)).toBe(4)
   })
 
-  it('starts keys with the prefix that is configured', async () => {
+  it('starts keys with the configured API_KEY_PREFIX', async () => {
     const { as: asElsewhere, createPerson: createElsewhere } = await startTestApp({
       environment: { API_KEY_PREFIX: 'acme2' },
     })
@@ -90,7 +90,7 @@ describe('200', () => {
     expect((await asElsewhere({ apiKey: key.secret }, { url: '/v1/me' })).statusCode).toBe(200)
   })
 
-  it('takes a name of 64 characters', async () => {
+  it('accepts a name of 64 characters', async () => {
     const name = '🔑'.repeat(64)
     const answer = await as(await createPerson(), create({ name }))
     expect(answer.json()).toMatchObject({ name })
@@ -101,8 +101,8 @@ describe('400', () => {
   it.each([
     ['no name', {}, [{ _tag: 'Missing', path: ['name'] }]],
     ['a name of 65 characters', { name: 'x'.repeat(65) }, [{ _tag: 'Refinement', path: ['name'] }]],
-    ['a field of its own', { name: 'x', admin: true }, [{ _tag: 'Unexpected', path: ['admin'] }]],
-  ])('refuses %s and makes no key', async (_name, body, issues) => {
+    ['an unknown field', { name: 'x', admin: true }, [{ _tag: 'Unexpected', path: ['admin'] }]],
+  ])('returns 400 for %s, and creates no key', async (_name, body, issues) => {
     const person = await createPerson()
     const answer = await as(person, create(body))
     expectError(answer, errors.decodeError, { issues: anyIssues })
@@ -112,7 +112,7 @@ describe('400', () => {
 })
 
 describe('401', () => {
-  it('asks for a key', async () => {
+  it('returns 401 without a key', async () => {
     expectError(await app.inject(create({ name: 'x' })), errors.apiKeyRequired)
   })
 })
@@ -125,7 +125,7 @@ describe('409', () => {
       from generate_series(2, ${total}::int)`)
   }
 
-  it('refuses the 101st active key, and takes one again when one is revoked', async () => {
+  it('returns 409 api_key_limit for the 101st active key, until one is revoked', async () => {
     const person = await createPerson()
     await fillUpTo(person, 99)
     const last = await as(person, create({ name: 'The 100th' }))
@@ -138,7 +138,7 @@ describe('409', () => {
     expect(await countActive(person)).toBe(100)
   })
 
-  it('lets requests at the same moment not pass the limit together', async () => {
+  it('never exceeds 100 active keys with 8 concurrent requests', async () => {
     const person = await createPerson()
     await fillUpTo(person, 98)
     const answers = await Promise.all(
@@ -151,7 +151,7 @@ describe('409', () => {
     expect(await countActive(person)).toBe(100)
   })
 
-  it('counts each person by themselves', async () => {
+  it('counts the keys of each user separately', async () => {
     const [full, other] = [await createPerson(), await createPerson()]
     await fillUpTo(full, 100)
     expectError(await as(full, create({ name: 'No' })), errors.apiKeyLimit)
@@ -160,7 +160,7 @@ describe('409', () => {
 })
 
 describe('413', () => {
-  it('refuses a body over 64 KiB and makes no key', async () => {
+  it('returns 413 for a body over 64 KiB, and creates no key', async () => {
     const person = await createPerson()
     expectError(await as(person, create({ name: 'x'.repeat(65 * 1024) })), errors.bodyTooLarge)
     expect(await countActive(person)).toBe(1)
@@ -168,7 +168,7 @@ describe('413', () => {
 })
 
 describe('415', () => {
-  it('refuses what is not JSON and makes no key', async () => {
+  it('returns 415 for a body that is not JSON, and creates no key', async () => {
     const person = await createPerson()
     const answer = await as(person, {
       ...create({ name: 'x' }),

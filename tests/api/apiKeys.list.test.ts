@@ -16,7 +16,7 @@ interface ListedKey {
 }
 
 describe('200', () => {
-  it('shows what may be shown of a key, and nothing else', async () => {
+  it('returns only the public fields of a key, and forbids caching', async () => {
     const person = await createPerson()
     const answer = await as(person, list)
     expect(answer.statusCode).toBe(200)
@@ -33,7 +33,7 @@ describe('200', () => {
     ])
   })
 
-  it('shows when a key was last used', async () => {
+  it('returns when a key was last used', async () => {
     const person = await createPerson()
     await db.execute(
       sql`update api_keys set last_used_at = '2026-11-20T23:00:00.001-04:00' where id = ${person.apiKeyId}`,
@@ -42,7 +42,7 @@ describe('200', () => {
     expect(answer.json<ListedKey[]>()[0]).toMatchObject({ lastUsedAt: '2026-11-21T03:00:00.001Z' })
   })
 
-  it('lists the newest first, those of one millisecond included', async () => {
+  it('lists the newest keys first, also within one millisecond', async () => {
     const person = await createPerson()
     for (const name of ['second', 'third', 'fourth']) {
       if (name === 'fourth') clock.advance(1)
@@ -52,7 +52,7 @@ describe('200', () => {
     expect(names).toEqual(['fourth', 'third', 'second', 'Test key'])
   })
 
-  it("leaves out revoked keys and other people's", async () => {
+  it('omits revoked keys and the keys of other users', async () => {
     const [person, stranger] = [await createPerson(), await createPerson()]
     const { id } = (
       await as(person, { method: 'POST', url: '/v1/api-keys', payload: { name: 'short-lived' } })
@@ -64,13 +64,13 @@ describe('200', () => {
 })
 
 describe('401', () => {
-  it('asks for a key', async () => {
+  it('returns 401 without a key', async () => {
     expectError(await app.inject(list), errors.apiKeyRequired)
   })
 })
 
 describe('404', () => {
-  it('knows no DELETE', async () => {
+  it('returns 404 for DELETE', async () => {
     expectError(await as(await createPerson(), { ...list, method: 'DELETE' }), errors.routeNotFound)
   })
 })

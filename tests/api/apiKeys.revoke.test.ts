@@ -26,7 +26,7 @@ const findRevokedAt = async (id: string) => {
 }
 
 describe('200', () => {
-  it('ends a key from the next request on, and no other', async () => {
+  it('revokes a key from the next request on, and no other key', async () => {
     const person = await createPerson()
     const key = await createKey(person)
     const answer = await as(person, revoke(key.id))
@@ -44,7 +44,7 @@ describe('200', () => {
     expectError(await as(person, revoke(person.apiKeyId)), errors.apiKeyRequired)
   })
 
-  it('is no error twice, and keeps the first moment', async () => {
+  it('returns 200 when repeated, and keeps the first time of revocation', async () => {
     const person = await createPerson()
     const { id } = await createKey(person)
     const firstMoment = clock.now()
@@ -56,7 +56,7 @@ describe('200', () => {
     expect(await findRevokedAt(id)).toEqual(firstMoment)
   })
 
-  it('answers all of several at once', async () => {
+  it('returns 200 to each of 4 concurrent requests', async () => {
     const person = await createPerson()
     const { id } = await createKey(person)
     const answers = await Promise.all([1, 2, 3, 4].map(() => as(person, revoke(id))))
@@ -65,7 +65,7 @@ describe('200', () => {
 })
 
 describe('400', () => {
-  it('takes no body, and revokes nothing when there is one', async () => {
+  it('returns 400 for a body, and revokes nothing', async () => {
     const person = await createPerson()
     const answer = await as(person, { ...revoke(person.apiKeyId), payload: { reason: 'lost' } })
     expectError(answer, errors.decodeError, {
@@ -76,7 +76,7 @@ describe('400', () => {
 })
 
 describe('401', () => {
-  it('asks for a key, whether the id is one or not', async () => {
+  it('returns 401 without a key, whether the id exists or not', async () => {
     const person = await createPerson()
     expectError(await app.inject(revoke(person.apiKeyId)), errors.apiKeyRequired)
     expectError(await app.inject(revoke(createId())), errors.apiKeyRequired)
@@ -85,7 +85,7 @@ describe('401', () => {
 })
 
 describe('404', () => {
-  it("does not tell somebody else's key from one that is not", async () => {
+  it('returns the same 404 for a key of another user and for an unknown id', async () => {
     const [person, stranger] = [await createPerson(), await createPerson()]
     const theirs = await as(stranger, revoke(person.apiKeyId))
     const nobodys = await as(stranger, revoke(createId()))
@@ -95,7 +95,7 @@ describe('404', () => {
     expect((await as(person, { url: '/v1/me' })).statusCode).toBe(200)
   })
 
-  it('knows no GET', async () => {
+  it('returns 404 for GET', async () => {
     const person = await createPerson()
     const answer = await as(person, { ...revoke(person.apiKeyId), method: 'GET' })
     expectError(answer, errors.routeNotFound)

@@ -39,7 +39,7 @@ const findStored = async ({ id }: TestPerson) => ({
   ),
 })
 
-describe.each(bodyOperations)('$id refuses', ({ method, url, valid }) => {
+describe.each(bodyOperations)('$id with an invalid body', ({ method, url, valid }) => {
   const fields = Object.keys(valid)
   const [firstField = ''] = fields
   const issue = (_tag: string, ...path: string[]) => ({ _tag, path })
@@ -54,11 +54,11 @@ describe.each(bodyOperations)('$id refuses', ({ method, url, valid }) => {
     expect(await findStored(person)).toEqual(before)
   }
 
-  it('an unknown field', async () => {
+  it('returns 400 for an unknown field', async () => {
     await expectRefused(JSON.stringify({ ...valid, extra: 1 }), [issue('Unexpected', 'extra')])
   })
 
-  it('a missing field, each of them', async () => {
+  it('returns 400 with an issue for each missing field', async () => {
     await expectRefused(
       '{}',
       fields.map((field) => issue('Missing', field)),
@@ -70,13 +70,13 @@ describe.each(bodyOperations)('$id refuses', ({ method, url, valid }) => {
     ['a number', 5],
     ['an object', {}],
     ['an array', ['true']],
-    ['words for what is none, or the other way round', 'other'],
-  ])('%s in a field', async (_name, value) => {
+    ['a string or boolean of the wrong type', 'other'],
+  ])('returns 400 for %s in a field', async (_name, value) => {
     const wrong = value === 'other' ? (typeof valid[firstField] === 'string' ? true : 'true') : value
     await expectRefused(JSON.stringify({ ...valid, [firstField]: wrong }), [issue('Type', firstField)])
   })
 
-  it('every fault at once', async () => {
+  it('returns 400 with all issues at once', async () => {
     const body = { [firstField]: 5, extra: 1, another: {} }
     await expectRefused(JSON.stringify(body), [
       issue('Type', firstField),
@@ -86,22 +86,25 @@ describe.each(bodyOperations)('$id refuses', ({ method, url, valid }) => {
     ])
   })
 
-  it.each(['null', '5', '"text"', 'true', '[]', '[{"name":"x"}]'])('%s for an object', async (text) => {
-    await expectRefused(text, [issue('Type')])
-  })
-
-  it.each(['{', '{"name":', '{"name":"x"}}', "{'name':'x'}", '{name:"x"}', 'undefined', '\u0000', 'NaN'])(
-    'what is not JSON: %j',
+  it.each(['null', '5', '"text"', 'true', '[]', '[{"name":"x"}]'])(
+    'returns 400 for %s instead of an object',
     async (text) => {
       await expectRefused(text, [issue('Type')])
     },
   )
 
-  it.each(['', ' ', '\r\n\t'])('the empty body %j', async (text) => {
+  it.each(['{', '{"name":', '{"name":"x"}}', "{'name':'x'}", '{name:"x"}', 'undefined', '\u0000', 'NaN'])(
+    'returns 400 for invalid JSON: %j',
+    async (text) => {
+      await expectRefused(text, [issue('Type')])
+    },
+  )
+
+  it.each(['', ' ', '\r\n\t'])('returns 400 for the empty body %j', async (text) => {
     await expectRefused(text, [issue('Missing')])
   })
 
-  it('no body at all', async () => {
+  it('returns 400 for a request without a body', async () => {
     const person = await createPerson()
     const before = await findStored(person)
     const answer = await as(person, { method, url })
@@ -112,7 +115,7 @@ describe.each(bodyOperations)('$id refuses', ({ method, url, valid }) => {
   })
 
   it.each(['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty'])(
-    'a field named %s',
+    'returns 400 for a field named %s, and leaves Object.prototype unchanged',
     async (name) => {
       const text = JSON.stringify(valid).replace('{', `{"${name}":{"polluted":true},`)
       await expectRefused(text, [issue('Unexpected', name)])
@@ -120,14 +123,14 @@ describe.each(bodyOperations)('$id refuses', ({ method, url, valid }) => {
     },
   )
 
-  it('a __proto__ that would bring the missing fields', async () => {
+  it('returns 400 for a __proto__ that contains the missing fields', async () => {
     await expectRefused(`{"__proto__":${JSON.stringify(valid)}}`, [
       issue('Unexpected', '__proto__'),
       ...fields.map((field) => issue('Missing', field)),
     ])
   })
 
-  it('30,000 levels of nesting', async () => {
+  it('returns 400 for 30,000 levels of nesting', async () => {
     const depth = 30_000
     const arrays = '['.repeat(depth) + ']'.repeat(depth)
     await expectRefused(arrays, [issue('Type')])
@@ -136,7 +139,7 @@ describe.each(bodyOperations)('$id refuses', ({ method, url, valid }) => {
     ])
   })
 
-  it('a body of another length than its Content-Length', async () => {
+  it('returns 400 for a body that is shorter than its Content-Length', async () => {
     const person = await createPerson()
     const before = await findStored(person)
     const payload = JSON.stringify(valid)
@@ -145,7 +148,7 @@ describe.each(bodyOperations)('$id refuses', ({ method, url, valid }) => {
     expect(await findStored(person)).toEqual(before)
   })
 
-  it('more than 64 KiB', async () => {
+  it('returns 413 for a body over 64 KiB', async () => {
     const person = await createPerson()
     const before = await findStored(person)
     const padded = { ...valid, padding: 'x'.repeat(65 * 1024) }
@@ -156,7 +159,7 @@ describe.each(bodyOperations)('$id refuses', ({ method, url, valid }) => {
     expect(await findStored(person)).toEqual(before)
   })
 
-  it('more than 64 KiB of unknown length', async () => {
+  it('returns 413 for a chunked body over 64 KiB', async () => {
     const person = await createPerson()
     const before = await findStored(person)
     const answer = await sendRaw(
@@ -189,7 +192,7 @@ describe.each(bodyOperations)('$id refuses', ({ method, url, valid }) => {
     'application/jsonp',
     'nonsense',
     undefined,
-  ])('the content type %s', async (type) => {
+  ])('returns 415 for the content type %s', async (type) => {
     const person = await createPerson()
     const before = await findStored(person)
     const request: InjectOptions = { method, url, payload: Buffer.from(JSON.stringify(valid)) }
@@ -202,9 +205,9 @@ describe.each(bodyOperations)('$id refuses', ({ method, url, valid }) => {
   })
 })
 
-describe.each(bodyOperations)('$id takes', ({ method, url, valid }) => {
+describe.each(bodyOperations)('$id with a valid body', ({ method, url, valid }) => {
   it.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON', 'application/json;'])(
-    'the content type %s',
+    'accepts the content type %s',
     async (type) => {
       const request: InjectOptions = { method, url, headers: { 'content-type': type } }
       const answer = await as(await createPerson(), { ...request, payload: JSON.stringify(valid) })
@@ -212,7 +215,7 @@ describe.each(bodyOperations)('$id takes', ({ method, url, valid }) => {
     },
   )
 
-  it('white space around the object, up to 64 KiB in all', async () => {
+  it('accepts white space around the object, up to 64 KiB in all', async () => {
     const text = JSON.stringify(valid)
     const payload = `\n${text}`.padEnd(64 * 1024)
     const answer = await as(await createPerson(), { method, url, headers: json, payload })
@@ -220,7 +223,7 @@ describe.each(bodyOperations)('$id takes', ({ method, url, valid }) => {
   })
 })
 
-describe('an operation that takes no body', () => {
+describe('an operation without a body', () => {
   /** One request that would change something, and whether it has. */
   async function prepareRevoke() {
     const person = await createPerson()
@@ -241,13 +244,13 @@ describe('an operation that takes no body', () => {
   }
 
   it.each([
-    ['none', undefined, undefined],
-    ['none, labelled as JSON', undefined, 'application/json'],
-    ['none, labelled as a form', undefined, 'application/x-www-form-urlencoded'],
-    ['an empty one', '', undefined],
-    ['an empty one, labelled as JSON', '', 'application/json'],
-    ['an empty one, labelled as text', '', 'text/plain'],
-    ['an empty one, labelled as a form', '', 'application/x-www-form-urlencoded'],
+    ['a missing body', undefined, undefined],
+    ['a missing body with the content type JSON', undefined, 'application/json'],
+    ['a missing body with the content type of a form', undefined, 'application/x-www-form-urlencoded'],
+    ['an empty body', '', undefined],
+    ['an empty body with the content type JSON', '', 'application/json'],
+    ['an empty body with the content type text', '', 'text/plain'],
+    ['an empty body with the content type of a form', '', 'application/x-www-form-urlencoded'],
     ['white space', ' \n', 'application/json'],
     ['{}', '{}', 'application/json'],
     ['{} with white space', ' { } ', 'application/json; charset=utf-8'],
@@ -264,7 +267,7 @@ describe('an operation that takes no body', () => {
   })
 
   it.each(['application/json', 'text/plain', 'application/x-www-form-urlencoded'])(
-    'accepts one of length 0, labelled %s',
+    'accepts Content-Length 0 with the content type %s',
     async (type) => {
       const { person, request, isRevoked } = await prepareRevoke()
       const headers = { 'content-type': type, 'content-length': '0' }
@@ -274,7 +277,7 @@ describe('an operation that takes no body', () => {
   )
 
   it.each(['application/json', 'text/plain', 'application/x-www-form-urlencoded'])(
-    'accepts an empty one of unknown length, labelled %s',
+    'accepts an empty chunked body with the content type %s',
     async (type) => {
       const { person, request, isRevoked } = await prepareRevoke()
       const answer = await sendRaw(
@@ -313,7 +316,7 @@ describe('an operation that takes no body', () => {
     ['"text"', [{ _tag: 'Type', path: [] }]],
     ['false', [{ _tag: 'Type', path: [] }]],
     ['{', [{ _tag: 'Type', path: [] }]],
-  ])('refuses %s', async (payload, issues) => {
+  ])('returns 400 for the body %s, and changes nothing', async (payload, issues) => {
     const { person, request, isRevoked } = await prepareRevoke()
     const answer = await as(person, { ...request, headers: json, payload })
     expectError(answer, errors.decodeError, { issues: anyIssues })
@@ -321,14 +324,14 @@ describe('an operation that takes no body', () => {
     expect(await isRevoked()).toBe(false)
   })
 
-  it('refuses one that is not JSON', async () => {
+  it('returns 415 for a body that is not JSON, and changes nothing', async () => {
     const { person, request, isRevoked } = await prepareRevoke()
     const answer = await as(person, { ...request, headers: { 'content-type': 'text/plain' }, payload: 'x' })
     expectError(answer, errors.unsupportedMediaType)
     expect(await isRevoked()).toBe(false)
   })
 
-  it('refuses more than 64 KiB', async () => {
+  it('returns 413 for a body over 64 KiB, and changes nothing', async () => {
     const { person, request, isRevoked } = await prepareRevoke()
     const answer = await as(person, { ...request, headers: json, payload: ' '.repeat(65 * 1024) })
     expectError(answer, errors.bodyTooLarge)
@@ -336,7 +339,7 @@ describe('an operation that takes no body', () => {
   })
 })
 
-describe('an id that is none', () => {
+describe('a malformed id in a path', () => {
   it.each([
     'x',
     '1',
@@ -352,7 +355,7 @@ describe('an id that is none', () => {
     createId().replaceAll('-', ''),
     `%7B${createId()}%7D`,
     'a'.repeat(5_000),
-  ])('is answered like one that is unknown: %s', async (id) => {
+  ])('returns the same 404 as an unknown id: %s', async (id) => {
     const person = await createPerson()
     const unknown = await as(person, { method: 'POST', url: `/v1/api-keys/${createId()}/revoke` })
     const answer = await as(person, { method: 'POST', url: `/v1/api-keys/${id}/revoke` })
@@ -362,34 +365,34 @@ describe('an id that is none', () => {
   })
 })
 
-describe('a name', () => {
+describe('names of users and API keys', () => {
   const operations = bodyOperations.filter(({ valid }) => 'name' in valid)
   const cases = (names: [string, string][]) =>
     operations.flatMap((operation) => names.map(([what, name]) => ({ ...operation, what, name })))
 
   it.each(
     cases([
-      ['empty', ''],
-      ['blank', '   '],
+      ['that is empty', ''],
+      ['of spaces', '   '],
       ['of tabs', '\t\t'],
       ['of no-break spaces', '\u00a0\u2003\u3000'],
       ['of zero-width characters', '\u200b\u200d\u2060\ufeff'],
-      ['of a zero-width character between blanks', ' \u200b '],
+      ['of spaces and a zero-width character', ' \u200b '],
       ['with NUL', 'Ada\u0000Lovelace'],
       ['of NUL', '\u0000'],
       ['with a line break', 'Ada\nLovelace'],
       ['with a carriage return', 'Ada\rLovelace'],
       ['with a line separator', 'Ada\u2028Lovelace'],
-      ['with escape', '\u001b[31mAda'],
-      ['with delete', 'Ada\u007f'],
-      ['with a C1 control', 'Ada\u0085'],
+      ['with an escape character', '\u001b[31mAda'],
+      ['with a delete character', 'Ada\u007f'],
+      ['with a C1 control character', 'Ada\u0085'],
       ['with a lone high surrogate', 'Ada\ud83d'],
       ['with a lone low surrogate', '\ude00Ada'],
-      ['that is too long', 'x'.repeat(101)],
-      ['that is too long in combining marks', 'e\u0301'.repeat(51)],
-      ['that is far too long', 'x'.repeat(60_000)],
+      ['of 101 characters', 'x'.repeat(101)],
+      ['of 51 letters with combining marks', 'e\u0301'.repeat(51)],
+      ['of 60,000 characters', 'x'.repeat(60_000)],
     ]),
-  )('$what is refused by $id', async ({ method, url, name }) => {
+  )('$id returns 400 for a name $what', async ({ method, url, name }) => {
     const person = await createPerson()
     const before = await findStored(person)
     const answer = await as(person, { method, url, headers: json, payload: JSON.stringify({ name }) })
@@ -399,16 +402,16 @@ describe('a name', () => {
   })
 
   it.each([
-    ['with blanks around it', '  Ada Lovelace\u00a0', 'Ada Lovelace'],
+    ['with spaces around it', '  Ada Lovelace\u00a0', 'Ada Lovelace'],
     ['with combining marks', 'Ame\u0301lie', 'Amélie'],
-    ['of Hangul letters', '\u1112\u1161\u11ab', '한'],
+    ['of decomposed Hangul letters', '\u1112\u1161\u11ab', '한'],
     ['with emoji', 'Ada 👩🏽‍💻', 'Ada 👩🏽‍💻'],
     ['of one emoji', '🧑', '🧑'],
     ['with a zero-width joiner that a script needs', 'می‌خواهم', 'می‌خواهم'],
-    ['with markup, which is text', '<b>"Ada" & \'co\'</b>', '<b>"Ada" & \'co\'</b>'],
-    ['with a placeholder, which is text', '${1} $1 %s {0} \\', '${1} $1 %s {0} \\'],
-    ['right to left', 'עדה', 'עדה'],
-  ])('%s is stored as people mean it', async (_name, name, stored) => {
+    ['with markup', '<b>"Ada" & \'co\'</b>', '<b>"Ada" & \'co\'</b>'],
+    ['with placeholders', '${1} $1 %s {0} \\', '${1} $1 %s {0} \\'],
+    ['in a right-to-left script', 'עדה', 'עדה'],
+  ])('accepts a name %s, and stores its normalized form', async (_name, name, stored) => {
     const person = await createPerson()
     expect((await as(person, { method: 'PATCH', url: '/v1/me', payload: { name } })).statusCode).toBe(200)
     const created = await as(person, { method: 'POST', url: '/v1/api-keys', payload: { name } })
@@ -421,7 +424,7 @@ describe('a name', () => {
 })
 
 describe('a URL', () => {
-  it('of 8 KiB is looked at, and a longer one is refused', async () => {
+  it('accepts a URL of 8 KiB, and returns 413 for a longer one', async () => {
     const person = await createPerson()
     const revoke = (length: number) => ({
       method: 'POST' as const,
@@ -435,7 +438,7 @@ describe('a URL', () => {
   })
 
   it.each(['/%', '/%zz', '/v1/api-keys/%zz/revoke', '/v1/api-keys/%E0%A4%A/revoke', '/v1/%c0%af'])(
-    'with malformed percent-encoding is refused: %s',
+    'returns 400 for malformed percent-encoding: %s',
     async (url) => {
       const person = await createPerson()
       const answer = await as(person, { method: 'POST', url })
@@ -446,7 +449,7 @@ describe('a URL', () => {
 
 describe('a query string', () => {
   it.each(['/v1/me', '/v1/me/preferences', '/v1/api-keys', '/health', '/ready'])(
-    'with an unknown parameter is refused by %s',
+    'returns 400 for unknown query parameters: %s',
     async (url) => {
       const answer = await as(await createPerson(), { url: `${url}?verbose=1&__proto__=x&verbose=2` })
       expectError(answer, errors.decodeError, { issues: anyIssues })
@@ -459,11 +462,11 @@ describe('a query string', () => {
     },
   )
 
-  it('that is empty is none', async () => {
+  it('accepts an empty query string', async () => {
     expect((await as(await createPerson(), { url: '/v1/me?' })).statusCode).toBe(200)
   })
 
-  it('with an unknown parameter keeps a change from being made', async () => {
+  it('returns 400 for an unknown query parameter, and changes nothing', async () => {
     const person = await createPerson({ name: 'Unchanged' })
     const before = await findStored(person)
     const payload = { name: 'Changed' }
@@ -474,26 +477,26 @@ describe('a query string', () => {
   })
 })
 
-describe('bytes that are no request', () => {
+describe('malformed HTTP', () => {
   it.each([
     ['garbage', 'nonsense\r\n\r\n'],
     ['binary garbage', Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, 0xfc, 0x03])],
     ['an unknown method', 'BREW /health HTTP/1.1\r\nHost: localhost\r\n\r\n'],
-    ['a bad header', 'GET /health HTTP/1.1\r\nHost: localhost\r\nb@d header\r\n\r\n'],
-    ['a bad length', 'POST /health HTTP/1.1\r\nHost: localhost\r\nContent-Length: x\r\n\r\n'],
+    ['an invalid header', 'GET /health HTTP/1.1\r\nHost: localhost\r\nb@d header\r\n\r\n'],
+    ['an invalid Content-Length', 'POST /health HTTP/1.1\r\nHost: localhost\r\nContent-Length: x\r\n\r\n'],
     [
-      'two lengths',
+      'two Content-Length headers',
       'POST /health HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n',
     ],
     [
-      'a length and chunks',
+      'both Content-Length and Transfer-Encoding',
       'POST /health HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
     ],
-  ])('are refused: %s', async (_name, bytes) => {
+  ])('returns 400 for %s', async (_name, bytes) => {
     expectError(await sendRaw(port, bytes), errors.decodeError, { issues: [] })
   })
 
-  it('are refused when they are chunks of a body', async () => {
+  it('returns 400 for malformed chunks of a body, and changes nothing', async () => {
     const person = await createPerson()
     const before = await findStored(person)
     const answer = await sendRaw(
@@ -513,15 +516,15 @@ describe('bytes that are no request', () => {
     expect(await findStored(person)).toEqual(before)
   })
 
-  it('do not keep the next connection from being answered', async () => {
+  it('does not affect the next connection', async () => {
     await sendRaw(port, 'nonsense\r\n\r\n')
     const answer = await sendRaw(port, 'GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')
     expect(answer.statusCode).toBe(200)
   })
 })
 
-describe('headers', () => {
-  it('of more than 16 KiB are refused', async () => {
+describe('request headers', () => {
+  it('returns 413 headers_too_large for headers over 16 KiB', async () => {
     const answer = await sendRaw(
       port,
       `GET /health HTTP/1.1\r\nHost: localhost\r\nX-Padding: ${'x'.repeat(17 * 1024)}\r\n\r\n`,

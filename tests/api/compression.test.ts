@@ -55,7 +55,7 @@ describe('a long response', () => {
     ['br;q=0.5, gzip', 'gzip'],
     ['*', 'br'],
     ['br;q=0, gzip;q=0.1', 'gzip'],
-  ])('is compressed for a client that accepts %s, by %s', async (accepted, coding) => {
+  ])('compresses a long response for Accept-Encoding %s with %s', async (accepted, coding) => {
     const plain = await ask(list)
     const answer = await ask(list, accepting(accepted))
     expect(answer.headers).toMatchObject({
@@ -69,7 +69,7 @@ describe('a long response', () => {
   })
 
   it.each([[undefined], ['identity'], ['deflate'], ['gzip;q=0'], ['*;q=0'], ['zstd'], ['']])(
-    'is sent as it is to a client that accepts %j',
+    'does not compress a response for Accept-Encoding %j',
     async (accepted) => {
       const answer = await ask(list, accepted === undefined ? {} : accepting(accepted))
       expect(answer.headers).not.toHaveProperty('content-encoding')
@@ -79,7 +79,7 @@ describe('a long response', () => {
     },
   )
 
-  it('has the same headers for HEAD', async () => {
+  it('returns the same headers to HEAD, without the length when the response is compressed', async () => {
     const get = await ask(list, accepting('gzip'))
     const head = await ask(list, accepting('gzip'), { method: 'HEAD' })
     expect(head.status).toBe(200)
@@ -92,7 +92,7 @@ describe('a long response', () => {
     expect(plain.headers['content-length']).toBe(String((await ask(list)).body.length))
   })
 
-  it('is stored as it is under an Idempotency-Key', async () => {
+  it('stores the response to a request with an Idempotency-Key uncompressed, and compresses each replay as requested', async () => {
     const payload = JSON.stringify({ title: 'A seed', summary: 's'.repeat(2000) })
     const headers = { 'content-type': 'application/json', 'idempotency-key': workspace.id }
     const create = (more: Record<string, string>) =>
@@ -108,15 +108,15 @@ describe('a long response', () => {
   })
 })
 
-describe('what is not compressed', () => {
-  it('is a short response', async () => {
+describe('responses that are not compressed', () => {
+  it('does not compress a response under 1 KiB', async () => {
     const answer = await ask('/v1/me', accepting('gzip'))
     expect(answer.body.length).toBeLessThan(1024)
     expect(answer.headers).not.toHaveProperty('content-encoding')
     expect(answer.headers).not.toHaveProperty('vary')
   })
 
-  it('is a picture', async () => {
+  it('does not compress a picture', async () => {
     // Of noise, so that it is large.
     const noise = { type: 'gaussian', mean: 128, sigma: 60 } as const
     const image = sharp({ create: { width: 256, height: 256, channels: 3, background: 'red', noise } })
@@ -133,11 +133,11 @@ describe('what is not compressed', () => {
   })
 })
 
-describe('what never changes', () => {
+describe('a static document', () => {
   const page = app.inject({ url: '/docs' })
 
   it.each([['/openapi.json'], ['/docs'], ['the style sheet'], ['the script']])(
-    'is compressed well: %s',
+    'compresses a static document with Brotli and gzip: %s',
     async (name) => {
       const { body } = await page
       const patterns: Record<string, RegExp> = {
@@ -158,7 +158,7 @@ describe('what never changes', () => {
   )
 })
 
-describe('an agent', () => {
+describe('the MCP endpoint', () => {
   const { createAgent, createHost, getTokens } = createOAuthTester(service)
   const connected = (async () => getTokens(await createAgent(), await createHost()))()
   const listTools = async (protocolVersion: string) => {
@@ -189,14 +189,14 @@ describe('an agent', () => {
     )
   }
 
-  it('gets JSON compressed', async () => {
+  it('compresses JSON responses', async () => {
     const answer = await listTools('2026-07-28')
     expect(answer.headers['content-encoding'], textOf(answer)).toBe('gzip')
     expect(answer.headers).toMatchObject({ 'cache-control': 'private, no-store', vary: 'Accept-Encoding' })
     expect(textOf(answer)).toContain('"read_validation_kit"')
   })
 
-  it('gets event streams as they are', async () => {
+  it('does not compress event streams', async () => {
     const answer = await listTools('2025-06-18')
     expect(answer.headers['content-type']).toMatch('text/event-stream')
     expect(answer.headers).not.toHaveProperty('content-encoding')
@@ -205,7 +205,7 @@ describe('an agent', () => {
 })
 
 describe('a page with a form', () => {
-  it('is compressed, and its CSRF token is another one each time', async () => {
+  it('compresses the page, and masks its CSRF token differently in each response', async () => {
     const visitor = createVisitor(service)
     const first = await visitor.get('/sign-in')
     const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join('; ')

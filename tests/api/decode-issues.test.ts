@@ -10,8 +10,8 @@ const create = { method: 'POST', url: '/v1/workspaces/nowhere/seeds' } as const
 const seed = { title: 'A title', summary: 'A summary' }
 const bodyBytesMax = 64 * 1024
 
-describe('the issues of a body', () => {
-  it('are the length alone of an array that is too long, whatever is in it', async () => {
+describe('the issues of an invalid body', () => {
+  it('reports only the length of an array that is too long, whatever its items', async () => {
     const successCriteria = Array<number>((bodyBytesMax - 100) / 2).fill(0)
     const answer = await as(person, { ...create, payload: { ...seed, successCriteria } })
     expectError(answer, errors.decodeError, {
@@ -21,7 +21,7 @@ describe('the issues of a body', () => {
     })
   })
 
-  it('are those of all items of an array that is not', async () => {
+  it('reports all invalid items of an array within its length limit', async () => {
     const answer = await as(person, {
       ...create,
       payload: { ...seed, successCriteria: ['fine', 1, '', true] },
@@ -34,7 +34,7 @@ describe('the issues of a body', () => {
     ])
   })
 
-  it('are those of the other fields too when an array is too long', async () => {
+  it('reports other fields beside an array that is too long', async () => {
     const answer = await as(person, {
       ...create,
       payload: { summary: 5, successCriteria: Array<number>(21).fill(0) },
@@ -43,7 +43,7 @@ describe('the issues of a body', () => {
     expect(issues.map(({ path }) => path)).toEqual([['title'], ['summary'], ['successCriteria']])
   })
 
-  it('are a hundred at most', async () => {
+  it('reports at most 100 issues', async () => {
     const unknown = Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`x${i}`, 0]))
     const answer = await as(person, { ...create, payload: { ...unknown, ...seed } })
     expect(answer.statusCode).toBe(400)

@@ -29,7 +29,7 @@ async function prepare(operation: Operation) {
 describe.each(changes)('%s', (_id, operation, event) => {
   const { type, target, summary, again, refused = errors.roleInsufficient } = event
 
-  it('leaves one event that tells who, through which key, what and on what', async () => {
+  it('appends one event with the actor, the API key, the type, the target and a summary', async () => {
     const { company, actor, values, request } = await prepare(operation)
     const { length } = await findEvents(service, company.workspace)
     const answer = await as(actor, request)
@@ -60,7 +60,7 @@ describe.each(changes)('%s', (_id, operation, event) => {
     }
   })
 
-  it('leaves none when it is refused, or changes nothing', async () => {
+  it('appends no event when it is refused or when a repetition changes nothing', async () => {
     const { company, actor, request } = await prepare(operation)
     const { length } = await findEvents(service, company.workspace)
     expectError(await as(company.viewer, request), refused)
@@ -77,8 +77,8 @@ describe.each(changes)('%s', (_id, operation, event) => {
 // An upload has no Idempotency-Key, and needs none.
 const posts = changes.filter(([, { request, hasPicture }]) => request.startsWith('POST') && !hasPicture)
 
-describe.each(posts)('%s, sent twice with one Idempotency-Key', (_id, operation) => {
-  it('leaves one event', async () => {
+describe.each(posts)('%s, sent twice with the same Idempotency-Key', (_id, operation) => {
+  it('appends one event', async () => {
     const { company, actor, request: sent } = await prepare(operation)
     const { length } = await findEvents(service, company.workspace)
     const request = { ...sent, headers: { 'idempotency-key': randomSlug() } }
@@ -91,8 +91,8 @@ describe.each(posts)('%s, sent twice with one Idempotency-Key', (_id, operation)
   })
 })
 
-describe('what somebody does to themselves', () => {
-  it('is told as that', async () => {
+describe('a change that members make to themselves', () => {
+  it('appends an event that says that the member left or changed their own role', async () => {
     const company = await createCompany(service)
     const { url, member, viewer, admin } = company
     const team = await createTeam(service, company.owner, company, 'Design')

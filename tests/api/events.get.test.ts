@@ -23,7 +23,7 @@ async function findNewest(type: string): Promise<{ id: string }> {
 const urlOf = ({ id }: { id: string }) => `${company.url}/events/${id}`
 
 describe('200', () => {
-  it('is the event of the list, for every member', async () => {
+  it('returns to every member the same event as the list', async () => {
     await createTeam(service, company.owner, company)
     const event = await findNewest('team.created')
     for (const role of ['owner', 'admin', 'member', 'viewer'] as const) {
@@ -33,13 +33,13 @@ describe('200', () => {
     }
   })
 
-  it('takes two queries: the key with the workspace, and the event', async () => {
+  it('runs two queries: one for the key and the workspace, one for the event', async () => {
     await createTeam(service, company.owner, company)
     const event = await findNewest('team.created')
     expect(await countQueries(() => as(company.owner, get(urlOf(event))))).toBe(2)
   })
 
-  it('shows owners and admins events of invites', async () => {
+  it('returns an event of an invite to an admin', async () => {
     await createInvite(service, company.owner, company)
     const event = await findNewest('invite.created')
     expect((await as(company.admin, get(urlOf(event)))).json()).toEqual(event)
@@ -47,14 +47,14 @@ describe('200', () => {
 })
 
 describe('404', () => {
-  it('for an event of an invite, to those who do not see it in the list', async () => {
+  it('returns 404 to members and viewers for an event of an invite', async () => {
     await createInvite(service, company.owner, company)
     const event = await findNewest('invite.created')
     for (const role of ['member', 'viewer'] as const)
       expectError(await as(company[role], get(urlOf(event))), errors.notFound)
   })
 
-  it("for an event of another person's grant, to those who do not see it in the list", async () => {
+  it("returns 404 to a viewer for an event of another user's grant", async () => {
     const { id: grantId } = await insertGrant(service, company.workspace, company.member)
     const revoked = await as(company.owner, {
       method: 'POST',
@@ -66,7 +66,7 @@ describe('404', () => {
     expectError(await as(company.viewer, get(urlOf(event))), errors.notFound)
   })
 
-  it('for an event of another workspace, an unknown id, and what is no id', async () => {
+  it('returns 404 for an event of another workspace, an unknown id and a malformed id', async () => {
     const other = await createCompany(service)
     await createTeam(service, company.owner, company)
     const { id } = await findNewest('team.created')

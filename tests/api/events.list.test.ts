@@ -60,7 +60,7 @@ async function createBusyCompany() {
 }
 
 describe('200', () => {
-  it('tells what happened, newest first, with every field, to whoever is in the workspace', async () => {
+  it('returns all events with every field, newest first, to every member', async () => {
     const company = await createCompany(service)
     const { url, workspace, owner, admin, member, viewer } = company
     const createdAt = clock.now().toISOString()
@@ -106,7 +106,7 @@ describe('200', () => {
     }
   })
 
-  it('hides from members and viewers what they may not list: invites, and the grants of others', async () => {
+  it("hides events of invites and of other users' grants from members and viewers", async () => {
     const company = await createCompany(service)
     const { url, workspace, owner, admin, member, viewer } = company
     const invited = await createPerson({ name: 'Ivy Invited' })
@@ -174,7 +174,7 @@ describe('200', () => {
     }
   })
 
-  it('asks the database once, whoever reads', async () => {
+  it('runs two queries for an owner and for a viewer', async () => {
     const company = await createCompany(service)
     for (const person of [company.owner, company.viewer]) {
       await as(person, get(company.url))
@@ -183,7 +183,7 @@ describe('200', () => {
     }
   })
 
-  it('keeps the name that somebody had', async () => {
+  it('keeps the name that the actor had at the time of the event', async () => {
     const { company } = await createBusyCompany()
     await as(company.admin, patch('/v1/me', { name: 'Adam Otherwise' }))
     clock.advance(1_000)
@@ -194,7 +194,7 @@ describe('200', () => {
     expect(names).toEqual(['Adam Otherwise', 'Adam Admin', 'Adam Admin'])
   })
 
-  it('filters by type', async () => {
+  it('filters by type, and returns no events for an unknown type', async () => {
     const { company } = await createBusyCompany()
     await createInvite(service, company.owner, company)
     const typesOf = async (type: string) => (await listEvents(company, { type })).map((event) => event.type)
@@ -204,7 +204,7 @@ describe('200', () => {
       expect(await typesOf(unknown)).toEqual([])
   })
 
-  it('filters by who did it', async () => {
+  it('filters by actorUserId, and returns no events for an unknown user', async () => {
     const { company } = await createBusyCompany()
     const by = async (actorUserId: string) =>
       (await listEvents(company, { actorUserId })).map((event) => event.summary.split(' ').at(-1))
@@ -214,7 +214,7 @@ describe('200', () => {
       expect(await by(nobody)).toEqual([])
   })
 
-  it('filters by what it was done to', async () => {
+  it('filters by targetId, and returns no events for an unknown target', async () => {
     const { company } = await createBusyCompany()
     const team = await createTeam(service, company.owner, company, 'Five')
     await as(company.owner, patch(team.url, { name: 'Six' }))
@@ -225,7 +225,7 @@ describe('200', () => {
     for (const nothing of [createId(), 'x', 'not an id at all']) expect(await to(nothing)).toEqual([])
   })
 
-  it('filters by what it was done to without showing what is hidden', async () => {
+  it('does not show hidden events when filtered by targetId', async () => {
     const { company } = await createBusyCompany()
     const grant = await insertGrant(service, company.workspace, company.admin)
     await as(company.admin, post(`${company.url}/integrations/${grant.id}/revoke`))
@@ -235,7 +235,7 @@ describe('200', () => {
     expect(await seenBy(company.member)).toBe(0)
   })
 
-  it('filters by time: from since on, until before until', async () => {
+  it('filters by since (inclusive) and until (exclusive)', async () => {
     const { company, times } = await createBusyCompany()
     const [, one = '', two = '', three = ''] = times
     const names = async (query: Record<string, string>) =>
@@ -252,7 +252,7 @@ describe('200', () => {
     expect(await names({ since: offset })).toEqual(['Four', 'Three', 'Two'])
   })
 
-  it('filters by all at once', async () => {
+  it('combines filters', async () => {
     const { company, times } = await createBusyCompany()
     const found = await listEvents(company, {
       type: 'team.created',
@@ -277,7 +277,7 @@ describe('200', () => {
     '2026-01-01T00:00:00.123456789Z',
     '2026-02-28T23:59:59-00:00',
     '2024-02-29T12:00:00+14:00',
-  ])('takes any time of RFC 3339: %s', async (time) => {
+  ])('accepts any RFC 3339 time as since and until: %s', async (time) => {
     const { url, owner } = await createCompany(service)
     const isPast = Number(time.slice(0, 4)) < 2026 || time.startsWith('2026-0')
     for (const [name, expected] of [
@@ -290,14 +290,14 @@ describe('200', () => {
     }
   })
 
-  it('asks the database once beyond the key', async () => {
+  it('runs two queries with a filter: one for the key, one for the events', async () => {
     const { company } = await createBusyCompany()
     // The first use within a minute is noted, too.
     await listEvents(company)
     expect(await countQueries(() => listEvents(company, { type: 'team.created' }))).toBe(2)
   })
 
-  it('tells of changes by the key that made them', async () => {
+  it('returns the id of the API key that made each change', async () => {
     const person = await createPerson()
     const { slug } = await createWorkspace(service, person)
     const created = await as(person, post('/v1/api-keys', { name: 'Second' }))
@@ -321,14 +321,14 @@ describe('400', () => {
     ['type', 'x'.repeat(65)],
     ['actorUserId', 'x'.repeat(65)],
     ['targetId', 'x'.repeat(65)],
-  ])('refuses the %s %j', async (name, value) => {
+  ])('returns 400 for the query parameter %s with the value %j', async (name, value) => {
     const { url, owner } = await createCompany(service)
     const answer = await as(owner, get(`${url}/events?${name}=${encodeURIComponent(value)}`))
     expectError(answer, errors.decodeError, { issues: anyIssues })
     expect(issuesOf(answer)).toEqual([{ _tag: 'Refinement', path: [name] }])
   })
 
-  it('refuses a filter that it does not know', async () => {
+  it('returns 400 for an unknown filter', async () => {
     const { url, owner } = await createCompany(service)
     const answer = await as(owner, get(`${url}/events?actor=${owner.id}`))
     expectError(answer, errors.decodeError, { issues: anyIssues })
@@ -337,7 +337,7 @@ describe('400', () => {
 })
 
 describe('401, 403 and 404', () => {
-  it('for nobody, a stranger and a workspace that is not', async () => {
+  it('returns 401 without a key, 403 to a stranger, and 404 for an unknown workspace', async () => {
     const { url } = await createCompany(service)
     const stranger = await createPerson()
     expectError(await app.inject(`${url}/events`), errors.apiKeyRequired)
@@ -345,7 +345,7 @@ describe('401, 403 and 404', () => {
     expectError(await as(stranger, get(`/v1/workspaces/${randomSlug()}/events`)), errors.notFound)
   })
 
-  it('knows no way to change or delete an event', async () => {
+  it('returns 404 for every method that would change or delete an event', async () => {
     const company = await createCompany(service)
     const [event] = await listEvents(company)
     for (const method of ['PATCH', 'PUT', 'DELETE', 'POST'] as const) {

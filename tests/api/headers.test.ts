@@ -16,17 +16,17 @@ const preflight = (url: string, method: string): InjectOptions => ({
   },
 })
 
-describe('every answer', () => {
+describe('response headers', () => {
   it.each([
     ['a success', { url: '/v1/me' }, 200],
-    ['what is public', { url: '/health' }, 200],
-    ['the description', { url: '/openapi.json' }, 200],
-    ['a bad body', { method: 'PATCH', url: '/v1/me', payload: {} }, 400],
+    ['a public route', { url: '/health' }, 200],
+    ['the OpenAPI document', { url: '/openapi.json' }, 200],
+    ['an invalid body', { method: 'PATCH', url: '/v1/me', payload: {} }, 400],
     ['an unknown route', { url: '/v1/nowhere' }, 404],
     ['an unknown id', { method: 'POST', url: '/v1/api-keys/x/revoke' }, 404],
-    ['an over-long URL', { url: `/health?${'x'.repeat(9_000)}` }, 413],
+    ['a URL over 8 KiB', { url: `/health?${'x'.repeat(9_000)}` }, 413],
   ] as [string, InjectOptions, number][])(
-    'carries a request id and is safe to look at: %s',
+    'returns a request id and the security headers with every response: %s',
     async (_name, request, status) => {
       const answer = await as(person, request)
       expect(answer.statusCode).toBe(status)
@@ -40,7 +40,7 @@ describe('every answer', () => {
     },
   )
 
-  it('has a request id of its own, whatever the client sends', async () => {
+  it('returns a new request id, whatever the client sends', async () => {
     const headers = { 'x-request-id': 'chosen', 'request-id': 'chosen' }
     const ids = [
       await as(person, { url: '/v1/me', headers }),
@@ -50,12 +50,12 @@ describe('every answer', () => {
     expect(ids).not.toContain('chosen')
   })
 
-  it.each(['/v1/me', '/v1/me/preferences', '/v1/api-keys'])('is kept in no cache: %s', async (url) => {
+  it.each(['/v1/me', '/v1/me/preferences', '/v1/api-keys'])('forbids caching of %s', async (url) => {
     expect((await as(person, { url })).headers['cache-control']).toBe('private, no-store')
     expect((await app.inject(url)).headers['cache-control']).toBe('private, no-store')
   })
 
-  it('asks for https only where the service is reached by it', async () => {
+  it('returns Strict-Transport-Security only when BASE_URL is https', async () => {
     expect((await app.inject('/health')).headers).not.toHaveProperty('strict-transport-security')
     const secure = await startTestApp({ environment: { BASE_URL: 'https://api.example.com' } })
     const answer = await secure.app.inject('/health')
@@ -64,7 +64,7 @@ describe('every answer', () => {
 })
 
 describe('HEAD', () => {
-  it('is answered like GET, without the body', async () => {
+  it('returns the status and headers of GET, without a body', async () => {
     const get = await as(person, { url: '/v1/me' })
     const head = await as(person, { method: 'HEAD', url: '/v1/me' })
     expect(head.statusCode).toBe(200)
@@ -74,8 +74,8 @@ describe('HEAD', () => {
   })
 })
 
-describe('another origin', () => {
-  it('may call, and read what it needs', async () => {
+describe('CORS', () => {
+  it('lets any origin call without cookies, and read the headers that clients need', async () => {
     const answer = await as(person, { url: '/v1/me', headers: { origin } })
     expect(answer.headers['access-control-allow-origin']).toBe('*')
     expect(answer.headers).not.toHaveProperty('access-control-allow-credentials')
@@ -88,7 +88,7 @@ describe('another origin', () => {
     ['/v1/me', 'PATCH'],
     ['/v1/api-keys', 'POST'],
     ['/v1/api-keys/x/revoke', 'POST'],
-  ])('may ask first, without a key: %s %s', async (url, method) => {
+  ])('returns 204 to a preflight request without a key: %s %s', async (url, method) => {
     const answer = await app.inject(preflight(url, method))
     expect(answer.statusCode).toBe(204)
     expect(answer.headers['access-control-allow-origin']).toBe('*')
@@ -96,7 +96,7 @@ describe('another origin', () => {
     expect(answer.headers['access-control-allow-headers']).toBe('authorization,content-type,idempotency-key')
   })
 
-  it('may read why it was refused', async () => {
+  it('lets any origin read error responses', async () => {
     for (const url of ['/v1/me', '/v1/nowhere']) {
       const answer = await app.inject({ url, headers: { origin } })
       expect(answer.statusCode).toBeGreaterThanOrEqual(401)
@@ -104,7 +104,7 @@ describe('another origin', () => {
     }
   })
 
-  it('may not call where others are listed', async () => {
+  it('lets only the origins in CORS_ORIGINS call when it is set', async () => {
     const listed = await startTestApp({
       environment: { CORS_ORIGINS: `${origin}, https://other.example.com` },
     })

@@ -41,8 +41,8 @@ const countKeys = async ({ id }: TestPerson) =>
 const findStored = ({ apiKeyId }: TestPerson) =>
   selectRows(db, sql`select * from idempotent_requests where api_key_id = ${apiKeyId}`)
 
-describe('the same request again', () => {
-  it('is answered with the same bytes, and not carried out', async () => {
+describe('a retry with the same Idempotency-Key', () => {
+  it('returns the same bytes, and does not execute the request again', async () => {
     const person = await createPerson()
     const first = await as(person, create('retry-1'))
     expect(first.statusCode).toBe(200)
@@ -60,7 +60,7 @@ describe('the same request again', () => {
     expect(await countKeys(person)).toBe(1)
   })
 
-  it('may present the API key in the other header', async () => {
+  it('accepts the API key in the other header', async () => {
     const person = await createPerson()
     const first = await as(person, create('other-header'))
     const again = await app.inject({
@@ -72,7 +72,7 @@ describe('the same request again', () => {
     expect(await countKeys(person)).toBe(1)
   })
 
-  it('may say the same JSON in other words', async () => {
+  it('accepts the same JSON in another spelling', async () => {
     const person = await createPerson()
     const first = await as(person, create('other-words'))
     const again = await as(person, {
@@ -84,7 +84,7 @@ describe('the same request again', () => {
     expect(await countKeys(person)).toBe(1)
   })
 
-  it('is carried out each time without an Idempotency-Key', async () => {
+  it('executes each request without an Idempotency-Key', async () => {
     const person = await createPerson()
     const request = { ...create(''), headers: {} }
     await as(person, request)
@@ -93,7 +93,7 @@ describe('the same request again', () => {
     expect(await findStored(person)).toEqual([])
   })
 
-  it('is replayed for an operation without a body', async () => {
+  it('replays the response of an operation without a body', async () => {
     const person = await createPerson()
     const { id } = (await as(person, create('to-revoke'))).json<CreatedKey>()
     const revoke = {
@@ -106,7 +106,7 @@ describe('the same request again', () => {
     expect(answers.map((answer) => answer.headers['idempotent-replayed'])).toEqual([undefined, 'true'])
   })
 
-  it("gets the operation's own refusal again", async () => {
+  it('returns the same 409 again, even when its cause is gone', async () => {
     const person = await createPerson()
     await db.execute(sql`
       insert into api_keys (id, user_id, name, secret_hash, token_prefix, last_four, created_at)
@@ -123,7 +123,7 @@ describe('the same request again', () => {
     expect(await countKeys(person)).toBe(1)
   })
 
-  it('gets a 404 again', async () => {
+  it('returns the same 404 again', async () => {
     const person = await createPerson()
     const revoke = {
       method: 'POST' as const,
@@ -136,8 +136,8 @@ describe('the same request again', () => {
   })
 })
 
-describe('another request under the same key', () => {
-  it('is refused when its body differs', async () => {
+describe('another request with the same Idempotency-Key', () => {
+  it('returns 409 idempotency_key_reused when the body differs', async () => {
     const person = await createPerson()
     await as(person, create('reused', 'One'))
     expectError(await as(person, create('reused', 'Other')), errors.idempotencyKeyReused)
@@ -145,7 +145,7 @@ describe('another request under the same key', () => {
     expect((await as(person, create('reused', 'One'))).headers['idempotent-replayed']).toBe('true')
   })
 
-  it('is refused when its path differs', async () => {
+  it('returns 409 idempotency_key_reused when the path differs', async () => {
     const person = await createPerson()
     const { id } = (await as(person, create('reused-path'))).json<CreatedKey>()
     const answer = await as(person, {
@@ -158,7 +158,7 @@ describe('another request under the same key', () => {
     expect(rows).toEqual([{ revoked_at: null }])
   })
 
-  it('is its own when somebody else sends it', async () => {
+  it('executes the request when another user sends it', async () => {
     const [person, other] = [await createPerson(), await createPerson()]
     const first = (await as(person, create('shared'))).json<CreatedKey>()
     const theirs = await as(other, create('shared', 'Theirs'))
@@ -168,7 +168,7 @@ describe('another request under the same key', () => {
     expect([await countKeys(person), await countKeys(other)]).toEqual([1, 1])
   })
 
-  it("is its own when another key of the same person's sends it", async () => {
+  it('executes the request when another API key of the same user sends it', async () => {
     const person = await createPerson()
     const second = (await as(person, create('first-key'))).json<CreatedKey>()
     const answer = await as({ apiKey: second.secret }, create('first-key'))
@@ -177,7 +177,7 @@ describe('another request under the same key', () => {
     expect(await countKeys(person)).toBe(2)
   })
 
-  it('is looked at for its form first', async () => {
+  it('validates the request first, and returns 400 for an invalid body', async () => {
     const person = await createPerson()
     await as(person, create('form-first'))
     const answer = await as(person, { ...create('form-first'), payload: { name: '' } })
@@ -186,8 +186,8 @@ describe('another request under the same key', () => {
   })
 })
 
-describe('two requests at the same moment', () => {
-  it('make one key', async () => {
+describe('concurrent requests with the same Idempotency-Key', () => {
+  it('executes one of 8 concurrent requests', async () => {
     const person = await createPerson()
     const answers = await Promise.all(Array.from({ length: 8 }, () => as(person, create('race'))))
     const fresh = answers.filter(
@@ -201,7 +201,7 @@ describe('two requests at the same moment', () => {
     expect(await countKeys(person)).toBe(1)
   })
 
-  it('the second is told to wait while the first is being answered, and may try again', async () => {
+  it('returns 409 idempotency_in_flight with Retry-After while the first request is in progress, and its response afterwards', async () => {
     const person = await createPerson()
     const blocker = new pg.Client({ connectionString: config.databaseUrl })
     await blocker.connect()
@@ -226,14 +226,14 @@ describe('two requests at the same moment', () => {
   })
 })
 
-describe('an Idempotency-Key', () => {
+describe('the header Idempotency-Key', () => {
   it.each([
-    ['empty', ''],
+    ['that is empty', ''],
     ['of 256 characters', 'x'.repeat(256)],
     ['with a space', 'one two'],
     ['with a letter beyond ASCII', 'clé'],
     ['with a tab', 'one\ttwo'],
-  ])('is refused when it is %s', async (_name, key) => {
+  ])('returns 400 for an Idempotency-Key %s, and executes nothing', async (_name, key) => {
     const person = await createPerson()
     const answer = await as(person, create(key))
     expectError(answer, errors.idempotencyKeyInvalid, { field: 'Idempotency-Key' })
@@ -245,7 +245,7 @@ describe('an Idempotency-Key', () => {
     ['255 characters', '~'.repeat(255)],
     ['a UUID', '0b1c7e0e-6f0d-4b6e-9b0a-5a7f0c1d2e3f'],
     ['a quoted string', '"8e03978e-40d5-43dd-bc93-6894a57f9324"'],
-  ])('may be %s', async (_name, key) => {
+  ])('accepts %s as an Idempotency-Key', async (_name, key) => {
     const person = await createPerson()
     const first = await as(person, create(key))
     expect(first.statusCode).toBe(200)
@@ -253,7 +253,7 @@ describe('an Idempotency-Key', () => {
     expect(await countKeys(person)).toBe(1)
   })
 
-  it('means nothing to other methods', async () => {
+  it('ignores the Idempotency-Key of methods other than POST', async () => {
     const person = await createPerson()
     const headers = { 'idempotency-key': 'patch' }
     const rename = (name: string) =>
@@ -265,8 +265,8 @@ describe('an Idempotency-Key', () => {
   })
 })
 
-describe('what is stored', () => {
-  it('holds neither the answer nor the request nor any key in clear', async () => {
+describe('the stored response', () => {
+  it('stores neither the request, the response nor any key as plain text', async () => {
     const person = await createPerson()
     const name = 'A name to look for'
     const { secret, id } = (await as(person, create('look-for-me', name))).json<CreatedKey>()
@@ -290,19 +290,22 @@ describe('what is stored', () => {
     }
   })
 
-  it.each(['x-api-key', 'authorization'])('is sealed under the API key in %s', async (header) => {
-    const person = await createPerson()
-    const { apiKey } = person
-    const credential = header === 'x-api-key' ? apiKey : `Bearer ${apiKey}`
-    const request = create('sealed')
-    const answer = await app.inject({ ...request, headers: { ...request.headers, [header]: credential } })
-    expect(answer.statusCode).toBe(200)
-    const [row] = await findStored(person)
-    const key = deriveKey(apiKey, 'idempotent answer')
-    expect(unseal(row?.sealed_body as Buffer, key)).toBe(answer.body)
-  })
+  it.each(['x-api-key', 'authorization'])(
+    'encrypts the stored response with a key derived from the API key in %s',
+    async (header) => {
+      const person = await createPerson()
+      const { apiKey } = person
+      const credential = header === 'x-api-key' ? apiKey : `Bearer ${apiKey}`
+      const request = create('sealed')
+      const answer = await app.inject({ ...request, headers: { ...request.headers, [header]: credential } })
+      expect(answer.statusCode).toBe(200)
+      const [row] = await findStored(person)
+      const key = deriveKey(apiKey, 'idempotent answer')
+      expect(unseal(row?.sealed_body as Buffer, key)).toBe(answer.body)
+    },
+  )
 
-  it('is sealed anew each time, also where the answer and the API key are the same', async () => {
+  it('encrypts differently each time, even the same response with the same API key', async () => {
     const person = await createPerson()
     for (const idempotencyKey of ['revoke-one', 'revoke-other']) {
       const { id } = (await as(person, { ...create(''), headers: {} })).json<CreatedKey>()
@@ -315,7 +318,7 @@ describe('what is stored', () => {
     expect(one?.sealed_body).not.toEqual(two?.sealed_body)
   })
 
-  it('is kept for 24 hours', async () => {
+  it('keeps the response for 24 hours', async () => {
     const person = await createPerson()
     const first = await as(person, create('day'))
     clock.advance(24 * 60 * 60 * 1000 - 1)
@@ -329,7 +332,7 @@ describe('what is stored', () => {
     expect((await as(person, create('day'))).body).toBe(later.body)
   })
 
-  it('is deleted when it is older, and only then', async () => {
+  it('deletes a stored response after 24 hours, and not before', async () => {
     const own = await startTestApp({ clock, environment: { DATABASE_URL: await clone() } })
     const person = await own.createPerson()
     await own.as(person, create('old'))
@@ -341,7 +344,7 @@ describe('what is stored', () => {
     expect((await own.as(person, create('young'))).headers['idempotent-replayed']).toBe('true')
   })
 
-  it('goes with the API key', async () => {
+  it('deletes the stored responses of a deleted user', async () => {
     const person = await createPerson()
     await as(person, create('gone'))
     await db.execute(sql`delete from users where id = ${person.id}`)
@@ -349,14 +352,14 @@ describe('what is stored', () => {
   })
 })
 
-describe('a request that never ended', () => {
+describe('a request that was never completed', () => {
   const abandon = async (person: TestPerson) => {
     await db.execute(sql`
       update idempotent_requests set status = null, content_type = null, sealed_body = null
       where api_key_id = ${person.apiKeyId}`)
   }
 
-  it('is taken over after two and a half seconds, and not before', async () => {
+  it('executes a retry after 2.5 seconds, and not before', async () => {
     const person = await createPerson()
     await as(person, create('died'))
     // As if its process had died before it answered.
@@ -372,7 +375,7 @@ describe('a request that never ended', () => {
     expect(await countKeys(person)).toBe(2)
   })
 
-  it('is taken over once by several at the same moment', async () => {
+  it('executes one of several concurrent retries', async () => {
     const person = await createPerson()
     await as(person, create('died-too'))
     await abandon(person)
@@ -382,7 +385,7 @@ describe('a request that never ended', () => {
   })
 })
 
-describe('a request that takes longer than its lock', () => {
+describe('a request that takes longer than its lock of 2.5 seconds', () => {
   /** Has two attempts at a request wait for each other's rows, the second begun when the lock of the first has ended. */
   async function attemptTwice(person: TestPerson, request: ReturnType<typeof create>) {
     const blocker = new pg.Client({ connectionString: config.databaseUrl })
@@ -400,7 +403,7 @@ describe('a request that takes longer than its lock', () => {
     return Promise.all([first, second])
   }
 
-  it('is carried out once, and both attempts get its answer', async () => {
+  it('executes the request once, and returns its response to both attempts', async () => {
     const person = await createPerson()
     const [first, second] = await attemptTwice(person, create('two-attempts'))
     expect([first.statusCode, second.statusCode]).toEqual([200, 200])
@@ -409,7 +412,7 @@ describe('a request that takes longer than its lock', () => {
     expect(await countKeys(person)).toBe(1)
   })
 
-  it('is not answered with a refusal that comes of its own success', async () => {
+  it('does not return a conflict with its own success', async () => {
     const person = await createPerson()
     const request = {
       ...create('two-attempts'),
@@ -427,7 +430,7 @@ describe('a request that takes longer than its lock', () => {
     return { apiKeyId, keyHash: Buffer.from('key'), fingerprint: Buffer.from('request') }
   }
 
-  it('is not waited for longer than that where the clock of its process was ahead', async () => {
+  it('locks the request no longer when the clock of another process is ahead', async () => {
     const request = await storable()
     const ahead = createTestClock(new Date(clock.now().getTime() + 5 * 60_000))
     expect(await createIdempotencyStore(db, ahead).begin(request)).toMatchObject(request)
@@ -435,7 +438,7 @@ describe('a request that takes longer than its lock', () => {
     expect(await createIdempotencyStore(db, clock).begin(request)).toBe('in_flight')
   })
 
-  it('does not free the key of a later attempt when it fails', async () => {
+  it('keeps the lock of a later attempt when the earlier one fails', async () => {
     const request = await storable()
     const store = createIdempotencyStore(db, clock)
     const first = await store.begin(request)
@@ -450,8 +453,8 @@ describe('a request that takes longer than its lock', () => {
   })
 })
 
-describe('a fault of ours', () => {
-  it('is not kept: the same request may be tried again', async () => {
+describe('a 500 response', () => {
+  it('does not store the response, so that the request can be retried', async () => {
     const broken = await startTestApp({ environment: { DATABASE_URL: await clone() } })
     const person = await broken.createPerson()
     await broken.db.execute(sql`alter table api_keys rename column last_four to last_4`)
@@ -464,7 +467,7 @@ describe('a fault of ours', () => {
     expect(answer.headers['idempotent-replayed']).toBeUndefined()
   })
 
-  it('frees the key before the request is answered', async () => {
+  it('releases the Idempotency-Key before the response is sent', async () => {
     const broken = await startTestApp({ environment: { DATABASE_URL: await clone() } })
     const person = await broken.createPerson()
     await broken.db.execute(sql`alter table api_keys rename column last_four to last_4`)
@@ -493,8 +496,8 @@ describe('a fault of ours', () => {
   })
 })
 
-describe('a refusal by a limit', () => {
-  it('is not kept: the same request is carried out when the time has come that it names', async () => {
+describe('a 429 response', () => {
+  it('does not store the response, and executes the same request after Retry-After', async () => {
     const limited = await startTestApp({
       clock,
       environment: { DATABASE_URL: await clone(), INVITE_LIMIT_PER_HOUR: '1' },

@@ -15,7 +15,7 @@ const list = async (person: TestPerson, url: string) =>
   (await as(person, get(`${url}/integrations`))).json<TestGrant[]>()
 
 describe('200', () => {
-  it('gives owners and admins all grants, newest first, and others their own', async () => {
+  it('returns all grants to owners and admins, newest first, and to others only their own', async () => {
     const company = await createCompany(service)
     const grants: Record<string, TestGrant> = {}
     for (const role of ['owner', 'admin', 'member', 'viewer'] as const) {
@@ -33,7 +33,7 @@ describe('200', () => {
     expect(await list(company.viewer, company.url)).toEqual([viewer])
   })
 
-  it('tells when an agent was last at work, and what its person is called now', async () => {
+  it('returns when a grant was last used, and the current name of its user', async () => {
     const company = await createCompany(service)
     const grant = await insertGrant(service, company.workspace, company.member)
     await db.execute(
@@ -45,7 +45,7 @@ describe('200', () => {
     ])
   })
 
-  it('leaves out what was revoked, what has expired, and what belongs to another workspace', async () => {
+  it('omits revoked grants, expired grants and grants of other workspaces', async () => {
     const [company, other] = [await createCompany(service), await createCompany(service)]
     const grant = await insertGrant(service, company.workspace, company.member, { createdAt: clock.now() })
     const revoked = await insertGrant(service, company.workspace, company.member)
@@ -62,7 +62,7 @@ describe('200', () => {
     expect(await list(company.owner, company.url)).toEqual([grant])
   })
 
-  it('leaves out what somebody had allowed who has left, for good', async () => {
+  it('omits the grants of a user who has left', async () => {
     const company = await createCompany(service)
     const person = await addPerson(service, company.workspace, 'member')
     await insertGrant(service, company.workspace, person)
@@ -71,29 +71,32 @@ describe('200', () => {
     expect(await list(company.owner, company.url)).toEqual([])
   })
 
-  it.each(['owner', 'member'] as const)('leads an %s through the pages', async (role) => {
-    const company = await createCompany(service)
-    const ids: string[] = []
-    // Several at one moment: then ids decide.
-    for (let i = 0; i < 7; i++) {
-      if (i % 3 === 0) clock.advance(1_000)
-      const options = { createdAt: clock.now() }
-      ids.unshift((await insertGrant(service, company.workspace, company.member, options)).id)
-    }
-    const seen: string[] = []
-    let url: string | undefined = `${company.url}/integrations?limit=2`
-    while (url !== undefined) {
-      const answer = await as(company[role], get(url))
-      const page = answer.json<TestGrant[]>()
-      expect(page.length).toBeGreaterThan(0)
-      seen.push(...page.map(({ id }) => id))
-      const next = /<([^>]+)>; rel="next"/.exec(String(answer.headers.link))?.[1]
-      url = next === undefined ? undefined : new URL(next).pathname + new URL(next).search
-    }
-    expect(seen).toEqual(ids)
-  })
+  it.each(['owner', 'member'] as const)(
+    'returns each grant once over all pages to the role %s',
+    async (role) => {
+      const company = await createCompany(service)
+      const ids: string[] = []
+      // Several at one moment: then ids decide.
+      for (let i = 0; i < 7; i++) {
+        if (i % 3 === 0) clock.advance(1_000)
+        const options = { createdAt: clock.now() }
+        ids.unshift((await insertGrant(service, company.workspace, company.member, options)).id)
+      }
+      const seen: string[] = []
+      let url: string | undefined = `${company.url}/integrations?limit=2`
+      while (url !== undefined) {
+        const answer = await as(company[role], get(url))
+        const page = answer.json<TestGrant[]>()
+        expect(page.length).toBeGreaterThan(0)
+        seen.push(...page.map(({ id }) => id))
+        const next = /<([^>]+)>; rel="next"/.exec(String(answer.headers.link))?.[1]
+        url = next === undefined ? undefined : new URL(next).pathname + new URL(next).search
+      }
+      expect(seen).toEqual(ids)
+    },
+  )
 
-  it("binds a cursor to the list that it is of: everybody's or one's own", async () => {
+  it('returns 400 cursor_invalid when a member sends a cursor of the list of all grants', async () => {
     const company = await createCompany(service)
     for (let i = 0; i < 2; i++) await insertGrant(service, company.workspace, company.member)
     const { headers } = await as(company.owner, get(`${company.url}/integrations?limit=1`))
@@ -105,7 +108,7 @@ describe('200', () => {
 })
 
 describe('400, 403 and 404', () => {
-  it('refuses filters, strangers, and a workspace that there is not', async () => {
+  it('returns 400 for a filter, 403 to a stranger, and 404 for an unknown workspace', async () => {
     const company = await createCompany(service)
     const filtered = await as(company.owner, get(`${company.url}/integrations?userId=${company.member.id}`))
     expect(issuesOf(filtered)).toEqual([{ _tag: 'Unexpected', path: ['userId'] }])

@@ -33,7 +33,7 @@ async function letIn() {
 }
 
 describe('200', () => {
-  it('ends the access, from the next request of the agent on', async () => {
+  it('revokes the grant from the next request of the agent on', async () => {
     const { host, token, url, id } = await letIn()
     expect((await tester.readKit(token)).statusCode).toBe(200)
     const answer = await as(host, post(`${url}/integrations/${id}/revoke`))
@@ -44,7 +44,7 @@ describe('200', () => {
     expect(await findRevokedAt(service, { id })).toEqual(clock.now())
   })
 
-  it('tells the workspace who has ended whose', async () => {
+  it('appends an event with who revoked which grant', async () => {
     const grant = await insertGrant(service, company.workspace, company.member)
     await revoke(company.admin, grant.id)
     expect(await revocationsOf(grant)).toEqual([
@@ -56,7 +56,7 @@ describe('200', () => {
     ])
   })
 
-  it('is no error twice, keeps the first moment, and tells once', async () => {
+  it('returns 200 when repeated, keeps the first time of revocation, and appends one event', async () => {
     const grant = await insertGrant(service, company.workspace, company.member)
     const moment = clock.now()
     const answers = await Promise.all(Array.from({ length: 10 }, () => revoke(company.member, grant.id)))
@@ -67,23 +67,29 @@ describe('200', () => {
     expect(await revocationsOf(grant)).toHaveLength(1)
   })
 
-  it.each(['owner', 'admin', 'member', 'viewer'] as const)('lets a %s end their own', async (role) => {
-    const grant = await insertGrant(service, company.workspace, company[role])
-    expect((await revoke(company[role], grant.id)).statusCode).toBe(200)
-    expect(await findRevokedAt(service, grant)).not.toBeNull()
-  })
-
-  it.each(['owner', 'admin'] as const)("lets an %s end everybody's", async (role) => {
-    for (const other of ['owner', 'admin', 'member', 'viewer'] as const) {
-      const grant = await insertGrant(service, company.workspace, company[other])
+  it.each(['owner', 'admin', 'member', 'viewer'] as const)(
+    'lets a caller with the role %s revoke their own grant',
+    async (role) => {
+      const grant = await insertGrant(service, company.workspace, company[role])
       expect((await revoke(company[role], grant.id)).statusCode).toBe(200)
       expect(await findRevokedAt(service, grant)).not.toBeNull()
-    }
-  })
+    },
+  )
+
+  it.each(['owner', 'admin'] as const)(
+    'lets a caller with the role %s revoke the grant of every member',
+    async (role) => {
+      for (const other of ['owner', 'admin', 'member', 'viewer'] as const) {
+        const grant = await insertGrant(service, company.workspace, company[other])
+        expect((await revoke(company[role], grant.id)).statusCode).toBe(200)
+        expect(await findRevokedAt(service, grant)).not.toBeNull()
+      }
+    },
+  )
 })
 
 describe('400', () => {
-  it('takes no body', async () => {
+  it('returns 400 for a body, and revokes nothing', async () => {
     const grant = await insertGrant(service, company.workspace, company.member)
     const url = `${company.url}/integrations/${grant.id}/revoke`
     const answer = await as(company.member, post(url, { reason: 'lost' }))
@@ -93,7 +99,7 @@ describe('400', () => {
 })
 
 describe('403', () => {
-  it('is not for strangers', async () => {
+  it('returns 403 to a stranger, and revokes nothing', async () => {
     const grant = await insertGrant(service, company.workspace, company.member)
     expectError(await revoke(await service.createPerson(), grant.id), errors.notAMember)
     expect(await findRevokedAt(service, grant)).toBeNull()
@@ -101,17 +107,20 @@ describe('403', () => {
 })
 
 describe('404', () => {
-  it.each(['member', 'viewer'] as const)("does not tell a %s others' grants from none", async (role) => {
-    const other = role === 'member' ? company.viewer : company.member
-    const grant = await insertGrant(service, company.workspace, other)
-    for (const id of [grant.id, createId(), 'x']) {
-      expectError(await revoke(company[role], id), errors.notFound)
-    }
-    expect(await findRevokedAt(service, grant)).toBeNull()
-    expect(await revocationsOf(grant)).toEqual([])
-  })
+  it.each(['member', 'viewer'] as const)(
+    'returns the same 404 to a %s for a grant of another user, an unknown id and a malformed id',
+    async (role) => {
+      const other = role === 'member' ? company.viewer : company.member
+      const grant = await insertGrant(service, company.workspace, other)
+      for (const id of [grant.id, createId(), 'x']) {
+        expectError(await revoke(company[role], id), errors.notFound)
+      }
+      expect(await findRevokedAt(service, grant)).toBeNull()
+      expect(await revocationsOf(grant)).toEqual([])
+    },
+  )
 
-  it('knows no grant of another workspace, even to those who are owners there too', async () => {
+  it('returns 404 for a grant of another workspace, even to an owner of both', async () => {
     const other = await createCompany(service)
     const grant = await insertGrant(service, other.workspace, other.member)
     expectError(await revoke(company.owner, grant.id), errors.notFound)
@@ -123,7 +132,7 @@ describe('404', () => {
     expect((await revoke(company.owner, grant.id, other)).statusCode).toBe(200)
   })
 
-  it('knows no grant of somebody who has left, which is gone with them', async () => {
+  it('returns 404 for a grant of a removed member, whose access token stops working', async () => {
     const { host, token, url, id } = await letIn()
     await db.execute(sql`
       insert into memberships (workspace_id, user_id, role, joined_at, last_used_at)

@@ -36,7 +36,7 @@ async function invitePerson(inviter?: (company: TestCompany) => TestPerson) {
 }
 
 describe('200', () => {
-  it('makes the caller a member, tells of it, and has a notice sent', async () => {
+  it('makes the caller a member, appends an event and enqueues a notification', async () => {
     const { company, person, invite } = await invitePerson(({ admin }) => admin)
     const { workspace } = company
     clock.advance(1_000)
@@ -73,7 +73,7 @@ describe('200', () => {
     expect((await as(person, get('/v1/me/home'))).json()).toBe(`/w/${workspace.slug}`)
   })
 
-  it('keeps the role of somebody who has joined in another way meanwhile', async () => {
+  it('keeps the role of a caller who has joined before, and appends invite.accepted', async () => {
     const { company, person, invite } = await invitePerson()
     const { workspace, owner } = company
     await addMember(service, workspace, person, 'member', clock.now())
@@ -94,7 +94,7 @@ describe('200', () => {
     )
   })
 
-  it('takes the address in either form of its domain', async () => {
+  it('accepts an address whose domain is in its ASCII form in the invite', async () => {
     const company = await createCompany(service)
     const person = await createPerson({ email: `${crypto.randomUUID()}@bücher.example` })
     const { token } = await createInvite(service, company.owner, company, {
@@ -103,7 +103,7 @@ describe('200', () => {
     expect((await as(person, accept(token))).statusCode).toBe(200)
   })
 
-  it('takes the address in whatever case', async () => {
+  it('accepts an address whose case differs from the invite', async () => {
     const company = await createCompany(service)
     const person = await createPerson()
     const { token } = await createInvite(service, company.owner, company, {
@@ -119,14 +119,14 @@ describe('200', () => {
     expect((await as(person, accept(invite.token))).json()).toMatchObject({ slug })
   })
 
-  it('works when another one with the same role is the owner by then', async () => {
+  it('works when the inviter is no longer an owner but may still invite with that role', async () => {
     const { company, person, invite } = await invitePerson()
     await as(company.owner, patch(`${company.url}/members/${company.admin.id}`, { role: 'owner' }))
     await as(company.admin, patch(`${company.url}/members/${company.owner.id}`, { role: 'admin' }))
     expect((await as(person, accept(invite.token))).statusCode).toBe(200)
   })
 
-  it('leaves somebody who has come in another way what they are', async () => {
+  it('keeps the higher role of a caller who has joined before', async () => {
     const { company, person, invite } = await invitePerson()
     await addMember(service, company.workspace, person, 'admin')
     expect((await as(person, accept(invite.token))).json()).toMatchObject({ role: 'admin' })
@@ -136,7 +136,7 @@ describe('200', () => {
 })
 
 describe('401', () => {
-  it('asks for a key', async () => {
+  it('returns 401 without a key', async () => {
     const { company, person, invite } = await invitePerson()
     expectError(await app.inject(accept(invite.token)), errors.apiKeyRequired)
     expect(person.id in (await findRoles(service, company.workspace))).toBe(false)
@@ -144,7 +144,7 @@ describe('401', () => {
 })
 
 describe('403', () => {
-  it('for somebody else, whatever has become of the invite', async () => {
+  it('returns 403 to another user, before and after the invite was accepted', async () => {
     const { company, person, invite } = await invitePerson()
     const other = await createPerson()
     expectError(await as(other, accept(invite.token)), errors.inviteEmailMismatch)
@@ -153,7 +153,7 @@ describe('403', () => {
     expect(other.id in (await findRoles(service, company.workspace))).toBe(false)
   })
 
-  it('for an address that may be somebody else’s', async () => {
+  it('returns 403 email_unverified until the address of the caller is verified', async () => {
     const company = await createCompany(service)
     const person = await createPerson({ isVerified: false })
     const invite = await createInvite(service, company.owner, company, { email: person.email })
@@ -165,7 +165,7 @@ describe('403', () => {
 })
 
 describe('404', () => {
-  it('for what is no token', async () => {
+  it('returns 404 for an unknown or malformed token', async () => {
     const { person, invite } = await invitePerson()
     for (const token of [createToken(), invite.id, 'x', '%00'])
       expectError(await as(person, accept(token)), errors.notFound)
@@ -183,7 +183,7 @@ describe('409', () => {
     expect(await findJobs(service, made.invite.id)).toHaveLength(1)
   }
 
-  it('once it has expired, to the millisecond', async () => {
+  it('returns 409 invite_expired 7 days after the invite was created, to the millisecond', async () => {
     const { person, invite } = await invitePerson()
     const { company: other, person: otherPerson, invite: otherInvite } = await invitePerson()
     clock.advance(week - 1)
@@ -193,21 +193,21 @@ describe('409', () => {
     expect(otherPerson.id in (await findRoles(service, other.workspace))).toBe(false)
   })
 
-  it('once it was withdrawn', () =>
+  it('returns 409 invite_revoked when the invite was revoked', () =>
     expectRevokedAfter(({ company, invite }) =>
       as(company.owner, post(`${company.url}/invites/${invite.id}/revoke`)),
     ))
 
   it.each([
     ['was removed', (url: string) => del(url)],
-    ['may not invite any more', (url: string) => patch(url, { role: 'member' })],
-  ])('when who invited %s', (_name, change) =>
+    ['may no longer invite', (url: string) => patch(url, { role: 'member' })],
+  ])('returns 409 invite_revoked when the inviter %s', (_name, change) =>
     expectRevokedAfter(({ company }) =>
       as(company.owner, change(`${company.url}/members/${company.admin.id}`)),
     ),
   )
 
-  it('when it gives more than who invited has by now', async () => {
+  it('returns 409 invite_revoked when the role is above the current role of the inviter', async () => {
     const company = await createCompany(service)
     const person = await createPerson()
     const { token } = await createInvite(service, company.owner, company, {
@@ -219,7 +219,7 @@ describe('409', () => {
     expectError(await as(person, accept(token)), errors.inviteRevoked)
   })
 
-  it('the second time, also for somebody who has left since', async () => {
+  it('returns 409 invite_used the second time, even to a user who has left', async () => {
     const { company, person, invite } = await invitePerson()
     await as(person, accept(invite.token))
     expectError(await as(person, accept(invite.token)), errors.inviteUsed)
@@ -228,7 +228,7 @@ describe('409', () => {
     expect(person.id in (await findRoles(service, company.workspace))).toBe(false)
   })
 
-  it('for somebody who is in as many workspaces as one may be in', async () => {
+  it('returns 409 workspace_limit to a user in 1,000 workspaces, and the invite stays open', async () => {
     const { company, person, invite } = await invitePerson()
     await db.execute(sql`
       with filler as (
@@ -241,8 +241,8 @@ describe('409', () => {
   })
 })
 
-describe('a refused accept', () => {
-  it('leaves no trace', async () => {
+describe('a refused request', () => {
+  it('changes nothing: no member, no event, no job', async () => {
     const other = await createPerson()
     const { company, invite } = await invitePerson()
     const events = await findEvents(service, company.workspace)

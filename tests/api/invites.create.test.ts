@@ -28,7 +28,7 @@ const countInvites = async ({ id }: { id: string }) =>
   (await selectRows(db, sql`select id from invites where workspace_id = ${id}`)).length
 
 describe('200', () => {
-  it('makes an invite, tells of it, and has it sent', async () => {
+  it('creates an invite, appends an event and enqueues the mail', async () => {
     const { url, workspace, admin } = await createCompany(service)
     const email = `Ivy.${randomEmail()}`
     const answer = await as(admin, post(`${url}/invites`, { email, role: 'admin' }))
@@ -76,13 +76,13 @@ describe('200', () => {
     ])
   })
 
-  it('trims the address, and keeps it as it is otherwise', async () => {
+  it('trims the address, and keeps its case', async () => {
     const company = await createCompany(service)
     const email = `O'Neil+x@EXAMPLE.com`
     expect(await createInvite(service, company.owner, company, { email })).toMatchObject({ email })
   })
 
-  it('invites again whose invite has expired: the old one is replaced', async () => {
+  it('replaces an expired invite to the same address', async () => {
     const company = await createCompany(service)
     const { email, id, token } = await createInvite(service, company.owner, company)
     clock.advance(week)
@@ -95,14 +95,14 @@ describe('200', () => {
     expect(listed.map((invite) => invite.id)).toEqual([second.id])
   })
 
-  it('invites again whose invite was withdrawn', async () => {
+  it('creates a new invite after one to the same address was revoked', async () => {
     const company = await createCompany(service)
     const { email, id } = await createInvite(service, company.owner, company)
     await as(company.owner, post(`${company.url}/invites/${id}/revoke`))
     expect((await createInvite(service, company.owner, company, { email })).id).not.toBe(id)
   })
 
-  it('invites one address into several workspaces', async () => {
+  it('allows invites to one address in several workspaces', async () => {
     const email = randomEmail()
     for (const company of [await createCompany(service), await createCompany(service)])
       await createInvite(service, company.owner, company, { email })
@@ -112,18 +112,22 @@ describe('200', () => {
 
 describe('400', () => {
   it.each([
-    ['nothing', {}, ['email', 'role']],
+    ['an empty object', {}, ['email', 'role']],
     ['no role', { email: 'x@example.com' }, ['role']],
     ['an unknown role', { email: 'x@example.com', role: 'guest' }, ['role']],
-    ['null', { email: null, role: 'member' }, ['email']],
-    ['something that is no address', { email: 'x', role: 'member' }, ['email']],
+    ['null as address', { email: null, role: 'member' }, ['email']],
+    ['a malformed address', { email: 'x', role: 'member' }, ['email']],
     ['two addresses', { email: 'x@example.com, y@example.com', role: 'member' }, ['email']],
     ['an address with a name', { email: 'X <x@example.com>', role: 'member' }, ['email']],
-    ['a line break', { email: 'x@example.com\r\nBcc: y@example.com', role: 'member' }, ['email']],
-    ['NUL', { email: 'x\0@example.com', role: 'member' }, ['email']],
-    ['255 characters', { email: `${'x'.repeat(243)}@example.com`, role: 'member' }, ['email']],
-    ['a field more', { email: 'x@example.com', role: 'member', name: 'X' }, ['name']],
-  ])('refuses %s', async (_name, body, fields) => {
+    [
+      'an address with a line break',
+      { email: 'x@example.com\r\nBcc: y@example.com', role: 'member' },
+      ['email'],
+    ],
+    ['an address with NUL', { email: 'x\0@example.com', role: 'member' }, ['email']],
+    ['an address of 255 characters', { email: `${'x'.repeat(243)}@example.com`, role: 'member' }, ['email']],
+    ['an unknown field', { email: 'x@example.com', role: 'member', name: 'X' }, ['name']],
+  ])('returns 400 for %s, and creates no invite', async (_name, body, fields) => {
     const { url, workspace, owner } = await createCompany(service)
     const answer = await as(owner, post(`${url}/invites`, body))
     expectError(answer, errors.decodeError, { issues: anyIssues })
@@ -133,7 +137,7 @@ describe('400', () => {
 })
 
 describe('401 and 403', () => {
-  it('for nobody, those who may not, and a role above the own one', async () => {
+  it('returns 401 without a key, and 403 to members, viewers, strangers, and admins who invite an owner', async () => {
     const { url, workspace, admin, member, viewer } = await createCompany(service)
     const invite = (role: string) => post(`${url}/invites`, { email: randomEmail(), role })
     expectError(await app.inject(invite('member')), errors.apiKeyRequired)
@@ -147,7 +151,7 @@ describe('401 and 403', () => {
 })
 
 describe('409', () => {
-  it('for an address that is invited already, in whatever case', async () => {
+  it('returns 409 already_invited for an address with a pending invite, in any case', async () => {
     const company = await createCompany(service)
     const { email } = await createInvite(service, company.owner, company)
     for (const again of [email, email.toUpperCase()]) {
@@ -157,7 +161,7 @@ describe('409', () => {
     expect(await countInvites(company.workspace)).toBe(1)
   })
 
-  it('for the address of a member, in either form of its domain', async () => {
+  it('returns 409 already_member for the address of a member with its domain in ASCII form', async () => {
     const { url, owner, member } = await createCompany(service, { domain: 'bücher.example' })
     for (const domain of ['xn--bcher-kva.example', 'XN--BCHER-KVA.Example']) {
       const email = member.email.replace('bücher.example', domain)
@@ -165,7 +169,7 @@ describe('409', () => {
     }
   })
 
-  it('for the address of a member, in whatever case', async () => {
+  it('returns 409 already_member for the address of a member, in any case', async () => {
     const { url, workspace, owner, viewer } = await createCompany(service)
     for (const email of [owner.email, viewer.email.toUpperCase()])
       expectError(await as(owner, post(`${url}/invites`, { email, role: 'member' })), errors.alreadyMember)
@@ -174,7 +178,7 @@ describe('409', () => {
 })
 
 describe('429', () => {
-  it('limits the invites of a workspace an hour, sent again ones among them', async () => {
+  it('limits the invites of a workspace per hour, including resent ones', async () => {
     const limited = await startTestApp({ clock, environment: { INVITE_LIMIT_PER_HOUR: '3' } })
     const company = await createCompany(limited)
     const other = await createCompany(limited)
@@ -206,7 +210,7 @@ describe('429', () => {
     )
   })
 
-  it('limits the invites to an address an hour, of all workspaces, in whatever case', async () => {
+  it('limits the invites to one address per hour, over all workspaces and in any case', async () => {
     const limited = await startTestApp({ clock, environment: { MAIL_LIMIT_PER_HOUR: '3' } })
     const email = randomEmail()
     const companies: TestCompany[] = []
@@ -233,7 +237,7 @@ describe('429', () => {
     expect((await create(fourth)).statusCode).toBe(200)
   })
 
-  it('holds for an address that several workspaces invite at the same moment', async () => {
+  it('never exceeds the limit of one address with 8 concurrent requests', async () => {
     const limited = await startTestApp({ clock, environment: { MAIL_LIMIT_PER_HOUR: '2' } })
     const email = randomEmail()
     const companies: TestCompany[] = []
@@ -246,7 +250,7 @@ describe('429', () => {
     ])
   })
 
-  it('lets 200 an hour through by default', async () => {
+  it('limits a workspace to 200 invites per hour by default', async () => {
     expect(service.config.inviteLimitPerHour).toBe(200)
     const company = await createCompany(service)
     await db.execute(sql`

@@ -15,7 +15,7 @@ const { app, as, createPerson, db } = service
 const week = 7 * 24 * 60 * 60 * 1000
 
 describe('200', () => {
-  it('shows what an invite is about', async () => {
+  it("returns the workspace, role, status and inviter, and whether the address matches the caller's", async () => {
     const company = await createCompany(service)
     const { workspace, owner } = company
     await db.execute(sql`update workspaces set icon_key = 'icon.webp' where id = ${workspace.id}`)
@@ -42,7 +42,7 @@ describe('200', () => {
     expect(other.json()).toMatchObject({ emailMatches: false, workspaceSlug: workspace.slug })
   })
 
-  it('tells in which state it is', async () => {
+  it('returns the status: pending, expired after 7 days, accepted or revoked', async () => {
     const company = await createCompany(service)
     const statusOf = async (token: string) =>
       (await as(company.owner, get(`/v1/invites/${token}`))).json<{ status: string }>().status
@@ -62,7 +62,7 @@ describe('200', () => {
     expect(await statusOf(revoked.token)).toBe('revoked')
   })
 
-  it('shows the workspace as it is called now', async () => {
+  it('returns the current name and slug of the workspace', async () => {
     const company = await createCompany(service)
     const { token } = await createInvite(service, company.owner, company)
     const slug = randomSlug()
@@ -75,7 +75,7 @@ describe('200', () => {
     })
   })
 
-  it('asks the database once beyond the key, and logs no token', async () => {
+  it('runs two queries, and logs no token', async () => {
     const company = await createCompany(service)
     const { token } = await createInvite(service, company.owner, company)
     expect(await countQueries(() => as(company.owner, get(`/v1/invites/${token}`)))).toBe(2)
@@ -86,7 +86,7 @@ describe('200', () => {
 })
 
 describe('401', () => {
-  it('asks for a key', async () => {
+  it('returns 401 without a key', async () => {
     const company = await createCompany(service)
     const { token } = await createInvite(service, company.owner, company)
     expectError(await app.inject(get(`/v1/invites/${token}`)), errors.apiKeyRequired)
@@ -94,7 +94,7 @@ describe('401', () => {
 })
 
 describe('404', () => {
-  it('for what is no token of an invite', async () => {
+  it('returns 404 for an unknown or malformed token', async () => {
     const company = await createCompany(service)
     const { token, id } = await createInvite(service, company.owner, company)
     const changed = (token.startsWith('A') ? 'B' : 'A') + token.slice(1)

@@ -13,7 +13,7 @@ const { app, as, createPerson } = service
 const week = 7 * 24 * 60 * 60 * 1000
 
 describe('200', () => {
-  it('lists the open ones, oldest first, expired ones among them', async () => {
+  it('lists pending and expired invites, oldest first, without tokens', async () => {
     const company = await createCompany(service)
     const { url, owner, admin } = company
     const createdAt = clock.now()
@@ -55,12 +55,12 @@ describe('200', () => {
     expect(answer.body).not.toContain(old.token)
   })
 
-  it('is empty at first', async () => {
+  it('returns an empty list for a new workspace', async () => {
     const { url, owner } = await createCompany(service)
     expect((await as(owner, get(`${url}/invites`))).json()).toEqual([])
   })
 
-  it('asks the database once beyond the key', async () => {
+  it('runs two queries: one for the key, one for the invites', async () => {
     const company = await createCompany(service)
     for (let i = 0; i < 5; i++) await createInvite(service, company.owner, company)
     expect(await countQueries(() => as(company.owner, get(`${company.url}/invites`)))).toBe(2)
@@ -68,7 +68,7 @@ describe('200', () => {
 })
 
 describe('401, 403 and 404', () => {
-  it('for nobody, those who may not invite, a stranger and a workspace that is not', async () => {
+  it('returns 401 without a key, 403 to members, viewers and strangers, and 404 for an unknown workspace', async () => {
     const { url, member, viewer } = await createCompany(service)
     const stranger = await createPerson()
     expectError(await app.inject(`${url}/invites`), errors.apiKeyRequired)

@@ -15,7 +15,7 @@ const week = 7 * 24 * 60 * 60 * 1000
 const resend = (url: string, id: string) => post(`${url}/invites/${id}/resend`)
 
 describe('200', () => {
-  it('gives a new link and a new week, and the old link is dead', async () => {
+  it('returns a new link that is valid for 7 days, and invalidates the old link', async () => {
     const company = await createCompany(service)
     const { url, owner, admin, workspace } = company
     const invite = await createInvite(service, owner, company)
@@ -42,7 +42,7 @@ describe('200', () => {
     expect(await findJobs(service, invite.id)).toHaveLength(2)
   })
 
-  it('brings an expired invite back', async () => {
+  it('makes an expired invite acceptable again', async () => {
     const company = await createCompany(service)
     const person = await createPerson()
     const invite = await createInvite(service, company.owner, company, { email: person.email })
@@ -54,7 +54,7 @@ describe('200', () => {
 })
 
 describe('401, 403 and 404', () => {
-  it('for whoever may not, and what is not', async () => {
+  it('returns 401 without a key, 403 to callers without permission, and 404 for an unknown or malformed id', async () => {
     const company = await createCompany(service)
     const { url, owner, admin, member, viewer } = company
     const invite = await createInvite(service, owner, company, { role: 'owner' })
@@ -70,7 +70,7 @@ describe('401, 403 and 404', () => {
 })
 
 describe('409', () => {
-  it('for one that was accepted, withdrawn or replaced', async () => {
+  it('returns 409 for an invite that was accepted, revoked or replaced', async () => {
     const company = await createCompany(service)
     const { url, owner } = company
     const person = await createPerson()

@@ -12,7 +12,7 @@ const { app, as, createPerson } = service
 const revoke = (url: string, id: string) => post(`${url}/invites/${id}/revoke`)
 
 describe('200', () => {
-  it('ends the invite: its link tells so, and cannot be accepted', async () => {
+  it('revokes the invite: its status is revoked and it cannot be accepted', async () => {
     const company = await createCompany(service)
     const { url, owner, admin, workspace } = company
     const person = await createPerson()
@@ -33,7 +33,7 @@ describe('200', () => {
     )
   })
 
-  it('is no error twice, and is told once', async () => {
+  it('returns 200 when repeated, and appends one event', async () => {
     const company = await createCompany(service)
     const { id } = await createInvite(service, company.owner, company)
     for (let i = 0; i < 2; i++)
@@ -43,7 +43,7 @@ describe('200', () => {
 })
 
 describe('401, 403 and 404', () => {
-  it('for whoever may not, and what is not', async () => {
+  it('returns 401 without a key, 403 to callers without permission, and 404 for an unknown or malformed id', async () => {
     const company = await createCompany(service)
     const { url, owner, admin, member, viewer } = company
     const invite = await createInvite(service, owner, company, { role: 'owner' })
@@ -57,7 +57,7 @@ describe('401, 403 and 404', () => {
 })
 
 describe('409', () => {
-  it('for one that was accepted: the member stays', async () => {
+  it('returns 409 invite_used for an accepted invite, and the member stays', async () => {
     const company = await createCompany(service)
     const person = await createPerson()
     const invite = await createInvite(service, company.owner, company, { email: person.email })

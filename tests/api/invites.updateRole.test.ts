@@ -12,7 +12,7 @@ const { app, as, createPerson } = service
 const update = (url: string, id: string, body: object) => patch(`${url}/invites/${id}`, body)
 
 describe('200', () => {
-  it('changes what the invite gives', async () => {
+  it('changes the role that the invite gives, and appends an event', async () => {
     const company = await createCompany(service)
     const { url, owner, admin, workspace } = company
     const person = await createPerson()
@@ -35,7 +35,7 @@ describe('200', () => {
     expect(accepted.json()).toMatchObject({ role: 'admin' })
   })
 
-  it('tells nothing when it changes nothing', async () => {
+  it('appends no event when the role stays the same', async () => {
     const company = await createCompany(service)
     const { id } = await createInvite(service, company.owner, company)
     const answer = await as(company.owner, update(company.url, id, { role: 'member' }))
@@ -43,7 +43,7 @@ describe('200', () => {
     expect(await findEvents(service, company.workspace)).toHaveLength(2)
   })
 
-  it('lets an owner raise the invite of an admin, which then nobody can accept', async () => {
+  it('lets an owner raise the role above that of the inviter, after which it cannot be accepted', async () => {
     const company = await createCompany(service)
     const person = await createPerson()
     const invite = await createInvite(service, company.admin, company, { email: person.email })
@@ -58,11 +58,11 @@ describe('400', () => {
     ['no role', {}, [{ _tag: 'Missing', path: ['role'] }]],
     ['an unknown role', { role: 'guest' }, [{ _tag: 'Type', path: ['role'] }]],
     [
-      'another address',
+      'an additional email address',
       { role: 'viewer', email: 'x@example.com' },
       [{ _tag: 'Unexpected', path: ['email'] }],
     ],
-  ])('refuses %s', async (_name, body, issues) => {
+  ])('returns 400 for %s, and changes nothing', async (_name, body, issues) => {
     const company = await createCompany(service)
     const invite = await createInvite(service, company.owner, company)
     const answer = await as(company.owner, update(company.url, invite.id, body))
@@ -73,7 +73,7 @@ describe('400', () => {
 })
 
 describe('401, 403 and 404', () => {
-  it('for whoever may not, and what is not', async () => {
+  it('returns 401 without a key, 403 to callers without permission, and 404 for an unknown or malformed id', async () => {
     const company = await createCompany(service)
     const { url, owner, admin, member, viewer } = company
     const invite = await createInvite(service, owner, company)
@@ -88,7 +88,7 @@ describe('401, 403 and 404', () => {
 })
 
 describe('409', () => {
-  it('for one that was accepted or withdrawn', async () => {
+  it('returns 409 for an invite that was accepted or revoked', async () => {
     const company = await createCompany(service)
     const { url, owner } = company
     const person = await createPerson()

@@ -117,10 +117,10 @@ const withIds = Object.entries(operations).filter(
 // An invite is read by whoever has its link, which is a secret itself: to read it is no intrusion.
 const closed = withIds.filter(([id]) => id !== 'invites.get')
 
-describe.each(closed)('%s', (id, operation) => {
+describe.each(closed)('%s with ids of another tenant', (id, operation) => {
   const taken = idsIn(operation)
 
-  it('answers nothing of another tenant, whichever of the ids are theirs', async () => {
+  it('returns 403 or 404 without data of the other tenant, and changes nothing there', async () => {
     for (let mask = 1; mask < 2 ** taken.length; mask++) {
       const foreign = taken.filter((_name, i) => mask & (1 << i))
       const request = await buildRequest(operation, { ...ours.values, ...pick(theirs.values, foreign) })
@@ -132,24 +132,24 @@ describe.each(closed)('%s', (id, operation) => {
   })
 })
 
-describe.each(withIds)('%s', (id, operation) => {
+describe.each(withIds)('%s with an invalid id', (id, operation) => {
   const taken = idsIn(operation)
 
   it.each([
     ['unknown', createId()],
     ['malformed', 'x'],
-    ['of another version', '123e4567-e89b-42d3-a456-426614174000'],
+    ['a UUID of another version', '123e4567-e89b-42d3-a456-426614174000'],
     ['in upper case', String(theirs.values.teamId).toUpperCase()],
     ['NUL', '%00'],
-    ['NUL in the middle', 'a%00b'],
+    ['text with NUL in the middle', 'a%00b'],
     ['an encoded slash', '..%2F..%2Fmembers'],
     ['SQL', "'%20or%20'1'='1"],
-    ['a wild card', '%25'],
+    ['a wildcard', '%25'],
     ['a number', '0'],
-    ['a lone surrogate, encoded', '%ED%A0%80'],
-    ['5,000 characters', 'a'.repeat(5_000)],
-    ['blank', '%20'],
-  ])('answers 404 for every id that is %s', async (_name, value) => {
+    ['an encoded lone surrogate', '%ED%A0%80'],
+    ['5,000 characters long', 'a'.repeat(5_000)],
+    ['a space', '%20'],
+  ])('returns 404 (400 when it is not UTF-8) for each id that is %s', async (_name, value) => {
     for (const name of taken) {
       const request = await buildRequest(operation, { ...ours.values, [name]: value })
       const answer = await ask(request, `${id} with ${name}`)
@@ -161,7 +161,7 @@ describe.each(withIds)('%s', (id, operation) => {
 })
 
 describe('a cursor of another tenant', () => {
-  it.each(lists)('of %s leads nowhere', async (id, operation) => {
+  it.each(lists)('returns 400 cursor_invalid in %s', async (id, operation) => {
     const url = pathOf(operation, ours.values)
     const at = (cursor: string | undefined) => get(`${url}?cursor=${cursor}`)
     expect((await as(ours.owner, at(ours.cursorOf[id]))).statusCode).toBe(200)
@@ -169,8 +169,8 @@ describe('a cursor of another tenant', () => {
   })
 })
 
-describe('what a body or a query names', () => {
-  it('of another tenant is not there', async () => {
+describe('data of another tenant named in a body or query', () => {
+  it('filters and searches find no data of another tenant', async () => {
     const { statusCode, body } = await as(
       ours.owner,
       get(`${ours.url}/events?actorUserId=${theirs.owner.id}`),
@@ -182,7 +182,7 @@ describe('what a body or a query names', () => {
     }
   })
 
-  it('is told from nothing else: a person of theirs and nobody get one answer', async () => {
+  it('returns the same 404 for a user of another tenant, an unknown id and a malformed id', async () => {
     const teamUrl = `${ours.url}/teams/${ours.values.teamId}`
     const answers = await Promise.all(
       [theirs.viewer.id, createId(), 'nobody'].flatMap((userId) => [
@@ -194,7 +194,7 @@ describe('what a body or a query names', () => {
     for (const answer of answers) expectError(answer, errors.notFound)
   })
 
-  it('may be an address of theirs, which is invited like any other', async () => {
+  it('invites the email address of a user of another tenant without revealing the user', async () => {
     const answer = await as(
       ours.owner,
       post(`${ours.url}/invites`, { email: theirs.viewer.email, role: 'viewer' }),
@@ -206,7 +206,7 @@ describe('what a body or a query names', () => {
 })
 
 describe('the link of an invite', () => {
-  it('shows what the invited have to know, and none of the ids', async () => {
+  it('returns the invite and the workspace, but no ids', async () => {
     const answer = await as(ours.owner, get(`/v1/invites/${theirs.values.token}`))
     expect(answer.statusCode).toBe(200)
     const shown = [
@@ -218,7 +218,7 @@ describe('the link of an invite', () => {
     for (const secret of secrets) if (!shown.includes(secret)) expect(answer.body).not.toContain(secret)
   })
 
-  it('is told by no list', async () => {
+  it('does not appear in lists of invites, events and people', async () => {
     for (const path of ['invites', 'events', 'people']) {
       const { body } = await as(ours.owner, get(`${ours.url}/${path}?limit=200`))
       expect(body).not.toContain(ours.values.token)

@@ -64,7 +64,7 @@ const findSession = async (email: string) => {
   return row
 }
 
-describe('a body whose last byte comes after its credential has ended', () => {
+describe('a request whose credential is revoked before its last byte', () => {
   const json = { 'content-type': 'application/json' }
   const create = (apiKey: string) => ({
     path: '/v1/api-keys',
@@ -72,7 +72,7 @@ describe('a body whose last byte comes after its credential has ended', () => {
     body: '{"name":"Outlived"}',
   })
 
-  it('is refused with 401: an API key', async () => {
+  it('returns 401 for a revoked API key, and creates nothing', async () => {
     const person = await createPerson()
     const answer = await sendLate(service, create(person.apiKey), queried, () =>
       services.apiKeys.revokeAny(person.apiKeyId),
@@ -82,14 +82,14 @@ describe('a body whose last byte comes after its credential has ended', () => {
     expect(await countKeys(service, person.id)).toBe(0)
   })
 
-  it('is taken when nothing has ended', async () => {
+  it('returns 200 when the API key is not revoked', async () => {
     const person = await createPerson()
     const answer = await sendLate(service, create(person.apiKey), queried, async () => undefined)
     expect(answer.statusCode).toBe(200)
     expect(await countKeys(service, person.id)).toBe(2)
   })
 
-  it('is refused: a session of the website', async () => {
+  it('redirects to sign-in for an ended session, and creates nothing', async () => {
     const email = randomEmail()
     const visitor = await signUp(website, { email })
     const page = await visitor.get('/settings/security')
@@ -104,7 +104,7 @@ describe('a body whose last byte comes after its credential has ended', () => {
     expect(await countKeys(website, userId)).toBe(0)
   })
 
-  it("is refused with 401: an agent's access token", async () => {
+  it('returns 401 invalid_token for an access token of a revoked grant', async () => {
     const host = await oauth.createHost()
     const { access_token: token } = await oauth.getTokens(await oauth.createAgent(), host)
     const request = {
@@ -124,7 +124,7 @@ describe('a body whose last byte comes after its credential has ended', () => {
   })
 })
 
-describe('a credential that ends while another is being made with it', () => {
+describe('a credential that is revoked while it creates an API key', () => {
   /** Has a request wait for its turn, ends its credential, and lets it go on. */
   async function overtake(
     { db }: TestApp,
@@ -143,7 +143,7 @@ describe('a credential that ends while another is being made with it', () => {
     return sending
   }
 
-  it('makes none: an API key', async () => {
+  it('returns 401 for a revoked API key, and creates nothing', async () => {
     const person = await createPerson()
     const answer = await overtake(
       service,
@@ -158,7 +158,7 @@ describe('a credential that ends while another is being made with it', () => {
     expect(await countKeys(service, person.id)).toBe(0)
   })
 
-  it('makes none: a session', async () => {
+  it('redirects to sign-in for a deleted session, and creates nothing', async () => {
     const email = randomEmail()
     const visitor = await signUp(website, { email })
     await visitor.get('/settings/security')

@@ -21,8 +21,8 @@ interface LogLine {
 
 const parse = (lines: string[]) => lines.map((line) => JSON.parse(line) as LogLine)
 
-describe('the line of a request', () => {
-  it('says what was asked, by whom, and how it went', async () => {
+describe('the log line of a request', () => {
+  it('logs the operation, the route, the status, the duration, the user and the API key', async () => {
     const { as, createPerson, log } = await startTestApp()
     const person = await createPerson()
     const requests: [InjectOptions, string, string, number][] = [
@@ -55,7 +55,7 @@ describe('the line of a request', () => {
     }
   })
 
-  it('is there for requests that nobody may make, and says so little', async () => {
+  it('logs neither user nor API key when the request is not authenticated', async () => {
     const { app, log } = await startTestApp()
     const expected: [string, number, string | undefined][] = [
       ['/health', 200, 'system.health'],
@@ -74,7 +74,7 @@ describe('the line of a request', () => {
     }
   })
 
-  it('is one for each of many at once', async () => {
+  it('logs one line for each of 25 concurrent requests', async () => {
     const { as, createPerson, log } = await startTestApp()
     const person = await createPerson()
     const answers = await Promise.all(Array.from({ length: 25 }, () => as(person, { url: '/v1/me' })))
@@ -85,8 +85,8 @@ describe('the line of a request', () => {
   })
 })
 
-describe('the log of a whole run', () => {
-  it('holds no key, wherever the client put it', async () => {
+describe('the log', () => {
+  it('logs no API key, wherever the client sent it', async () => {
     const { app, as, createPerson, db, log, close } = await startTestApp({
       environment: {
         DATABASE_URL: await clone(),
@@ -176,7 +176,7 @@ describe('the log of a whole run', () => {
     }
   })
 
-  it('holds no statement parameters when the database fails', async () => {
+  it('logs no statement parameters when the database fails', async () => {
     const { as, createPerson, db, log } = await startTestApp({
       environment: { DATABASE_URL: await clone() },
     })
@@ -199,8 +199,8 @@ describe('the log of a whole run', () => {
   })
 })
 
-describe('uses of keys that cannot be written', () => {
-  it('are told of, and written when they can be', async () => {
+describe('lastUsedAt when the database fails', () => {
+  it('logs the failure, and writes lastUsedAt when the database works again', async () => {
     const { as, close, createPerson, db, log } = await startTestApp({
       environment: { DATABASE_URL: await clone() },
     })

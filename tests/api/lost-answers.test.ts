@@ -44,7 +44,7 @@ async function prepare(id: string): Promise<{ actor: TestPerson; request: TestRe
 const ofNoWorkspace = ['apiKeys.create', 'apiKeys.revoke', 'me.uploadPhoto']
 
 describe.each(posts)('%s with an Idempotency-Key', (id) => {
-  it('is carried out once when nobody learns of its commit', async () => {
+  it('executes the request once when the connection breaks after its commit', async () => {
     const { actor, request } = await prepare(id)
     const before = await takeStock()
     database.breakNext('commit', 'after')
@@ -67,7 +67,7 @@ describe.each(posts)('%s with an Idempotency-Key', (id) => {
     expect(await takeStock()).toEqual(after)
   })
 
-  it('is carried out by the retry when it fails before its commit', async () => {
+  it('executes the retry when the connection breaks before its commit', async () => {
     const { actor, request } = await prepare(id)
     const before = await takeStock()
     database.breakNext('commit', 'before')
@@ -86,8 +86,8 @@ describe.each(posts)('%s with an Idempotency-Key', (id) => {
   })
 })
 
-describe('a commit that is still on its way when its connection breaks', () => {
-  it('is waited for: the key is not freed, and the retry gets its answer', async () => {
+describe('a commit that is in progress when its connection breaks', () => {
+  it('keeps the Idempotency-Key locked until the commit, and replays the response to the retry', async () => {
     const { actor, request } = await prepare('seeds.create')
     const before = await takeStock()
     database.breakNext('commit', 'during')
@@ -105,8 +105,8 @@ describe('a commit that is still on its way when its connection breaks', () => {
   })
 })
 
-describe('a replayed answer', () => {
-  it('holds the secret of the key that was created', async () => {
+describe('a replayed response', () => {
+  it('returns the secret of the created API key again', async () => {
     const { actor, request } = await prepare('apiKeys.create')
     database.breakNext('commit', 'after')
     await as(actor, request)

@@ -92,8 +92,8 @@ function linkIn({ parsed }: Pick<ReceivedMail, 'parsed'>): string {
   return String(links?.[0])
 }
 
-describe('an invite', () => {
-  it('comes as a mail whose link works', async () => {
+describe('the mail of an invite', () => {
+  it('sends a mail with a working link to the invited address', async () => {
     const company = await createCompany(service)
     const person = await createPerson({ name: 'Ivy Invited' })
     const invite = await createInvite(service, company.owner, company, {
@@ -125,7 +125,7 @@ describe('an invite', () => {
     })
   })
 
-  it('has the headers that a mail should have', async () => {
+  it('sends valid headers and line lengths, and no List-Unsubscribe', async () => {
     const company = await createCompany(service)
     const before = Date.now()
     const { email } = await createInvite(service, company.owner, company)
@@ -145,7 +145,7 @@ describe('an invite', () => {
     expect(raw.replaceAll('\r\n', '')).not.toMatch(/[\r\n]/)
   })
 
-  it('is noted as sent once it is', async () => {
+  it('sets lastSentAt after the mail was sent', async () => {
     server.mood.refusesWith = 450
     const company = await createCompany(service)
     const invite = await createInvite(service, company.owner, company)
@@ -159,7 +159,7 @@ describe('an invite', () => {
     expect(answer.json()).toMatchObject([{ lastSentAt: clock.now().toISOString() }])
   })
 
-  it('sent again has another link, and the links before are dead', async () => {
+  it('sends a new link when the invite is resent, and the earlier links return 404', async () => {
     const company = await createCompany(service)
     const invite = await createInvite(service, company.owner, company)
     const first = tokenOf(linkIn(await server.nextFor(invite.email)))
@@ -173,7 +173,7 @@ describe('an invite', () => {
       expect((await as(company.owner, get(`/v1/invites/${token}`))).statusCode).toBe(200)
   })
 
-  it('that was revoked before its mail could be sent is not sent', async () => {
+  it('sends no mail when the invite was revoked before', async () => {
     server.mood.refusesWith = 450
     const company = await createCompany(service)
     const invite = await createInvite(service, company.owner, company)
@@ -182,7 +182,7 @@ describe('an invite', () => {
     await expectNothingSent()
   })
 
-  it('that has expired before is not sent', async () => {
+  it('sends no mail when the invite has expired before', async () => {
     server.mood.refusesWith = 450
     const company = await createCompany(service)
     await createInvite(service, company.owner, company)
@@ -191,7 +191,7 @@ describe('an invite', () => {
     await expectNothingSent()
   })
 
-  it('that was refused leaves no mail', async () => {
+  it('sends no mail when the request returned 409', async () => {
     const company = await createCompany(idle)
     const { email } = company.member
     const answer = await idle.as(company.owner, post(`${company.url}/invites`, { email, role: 'viewer' }))
@@ -200,11 +200,11 @@ describe('an invite', () => {
   })
 })
 
-describe('a notice', () => {
+describe('a notification', () => {
   const setActivity = (person: { apiKey: string }, workspaceActivity: boolean) =>
     as(person, patch('/v1/me/preferences', { productUpdates: false, workspaceActivity }))
 
-  it('tells somebody of their new role, and how to turn notices off', async () => {
+  it('tells members their new role, and how to turn notifications off', async () => {
     const { url, admin, member } = await createCompany(service)
     await as(admin, patch(`${url}/members/${member.id}`, { role: 'viewer' }))
     const mail = await server.nextFor(member.email)
@@ -220,7 +220,7 @@ describe('a notice', () => {
     expect(mail.parsed.html).toContain('Adam Admin changed your role')
   })
 
-  it('tells who invited that the invite was accepted', async () => {
+  it('tells the inviter that the invite was accepted', async () => {
     const company = await createCompany(service)
     const person = await createPerson({ name: 'Ivy Invited' })
     const { token } = await createInvite(service, company.admin, company, { email: person.email })
@@ -238,7 +238,7 @@ describe('a notice', () => {
     )
   })
 
-  it('goes to nobody who has turned notices off, though invites still come', async () => {
+  it('sends no notifications to users who have turned them off, but still sends invites', async () => {
     const company = await createCompany(service)
     const { url, owner, admin, member } = company
     for (const person of [admin, member]) await setActivity(person, false)
@@ -256,7 +256,7 @@ describe('a notice', () => {
     expect((await server.nextFor(member.email)).parsed.subject).toBe('Your role in Acme is now member')
   })
 
-  it('is not sent for what somebody did to themselves, for no change, and for what was refused', async () => {
+  it('sends no notification for a change to oneself, for no change and for a refused change', async () => {
     const { url, owner, admin, member } = await createCompany(idle)
     await idle.as(admin, patch(`${url}/members/${admin.id}`, { role: 'member' }))
     await idle.as(owner, patch(`${url}/members/${member.id}`, { role: 'member' }))
@@ -265,7 +265,7 @@ describe('a notice', () => {
     expect(await jobsOf(idle)).toEqual([])
   })
 
-  it('is not sent to somebody who is gone by then', async () => {
+  it('sends no notification to a member who was removed before', async () => {
     server.mood.refusesWith = 450
     const { url, owner, member } = await createCompany(service)
     await as(owner, patch(`${url}/members/${member.id}`, { role: 'viewer' }))
@@ -275,10 +275,10 @@ describe('a notice', () => {
   })
 })
 
-describe('names in mails', () => {
+describe('names of users and workspaces in mails', () => {
   const evil = `<script>alert("x")</script> & 'Co' <img src=x> ünïcødé 漢字 🧑`
 
-  it('are escaped in HTML, and as they are in text and subject', async () => {
+  it('escapes names in HTML, and leaves them unchanged in text and subject', async () => {
     const company = await createCompany(service)
     await as(company.owner, patch('/v1/me', { name: evil }))
     await as(company.owner, patch(company.url, { name: evil, slug: company.workspace.slug }))
@@ -296,7 +296,7 @@ describe('names in mails', () => {
     expect(header('subject')).toBeDefined()
   })
 
-  it('of the addressed cannot add addresses', async () => {
+  it('does not let a name add recipients', async () => {
     const { url, owner, member } = await createCompany(service)
     const name = `Eve" <eve@evil.example>, "x, y; <z@evil.example>`
     expect((await as(member, patch('/v1/me', { name }))).statusCode).toBe(200)
@@ -306,7 +306,7 @@ describe('names in mails', () => {
     expect(mail.parsed.to).toEqual([{ address: member.email, name }])
   })
 
-  it('cannot hold a line break', async () => {
+  it('returns 400 for a name or address with a line break', async () => {
     const { url, workspace, owner } = await createCompany(service)
     for (const name of ['\r\nBcc: eve@evil.example', 'a\nb', 'a\rb', 'a\u2028b', 'a\0b', 'a\u0085b']) {
       const answers = await Promise.all([
@@ -321,7 +321,7 @@ describe('names in mails', () => {
     }
   })
 
-  it('add no header even if one held a line break', async () => {
+  it('does not let a name add headers, even with a line break in the database', async () => {
     const { url, workspace, owner, member } = await createCompany(service)
     const injected = 'x\r\nBcc: eve@evil.example\r\n\r\nBody'
     await service.db.execute(sql`update users set name = ${injected} where id = ${member.id}`)
@@ -334,8 +334,8 @@ describe('names in mails', () => {
   })
 })
 
-describe('a token', () => {
-  it('is nowhere in clear: not in the database, not in the log, not in a job', async () => {
+describe('the token of an invite', () => {
+  it('stores no token as plain text in the database, the jobs or the log', async () => {
     server.mood.failsWith = 451
     const company = await createCompany(service)
     const person = await createPerson()
@@ -374,8 +374,8 @@ describe('a token', () => {
   })
 })
 
-describe('a mail server', () => {
-  it('that is down slows no request, and the mail comes when it is up', async () => {
+describe('the mail server', () => {
+  it('sends the mail later when the server was down during the request', async () => {
     await server.stop()
     const company = await createCompany(service)
     const invite = await createInvite(service, company.owner, company)
@@ -392,7 +392,7 @@ describe('a mail server', () => {
     expect(server.received).toHaveLength(1)
   })
 
-  it('that is slow slows no request', async () => {
+  it('does not delay requests when the server is slow', async () => {
     let greet = (): void => undefined
     server.mood.greetsAfter = new Promise<void>((resolve) => {
       greet = resolve
@@ -411,11 +411,11 @@ describe('a mail server', () => {
   })
 
   it.each([
-    ['refuses for now', { refusesWith: 450 }],
-    ['refuses for good', { refusesWith: 550 }],
-    ['fails once it has the mail', { failsWith: 451 }],
-    ['takes the mail for spam', { failsWith: 554 }],
-  ])('that %s is asked again, with the same Message-ID', async (_name, mood) => {
+    ['refuses temporarily (450)', { refusesWith: 450 }],
+    ['refuses permanently (550)', { refusesWith: 550 }],
+    ['fails after receiving the mail (451)', { failsWith: 451 }],
+    ['rejects the mail as spam (554)', { failsWith: 554 }],
+  ])('retries the mail with the same Message-ID when the server %s', async (_name, mood) => {
     Object.assign(server.mood, mood)
     const company = await createCompany(service)
     const { email } = await createInvite(service, company.owner, company)
@@ -435,7 +435,7 @@ describe('a mail server', () => {
     expect((await as(company.owner, get(`/v1/invites/${token}`))).statusCode).toBe(200)
   })
 
-  it('gets nothing of a change that was rolled back', async () => {
+  it('sends no mail for a change that was rolled back', async () => {
     const company = await createCompany(idle)
     const { id } = company.workspace
     await idle.db.execute(
@@ -449,7 +449,7 @@ describe('a mail server', () => {
     expect(await selectRows(idle.db, sql`select id from invites where email = ${email}`)).toEqual([])
   })
 
-  it('gets what a process left that ended right after the change', async () => {
+  it('sends the mails of a process that stopped right after the change', async () => {
     const url = await clone()
     const first = await startTestApp({ environment: { ...environment, DATABASE_URL: url } })
     const company = await createCompany(first)
@@ -484,7 +484,7 @@ describe('without a mail server', async () => {
     return log
   }
 
-  it('mail is a file, which only its owner may read', async () => {
+  it('writes a mail to a file that only its owner may read', async () => {
     const company = await createCompany(writing)
     const invite = await createInvite(writing, company.owner, company)
     const log = await sendAll(writing.config)
@@ -505,7 +505,7 @@ describe('without a mail server', async () => {
     await rm(folder, { recursive: true })
   })
 
-  it('its link is in the log where somebody tries things out', async () => {
+  it('logs the link when the embedded database is used', async () => {
     const company = await createCompany(writing)
     await createInvite(writing, company.owner, company)
     const log = await sendAll({ ...writing.config, databaseUrl: undefined })

@@ -22,7 +22,7 @@ const visit = async (person: TestPerson, slug: string) => {
 }
 
 describe('200', () => {
-  it('answers a JSON string', async () => {
+  it('returns a JSON string with the path of the workspace', async () => {
     const person = await createPerson()
     const { slug } = await createWorkspace(service, person)
     const answer = await as(person, home)
@@ -32,13 +32,13 @@ describe('200', () => {
     expect(answer.body).toBe(`"/w/${slug}"`)
   })
 
-  it('sends somebody without a workspace to make one', async () => {
+  it('returns /onboarding to a user without a workspace', async () => {
     const answer = await as(await createPerson(), home)
     expect(answer.statusCode).toBe(200)
     expect(answer.body).toBe('"/onboarding"')
   })
 
-  it('follows from one workspace to another', async () => {
+  it('returns the workspace that the user has used last', async () => {
     const person = await createPerson()
     const first = await createWorkspace(service, person)
     await visit(person, first.slug)
@@ -53,7 +53,7 @@ describe('200', () => {
     expect(await homeOf(person)).toBe(`/w/${first.slug}`)
   })
 
-  it('follows also when another process has seen the person elsewhere', async () => {
+  it('returns the workspace used last when another process served that request', async () => {
     const replica = await startTestApp({ clock })
     const person = await createPerson()
     const [first, second] = [await createWorkspace(service, person), await createWorkspace(service, person)]
@@ -65,7 +65,7 @@ describe('200', () => {
     expect(await homeOf(person)).toBe(`/w/${first.slug}`)
   })
 
-  it('follows to the workspace of a seed', async () => {
+  it('returns the workspace of a seed that the user has read last', async () => {
     const person = await createPerson()
     const [first, second] = [await createWorkspace(service, person), await createWorkspace(service, person)]
     const seed = await createSeed(service, person, { url: `/v1/workspaces/${first.slug}` })
@@ -76,7 +76,7 @@ describe('200', () => {
     expect(await homeOf(person)).toBe(`/w/${first.slug}`)
   })
 
-  it('stays where somebody else is somewhere else', async () => {
+  it('ignores which workspaces other users have used', async () => {
     const [owner, person] = [await createPerson(), await createPerson()]
     const [one, other] = [await createWorkspace(service, owner), await createWorkspace(service, owner)]
     await addMember(service, one, person, 'member', clock.now())
@@ -85,7 +85,7 @@ describe('200', () => {
     expect(await homeOf(owner)).toBe(`/w/${other.slug}`)
   })
 
-  it('knows the present slug after a rename', async () => {
+  it('returns the current slug after a rename', async () => {
     const person = await createPerson()
     const { slug } = await createWorkspace(service, person)
     const renamed = randomSlug()
@@ -97,7 +97,7 @@ describe('200', () => {
     expect(await homeOf(person)).toBe(`/w/${renamed}`)
   })
 
-  it('does not lead to a workspace that the person is no longer in', async () => {
+  it('does not return a workspace that the user has left', async () => {
     const person = await createPerson()
     const first = await createWorkspace(service, person)
     clock.advance(1_000)
@@ -108,7 +108,7 @@ describe('200', () => {
     expect(await homeOf(person)).toBe('/onboarding')
   })
 
-  it('asks the database once beyond the key', async () => {
+  it('runs two queries: one for the key, one for the workspace', async () => {
     const person = await createPerson()
     await createWorkspace(service, person)
     expect(await countQueries(() => as(person, home))).toBe(2)
@@ -116,7 +116,7 @@ describe('200', () => {
 })
 
 describe('400', () => {
-  it('refuses a query parameter', async () => {
+  it('returns 400 for a query parameter', async () => {
     const answer = await as(await createPerson(), { url: '/v1/me/home?to=x' })
     expectError(answer, errors.decodeError, { issues: anyIssues })
     expect(issuesOf(answer)).toEqual([{ _tag: 'Unexpected', path: ['to'] }])
@@ -124,7 +124,7 @@ describe('400', () => {
 })
 
 describe('401', () => {
-  it('asks for a key', async () => {
+  it('returns 401 without a key', async () => {
     expectError(await app.inject(home), errors.apiKeyRequired)
   })
 })

@@ -15,14 +15,14 @@ const { app, as, createPerson, db } = service
 const onboarding = { url: '/v1/me/onboarding' }
 
 describe('200', () => {
-  it('knows no workspace of somebody new', async () => {
+  it('returns null to a user without a workspace', async () => {
     const answer = await as(await createPerson(), onboarding)
     expect(answer.statusCode).toBe(200)
     expect(answer.json()).toEqual({ existing: null })
     expect(answer.headers['cache-control']).toBe('private, no-store')
   })
 
-  it.each(roles)('answers the workspace that the caller is in: %s', async (role) => {
+  it.each(roles)('returns the workspace of a member with the role %s', async (role) => {
     const person = await createPerson()
     const workspace = await createWorkspace(service, await createPerson(), { name: 'Analytical Engines' })
     await addMember(service, workspace, person, role)
@@ -38,7 +38,7 @@ describe('200', () => {
     })
   })
 
-  it('answers the one used last of several', async () => {
+  it('returns the workspace used last when there are several', async () => {
     const person = await createPerson()
     const first = await createWorkspace(service, person)
     clock.advance(1_000)
@@ -49,7 +49,7 @@ describe('200', () => {
     expect((await as(person, onboarding)).json()).toMatchObject({ existing: { id: first.id, iconUrl: null } })
   })
 
-  it('is no use of the workspace', async () => {
+  it('does not count as a use of the workspace', async () => {
     const person = await createPerson()
     const { id } = await createWorkspace(service, person)
     const before = await db.execute(sql`select * from memberships where workspace_id = ${id}`)
@@ -60,7 +60,7 @@ describe('200', () => {
     )
   })
 
-  it('asks the database once beyond the key', async () => {
+  it('runs two queries: one for the key, one for the workspace', async () => {
     const person = await createPerson()
     await createWorkspace(service, person)
     expect(await countQueries(() => as(person, onboarding))).toBe(2)
@@ -68,7 +68,7 @@ describe('200', () => {
 })
 
 describe('400', () => {
-  it('refuses a query parameter', async () => {
+  it('returns 400 for a query parameter', async () => {
     const answer = await as(await createPerson(), { url: '/v1/me/onboarding?step=2' })
     expectError(answer, errors.decodeError, { issues: anyIssues })
     expect(issuesOf(answer)).toEqual([{ _tag: 'Unexpected', path: ['step'] }])
@@ -76,7 +76,7 @@ describe('400', () => {
 })
 
 describe('401', () => {
-  it('asks for a key', async () => {
+  it('returns 401 without a key', async () => {
     expectError(await app.inject(onboarding), errors.apiKeyRequired)
   })
 })

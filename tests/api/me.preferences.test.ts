@@ -10,7 +10,7 @@ const { app, as, createPerson, db, services } = await startTestApp()
 const preferences = { url: '/v1/me/preferences' }
 
 describe('200', () => {
-  it('answers that everything is wanted when nothing was said', async () => {
+  it('returns true for both preferences by default', async () => {
     const person = await createPerson()
     const answer = await as(person, preferences)
     expect(answer.statusCode).toBe(200)
@@ -18,7 +18,7 @@ describe('200', () => {
     expect(answer.json()).toEqual({ userId: person.id, productUpdates: true, workspaceActivity: true })
   })
 
-  it("answers what is stored, and each person's own", async () => {
+  it('returns the stored preferences of the caller, and of nobody else', async () => {
     const [person, other] = [await createPerson(), await createPerson()]
     await db.execute(sql`update users set product_updates = false where id = ${person.id}`)
     expect((await as(person, preferences)).json()).toEqual({
@@ -31,17 +31,17 @@ describe('200', () => {
 })
 
 describe('401', () => {
-  it('asks for a key', async () => {
+  it('returns 401 without a key', async () => {
     expectError(await app.inject(preferences), errors.apiKeyRequired)
   })
 })
 
 describe('404', () => {
-  it('knows no PUT', async () => {
+  it('returns 404 for PUT', async () => {
     expectError(await as(await createPerson(), { ...preferences, method: 'PUT' }), errors.routeNotFound)
   })
 
-  it('for a person who was deleted after the key was read', async () => {
+  it('fails with not_found when the user was deleted after authentication', async () => {
     const user = await services.accounts.create({
       email: `${createId()}@example.com`,
       name: 'Grace Hopper',

@@ -14,7 +14,7 @@ const { app, as, createPerson, db } = await startTestApp({
 const profile = { url: '/v1/me' }
 
 describe('200', () => {
-  it('answers who the key belongs to', async () => {
+  it('returns the user of the key', async () => {
     const person = await createPerson({ name: 'Ada Lovelace' })
     const answer = await as(person, profile)
     expect(answer.statusCode).toBe(200)
@@ -22,7 +22,7 @@ describe('200', () => {
     expect(answer.headers['cache-control']).toBe('private, no-store')
   })
 
-  it('gives the photo by its public URL', async () => {
+  it('returns the photo as a public URL', async () => {
     const person = await createPerson()
     await db.execute(sql`update users set image_key = 'abc.webp' where id = ${person.id}`)
     expect((await as(person, profile)).json()).toMatchObject({
@@ -30,12 +30,12 @@ describe('200', () => {
     })
   })
 
-  it('asks the database once', async () => {
+  it('runs one query', async () => {
     const person = await createPerson()
     expect(await countQueries(() => as(person, profile))).toBe(1)
   })
 
-  it('answers each of many at once with their own', async () => {
+  it('returns to each of 20 concurrent callers their own profile', async () => {
     const people = await Promise.all(Array.from({ length: 20 }, () => createPerson()))
     const answers = await Promise.all(people.map((person) => as(person, profile)))
     expect(answers.map((answer) => answer.json<{ id: string }>().id)).toEqual(
@@ -45,19 +45,19 @@ describe('200', () => {
 })
 
 describe('401', () => {
-  it('asks for a key', async () => {
+  it('returns 401 without a key', async () => {
     expectError(await app.inject(profile), errors.apiKeyRequired)
   })
 })
 
 describe('404', () => {
-  it.each(['POST', 'PUT', 'DELETE'] as const)('knows no %s', async (method) => {
+  it.each(['POST', 'PUT', 'DELETE'] as const)('returns 404 for %s', async (method) => {
     expectError(await as(await createPerson(), { ...profile, method }), errors.routeNotFound)
   })
 })
 
 describe('500', () => {
-  it('tells nothing but the request id', async () => {
+  it('returns no details of the error but the request id', async () => {
     const broken = await startTestApp({ environment: { DATABASE_URL: await clone() } })
     const person = await broken.createPerson()
     await broken.db.execute(sql`alter table users rename column image_key to picture`)
@@ -66,7 +66,7 @@ describe('500', () => {
 })
 
 describe('503', () => {
-  it('says when to try again while the database cannot be reached', async () => {
+  it('returns Retry-After when the database cannot be reached', async () => {
     const stranded = await startTestApp({
       environment: { DATABASE_URL: `postgres://nobody@127.0.0.1:${await findClosedPort()}/nothing` },
     })

@@ -22,24 +22,27 @@ describe('200', () => {
     { productUpdates: true, workspaceActivity: false },
     { productUpdates: false, workspaceActivity: false },
     { productUpdates: true, workspaceActivity: true },
-  ])('stores $productUpdates, $workspaceActivity and nothing else', async (preferences) => {
-    const person = await createPerson()
-    const before = await findUser(person)
-    const answer = await as(person, update(preferences))
-    expect(answer.statusCode).toBe(200)
-    expect(answer.json()).toEqual({ ok: true })
-    expect(await findUser(person)).toEqual({
-      ...before,
-      product_updates: preferences.productUpdates,
-      workspace_activity: preferences.workspaceActivity,
-    })
-    expect((await as(person, { url: '/v1/me/preferences' })).json()).toEqual({
-      userId: person.id,
-      ...preferences,
-    })
-  })
+  ])(
+    'stores $productUpdates for productUpdates and $workspaceActivity for workspaceActivity, and nothing else',
+    async (preferences) => {
+      const person = await createPerson()
+      const before = await findUser(person)
+      const answer = await as(person, update(preferences))
+      expect(answer.statusCode).toBe(200)
+      expect(answer.json()).toEqual({ ok: true })
+      expect(await findUser(person)).toEqual({
+        ...before,
+        product_updates: preferences.productUpdates,
+        workspace_activity: preferences.workspaceActivity,
+      })
+      expect((await as(person, { url: '/v1/me/preferences' })).json()).toEqual({
+        userId: person.id,
+        ...preferences,
+      })
+    },
+  )
 
-  it('leaves other people alone', async () => {
+  it('does not change other users', async () => {
     const [person, other] = [await createPerson(), await createPerson()]
     await as(person, update({ productUpdates: false, workspaceActivity: false }))
     expect(await findUser(other)).toMatchObject({ product_updates: true, workspace_activity: true })
@@ -48,9 +51,9 @@ describe('200', () => {
 
 describe('400', () => {
   it.each([
-    ['one of the two', { productUpdates: false }, [{ _tag: 'Missing', path: ['workspaceActivity'] }]],
+    ['a missing preference', { productUpdates: false }, [{ _tag: 'Missing', path: ['workspaceActivity'] }]],
     [
-      'words and numbers',
+      'strings and numbers',
       { productUpdates: 'false', workspaceActivity: 0 },
       [
         { _tag: 'Type', path: ['productUpdates'] },
@@ -67,7 +70,7 @@ describe('400', () => {
       { productUpdates: false, workspaceActivity: false, userId: 'x' },
       [{ _tag: 'Unexpected', path: ['userId'] }],
     ],
-  ])('refuses %s and changes nothing', async (_name, body, issues) => {
+  ])('returns 400 for %s, and changes nothing', async (_name, body, issues) => {
     const person = await createPerson()
     const answer = await as(person, update(body))
     expectError(answer, errors.decodeError, { issues: anyIssues })
@@ -77,14 +80,14 @@ describe('400', () => {
 })
 
 describe('401', () => {
-  it('asks for a key', async () => {
+  it('returns 401 without a key', async () => {
     const answer = await app.inject(update({ productUpdates: false, workspaceActivity: false }))
     expectError(answer, errors.apiKeyRequired)
   })
 })
 
 describe('413', () => {
-  it('refuses a body over 64 KiB', async () => {
+  it('returns 413 for a body over 64 KiB, and changes nothing', async () => {
     const person = await createPerson()
     const body = { productUpdates: false, workspaceActivity: false, padding: 'x'.repeat(65 * 1024) }
     expectError(await as(person, update(body)), errors.bodyTooLarge)
@@ -93,7 +96,7 @@ describe('413', () => {
 })
 
 describe('415', () => {
-  it('refuses what is not JSON', async () => {
+  it('returns 415 for a body that is not JSON, and changes nothing', async () => {
     const person = await createPerson()
     const request = update({ productUpdates: false, workspaceActivity: false })
     const answer = await as(person, { ...request, headers: { 'content-type': 'application/xml' } })

@@ -17,7 +17,7 @@ const findUser = async ({ id }: TestPerson) =>
   (await selectRows(db, sql`select * from users where id = ${id}`))[0]
 
 describe('200', () => {
-  it('changes the name and nothing else', async () => {
+  it('changes the name and the search text, and nothing else', async () => {
     const person = await createPerson({ name: 'Grace' })
     const before = await findUser(person)
     const answer = await as(person, update({ name: 'Grace Hopper' }))
@@ -32,13 +32,13 @@ describe('200', () => {
     expect((await as(person, { url: '/v1/me' })).json()).toMatchObject({ name: 'Grace Hopper' })
   })
 
-  it("leaves other people's names alone", async () => {
+  it('does not change other users', async () => {
     const [person, other] = [await createPerson(), await createPerson({ name: 'Other' })]
     await as(person, update({ name: 'Changed' }))
     expect(await findUser(other)).toMatchObject({ name: 'Other' })
   })
 
-  it('takes a name of 100 characters, trimmed and composed', async () => {
+  it('accepts a name of 100 characters, and stores it trimmed and normalized', async () => {
     const person = await createPerson()
     expect((await as(person, update({ name: ` ${'é'.repeat(98)} ` }))).statusCode).toBe(200)
     expect(await findUser(person)).toMatchObject({ name: 'é'.repeat(98) })
@@ -50,20 +50,24 @@ describe('200', () => {
 describe('400', () => {
   it.each([
     ['no name', {}, [{ _tag: 'Missing', path: ['name'] }]],
-    ['null', { name: null }, [{ _tag: 'Type', path: ['name'] }]],
+    ['null as name', { name: null }, [{ _tag: 'Type', path: ['name'] }]],
     [
-      'a name that turns the direction of text',
+      'a name that changes the text direction',
       { name: 'Grace \u202eX' },
       [{ _tag: 'Refinement', path: ['name'] }],
     ],
-    ['a name with hidden text', { name: 'Grace\u{e0041}' }, [{ _tag: 'Refinement', path: ['name'] }]],
-    ['101 characters', { name: 'x'.repeat(101) }, [{ _tag: 'Refinement', path: ['name'] }]],
     [
-      'an e-mail address beside it',
+      'a name with invisible characters',
+      { name: 'Grace\u{e0041}' },
+      [{ _tag: 'Refinement', path: ['name'] }],
+    ],
+    ['a name of 101 characters', { name: 'x'.repeat(101) }, [{ _tag: 'Refinement', path: ['name'] }]],
+    [
+      'an additional email address',
       { name: 'x', email: 'x@example.com' },
       [{ _tag: 'Unexpected', path: ['email'] }],
     ],
-  ])('refuses %s and changes nothing', async (_name, body, issues) => {
+  ])('returns 400 for %s, and changes nothing', async (_name, body, issues) => {
     const person = await createPerson()
     const before = await findUser(person)
     const answer = await as(person, update(body))
@@ -74,13 +78,13 @@ describe('400', () => {
 })
 
 describe('401', () => {
-  it('asks for a key', async () => {
+  it('returns 401 without a key', async () => {
     expectError(await app.inject(update({ name: 'Nobody' })), errors.apiKeyRequired)
   })
 })
 
 describe('413', () => {
-  it('refuses a body over 64 KiB', async () => {
+  it('returns 413 for a body over 64 KiB, and changes nothing', async () => {
     const person = await createPerson({ name: 'Short' })
     expectError(await as(person, update({ name: 'x'.repeat(65 * 1024) })), errors.bodyTooLarge)
     expect(await findUser(person)).toMatchObject({ name: 'Short' })
@@ -88,7 +92,7 @@ describe('413', () => {
 })
 
 describe('415', () => {
-  it('refuses what is not JSON', async () => {
+  it('returns 415 for a body that is not JSON, and changes nothing', async () => {
     const person = await createPerson({ name: 'Unchanged' })
     const request = { ...update({ name: 'x' }), headers: { 'content-type': 'text/plain' } }
     expectError(await as(person, request), errors.unsupportedMediaType)

@@ -71,7 +71,7 @@ const expectRefused = (form: Form, expected: ErrorFactory) =>
   })
 
 describe('200', () => {
-  it('shows the picture as the photo, by an absolute URL that nobody can guess', async () => {
+  it('stores the picture, and returns an absolute URL that cannot be guessed', async () => {
     const person = await createPerson()
     const answer = await upload(person, buildUpload(await makePng()))
     expect(answer.statusCode).toBe(200)
@@ -85,7 +85,7 @@ describe('200', () => {
     expect(await findPictures(service)).toContainEqual({ key: keyOf(image), unused_since: null })
   })
 
-  it('deletes the photo before', async () => {
+  it('deletes the previous photo', async () => {
     const person = await createPerson()
     const urls: string[] = []
     for (let i = 0; i < 3; i++) {
@@ -101,7 +101,7 @@ describe('200', () => {
     expect(answers.map((answer) => answer.statusCode)).toEqual([404, 404, 200])
   })
 
-  it('leaves everything else of the person, and other people, alone', async () => {
+  it('changes nothing else of the user, and no other user', async () => {
     const [person, other] = [await createPerson(), await createPerson()]
     const [before, ofOther] = [await stateOf(person), await stateOf(other)]
     await upload(person, buildUpload(await makePng()))
@@ -122,9 +122,9 @@ describe('200', () => {
     ['lossless WebP', () => drawQuadrants(100, 100).webp({ lossless: true })],
     ['GIF', () => drawQuadrants(100, 100).gif()],
     ['wide image', () => drawQuadrants(300, 100).png()],
-    ['high image', () => drawQuadrants(100, 300).png()],
+    ['tall image', () => drawQuadrants(100, 300).png()],
     ['image of four pixels', () => drawQuadrants(2, 2).resize(2, 2).png()],
-  ])('makes a WebP of 512×512 pixels of a %s', async (name, draw) => {
+  ])('converts a picture to WebP of 512×512 pixels: %s', async (name, draw) => {
     const file = await draw().toBuffer()
     const picture = await fetchPicture(await upload(await createPerson(), buildUpload(file)))
     expect(listWebpChunks(picture).filter((chunk) => chunk !== 'VP8X' && chunk !== 'ALPH')).toEqual(['VP8 '])
@@ -135,7 +135,7 @@ describe('200', () => {
     }
   })
 
-  it('takes 16 bits for such, and CMYK for the colours that it stands for', async () => {
+  it('converts CMYK to sRGB with the same colours', async () => {
     const deep = await drawQuadrants(100, 100).toColourspace('rgb16').png().toBuffer()
     expect(await sharp(deep).metadata()).toMatchObject({ depth: 'ushort' })
     const cmyk = await drawQuadrants(100, 100).toColourspace('cmyk').jpeg().toBuffer()
@@ -149,7 +149,7 @@ describe('200', () => {
   it.each([
     ['GIF', (frames: Sharp) => frames.gif({ delay: [50, 50, 50] })],
     ['WebP', (frames: Sharp) => frames.webp({ delay: [50, 50, 50] })],
-  ])('takes the first frame of an animated %s', async (_name, encode) => {
+  ])('uses the first frame of an animated %s', async (_name, encode) => {
     const file = await encode(await drawFrames(['red', 'green', 'blue'])).toBuffer()
     expect(await sharp(file).metadata()).toMatchObject({ pages: 3 })
     const picture = await fetchPicture(await upload(await createPerson(), buildUpload(file)))
@@ -157,7 +157,7 @@ describe('200', () => {
     expect(await readQuadrants(picture)).toEqual(['red', 'red', 'red', 'red'])
   })
 
-  it('keeps nothing of what a file tells beside the picture', async () => {
+  it('removes all metadata', async () => {
     const file = await drawQuadrants(100, 100)
       .jpeg()
       .withExif({
@@ -187,25 +187,25 @@ describe('200', () => {
     [6, ['blue', 'red', 'white', 'green']],
     [7, ['white', 'green', 'blue', 'red']],
     [8, ['green', 'white', 'red', 'blue']],
-  ])('turns an image of EXIF orientation %i upright', async (orientation, quadrants) => {
+  ])('rotates an image with the EXIF orientation %i upright', async (orientation, quadrants) => {
     const file = await drawQuadrants(120, 80).jpeg().withMetadata({ orientation }).toBuffer()
     const picture = await fetchPicture(await upload(await createPerson(), buildUpload(file)))
     expect(await readQuadrants(picture)).toEqual(quadrants)
   })
 
   it.each([
-    ["a PNG by a JPEG's name and type", { filename: 'photo.jpg', type: 'image/jpeg' }],
-    ['no type that says so', { type: 'application/octet-stream' }],
+    ['a PNG with the name and content type of a JPEG', { filename: 'photo.jpg', type: 'image/jpeg' }],
+    ['a file of the content type application/octet-stream', { type: 'application/octet-stream' }],
     ['another field name', { name: 'avatar' }],
     ['no field name', { name: '' }],
-    ['a name from elsewhere', { filename: '../../../etc/passwd\u0000.png' }],
-    ['a name in other scripts', { filename: '写真.png', name: 'Фото' }],
-  ])('takes %s', async (_name, options) => {
+    ['a file name with a path and NUL', { filename: '../../../etc/passwd\u0000.png' }],
+    ['names in other scripts', { filename: '写真.png', name: 'Фото' }],
+  ])('accepts %s', async (_name, options) => {
     const answer = await upload(await createPerson(), buildUpload(await makePng(), options))
     expect(await readQuadrants(await fetchPicture(answer))).toEqual(['red', 'green', 'blue', 'white'])
   })
 
-  it('takes fields beside the file, before and after it', async () => {
+  it('accepts other fields before and after the file', async () => {
     const form = buildForm(
       { name: 'title', content: 'Me' },
       { filename: 'me.png', content: await makePng() },
@@ -214,18 +214,18 @@ describe('200', () => {
     expect((await upload(await createPerson(), form)).statusCode).toBe(200)
   })
 
-  it('takes 25 megapixels', async () => {
+  it('accepts 25 megapixels', async () => {
     const answer = await upload(await createPerson(), buildUpload(makePngOf(5000, 5000, 5000)))
     expect(answer.statusCode).toBe(200)
   })
 
-  it('takes 5 MiB', async () => {
+  it('accepts 5 MiB', async () => {
     const png = await makePng()
     const file = Buffer.concat([png, Buffer.alloc(5 * mebibyte - png.length)])
     expect((await upload(await createPerson(), buildUpload(file))).statusCode).toBe(200)
   })
 
-  it('is carried out once for one Idempotency-Key and one file', async () => {
+  it('executes the upload once for the same Idempotency-Key and file, whatever the boundary', async () => {
     const person = await createPerson()
     const file = await makePng()
     // Another boundary each time, as clients send it.
@@ -251,24 +251,24 @@ describe('400', () => {
       'SVG with a declaration',
       `<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>`,
     ],
-    ['HTML by the name of a PNG', `<!doctype html>${script}`],
-    ['text', 'just text'],
-    ['PDF', '%PDF-1.7\n1 0 obj<</Type/Catalog>>endobj\ntrailer<</Root 1 0 R>>'],
-    ['BMP', Buffer.concat([Buffer.from('BM'), Buffer.alloc(100)])],
-    ['PPM', Buffer.concat([Buffer.from('P6 2 2 255\n'), Buffer.alloc(12)])],
-    ['zip', Buffer.from('504b0304140000000000', 'hex')],
+    ['HTML file with the name of a PNG', `<!doctype html>${script}`],
+    ['text file', 'just text'],
+    ['PDF file', '%PDF-1.7\n1 0 obj<</Type/Catalog>>endobj\ntrailer<</Root 1 0 R>>'],
+    ['BMP image', Buffer.concat([Buffer.from('BM'), Buffer.alloc(100)])],
+    ['PPM image', Buffer.concat([Buffer.from('P6 2 2 255\n'), Buffer.alloc(12)])],
+    ['ZIP file', Buffer.from('504b0304140000000000', 'hex')],
     ['PNG signature alone', Buffer.from('89504e470d0a1a0a', 'hex')],
     ['JPEG signature alone', Buffer.from('ffd8ffe0', 'hex')],
     ['GIF signature alone', 'GIF89a'],
     ['WebP signature alone', 'RIFF\u0004\u0000\u0000\u0000WEBP'],
-    ['NUL bytes', Buffer.alloc(1000)],
+    ['file of NUL bytes', Buffer.alloc(1000)],
     ['PNG without its pixels', makePngOf(100, 100)],
     ['PNG with some of its pixels', makePngOf(100, 100, 30)],
-  ])('refuses a %s', async (_name, content) => {
+  ])('returns 400 and keeps the previous photo: %s', async (_name, content) => {
     await expectRefused(buildUpload(content), errors.imageInvalid)
   })
 
-  it.each(['tiff', 'avif', 'jp2k'] as const)('refuses a %s', async (format) => {
+  it.each(['tiff', 'avif', 'jp2k'] as const)('returns 400 for an image in the format %s', async (format) => {
     const source = drawQuadrants(64, 64)
     const file =
       format === 'jp2k'
@@ -277,7 +277,7 @@ describe('400', () => {
     await expectRefused(buildUpload(file, { filename: 'x.png' }), errors.imageInvalid)
   })
 
-  it('refuses an HEIF', async () => {
+  it('returns 400 for an HEIF image', async () => {
     const file = Buffer.from('000000186674797068656963000000006d69663168656963', 'hex')
     await expectRefused(buildUpload(file), errors.imageInvalid)
   })
@@ -287,7 +287,7 @@ describe('400', () => {
     ['JPEG', (image: Sharp) => image.jpeg({ quality: 100 })],
     ['WebP', (image: Sharp) => image.webp({ lossless: true })],
     ['GIF', (image: Sharp) => image.gif()],
-  ])('refuses a %s that ends too early', async (_name, encode) => {
+  ])('returns 400 for a truncated %s', async (_name, encode) => {
     const file = await encode(drawNoise(200)).toBuffer()
     for (const share of [0.3, 0.7]) {
       await expectRefused(buildUpload(file.subarray(0, file.length * share)), errors.imageInvalid)
@@ -298,7 +298,7 @@ describe('400', () => {
     ['30000×30000 pixels in 65 bytes', makePngOf(30_000, 30_000)],
     ['30000×30000 pixels in 110 KB', makePngOf(30_000, 30_000, 30_000)],
     ['26 megapixels', makePngOf(5200, 5000, 5000)],
-  ])('refuses %s, at once and without making room for them', async (_name, file) => {
+  ])('returns 400 image_too_large for %s within 2 seconds and 64 MiB of memory', async (_name, file) => {
     const memoryBefore = process.memoryUsage().rss
     const startedAt = performance.now()
     await expectRefused(buildUpload(file), errors.imageTooLarge)
@@ -306,27 +306,31 @@ describe('400', () => {
     expect(process.memoryUsage().rss - memoryBefore).toBeLessThan(64 * mebibyte)
   })
 
-  it('answers an image as thin as a line', async () => {
+  it('returns 200 or 400 for an image of 1,000,000×1 pixels', async () => {
     const answer = await upload(await createPerson(), buildUpload(makePngOf(1_000_000, 1, 1)))
     expect([200, 400]).toContain(answer.statusCode)
   })
 
   it.each([
     ['a form without parts', () => buildForm(), errors.fileMissing],
-    ['fields only', () => buildForm({ name: 'file', content: 'text' }), errors.fileMissing],
+    [
+      'a form of fields without a file',
+      () => buildForm({ name: 'file', content: 'text' }),
+      errors.fileMissing,
+    ],
     ['an empty file', () => buildUpload(''), errors.imageInvalid],
-  ])('refuses %s', async (_name, form, expected) => {
+  ])('returns 400 for %s', async (_name, form, expected) => {
     await expectRefused(form(), expected)
   })
 
-  it('refuses two files, whatever they are', async () => {
+  it('returns 400 for several files', async () => {
     const file = { filename: 'a.png', content: await makePng() }
     await expectRefused(buildForm(file, file), errors.fileNotAlone)
     await expectRefused(buildForm(file, { ...file, name: 'other' }), errors.fileNotAlone)
     await expectRefused(buildForm(...Array<typeof file>(20).fill(file)), errors.fileNotAlone)
   })
 
-  it('refuses a form of more fields than any client has', async () => {
+  it('returns 400 for a form with 50 additional fields', async () => {
     const fields = Array.from({ length: 50 }, (_, i) => ({ name: `field-${i}`, content: 'x' }))
     await expectRefused(
       buildForm(...fields, { filename: 'a.png', content: await makePng() }),
@@ -336,13 +340,13 @@ describe('400', () => {
 
   it.each([
     ['no boundary', 'multipart/form-data', (body: Buffer) => body],
-    ['another boundary', 'multipart/form-data; boundary=other', (body: Buffer) => body],
-    ['an end before the file is whole', undefined, (body: Buffer) => body.subarray(0, -80)],
-    ['no end', undefined, (body: Buffer) => body.subarray(0, -4)],
-    ['an end within the headers of the part', undefined, (body: Buffer) => body.subarray(0, 60)],
-    ['nothing in it', undefined, () => Buffer.alloc(0)],
-    ['no form in it', undefined, () => Buffer.from('{"file":"x"}')],
-  ])('refuses a form that has %s', async (_name, type, change) => {
+    ['a wrong boundary', 'multipart/form-data; boundary=other', (body: Buffer) => body],
+    ['a body that ends within the file', undefined, (body: Buffer) => body.subarray(0, -80)],
+    ['no closing boundary', undefined, (body: Buffer) => body.subarray(0, -4)],
+    ['a body that ends within the headers of the part', undefined, (body: Buffer) => body.subarray(0, 60)],
+    ['an empty body', undefined, () => Buffer.alloc(0)],
+    ['JSON as its body', undefined, () => Buffer.from('{"file":"x"}')],
+  ])('returns 400 for a form with %s', async (_name, type, change) => {
     await expectNothingKept(async (person) => {
       const form = buildUpload(await makePng())
       const answer = await upload(person, {
@@ -354,7 +358,7 @@ describe('400', () => {
     })
   })
 
-  it('refuses a query parameter', async () => {
+  it('returns 400 for a query parameter', async () => {
     await expectNothingKept(async (person) => {
       const form = buildUpload(await makePng())
       const answer = await as(person, { method: 'POST', url: `${url}?crop=none`, ...form })
@@ -364,7 +368,7 @@ describe('400', () => {
 })
 
 describe('401', () => {
-  it('asks for a key, before it reads anything', async () => {
+  it('returns 401 without a key, and stores nothing', async () => {
     const before = await listUploads(service)
     expectError(
       await app.inject({ method: 'POST', url, ...buildUpload(await makePng()) }),
@@ -375,7 +379,7 @@ describe('401', () => {
 })
 
 describe('413', () => {
-  it('refuses a file of 5 MiB and one byte', async () => {
+  it('returns 413 for a file of 5 MiB and one byte', async () => {
     const png = await makePng()
     await expectRefused(
       buildUpload(Buffer.concat([png, Buffer.alloc(5 * mebibyte + 1 - png.length)])),
@@ -383,7 +387,7 @@ describe('413', () => {
     )
   })
 
-  it('refuses a form that is larger than the largest file, whatever is in it', async () => {
+  it('returns 413 for a form over the limit, even when its file is small', async () => {
     const filler = { name: 'filler', content: Buffer.alloc(6 * mebibyte) }
     await expectRefused(
       buildForm(filler, { filename: 'a.png', content: await makePng() }),
@@ -391,7 +395,7 @@ describe('413', () => {
     )
   })
 
-  it('refuses a length of 1 GB at once, without reading it', async () => {
+  it('returns 413 for a Content-Length of 1 GB without reading the body', async () => {
     await expectNothingKept(async (person) => {
       const answer = await sendRaw(
         port,
@@ -413,7 +417,7 @@ describe('413', () => {
   it.each([
     ['file', 'Content-Disposition: form-data; name="file"; filename="endless.png"'],
     ['field', 'Content-Disposition: form-data; name="endless"'],
-  ])('stops reading a %s without end', async (_name, disposition) => {
+  ])('returns 413 and stops reading an endless %s', async (_name, disposition) => {
     await expectNothingKept(async (person) => {
       const socket = connect(port, '127.0.0.1')
       // It is cut off in the end, which is an error where it is written to.
@@ -450,7 +454,7 @@ describe('413', () => {
     })
   })
 
-  it('keeps the connection of a client that stops sending when it is refused', async () => {
+  it('keeps the connection open after 401 when the body is sent completely', async () => {
     await expectNothingKept(async (person) => {
       const form = buildUpload(Buffer.alloc(100 * 1024))
       const head = (method: string, path: string, more: string[]) =>
@@ -479,18 +483,18 @@ describe('415', () => {
   it.each([
     ['JSON', 'application/json', '{}'],
     ['JSON with a field', 'application/json', '{"file":"x"}'],
-    ['broken JSON', 'application/json', '{'],
-    ['an image by itself', 'image/png', 'x'],
-    ['a plain form', 'application/x-www-form-urlencoded', 'file=x'],
-    ['another multipart', 'multipart/mixed; boundary=x', '--x--'],
-  ])('refuses %s', async (_name, type, payload) => {
+    ['malformed JSON', 'application/json', '{'],
+    ['an image without a form', 'image/png', 'x'],
+    ['a URL-encoded form', 'application/x-www-form-urlencoded', 'file=x'],
+    ['multipart/mixed', 'multipart/mixed; boundary=x', '--x--'],
+  ])('returns 415 for %s', async (_name, type, payload) => {
     await expectNothingKept(async (person) => {
       const answer = await as(person, { method: 'POST', url, headers: { 'content-type': type }, payload })
       expectError(answer, errors.unsupportedMediaType)
     })
   })
 
-  it('refuses a request without a body', async () => {
+  it('returns 415 for a request without a body', async () => {
     await expectNothingKept(async (person) => {
       expectError(await as(person, { method: 'POST', url }), errors.unsupportedMediaType)
     })
@@ -498,7 +502,7 @@ describe('415', () => {
 })
 
 describe('429', () => {
-  it('refuses more uploads than a person may make in an hour, whoever else uploads', async () => {
+  it('returns 429 with Retry-After above the hourly limit of the user, and other users can upload', async () => {
     const limited = await startTestApp({
       environment: { DATA_DIR: service.config.dataDir, UPLOAD_LIMIT_PER_HOUR: '2' },
     })
@@ -518,14 +522,14 @@ describe('429', () => {
   })
 })
 
-describe('a connection that is cut', () => {
+describe('a connection that closes during an upload', () => {
   const countConnections = () => promisify(app.server.getConnections.bind(app.server))()
 
   it.each([
     ['within the file', 0.5],
     ['just before the end', 0.99],
     ['before any byte of the form', 0],
-  ])('%s leaves nothing behind, and the service alive', async (_name, share) => {
+  ])('stores nothing, and other requests succeed, when it closes %s', async (_name, share) => {
     await expectNothingKept(async (person) => {
       const file = await drawNoise(300).png().toBuffer()
       const form = buildUpload(file)
@@ -553,8 +557,8 @@ describe('a connection that is cut', () => {
   })
 })
 
-describe('requests at the same moment', () => {
-  it('leave one file, which is the one shown', async () => {
+describe('concurrent uploads of one user', () => {
+  it('leaves one file, which is the photo of the user', async () => {
     const person = await createPerson()
     const others = await listUploads(service)
     const form = buildUpload(await makePng())

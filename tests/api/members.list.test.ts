@@ -11,7 +11,7 @@ const service = await startTestApp({ environment: { BASE_URL: 'https://api.examp
 const { app, as, createPerson, db } = service
 
 describe('200', () => {
-  it('lists everybody in the order in which they joined, whoever asks', async () => {
+  it('returns all members to every member, in the order in which they joined', async () => {
     const { url, workspace, owner, admin, member, viewer } = await createCompany(service)
     await db.execute(sql`update users set image_key = 'photo.webp' where id = ${admin.id}`)
     const rows = await selectRows<{ user_id: string; joined_at: string }>(
@@ -43,14 +43,14 @@ describe('200', () => {
     }
   })
 
-  it('holds at least the one who made the workspace', async () => {
+  it('returns the creator of a new workspace as owner', async () => {
     const person = await createPerson()
     const { slug } = await createWorkspace(service, person)
     const answer = await as(person, get(`/v1/workspaces/${slug}/members`))
     expect(answer.json()).toMatchObject([{ userId: person.id, role: 'owner' }])
   })
 
-  it('asks the database twice: for the key with the workspace, and for the list', async () => {
+  it('runs two queries: one for the key and the workspace, one for the members', async () => {
     const { url, owner } = await createCompany(service)
     await as(owner, get(`${url}/members`))
     expect(await countQueries(() => as(owner, get(`${url}/members`)))).toBe(2)
@@ -58,7 +58,7 @@ describe('200', () => {
 })
 
 describe('401, 403 and 404', () => {
-  it('for nobody, a stranger and a workspace that is not', async () => {
+  it('returns 401 without a key, 403 to a stranger, and 404 for an unknown workspace', async () => {
     const { url } = await createCompany(service)
     const stranger = await createPerson()
     expectError(await app.inject(`${url}/members`), errors.apiKeyRequired)

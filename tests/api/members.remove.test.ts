@@ -24,7 +24,7 @@ const { app, as, createPerson, db } = service
 const remove = (url: string, { id }: { id: string }) => del(`${url}/members/${id}`)
 
 describe('200', () => {
-  it('removes somebody, who is out from the next request on', async () => {
+  it('removes a member, who has no access from the next request on', async () => {
     const { url, workspace, owner, admin, member, viewer } = await createCompany(service)
     const answer = await as(admin, remove(url, member))
     expect(answer.statusCode).toBe(200)
@@ -42,7 +42,7 @@ describe('200', () => {
     )
   })
 
-  it('lets everybody leave, owners while there is another one', async () => {
+  it('lets every member leave, and an owner when there is another owner', async () => {
     const { url, workspace, owner, admin, member, viewer } = await createCompany(service)
     const other = await addPerson(service, workspace, 'owner')
     for (const person of [owner, admin, member, viewer]) {
@@ -58,7 +58,7 @@ describe('200', () => {
     expect(await findRoles(service, workspace)).toEqual({ [other.id]: 'owner' })
   })
 
-  it('ends their places in the teams, the seeds and the grants of this workspace, and of no other', async () => {
+  it('deletes the team memberships, seed participations and grants of the member in this workspace only', async () => {
     const [here, there] = [await createCompany(service), await createCompany(service)]
     const person = await createPerson()
     const places = []
@@ -91,7 +91,7 @@ describe('200', () => {
     })
   })
 
-  it('leaves a name in the feed', async () => {
+  it('keeps the name of a removed member in earlier events', async () => {
     const { url, owner, admin, member } = await createCompany(service)
     await as(admin, remove(url, member))
     await as(owner, remove(url, admin))
@@ -103,7 +103,7 @@ describe('200', () => {
     ])
   })
 
-  it('lets somebody who was removed be invited back', async () => {
+  it('lets a removed member be invited again', async () => {
     const company = await createCompany(service)
     const { url, owner, member, workspace } = company
     await as(owner, remove(url, member))
@@ -114,7 +114,7 @@ describe('200', () => {
 })
 
 describe('400', () => {
-  it('takes no body', async () => {
+  it('returns 400 for a body, and removes nobody', async () => {
     const { url, workspace, owner, member } = await createCompany(service)
     const answer = await as(owner, { ...remove(url, member), payload: { reason: 'x' } })
     expect(answer.statusCode).toBe(400)
@@ -123,14 +123,14 @@ describe('400', () => {
 })
 
 describe('401', () => {
-  it('asks for a key', async () => {
+  it('returns 401 without a key', async () => {
     const { url, member } = await createCompany(service)
     expectError(await app.inject(remove(url, member)), errors.apiKeyRequired)
   })
 })
 
 describe('403', () => {
-  it('lets nobody remove who is not below them, but owners remove owners', async () => {
+  it('returns 403 to members and viewers, and to an admin who removes an owner or admin, and lets an owner remove an owner', async () => {
     const { url, workspace, owner, admin, member, viewer } = await createCompany(service)
     const otherAdmin = await addPerson(service, workspace, 'admin')
     expectError(await as(admin, remove(url, owner)), errors.roleTooHigh)
@@ -142,7 +142,7 @@ describe('403', () => {
     expect((await as(owner, remove(url, otherOwner))).statusCode).toBe(200)
   })
 
-  it('for a stranger, also with their own id', async () => {
+  it('returns 403 to a stranger, even for their own id', async () => {
     const { url, member } = await createCompany(service)
     const stranger = await createPerson()
     for (const target of [member, stranger])
@@ -151,7 +151,7 @@ describe('403', () => {
 })
 
 describe('404', () => {
-  it('for somebody who is not in the workspace, no more, or nobody', async () => {
+  it('returns 404 for a stranger, a removed member, an unknown id and a malformed id', async () => {
     const { url, owner, member } = await createCompany(service)
     const stranger = await createPerson()
     await as(owner, remove(url, member))
@@ -161,7 +161,7 @@ describe('404', () => {
 })
 
 describe('409', () => {
-  it('keeps the last owner', async () => {
+  it('returns 409 last_owner when the last owner leaves', async () => {
     const { url, workspace, owner } = await createCompany(service)
     expectError(await as(owner, remove(url, owner)), errors.lastOwner)
     expect(await findRoles(service, workspace)).toMatchObject({ [owner.id]: 'owner' })

@@ -12,7 +12,7 @@ const { app, as } = service
 const update = (url: string, { id }: { id: string }, body: object) => patch(`${url}/members/${id}`, body)
 
 describe('200', () => {
-  it('changes the role, tells of it, and has a notice sent', async () => {
+  it('changes the role, appends an event and enqueues a notification', async () => {
     const { url, workspace, owner, member, ...others } = await createCompany(service)
     const answer = await as(owner, update(url, member, { role: 'admin' }))
     expect(answer.statusCode).toBe(200)
@@ -41,7 +41,7 @@ describe('200', () => {
     ])
   })
 
-  it('holds from the next request on', async () => {
+  it('applies from the next request on', async () => {
     const { url, owner, admin, member } = await createCompany(service)
     await as(owner, update(url, admin, { role: 'viewer' }))
     expectError(await as(admin, update(url, member, { role: 'viewer' })), errors.roleInsufficient)
@@ -49,7 +49,7 @@ describe('200', () => {
     expect((await as(member, get(`${url}/invites`))).statusCode).toBe(200)
   })
 
-  it('hands a workspace over: another owner, and then none less', async () => {
+  it('lets an owner make another member an owner, and then give up the role', async () => {
     const { url, workspace, owner, member } = await createCompany(service)
     await as(owner, update(url, member, { role: 'owner' }))
     expect((await as(owner, update(url, owner, { role: 'viewer' }))).statusCode).toBe(200)
@@ -58,7 +58,7 @@ describe('200', () => {
     expectError(await as(owner, update(url, member, { role: 'viewer' })), errors.roleTooHigh)
   })
 
-  it('is no change to what somebody is already: no event, no notice', async () => {
+  it('appends no event and sends no notification when the role stays the same', async () => {
     const { url, workspace, owner, member } = await createCompany(service)
     expect((await as(owner, update(url, member, { role: 'member' }))).json()).toEqual({ ok: true })
     expect((await as(owner, update(url, owner, { role: 'owner' }))).json()).toEqual({ ok: true })
@@ -72,10 +72,10 @@ describe('400', () => {
     ['no role', {}, [{ _tag: 'Missing', path: ['role'] }]],
     ['an unknown role', { role: 'god' }, [{ _tag: 'Type', path: ['role'] }]],
     ['a role in another case', { role: 'Admin' }, [{ _tag: 'Type', path: ['role'] }]],
-    ['null', { role: null }, [{ _tag: 'Type', path: ['role'] }]],
-    ['a list', { role: ['admin'] }, [{ _tag: 'Type', path: ['role'] }]],
-    ['a field more', { role: 'admin', name: 'x' }, [{ _tag: 'Unexpected', path: ['name'] }]],
-  ])('refuses %s', async (_name, body, issues) => {
+    ['null as role', { role: null }, [{ _tag: 'Type', path: ['role'] }]],
+    ['a list of roles', { role: ['admin'] }, [{ _tag: 'Type', path: ['role'] }]],
+    ['an unknown field', { role: 'admin', name: 'x' }, [{ _tag: 'Unexpected', path: ['name'] }]],
+  ])('returns 400 for %s, and changes nothing', async (_name, body, issues) => {
     const { url, workspace, owner, member } = await createCompany(service)
     const answer = await as(owner, update(url, member, body))
     expectError(answer, errors.decodeError, { issues: anyIssues })
@@ -85,14 +85,14 @@ describe('400', () => {
 })
 
 describe('401', () => {
-  it('asks for a key', async () => {
+  it('returns 401 without a key', async () => {
     const { url, member } = await createCompany(service)
     expectError(await app.inject(update(url, member, { role: 'admin' })), errors.apiKeyRequired)
   })
 })
 
 describe('403', () => {
-  it('lets nobody raise themselves', async () => {
+  it('returns 403 to a member who raises their own role', async () => {
     const { url, workspace, admin, member, viewer } = await createCompany(service)
     expectError(await as(admin, update(url, admin, { role: 'owner' })), errors.roleTooHigh)
     for (const person of [member, viewer])
@@ -104,7 +104,7 @@ describe('403', () => {
     })
   })
 
-  it('lets an admin neither change an equal nor give more than they have', async () => {
+  it('returns 403 to an admin who changes another admin or makes an owner', async () => {
     const { url, workspace, admin, member } = await createCompany(service)
     const equal = await addPerson(service, workspace, 'admin')
     expectError(await as(admin, update(url, equal, { role: 'viewer' })), errors.roleTooHigh)
@@ -114,7 +114,7 @@ describe('403', () => {
 })
 
 describe('404', () => {
-  it('for somebody who is not in the workspace, and for nobody', async () => {
+  it('returns 404 for a stranger, an unknown id and a malformed id', async () => {
     const { url, owner } = await createCompany(service)
     const stranger = await service.createPerson()
     for (const id of [stranger.id, createId(), 'x', '%00'])
@@ -123,7 +123,7 @@ describe('404', () => {
 })
 
 describe('409', () => {
-  it('keeps the last owner one', async () => {
+  it('returns 409 last_owner when the last owner gives up the role', async () => {
     const { url, workspace, owner } = await createCompany(service)
     for (const role of ['admin', 'member', 'viewer'])
       expectError(await as(owner, update(url, owner, { role })), errors.lastOwner)

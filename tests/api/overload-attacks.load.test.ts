@@ -75,8 +75,8 @@ async function signIn({ db }: TestApp, userId: string): Promise<string> {
   return token
 }
 
-describe('300 requests a second of an attacker', () => {
-  it('for tokens of clients that nobody knows, each with another invented key, refuse nobody else', async () => {
+describe('300 requests a second from one attacker', () => {
+  it('serves other callers during token requests of unknown clients with invented keys', async () => {
     const statuses = await attack(await start(), (i) => ({
       method: 'POST',
       path: '/agent/oauth/token',
@@ -87,7 +87,7 @@ describe('300 requests a second of an attacker', () => {
     expect(fetched).toEqual([])
   }, 120_000)
 
-  it('for access, which wait for documents that do not come, refuse nobody else', async () => {
+  it('serves other callers during authorization requests whose client documents never load', async () => {
     const statuses = await attack(await start(), (i) => ({
       path: `/agent/oauth/authorize?response_type=code&client_id=https://agent${i}.example/client.json`,
       headers: { 'x-api-key': createApiKeySecret('wsk').secret },
@@ -96,7 +96,7 @@ describe('300 requests a second of an attacker', () => {
     expect(fetched).not.toEqual([])
   }, 120_000)
 
-  it('with invented keys and cookies refuse nobody else', async () => {
+  it('serves other callers during requests with invented keys and cookies', async () => {
     await attack(await start(), (i) =>
       i % 2 === 0
         ? { path: '/v1/me', headers: { 'x-api-key': createApiKeySecret('wsk').secret } }
@@ -104,7 +104,7 @@ describe('300 requests a second of an attacker', () => {
     )
   }, 120_000)
 
-  it('with one key in 64 spellings refuse nobody else', async () => {
+  it('serves other callers during requests with one key and 64 spellings of Bearer', async () => {
     const service = await start()
     const owner = await service.createPerson()
     expect((await service.as(owner, { url: '/v1/me' })).statusCode).toBe(200)
@@ -121,7 +121,7 @@ describe('300 requests a second of an attacker', () => {
   }, 120_000)
 })
 
-it('200 keys behind one address that all come at once after a start are all served', async () => {
+it('serves 200 keys behind one address that all start at once, even when the process is slow', async () => {
   const service = await start()
   const keys: string[] = []
   for (let i = 0; i < 2; i++) {

@@ -22,8 +22,8 @@ async function holdUp(): Promise<() => Promise<void>> {
   }
 }
 
-describe('more requests than are worked on at once', () => {
-  it('are refused at once, and told of once; what is asked of the process itself is answered', async () => {
+describe('requests above REQUESTS_AT_ONCE_MAX', () => {
+  it('returns 503 overloaded with Retry-After, logs it once, and still serves /health and /ready', async () => {
     const [other, another, third] = [await createPerson(), await createPerson(), await createPerson()]
     const release = await holdUp()
     const accepted = ['/v1/workspaces', '/v1/workspaces'].map((url) =>
@@ -52,7 +52,7 @@ describe('more requests than are worked on at once', () => {
     expect(log.join('')).toContain('overload ended')
   })
 
-  it('are not those whose bodies are still to come', async () => {
+  it('does not count requests whose bodies have not arrived yet', async () => {
     const service = await startTestApp({
       environment: { DATABASE_URL: String(config.databaseUrl), REQUESTS_AT_ONCE_MAX: '2' },
       // No burst is accepted.
@@ -73,7 +73,7 @@ describe('more requests than are worked on at once', () => {
     }
   })
 
-  it('are taken all the same as long as the process keeps up, ten times as many', async () => {
+  it('accepts up to ten times the limit while the process responds in time', async () => {
     const service = await startTestApp({
       environment: { DATABASE_URL: String(config.databaseUrl), REQUESTS_AT_ONCE_MAX: '2' },
       overload: { keepsUpMs: 60_000 },

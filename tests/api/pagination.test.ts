@@ -114,7 +114,7 @@ describe.each(lists)('$name', (list) => {
   /** One company for all tests of the list that change nothing. */
   const findFilled = () => (filled ??= createFilled(list, 7))
 
-  it.each([1, 2, 3])('gives each row once, in the order of the whole, in pages of %i', async (limit) => {
+  it.each([1, 2, 3])('returns each row once and in order in pages of %i', async (limit) => {
     const { company, keys } = await findFilled()
     const whole = await fetchPage(list, company, urlOf(list, company))
     expect(whole.next).toBeUndefined()
@@ -122,7 +122,7 @@ describe.each(lists)('$name', (list) => {
     expect(await walk(list, company, limit)).toEqual(whole.keys)
   })
 
-  it('promises no page after one that is just full', async () => {
+  it('returns no link to a next page when the last page is full', async () => {
     const { company } = await findFilled()
     const { keys } = await fetchPage(list, company, urlOf(list, company))
     const full = await fetchPage(list, company, `${urlOf(list, company)}?limit=${keys.length}`)
@@ -132,7 +132,7 @@ describe.each(lists)('$name', (list) => {
     expect(short.next).toBeDefined()
   })
 
-  it('shows nothing twice and misses nothing that stays, while rows come and go', async () => {
+  it('returns no row twice and skips no row that stays, while rows are added and removed', async () => {
     const { company, keys } = await createFilled(list, 12)
     const before = (await fetchPage(list, company, urlOf(list, company))).keys
     const gone = new Set<string>()
@@ -154,14 +154,14 @@ describe.each(lists)('$name', (list) => {
     expect(seen.filter((key) => stayed.includes(key))).toEqual(stayed)
   })
 
-  it('holds 100 rows a page, and 200 at most', async () => {
+  it('returns 100 rows per page by default, and at most 200', async () => {
     const { company } = await createFilled(list, 0)
     await Promise.all(Array.from({ length: 203 }, () => insert(list, company, secondsFromNow(10))))
     expect((await fetchPage(list, company, urlOf(list, company))).keys).toHaveLength(100)
     expect((await fetchPage(list, company, `${urlOf(list, company)}?limit=200`)).keys).toHaveLength(200)
   })
 
-  it('refuses a limit that is none', async () => {
+  it('returns 400 for an invalid limit', async () => {
     const { company } = await findFilled()
     for (const limit of [
       '0',
@@ -186,7 +186,7 @@ describe.each(lists)('$name', (list) => {
     }
   })
 
-  it('refuses a query parameter that it does not know', async () => {
+  it('returns 400 for an unknown query parameter', async () => {
     const { company } = await findFilled()
     const answer = await as(company.owner, get(`${urlOf(list, company)}?offset=5`))
     expectError(answer, errors.decodeError, { issues: anyIssues })
@@ -200,7 +200,7 @@ describe.each(lists)('$name', (list) => {
     expectError(answer, errors.cursorInvalid, { field: 'cursor' })
   }
 
-  it('refuses the cursors of every other list and workspace', async () => {
+  it('returns 400 cursor_invalid for a cursor of another list or workspace', async () => {
     const { company } = await createFilled(list, 2)
     for (const other of lists) {
       if (other.id === list.id) continue
@@ -212,7 +212,7 @@ describe.each(lists)('$name', (list) => {
     await refused(elsewhere, urlOf(list, elsewhere), await cursorOf(list, company))
   })
 
-  it('refuses a cursor with any character changed, dropped or added', async () => {
+  it('returns 400 cursor_invalid for a cursor with any character changed, removed or added', async () => {
     const { company } = await findFilled()
     const cursor = await cursorOf(list, company)
     const flipped = Array.from(cursor, (character, i) => {
@@ -230,19 +230,19 @@ describe.each(lists)('$name', (list) => {
     }
   })
 
-  it('refuses garbage', async () => {
+  it('returns 400 cursor_invalid for text that is not a cursor', async () => {
     const { company } = await findFilled()
     for (const garbage of ['', ' ', 'null', '0', '%', '../..', 'A'.repeat(1024), '💣', '{"a":1}', '\0'])
       await refused(company, urlOf(list, company), garbage)
   })
 
-  it('refuses a cursor longer than any', async () => {
+  it('returns 400 for a cursor of more than 1,024 characters', async () => {
     const { company } = await findFilled()
     const answer = await as(company.owner, get(`${urlOf(list, company)}?cursor=${'A'.repeat(1025)}`))
     expectError(answer, errors.decodeError, { issues: anyIssues })
   })
 
-  it('refuses places that are made up, though their digest is right', async () => {
+  it('returns 400 cursor_invalid for a forged position with a correct digest', async () => {
     const { company } = await findFilled()
     const [kind, time, id] = placeOf(await cursorOf(list, company))
     const forge = (...position: unknown[]) => forgeCursor(listIdOf(list, company), position)
@@ -289,7 +289,7 @@ describe.each(lists)('$name', (list) => {
       await refused(company, urlOf(list, company), forge(value, time, id))
   })
 
-  it('links to where the service is, whatever host the client names', async () => {
+  it('links to BASE_URL, whatever host the client sends', async () => {
     const { company } = await findFilled()
     const answer = await as(company.owner, {
       ...get(`${urlOf(list, company)}?limit=1`),
@@ -304,7 +304,7 @@ describe.each(lists)('$name', (list) => {
     expect(answer.headers.link).not.toContain('evil')
   })
 
-  it('links from a former slug too', async () => {
+  it('links to the next pages for a former slug', async () => {
     const { company } = await createFilled(list, 2)
     const slug = `renamed-${randomUUID().slice(0, 8)}`
     await as(company.owner, { method: 'PATCH', url: company.url, payload: { name: 'Acme', slug } })
@@ -348,7 +348,7 @@ function forgeText(listId: string, text: string): string {
   return Buffer.concat([digest, payload]).toString('base64url')
 }
 
-describe('the link', () => {
+describe('the link to the next page', () => {
   it('keeps the other query parameters, with all their characters', async () => {
     const company = await createCompany(service)
     for (let i = 0; i < 2; i++) await createPersonNamed(company, 'Añna & Co <x> "y" + 50%')
@@ -365,7 +365,7 @@ describe('the link', () => {
     expect(second.headers.link).toBeUndefined()
   })
 
-  it('belongs to its filters', async () => {
+  it('returns 400 cursor_invalid when the filters change, and accepts another limit', async () => {
     const company = await createCompany(service)
     for (let i = 0; i < 3; i++) await createTeam(service, company.owner, company)
     const first = await as(company.owner, get(`${company.url}/events?type=team.created&limit=1`))
@@ -399,7 +399,7 @@ describe('the link', () => {
     expect(same.json()).toHaveLength(3)
   })
 
-  it('leads to the service also when the request line names another host', async () => {
+  it('points to BASE_URL when the request line names another host', async () => {
     const port = await listen(app)
     const company = await createCompany(service)
     const answer = await sendRaw(
@@ -417,7 +417,7 @@ describe('the link', () => {
     expect(answer.headers.link).toMatch(`<${baseUrl}${company.url}/members?limit=1&cursor=`)
   })
 
-  it('does not show the invited to somebody who may not see invites any more', async () => {
+  it('does not return invites to a caller who may no longer see them', async () => {
     const company = await createCompany(service)
     for (let i = 0; i < 2; i++)
       await as(

@@ -11,7 +11,7 @@ const service = await startTestApp({ environment: { BASE_URL: 'https://api.examp
 const { app, as, createPerson, db } = service
 
 describe('200', () => {
-  it('shows who is here, in which teams, and to owners and admins who is invited', async () => {
+  it('returns members with their teams to all members, and invited people to owners and admins', async () => {
     const company = await createCompany(service)
     const { url, owner, admin, member, viewer } = company
     await db.execute(sql`update users set image_key = 'photo.webp' where id = ${member.id}`)
@@ -58,7 +58,7 @@ describe('200', () => {
       expect((await as(person, get(`${url}/people`))).json()).toEqual(members)
   })
 
-  it('shows no invite that has expired, was accepted or withdrawn', async () => {
+  it('omits invites that have expired, were accepted or were revoked', async () => {
     const company = await createCompany(service)
     const { url, owner } = company
     const person = await createPerson()
@@ -76,7 +76,7 @@ describe('200', () => {
     expect(people.filter(({ email }) => email === person.email)).toHaveLength(1)
   })
 
-  it('asks the database twice beyond the key, however many there are and whatever is searched', async () => {
+  it('runs three queries for an owner and two for a viewer, whatever the search', async () => {
     const company = await createCompany(service)
     const { url, owner, viewer } = company
     await createTeam(service, owner, company)
@@ -119,30 +119,30 @@ describe('a search', async () => {
   }
 
   it.each([
-    ['a part of a name', 'lodi', ['Élodie', 'Elodie.Invited@elsewhere.example']],
+    ['part of a name', 'lodi', ['Élodie', 'Elodie.Invited@elsewhere.example']],
     ['a name in another case', 'éLODIE', ['Élodie']],
-    ['a name composed otherwise', 'E\u0301lodie', ['Élodie']],
-    ['a name with a blank in it', 'Luc Pic', ['Jean-Luc']],
-    ['with blanks around', '  picard ', ['Jean-Luc']],
-    ['a part of an address', 'gel_1', ['Ángel']],
+    ['a name in another Unicode normalization form', 'E\u0301lodie', ['Élodie']],
+    ['parts of two words of a name', 'Luc Pic', ['Jean-Luc']],
+    ['a name with spaces around it', '  picard ', ['Jean-Luc']],
+    ['part of an address', 'gel_1', ['Ángel']],
     ['an address in another case', 'JLP@', ['Jean-Luc']],
-    ['a wild card, which is none', '100%', ['Ángel']],
-    ['another wild card, which is none', 'l_100', ['Ángel']],
-    ['an escape, which is none', 'b \\ b', ['Bob']],
+    ['a literal percent sign', '100%', ['Ángel']],
+    ['a literal underscore', 'l_100', ['Ángel']],
+    ['a literal backslash', 'b \\ b', ['Bob']],
     ['two letters of another script', '山田', ['山田']],
     ['three letters of another script', '山田 ', ['山田']],
-    ['a letter whose lower case is not agreed upon', 'İpe', ['İpek']],
-    ['a letter whose lower case depends on its place', 'ΟΔΟΣ', ['İpek']],
-    ['what nobody has', 'nobody', []],
-    ['a quote', `'`, []],
-    ['wild cards alone', '%%%', []],
-    ['one wild card', '%', []],
-    ['an underscore', '_', []],
-  ])('finds %s', async (_name, q, expected) => {
+    ['a letter whose lower case differs between JavaScript and PostgreSQL', 'İpe', ['İpek']],
+    ['a letter whose lower case depends on its position', 'ΟΔΟΣ', ['İpek']],
+    ['no one by a text that nobody has', 'nobody', []],
+    ['no one by a quote', `'`, []],
+    ['no one by three percent signs', '%%%', []],
+    ['no one by one percent sign', '%', []],
+    ['no one by one underscore', '_', []],
+  ])('matches %s', async (_name, q, expected) => {
     expect(await search(q)).toEqual(expected)
   })
 
-  it('finds one or two characters at the beginning of words only', async () => {
+  it('matches one or two characters only at the beginning of words', async () => {
     expect(await search('b')).toEqual(['Bob'])
     expect(await search('ba')).toEqual(['Bob'])
     expect(await search('ob')).toEqual([])
@@ -150,11 +150,11 @@ describe('a search', async () => {
     expect(await search('太')).toEqual(['山田'])
   })
 
-  it('for nothing finds everybody', async () => {
+  it('returns everyone for an empty search text', async () => {
     for (const q of ['', ' ', '\u3000']) expect(await search(q)).toHaveLength(9)
   })
 
-  it('shows the invited to owners and admins only', async () => {
+  it('returns invited people to owners and admins only', async () => {
     const [admin, member] = [
       await addPerson(service, workspace, 'admin', 'Adam'),
       await addPerson(service, workspace, 'member', 'Mary'),
@@ -170,7 +170,7 @@ describe('400', () => {
     ['q', 'x'.repeat(101)],
     ['q', 'a\0b'],
     ['q', 'a\nb'],
-  ])('refuses the %s %j', async (name, value) => {
+  ])('returns 400 for the query parameter %s with the value %j', async (name, value) => {
     const { url, owner } = await createCompany(service)
     const answer = await as(owner, get(`${url}/people?${name}=${encodeURIComponent(value)}`))
     expectError(answer, errors.decodeError, { issues: anyIssues })
@@ -179,7 +179,7 @@ describe('400', () => {
 })
 
 describe('401, 403 and 404', () => {
-  it('for nobody, a stranger and a workspace that is not', async () => {
+  it('returns 401 without a key, 403 to a stranger, and 404 for an unknown workspace', async () => {
     const { url } = await createCompany(service)
     const stranger = await createPerson()
     expectError(await app.inject(`${url}/people`), errors.apiKeyRequired)

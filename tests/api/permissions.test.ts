@@ -77,13 +77,13 @@ const actionOf = (id: string, target: string) =>
 /** Whether an operation asks for the token of an invite, and not for a role. */
 const isForInvited = (id = '') => findOperation(id).request.includes('{token}')
 
-describe('the table', () => {
+describe('the permission table', () => {
   it('has a cell for every caller', () => {
     expect(callers).toEqual(['owner', 'admin', 'member', 'viewer', 'stranger', 'nobody'])
     for (const row of rows) expect(row).toHaveLength(heading.length)
   })
 
-  it('says the same as that of the code', () => {
+  it('matches the permissions in src/access/permissions.ts', () => {
     const allowed: Record<string, Set<Role>> = {
       // No operations: they decide what `integrations.list` shows, and what the website does.
       'integrations.listAll': new Set(['owner', 'admin']),
@@ -106,9 +106,9 @@ describe('the table', () => {
 })
 
 describe.each(rows.map(([id = '', target = '', to = '', ...cells]) => ({ id, target, to, cells })))(
-  '$id, target: $target, to: $to',
+  '$id, target: $target, role: $to',
   ({ id, target, to, cells }) => {
-    it(`is ${cells.join(' ')}`, async () => {
+    it(`returns what the permission table says to owner, admin, member, viewer, stranger and nobody: ${cells.join(' ')}`, async () => {
       for (const [i, caller] of callers.entries()) {
         const actor = await actorOf(caller, target)
         const { request } = await prepare(findOperation(id), actor, target, to)
@@ -130,9 +130,9 @@ describe.each(rows.map(([id = '', target = '', to = '', ...cells]) => ({ id, tar
   },
 )
 
-describe('a slug that no workspace has', () => {
+describe('an unknown slug', () => {
   it.each(inWorkspaces.filter(([, { request }]) => request.includes('{slug}')))(
-    'is 404 for %s',
+    'returns 404 for %s, and changes nothing',
     async (_id, operation) => {
       const { values } = await prepare(operation, company.owner, 'viewer', 'viewer')
       const request = await buildRequest(operation, { ...values, slug: randomSlug() })

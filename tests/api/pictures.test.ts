@@ -38,14 +38,14 @@ const shownTo = async ({ id }: TestPerson) =>
   (await selectRows<{ image_key: string | null }>(db, sql`select image_key from users where id = ${id}`))[0]
     ?.image_key
 
-describe('GET', () => {
+describe('GET /pictures/{key}', () => {
   const headersOfPicture = {
     'content-type': 'image/webp',
     'cache-control': 'public, max-age=31536000, immutable',
     'x-content-type-options': 'nosniff',
   }
 
-  it('gives the picture to everybody, for ever', async () => {
+  it('returns the picture without a credential, cacheable for a year', async () => {
     const key = await uploadTo(service, await createPerson())
     const answer = await app.inject(`/pictures/${key}`)
     expect(answer.statusCode).toBe(200)
@@ -60,14 +60,14 @@ describe('GET', () => {
     expect(answer.rawPayload.toString('latin1', 8, 12)).toBe('WEBP')
   })
 
-  it('takes no notice of a key, good or bad', async () => {
+  it('ignores credentials, valid or invalid', async () => {
     const url = `/pictures/${await uploadTo(service, await createPerson())}`
     const answer = await app.inject({ url, headers: { authorization: 'Bearer nonsense' } })
     expect(answer.statusCode).toBe(200)
     expect(answer.headers).toMatchObject(headersOfPicture)
   })
 
-  it('answers HEAD without the picture', async () => {
+  it('returns to HEAD the same headers without the picture', async () => {
     const url = `/pictures/${await uploadTo(service, await createPerson())}`
     const answer = await app.inject({ method: 'HEAD', url })
     expect(answer.statusCode).toBe(200)
@@ -78,15 +78,18 @@ describe('GET', () => {
     expect(answer.rawPayload).toHaveLength(0)
   })
 
-  it('is no operation of the API', async () => {
+  it('is not in the OpenAPI document', async () => {
     expect(Object.keys(app.swagger().paths ?? {}).filter((path) => path.startsWith('/pictures'))).toEqual([])
   })
 
-  it.each(['POST', 'PUT', 'PATCH', 'DELETE'] as const)('knows no %s', async (method) => {
-    const key = await uploadTo(service, await createPerson())
-    expectError(await app.inject({ method, url: `/pictures/${key}` }), errors.routeNotFound)
-    expect((await app.inject(`/pictures/${key}`)).statusCode).toBe(200)
-  })
+  it.each(['POST', 'PUT', 'PATCH', 'DELETE'] as const)(
+    'returns 404 for %s, and keeps the picture',
+    async (method) => {
+      const key = await uploadTo(service, await createPerson())
+      expectError(await app.inject({ method, url: `/pictures/${key}` }), errors.routeNotFound)
+      expect((await app.inject(`/pictures/${key}`)).statusCode).toBe(200)
+    },
+  )
 
   it.each([
     `${'a'.repeat(32)}.webp`,
@@ -104,7 +107,7 @@ describe('GET', () => {
     '%',
     '',
     'x'.repeat(4000),
-  ])('does not know %s', async (key) => {
+  ])('returns 404 (400 for malformed percent-encoding) and no file for %s', async (key) => {
     await writeFile(join(service.config.dataDir, 'secret.webp'), 'secret')
     const answer = await app.inject(`/pictures/${key}`)
     expect(answer.statusCode).toBe(key === '%' ? 400 : 404)
@@ -112,7 +115,7 @@ describe('GET', () => {
     expect(answer.headers['cache-control'] ?? '').not.toContain('immutable')
   })
 
-  it('does not know a path that leads out of the folder', async () => {
+  it('returns 404 for a path outside the folder', async () => {
     await writeFile(join(service.config.dataDir, 'secret.webp'), 'secret')
     for (const url of [
       '/pictures/../secret.webp',
@@ -123,15 +126,15 @@ describe('GET', () => {
     }
   })
 
-  it('answers 404, not 500, when the file is gone', async () => {
+  it('returns 404 when the file is missing', async () => {
     const key = await uploadTo(service, await createPerson())
     await rm(join(service.config.dataDir, 'uploads', key))
     expectError(await app.inject(`/pictures/${key}`), errors.notFound)
   })
 })
 
-describe('the storage of the service', () => {
-  it('that cannot write leaves everything as it was', async () => {
+describe('the picture storage', () => {
+  it('changes nothing when it cannot write, and cleans up later', async () => {
     const broken = await startTestApp({ environment: { DATA_DIR: await makeFolder() } })
     const person = await broken.createPerson()
     // A file where the folder should be.
@@ -149,7 +152,7 @@ describe('the storage of the service', () => {
     expect(await listUploads(broken)).toEqual([key])
   })
 
-  it('that cannot delete shows the new picture, and is asked again later', async () => {
+  it('shows the new picture when the old one cannot be deleted, and deletes it later', async () => {
     const clock = createTestClock()
     const stuck = await startTestApp({ clock, environment: { DATA_DIR: await makeFolder() } })
     const person = await stuck.createPerson()
@@ -178,7 +181,7 @@ describe('the storage of the service', () => {
     expect((await findPictures(stuck)).some(({ key }) => key === first)).toBe(false)
   })
 
-  it('never holds a picture that is half written under its own name', async () => {
+  it('never shows a partly written picture under its name', async () => {
     const folder = await makeFolder()
     const storage = createLocalStorage(folder)
     const key = `${'k'.repeat(32)}.webp`
@@ -198,7 +201,7 @@ describe('the storage of the service', () => {
   })
 })
 
-describe('a failure midway', () => {
+describe('an upload that fails midway', () => {
   /** The pieces that the service is made of, with a clock and a storage that a test can get hold of. */
   const assemble = async (change: Partial<PictureStoreOptions> = {}) => {
     const folder = await makeFolder()
@@ -251,7 +254,7 @@ describe('a failure midway', () => {
 
   const never = () => new Promise<never>(() => undefined)
 
-  it('at the row before the file leaves nothing', async () => {
+  it('leaves nothing behind when its row cannot be inserted', async () => {
     const { pictures, png, show, files, rows } = await assemble({
       db: new Proxy(db, {
         get: (target, name) =>
@@ -266,14 +269,14 @@ describe('a failure midway', () => {
     expect([await files(), await rows()]).toEqual([[], []])
   })
 
-  it('at the file leaves nothing', async () => {
+  it('leaves nothing behind when its file cannot be written', async () => {
     const { pictures, png, show, storage, files, rows, shown } = await assemble()
     storage.put = () => Promise.reject(new Error('no room'))
     await expect(pictures.replace(png, show)).rejects.toThrow(errors.storageUnavailable.message)
     expect([await files(), await rows(), await shown()]).toEqual([[], [], null])
   })
 
-  it('after the file leaves nothing, and what was shown before', async () => {
+  it('leaves nothing behind and keeps the previous picture when the transaction fails', async () => {
     const { pictures, png, show, files, rows, shown } = await assemble()
     const before = keyOf(await pictures.replace(png, show))
     const failing = pictures.replace(png, async (tx, key) => {
@@ -285,7 +288,7 @@ describe('a failure midway', () => {
     expect(await rows()).toEqual([{ key: before, unused_since: null }])
   })
 
-  it('at the commit, which was made nonetheless, keeps the picture that is shown', async () => {
+  it('keeps the new picture and collects the old one when the connection breaks after the commit', async () => {
     const { pictures, png, show, clock, files, rows, shown } = await assemble()
     const before = keyOf(await pictures.replace(png, show))
     const transaction = db.transaction.bind(db)
@@ -303,7 +306,7 @@ describe('a failure midway', () => {
     expect(await rows()).toEqual([{ key: after, unused_since: null }])
   })
 
-  it('of the deletion that should clean up is made good later', async () => {
+  it('cleans up later when the storage cannot delete either', async () => {
     const { pictures, png, show, storage, local, clock, deleteErrors, files, rows, shown } = await assemble()
     storage.delete = () => Promise.reject(new Error('the storage is away'))
     await expect(pictures.replace(png, () => Promise.reject(new Error('refused')))).rejects.toThrow('refused')
@@ -320,7 +323,7 @@ describe('a failure midway', () => {
     expect(await pictures.replace(png, show)).toContain('/pictures/')
   })
 
-  it('of the process between row and file leaves a row, collected after an hour', async () => {
+  it('collects the row after an hour when the process dies before the file is written', async () => {
     const { pictures, png, show, storage, clock, files, rows, shown } = await assemble()
     const put = new Promise<void>((resolve) => {
       storage.put = () => {
@@ -336,7 +339,7 @@ describe('a failure midway', () => {
     expect([await files(), await rows()]).toEqual([[], []])
   })
 
-  it('of the process between file and transaction leaves an orphan, collected after an hour and no sooner', async () => {
+  it('collects the file after an hour, not sooner, when the process dies before the transaction', async () => {
     const { pictures, png, show, storage, local, clock, files, rows, shown } = await assemble()
     const before = keyOf(await pictures.replace(png, show))
     const stored = new Promise<void>((resolve) => {
@@ -358,7 +361,7 @@ describe('a failure midway', () => {
     expect(await rows()).toEqual([{ key: before, unused_since: null }])
   })
 
-  it('of the process between commit and deletion leaves the old picture, collected after an hour', async () => {
+  it('collects the old picture after an hour when the process dies after the commit', async () => {
     const { pictures, png, show, storage, local, clock, files, rows, shown } = await assemble()
     const before = keyOf(await pictures.replace(png, show))
     const deleting = new Promise<void>((resolve) => {
@@ -379,7 +382,7 @@ describe('a failure midway', () => {
     expect(await rows()).toEqual([{ key: after, unused_since: null }])
   })
 
-  it('of the process within a file leaves nothing under its name, and what it wrote is collected', async () => {
+  it('does not serve an unfinished file, and collects it, when the process dies while writing', async () => {
     const { pictures, png, show, storage, folder, clock, files, rows } = await assemble()
     const begun = new Promise<void>((resolve) => {
       storage.put = async (key) => {
@@ -397,7 +400,7 @@ describe('a failure midway', () => {
     expect([await files(), await rows()]).toEqual([[], []])
   })
 
-  it('of an upload that took so long that it was collected shows nothing', async () => {
+  it('stores nothing when the upload was collected meanwhile', async () => {
     const { pictures, png, show, storage, local, clock, files, rows, shown } = await assemble()
     storage.put = async (key, content) => {
       await local.put(key, content)
@@ -408,7 +411,7 @@ describe('a failure midway', () => {
     expect([await files(), await rows(), await shown()]).toEqual([[], [], null])
   })
 
-  it('of an upload that is being collected shows nothing either', async () => {
+  it('stores nothing when the upload is being collected', async () => {
     const { pictures, png, show, storage, local, clock, files, rows, shown } = await assemble()
     let finishDeletion: () => void = () => undefined
     let collecting: Promise<void> | undefined
@@ -432,7 +435,7 @@ describe('a failure midway', () => {
     expect([await files(), await rows(), await shown()]).toEqual([[], [], null])
   })
 
-  it('never collects what is shown, however old', async () => {
+  it('never collects a picture in use, however old', async () => {
     const { pictures, png, show, clock, files, shown } = await assemble()
     const key = keyOf(await pictures.replace(png, show))
     clock.advance(1000 * 24 * hour)
@@ -440,7 +443,7 @@ describe('a failure midway', () => {
     expect([await files(), await shown()]).toEqual([[key], key])
   })
 
-  it('collects more than it takes at once in the end', async () => {
+  it('collects at most 100 unused pictures at a time', async () => {
     const { pictures, clock, rows } = await assemble()
     await db.execute(sql`
       insert into pictures (key, unused_since)
@@ -453,8 +456,8 @@ describe('a failure midway', () => {
   })
 })
 
-describe('too many uploads at once', () => {
-  it('are refused before they fill the memory', async () => {
+describe('80 concurrent picture conversions', () => {
+  it('fails with 503 uploads_busy above the limit, and completes at least 50', async () => {
     const images = createSharpImages()
     const png = await makePng()
     const results = await Promise.allSettled(Array.from({ length: 80 }, () => images.toSquarePicture(png)))

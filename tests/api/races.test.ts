@@ -59,8 +59,8 @@ afterEach(async () => {
   expect(await findInconsistencies(service)).toEqual([])
 })
 
-describe('owners', () => {
-  it('who demote each other: one does', async () => {
+describe('concurrent changes of owners', () => {
+  it('lets only one of two owners demote the other', async () => {
     await repeat(async (inOrder) => {
       const company = await createCompany(service)
       const { url, owner, workspace } = company
@@ -76,7 +76,7 @@ describe('owners', () => {
     })
   })
 
-  it('who remove each other: one does', async () => {
+  it('lets only one of two owners remove the other', async () => {
     await repeat(async (inOrder) => {
       const company = await createCompany(service)
       const { url, owner, workspace } = company
@@ -93,7 +93,7 @@ describe('owners', () => {
     })
   })
 
-  it('who step down at once: all but one', async () => {
+  it('lets all but one of five owners give up their role', async () => {
     await repeat(async (inOrder) => {
       const company = await createCompany(service)
       const { url, owner, workspace } = company
@@ -116,7 +116,7 @@ describe('owners', () => {
     })
   })
 
-  it('of whom one leaves while demoted by the other: there is one left', async () => {
+  it('keeps an owner when one leaves and demotes the other at the same time', async () => {
     await repeat(async (inOrder) => {
       const company = await createCompany(service)
       const { url, owner, workspace } = company
@@ -135,7 +135,7 @@ describe('owners', () => {
   })
 })
 
-describe('accepts of an invite', () => {
+describe('concurrent requests to accept an invite', () => {
   const acceptable = async (role: Role = 'member') => {
     const company = await createCompany(service)
     const person = await createPerson({ name: 'Ivy Invited' })
@@ -144,7 +144,7 @@ describe('accepts of an invite', () => {
     return { company, person, invite, accept }
   }
 
-  it('fifty at once make one membership', async () => {
+  it('creates one membership for 50 requests', async () => {
     for (let round = 0; round < 2; round++) {
       const { company, person, invite, accept } = await acceptable()
       const answers = await Promise.all(Array.from({ length: 50 }, accept))
@@ -160,7 +160,7 @@ describe('accepts of an invite', () => {
     }
   })
 
-  it('against its withdrawal: one of them holds', async () => {
+  it('either accepts or revokes the invite, not both', async () => {
     await repeat(async (inOrder) => {
       const { company, person, invite, accept } = await acceptable()
       const [accepting, revoking] = await inOrder([
@@ -178,7 +178,7 @@ describe('accepts of an invite', () => {
     })
   })
 
-  it('against sending it again: the old link works until it is dead', async () => {
+  it('either accepts the invite by the old link or resends it, not both', async () => {
     await repeat(async (inOrder) => {
       const { company, person, invite, accept } = await acceptable()
       const [accepting, resending] = await inOrder([
@@ -197,23 +197,26 @@ describe('accepts of an invite', () => {
   it.each([
     ['the removal', (id: string) => del(id)],
     ['a demotion', (id: string) => patch(id, { role: 'viewer' })],
-  ])('against %s of who invited: either came first', async (_name, change) => {
-    await repeat(async (inOrder) => {
-      const company = await createCompany(service)
-      const person = await createPerson()
-      const invite = await createInvite(service, company.admin, company, { email: person.email })
-      const [accepting, changing] = await inOrder([
-        () => as(person, post(`/v1/invites/${invite.token}/accept`)),
-        () => as(company.owner, change(`${company.url}/members/${company.admin.id}`)),
-      ])
-      expect(changing?.statusCode).toBe(200)
-      const isMember = person.id in (await findRoles(service, company.workspace))
-      expect(isMember).toBe(accepting?.statusCode === 200)
-      if (accepting && !isMember) expectError(accepting, errors.inviteRevoked)
-    })
-  })
+  ])(
+    'either accepts the invite or returns invite_revoked during %s of the inviter',
+    async (_name, change) => {
+      await repeat(async (inOrder) => {
+        const company = await createCompany(service)
+        const person = await createPerson()
+        const invite = await createInvite(service, company.admin, company, { email: person.email })
+        const [accepting, changing] = await inOrder([
+          () => as(person, post(`/v1/invites/${invite.token}/accept`)),
+          () => as(company.owner, change(`${company.url}/members/${company.admin.id}`)),
+        ])
+        expect(changing?.statusCode).toBe(200)
+        const isMember = person.id in (await findRoles(service, company.workspace))
+        expect(isMember).toBe(accepting?.statusCode === 200)
+        if (accepting && !isMember) expectError(accepting, errors.inviteRevoked)
+      })
+    },
+  )
 
-  it('against a change of its role: the answer tells the role that there is', async () => {
+  it('returns the actual role when the role of the invite is changed', async () => {
     await repeat(async (inOrder) => {
       const { company, person, invite, accept } = await acceptable('viewer')
       const [accepting, changing] = await inOrder([
@@ -228,7 +231,7 @@ describe('accepts of an invite', () => {
     })
   })
 
-  it('of several workspaces by one person all hold', async () => {
+  it('accepts the invites of 8 workspaces for one user', async () => {
     const person = await createPerson()
     const companies = await Promise.all(Array.from({ length: 8 }, () => createCompany(service)))
     const invites = await Promise.all(
@@ -241,7 +244,7 @@ describe('accepts of an invite', () => {
     expect((await as(person, get('/v1/workspaces'))).json()).toHaveLength(companies.length)
   })
 
-  it('cannot lead past the most workspaces that somebody may be in', async () => {
+  it('never exceeds 1,000 workspaces per user', async () => {
     const person = await createPerson()
     await db.execute(sql`
       with filler as (
@@ -260,8 +263,8 @@ describe('accepts of an invite', () => {
   })
 })
 
-describe('invites', () => {
-  it('of one address, in whatever case: one holds', async () => {
+describe('concurrent invites', () => {
+  it('creates one invite to the same address, in any case', async () => {
     await repeat(async (inOrder) => {
       const company = await createCompany(service)
       const email = randomEmail()
@@ -283,7 +286,7 @@ describe('invites', () => {
     })
   })
 
-  it('at the limit of an hour let no more through', async () => {
+  it('never exceeds the hourly limit of a workspace', async () => {
     const limited = await startTestApp({ environment: { INVITE_LIMIT_PER_HOUR: '3' } })
     const company = await createCompany(limited)
     const answers = await Promise.all(
@@ -295,7 +298,7 @@ describe('invites', () => {
     expect(answers.filter((answer) => answer.statusCode === 200)).toHaveLength(3)
   })
 
-  it('sent again many times at once leave one link of an answer alive', async () => {
+  it('keeps one of the returned links valid after 8 concurrent resends', async () => {
     const company = await createCompany(service)
     const invite = await createInvite(service, company.owner, company)
     const answers = await Promise.all(
@@ -315,8 +318,8 @@ describe('invites', () => {
   })
 })
 
-describe('teams', () => {
-  it('of one name, in whatever case: one is made', async () => {
+describe('concurrent changes of teams', () => {
+  it('creates one team with the same name, in any case', async () => {
     await repeat(async (inOrder) => {
       const company = await createCompany(service)
       const answers = await inOrder(
@@ -330,7 +333,7 @@ describe('teams', () => {
     })
   })
 
-  it("that are to take each other's names keep their own", async () => {
+  it('returns 409 team_name_taken to both requests that swap the names of two teams', async () => {
     await repeat(async (inOrder) => {
       const company = await createCompany(service)
       const [one, other] = [
@@ -345,7 +348,7 @@ describe('teams', () => {
     })
   })
 
-  it('take somebody in once', async () => {
+  it('adds a member to a team once', async () => {
     await repeat(async (inOrder) => {
       const company = await createCompany(service)
       const team = await createTeam(service, company.owner, company)
@@ -362,7 +365,7 @@ describe('teams', () => {
     })
   })
 
-  it('have nobody who is removed from the workspace meanwhile', async () => {
+  it('leaves no team membership of a user who is removed from the workspace', async () => {
     await repeat(async (inOrder) => {
       const company = await createCompany(service)
       const teams = await Promise.all(
@@ -382,7 +385,7 @@ describe('teams', () => {
     })
   })
 
-  it('that are deleted take nobody in', async () => {
+  it('leaves no membership in a deleted team', async () => {
     await repeat(async (inOrder) => {
       const company = await createCompany(service)
       const team = await createTeam(service, company.owner, company)
@@ -398,8 +401,8 @@ describe('teams', () => {
   })
 })
 
-describe('a member', () => {
-  it('who is demoted while their changes wait may not make them', async () => {
+describe('concurrent changes of a member', () => {
+  it('returns 403 when the caller is demoted while waiting for the lock', async () => {
     const company = await createCompany(service)
     const { admin, viewer, url, workspace } = company
     const client = await db.$client.connect()
@@ -417,7 +420,7 @@ describe('a member', () => {
     expect(await findRoles(service, workspace)).toMatchObject({ [viewer.id]: 'viewer' })
   })
 
-  it('whose role changes while they are removed is gone', async () => {
+  it('removes a member whose role is being changed', async () => {
     await repeat(async (inOrder) => {
       const company = await createCompany(service)
       const member = `${company.url}/members/${company.member.id}`
@@ -432,7 +435,7 @@ describe('a member', () => {
     })
   })
 
-  it('who is raised while an admin removes them stays, or is gone', async () => {
+  it('either makes a member an owner or lets an admin remove them, not both', async () => {
     await repeat(async (inOrder) => {
       const company = await createCompany(service)
       const member = `${company.url}/members/${company.member.id}`
@@ -447,7 +450,7 @@ describe('a member', () => {
     })
   })
 
-  it('removed twice is removed once', async () => {
+  it('removes a member once', async () => {
     await repeat(async (inOrder) => {
       const company = await createCompany(service)
       const remove = () => as(company.owner, del(`${company.url}/members/${company.viewer.id}`))
@@ -458,7 +461,7 @@ describe('a member', () => {
     })
   })
 
-  it('who comes in another way while they accept an invite comes once', async () => {
+  it('creates one membership when a user accepts an invite and joins by domain', async () => {
     for (let round = 0; round < rounds; round++) {
       const company = await createCompany(service)
       const person = await createPerson()

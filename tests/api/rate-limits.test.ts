@@ -17,11 +17,11 @@ async function repeat<T>(times: number, send: () => Promise<T>): Promise<T[]> {
   return answers
 }
 
-describe('the limit of a key', async () => {
+describe('the rate limit of an API key', async () => {
   const limited = await startTestApp({ environment: { RATE_LIMIT_PER_MINUTE: '5' } })
   const { as, createPerson, app } = limited
 
-  it('is told with every answer', async () => {
+  it('returns the RateLimit headers with every response', async () => {
     const person = await createPerson()
     const answers = await repeat(5, () => as(person, profile))
     expect(answers.map((answer) => answer.statusCode)).toEqual([200, 200, 200, 200, 200])
@@ -34,14 +34,14 @@ describe('the limit of a key', async () => {
     }
   })
 
-  it('is told with errors too', async () => {
+  it('returns the RateLimit header with errors too', async () => {
     const person = await createPerson()
     const answer = await as(person, { method: 'POST', url: '/v1/api-keys', payload: {} })
     expect(answer.statusCode).toBe(400)
     expect(answer.headers.ratelimit).toMatch(/^"api-key";r=4;t=/)
   })
 
-  it('refuses what goes beyond it, and does nothing then', async () => {
+  it('returns 429 rate_limited with Retry-After above the limit, and changes nothing', async () => {
     const person = await createPerson({ name: 'Unchanged' })
     await repeat(5, () => as(person, profile))
     const answer = await as(person, { ...profile, method: 'PATCH', payload: { name: 'Changed' } })
@@ -57,14 +57,14 @@ describe('the limit of a key', async () => {
     expect((await unlimited.as(person, profile)).json()).toMatchObject({ name: 'Unchanged' })
   })
 
-  it('counts requests at the same moment', async () => {
+  it('counts concurrent requests', async () => {
     const person = await createPerson()
     const answers = await Promise.all(Array.from({ length: 12 }, () => as(person, profile)))
     const statuses = answers.map((answer) => answer.statusCode).toSorted((a, b) => a - b)
     expect(statuses).toEqual([...Array<number>(5).fill(200), ...Array<number>(7).fill(429)])
   })
 
-  it('counts a key in either header, and each key by itself', async () => {
+  it('counts a key in either header, and each key separately', async () => {
     const [person, other] = [await createPerson(), await createPerson()]
     const second = (
       await as(person, { method: 'POST', url: '/v1/api-keys', payload: { name: 'Second' } })
@@ -76,13 +76,13 @@ describe('the limit of a key', async () => {
     expect((await as({ apiKey: second.secret }, profile)).headers.ratelimit).toMatch(/r=4;/)
   })
 
-  it('does not hold for what is public', async () => {
+  it('does not limit public routes', async () => {
     const answers = await repeat(7, () => app.inject('/health'))
     expect(answers.map((answer) => answer.statusCode)).toEqual(answers.map(() => 200))
     expect(answers[6]?.headers.ratelimit).toBeUndefined()
   })
 
-  it('lets requests pass again in the next minute', async () => {
+  it('accepts requests again after a minute', async () => {
     const person = await createPerson()
     vi.useFakeTimers({ toFake: ['Date'] })
     try {
@@ -96,11 +96,11 @@ describe('the limit of a key', async () => {
   })
 })
 
-describe('the limit of bad keys', async () => {
+describe('the rate limit of bad keys', async () => {
   const limited = await startTestApp({ environment: { BAD_KEY_LIMIT_PER_MINUTE: '5' } })
   const { app, as, createPerson } = limited
 
-  it('refuses an address that guesses, without asking the database', async () => {
+  it('returns 429 to an address that guesses keys, without a database query', async () => {
     const answers = await repeat(5, () => sendBadKey(limited, '203.0.113.1'))
     for (const answer of answers) expectError(answer, errors.apiKeyRequired)
     const queries = await countQueries(async () => {
@@ -112,7 +112,7 @@ describe('the limit of bad keys', async () => {
     expect(queries).toBe(0)
   })
 
-  it('does not count keys that cannot be any, which cost no query', async () => {
+  it('does not count malformed keys, which cost no query', async () => {
     const remoteAddress = '203.0.113.2'
     const send = () =>
       app.inject({ ...profile, remoteAddress, headers: { authorization: 'Bearer nonsense' } })
@@ -123,7 +123,7 @@ describe('the limit of bad keys', async () => {
     expectError(await sendBadKey(limited, remoteAddress), errors.apiKeyRequired)
   })
 
-  it('does not shut out an address from which a good key came lately', async () => {
+  it('does not block an address that has sent a good key within the last hour', async () => {
     const person = await createPerson()
     const [office, elsewhere] = ['203.0.113.7', '203.0.113.8']
     expect((await as(person, { ...profile, remoteAddress: office })).statusCode).toBe(200)
@@ -140,13 +140,13 @@ describe('the limit of bad keys', async () => {
     }
   })
 
-  it('leaves a request without any key at 401', async () => {
+  it('returns 401 to a request without a key from a blocked address', async () => {
     await repeat(6, () => sendBadKey(limited, '203.0.113.3'))
     const send = () => app.inject({ ...profile, remoteAddress: '203.0.113.3' })
     for (const answer of await repeat(7, send)) expectError(answer, errors.apiKeyRequired)
   })
 
-  it('does not count requests without a key, or with a good one', async () => {
+  it('does not count requests without a key or with a good key', async () => {
     const person = await createPerson()
     const remoteAddress = '203.0.113.4'
     await repeat(7, () => app.inject({ ...profile, remoteAddress }))
@@ -155,20 +155,20 @@ describe('the limit of bad keys', async () => {
     expectError(await sendBadKey(limited, remoteAddress), errors.apiKeyRequired)
   })
 
-  it('does not touch other addresses', async () => {
+  it('counts each address separately', async () => {
     await repeat(6, () => sendBadKey(limited, '203.0.113.5'))
     expectError(await sendBadKey(limited, '203.0.113.5'), errors.tooManyBadKeys)
     expectError(await sendBadKey(limited, '203.0.113.6'), errors.apiKeyRequired)
   })
 
-  it('takes the addresses of one IPv6 subscriber for one', async () => {
+  it('counts the IPv6 addresses of one /64 network together', async () => {
     const addresses = [1, 2, 3, 4, 5].map((i) => `2001:db8:1:1::${i}`)
     for (const address of addresses) expectError(await sendBadKey(limited, address), errors.apiKeyRequired)
     expectError(await sendBadKey(limited, '2001:db8:1:1:ffff::1'), errors.tooManyBadKeys)
     expectError(await sendBadKey(limited, '2001:db8:1:2::1'), errors.apiKeyRequired)
   })
 
-  it('believes X-Forwarded-For only of a trusted proxy', async () => {
+  it('uses X-Forwarded-For only from a trusted proxy', async () => {
     const send = (target: TestApp, from: string) =>
       target.app.inject({
         ...profile,
@@ -188,8 +188,8 @@ describe('the limit of bad keys', async () => {
   })
 })
 
-describe('a limit of 0', () => {
-  it('is none', async () => {
+describe('a rate limit of 0', () => {
+  it('limits nothing, and returns no RateLimit headers', async () => {
     const unlimited = await startTestApp()
     const person = await unlimited.createPerson()
     const good = await repeat(20, () => unlimited.as(person, profile))
@@ -201,8 +201,8 @@ describe('a limit of 0', () => {
   })
 })
 
-describe('an address behind a proxy', () => {
-  it('is the same with every port, and that of the proxy if the header has none', async () => {
+describe('the address in X-Forwarded-For', () => {
+  it('compares addresses without their port, and uses the address of the proxy for a malformed one', async () => {
     const { app } = await startTestApp({
       environment: { TRUST_PROXY: 'loopback', BAD_KEY_LIMIT_PER_MINUTE: '3' },
     })
@@ -250,7 +250,7 @@ describe.skipIf(!hasRedisServer)(
     const waitForRedis = ({ services }: TestApp) =>
       vi.waitFor(() => expect(services.redis?.status).toBe('ready'), 10_000)
 
-    it('replicas count the requests of a key together', async () => {
+    it('counts the requests of a key over all replicas', async () => {
       const [one, other] = [await start(), await start()]
       const person = await one.createPerson()
       await repeat(3, () => one.as(person, profile))
@@ -266,7 +266,7 @@ describe.skipIf(!hasRedisServer)(
       expect((await other.as(await one.createPerson(), profile)).statusCode).toBe(200)
     })
 
-    it('replicas count bad keys together', async () => {
+    it('counts bad keys over all replicas', async () => {
       const [one, other] = [await start(), await start()]
       await repeat(3, () => sendBadKey(one, '203.0.113.30'))
       await repeat(2, () => sendBadKey(other, '203.0.113.30'))
@@ -278,7 +278,7 @@ describe.skipIf(!hasRedisServer)(
       }
     })
 
-    it('keys of Redis name the limit and the caller', async () => {
+    it('uses Redis keys that name the limit and the caller', async () => {
       const replica = await start()
       const person = await replica.createPerson()
       await replica.as(person, profile)
@@ -292,7 +292,7 @@ describe.skipIf(!hasRedisServer)(
       ).toEqual([])
     })
 
-    it('each process counts by itself while Redis is away, logs one warning, and shares limits again after that', async () => {
+    it('counts in each process while Redis is down, logs one warning, and shares the limits afterwards', async () => {
       const replica = await start()
       const person = await replica.createPerson()
       await repeat(6, () => replica.as(person, profile))
@@ -318,7 +318,7 @@ describe.skipIf(!hasRedisServer)(
       expect(linesWith('redis is available')).toHaveLength(1)
     })
 
-    it('requests pass without delay while Redis is frozen, and are counted', async () => {
+    it('counts in each process while Redis does not respond, and shares the limits afterwards', async () => {
       const limit = 100_000
       const [replica, other] = [await start({ limit }), await start({ limit })]
       const person = await replica.createPerson()
@@ -350,7 +350,7 @@ describe.skipIf(!hasRedisServer)(
       expect(linesWith('redis is available')).toHaveLength(1)
     })
 
-    it('a service starts and answers while Redis is away', async () => {
+    it('starts and serves requests while Redis is down', async () => {
       const away = await startRedisServer()
       await away.kill()
       const replica = await startTestApp({

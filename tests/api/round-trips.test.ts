@@ -24,14 +24,14 @@ async function roundTripsOf(person: TestPerson, request: TestRequest): Promise<s
 /** Records the use of the workspace, which a request does once a minute. */
 const visit = (person: TestPerson) => as(person, get(url))
 
-it('me.updateProfile', async () => {
+it('me.updateProfile takes 2 round trips to the database', async () => {
   expect(await roundTripsOf(owner, patch('/v1/me', { name: 'Olga Owner' }))).toEqual([
     ['api_keys_select_owners'],
     ['users_set_name'],
   ])
 })
 
-it('seeds.create', async () => {
+it('seeds.create takes 3 round trips to the database', async () => {
   await visit(member)
   const body = { title: 'A seed', summary: 'About it' }
   expect(await roundTripsOf(member, post(`${url}/seeds`, body))).toEqual([
@@ -41,7 +41,7 @@ it('seeds.create', async () => {
   ])
 })
 
-it('seeds.addEvidence', async () => {
+it('seeds.addEvidence takes 4 round trips to the database', async () => {
   const seed = await createSeed(service, member, company)
   await joinSeed(service, member, seed)
   expect(await roundTripsOf(member, post(`/v1/seeds/${seed.id}/evidence`, someEvidence))).toEqual([
@@ -52,7 +52,7 @@ it('seeds.addEvidence', async () => {
   ])
 })
 
-it('invites.create', async () => {
+it('invites.create takes 4 round trips to the database', async () => {
   await visit(owner)
   const body = { email: randomEmail(), role: 'member' }
   expect(await roundTripsOf(owner, post(`${url}/invites`, body))).toEqual([
@@ -80,7 +80,7 @@ it('invites.create', async () => {
   ])
 })
 
-it('invites.accept', async () => {
+it('invites.accept takes 4 round trips to the database', async () => {
   const person = await service.createPerson()
   const { token } = await createInvite(service, owner, company, { email: person.email })
   expect(await roundTripsOf(person, post(`/v1/invites/${token}/accept`))).toEqual([
@@ -99,7 +99,7 @@ it('invites.accept', async () => {
   ])
 })
 
-it('a change with an Idempotency-Key, whose answer is stored before the commit', async () => {
+it('a change with an Idempotency-Key stores its response before the commit', async () => {
   await visit(member)
   const body = { title: 'A seed', summary: 'About it' }
   const request = { ...post(`${url}/seeds`, body), headers: { 'idempotency-key': randomEmail() } }

@@ -32,7 +32,7 @@ async function createJoined(): Promise<TestSeed> {
 }
 
 describe('200', () => {
-  it('keeps the evidence, moves the seed up, and tells of it', async () => {
+  it('adds the evidence, updates updatedAt of the seed, and appends an event', async () => {
     const seed = await createJoined()
     clock.advance(5_000)
     const answer = await add(company.member, seed.id, {
@@ -76,7 +76,7 @@ describe('200', () => {
   })
 
   it.each(['interview', 'survey', 'experiment', 'metric', 'note'])(
-    'takes a piece of kind %s',
+    'accepts the kind %s with each verdict',
     async (kind) => {
       const seed = await createJoined()
       for (const verdict of ['supports', 'contradicts', 'neutral']) {
@@ -87,7 +87,7 @@ describe('200', () => {
     },
   )
 
-  it.each(['validated', 'dropped'])('is taken for a seed that is %s as well', async (status) => {
+  it.each(['validated', 'dropped'])('accepts evidence for a seed that is %s', async (status) => {
     const seed = await createJoined()
     await as(company.member, patch(`/v1/seeds/${seed.id}`, { status }))
     await addEvidence(service, company.member, seed)
@@ -100,12 +100,12 @@ describe('200', () => {
     'https://localhost:8080/x',
     'https://münchen.example/straße?q=ü',
     `https://example.com/${'x'.repeat(2028)}`,
-  ])('keeps the address %s as it is', async (sourceUrl) => {
+  ])('accepts the URL %s, and returns it unchanged', async (sourceUrl) => {
     const seed = await createJoined()
     expect((await addEvidence(service, company.member, seed, { sourceUrl })).sourceUrl).toBe(sourceUrl)
   })
 
-  it('stays, with the name that the author had, when they leave the workspace or are called otherwise', async () => {
+  it("keeps the evidence and the author's name when the author changes their name and leaves", async () => {
     const person = await addPerson(service, company.workspace, 'member', 'Ada Lovelace')
     const seed = await createJoined()
     await joinSeed(service, person, seed)
@@ -119,7 +119,7 @@ describe('200', () => {
 })
 
 describe('400', () => {
-  it('refuses what is no evidence, and keeps nothing', async () => {
+  it('returns 400 for invalid evidence, and adds nothing', async () => {
     const seed = await createJoined()
     const events = await findEvents(service, company.workspace)
     for (const [bad, tag, path] of [
@@ -157,7 +157,7 @@ describe('400', () => {
     'http://a:b@example.com/',
     'https://me@example.com',
     'https://exa%mple.com',
-  ])('refuses the address %s', async (sourceUrl) => {
+  ])('returns 400 for the URL %s', async (sourceUrl) => {
     const seed = await createJoined()
     const answer = await add(company.member, seed.id, { ...someEvidence, sourceUrl })
     if (answer.json<{ _tag: string }>()._tag === 'InvalidInput') {
@@ -168,7 +168,7 @@ describe('400', () => {
 })
 
 describe('403', () => {
-  it('is for those who have joined the seed, whatever they are in the workspace', async () => {
+  it('returns 403 to owners and admins who have not joined the seed, and to a member who has left it', async () => {
     const seed = await createSeed(service, company.owner, company)
     await joinSeed(service, company.member, seed)
     for (const person of [company.owner, company.admin]) {
@@ -180,7 +180,7 @@ describe('403', () => {
     expect((await findSeed(service, seed))?.updated_at).toEqual((await findSeed(service, seed))?.created_at)
   })
 
-  it('is not for viewers, also when they have joined in another role', async () => {
+  it('returns 403 to a viewer, even one who joined with another role', async () => {
     const person = await addPerson(service, company.workspace, 'member')
     const seed = await createSeed(service, company.owner, company)
     await joinSeed(service, person, seed)
@@ -191,7 +191,7 @@ describe('403', () => {
 })
 
 describe('404', () => {
-  it('does not tell a seed of another workspace from one that is not', async () => {
+  it('returns the same 404 for a seed of another workspace, an unknown id and a malformed id', async () => {
     const seed = await createJoined()
     const { owner } = await createCompany(service)
     for (const id of [seed.id, createId(), 'x']) {
@@ -200,8 +200,8 @@ describe('404', () => {
   })
 })
 
-describe('at once', () => {
-  it('with leaving: either was first', async () => {
+describe('concurrent requests', () => {
+  it('adds evidence before its author leaves the seed, or returns not_a_participant', async () => {
     for (let round = 0; round < 15; round++) {
       const seed = await createJoined()
       const [added, left] = await Promise.all([
@@ -224,7 +224,7 @@ describe('at once', () => {
     }
   })
 
-  it('by many: none is lost', async () => {
+  it('adds all of 20 pieces of evidence', async () => {
     const seed = await createJoined()
     await Promise.all(Array.from({ length: 20 }, () => addEvidence(service, company.member, seed)))
     expect(await findEvidence(service, seed)).toHaveLength(20)

@@ -24,7 +24,7 @@ async function expectNothingMade(run: () => Promise<unknown>): Promise<void> {
 }
 
 describe('200', () => {
-  it('makes an open seed that nobody has joined, and tells the workspace', async () => {
+  it('creates an open seed without participants, and appends an event', async () => {
     const fields = {
       title: 'Fewer meetings',
       summary: 'A day of none',
@@ -65,14 +65,14 @@ describe('200', () => {
     )
   })
 
-  it('leaves out what is not given, and takes an empty text for none', async () => {
+  it('stores null for optional fields that are missing or empty', async () => {
     const none = { problem: null, audience: null, hypothesis: null, successCriteria: [] }
     expect(await createSeed(service, company.member, company)).toMatchObject(none)
     const empty = { problem: '', audience: '', hypothesis: '', successCriteria: [] }
     expect(await createSeed(service, company.member, company, empty)).toMatchObject(none)
   })
 
-  it('keeps line breaks, as LF, and normalizes the rest', async () => {
+  it('normalizes text, and stores line breaks as LF', async () => {
     const seed = await createSeed(service, company.member, company, {
       title: '  Cafe\u0301  ',
       summary: '\r\n one\r\n\r\ntwo\nthree \n',
@@ -87,7 +87,7 @@ describe('200', () => {
     })
   })
 
-  it('takes all that fits, in characters of any kind', async () => {
+  it('accepts the longest allowed texts, counted in characters', async () => {
     const longest = {
       title: '🌱'.repeat(120),
       summary: '🌱'.repeat(2000),
@@ -99,7 +99,7 @@ describe('200', () => {
     expect(await createSeed(service, company.member, company, longest)).toMatchObject(longest)
   })
 
-  it('repeats nothing under one Idempotency-Key', async () => {
+  it('replays the response for the same Idempotency-Key', async () => {
     const request = { ...post(`${company.url}/seeds`, least), headers: { 'idempotency-key': 'seed-1' } }
     const [first, second] = [await as(company.member, request), await as(company.member, request)]
     expect(second.body).toBe(first.body)
@@ -112,7 +112,7 @@ describe('400', () => {
     ['title', 120],
     ['summary', 2000],
   ] as const
-  it.each(texts)('refuses a %s that is none', async (name, max) => {
+  it.each(texts)('returns 400 for an invalid %s', async (name, max) => {
     const bad = [
       undefined,
       null,
@@ -140,7 +140,7 @@ describe('400', () => {
     })
   })
 
-  it('refuses a line break in a title and in a criterion, and a lone carriage return anywhere', async () => {
+  it('returns 400 for a line break in a title or criterion, and for a lone carriage return or line separator in a text', async () => {
     await expectNothingMade(async () => {
       for (const [bad, path] of [
         [{ title: 'a\nb' }, ['title']],
@@ -154,17 +154,20 @@ describe('400', () => {
     })
   })
 
-  it.each(['problem', 'audience', 'hypothesis'])('refuses null, blanks and too much for %s', async (name) => {
-    await expectNothingMade(async () => {
-      for (const value of [null, 5, ' ', '\n', 'x'.repeat(2001), 'a\0']) {
-        const answer = await create({ ...least, [name]: value })
-        expect(answer.statusCode, JSON.stringify(value)).toBe(400)
-        expect(issuesOf(answer)[0]?.path).toEqual([name])
-      }
-    })
-  })
+  it.each(['problem', 'audience', 'hypothesis'])(
+    'returns 400 for null, white space and over 2,000 characters in %s',
+    async (name) => {
+      await expectNothingMade(async () => {
+        for (const value of [null, 5, ' ', '\n', 'x'.repeat(2001), 'a\0']) {
+          const answer = await create({ ...least, [name]: value })
+          expect(answer.statusCode, JSON.stringify(value)).toBe(400)
+          expect(issuesOf(answer)[0]?.path).toEqual([name])
+        }
+      })
+    },
+  )
 
-  it('refuses criteria that are none, or too many', async () => {
+  it('returns 400 for invalid success criteria, and for more than 20', async () => {
     await expectNothingMade(async () => {
       for (const value of [null, 'one', [''], [' '], [5], [null], ['x'.repeat(301)], Array(21).fill('x')]) {
         const answer = await create({ ...least, successCriteria: value })
@@ -174,7 +177,7 @@ describe('400', () => {
     })
   })
 
-  it('tells every fault, and knows no other field', async () => {
+  it('returns 400 with all issues, including unknown fields', async () => {
     await expectNothingMade(async () => {
       const answer = await create({ title: 5, status: 'open', id: 'x' })
       expect(issuesOf(answer)).toEqual([
@@ -188,7 +191,7 @@ describe('400', () => {
 })
 
 describe('403 and 404', () => {
-  it('is for members and above', async () => {
+  it('returns 403 to viewers and strangers', async () => {
     await expectNothingMade(async () => {
       expectError(await as(company.viewer, post(`${company.url}/seeds`, least)), errors.roleInsufficient)
       const stranger = await service.createPerson()
@@ -196,7 +199,7 @@ describe('403 and 404', () => {
     })
   })
 
-  it('knows no workspace that there is not', async () => {
+  it('returns 404 for an unknown workspace', async () => {
     const answer = await as(company.member, post('/v1/workspaces/no-such-workspace/seeds', least))
     expectError(answer, errors.notFound)
   })

@@ -12,7 +12,7 @@ const { app, as } = service
 const company = await createCompany(service)
 
 describe('200', () => {
-  it('gives the seed to everybody in its workspace, each as they see it', async () => {
+  it('returns the seed to every member, with whether the caller has joined it', async () => {
     const seed = await createSeed(service, company.member, company, { problem: 'No time' })
     await joinSeed(service, company.admin, seed)
     for (const role of ['owner', 'admin', 'member', 'viewer'] as const) {
@@ -23,14 +23,14 @@ describe('200', () => {
     }
   })
 
-  it('asks twice: for the key with the workspace, and for the seed', async () => {
+  it('runs two queries: one for the key and the workspace, one for the seed', async () => {
     const { id } = await createSeed(service, company.member, company)
     expect(await countQueries(() => as(company.member, get(`/v1/seeds/${id}`)))).toBe(2)
   })
 })
 
 describe('401', () => {
-  it('asks for a key, whether there is such a seed or not', async () => {
+  it('returns 401 without a key, whether the seed exists or not', async () => {
     const { id } = await createSeed(service, company.member, company)
     expectError(await app.inject(get(`/v1/seeds/${id}`)), errors.apiKeyRequired)
     expectError(await app.inject(get(`/v1/seeds/${createId()}`)), errors.apiKeyRequired)
@@ -38,7 +38,7 @@ describe('401', () => {
 })
 
 describe('404', () => {
-  it('does not tell a seed of another workspace from one that is not', async () => {
+  it('returns the same 404 for a seed of another workspace, an unknown id and a malformed id', async () => {
     const { id } = await createSeed(service, company.member, company)
     const other = await createCompany(service)
     for (const path of [id, createId(), id.toUpperCase(), 'x', '%00', "'"]) {

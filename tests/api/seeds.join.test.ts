@@ -21,7 +21,7 @@ const joinsOf = async (seed: { id: string }) =>
 
 describe('200', () => {
   it.each(['open', 'validating'])(
-    'puts the caller into a seed that is %s, and tells of it',
+    'makes the caller a participant of a seed that is %s, and appends an event',
     async (status) => {
       const seed = await createSeed(service, company.member, company)
       await close(seed.id, status)
@@ -39,7 +39,7 @@ describe('200', () => {
     },
   )
 
-  it('is no error twice, and no second event, also when it has closed since', async () => {
+  it('returns 200 when repeated, also after the seed has closed, and appends no second event', async () => {
     const seed = await createSeed(service, company.member, company)
     await joinSeed(service, company.member, seed)
     expect((await join(company.member, seed.id)).json()).toEqual({ ok: true })
@@ -49,7 +49,7 @@ describe('200', () => {
     expect(await joinsOf(seed)).toHaveLength(1)
   })
 
-  it('makes one place of many joins at once', async () => {
+  it('creates one participation for 20 concurrent requests', async () => {
     const seed = await createSeed(service, company.member, company)
     const answers = await Promise.all(Array.from({ length: 20 }, () => join(company.member, seed.id)))
     expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([200]))
@@ -57,7 +57,7 @@ describe('200', () => {
     expect(await joinsOf(seed)).toHaveLength(1)
   })
 
-  it('lets many people in at once', async () => {
+  it('lets 10 members join concurrently', async () => {
     const seed = await createSeed(service, company.member, company)
     const people: TestPerson[] = []
     for (let i = 0; i < 10; i++) people.push(await addPerson(service, company.workspace, 'member'))
@@ -71,7 +71,7 @@ describe('200', () => {
 })
 
 describe('400', () => {
-  it('takes no body', async () => {
+  it('returns 400 for a body, and adds no participant', async () => {
     const seed = await createSeed(service, company.member, company)
     const answer = await as(company.member, post(`/v1/seeds/${seed.id}/join`, { as: 'observer' }))
     expect(issuesOf(answer)).toEqual([{ _tag: 'Unexpected', path: ['as'] }])
@@ -80,7 +80,7 @@ describe('400', () => {
 })
 
 describe('403 and 404', () => {
-  it('is for members and above, and nobody of another workspace', async () => {
+  it('returns 403 to a viewer, and 404 for a seed of another workspace, an unknown id and a malformed id', async () => {
     const seed = await createSeed(service, company.member, company)
     expectError(await join(company.viewer, seed.id), errors.roleInsufficient)
     const { owner } = await createCompany(service)
@@ -90,7 +90,7 @@ describe('403 and 404', () => {
 })
 
 describe('409', () => {
-  it.each(['validated', 'dropped'])('lets nobody into a seed that is %s', async (status) => {
+  it.each(['validated', 'dropped'])('returns 409 seed_closed for a seed that is %s', async (status) => {
     const seed = await createSeed(service, company.member, company)
     await close(seed.id, status)
     expectError(await join(company.member, seed.id), errors.seedClosed)
@@ -98,7 +98,7 @@ describe('409', () => {
     expect(await joinsOf(seed)).toEqual([])
   })
 
-  it('lets nobody in after it has closed, when both happen at once', async () => {
+  it('never lets anyone join after a concurrent request has closed the seed', async () => {
     for (let round = 0; round < 15; round++) {
       const seed = await createSeed(service, company.member, company)
       const [joined, closed] = await Promise.all([join(company.member, seed.id), close(seed.id, 'dropped')])
@@ -118,7 +118,7 @@ describe('409', () => {
     }
   })
 
-  it('waits for a change of its status that has not ended yet', async () => {
+  it('waits for an uncommitted change of the status, and then returns 409', async () => {
     const seed = await createSeed(service, company.member, company)
     const client = await db.$client.connect()
     try {
@@ -136,8 +136,8 @@ describe('409', () => {
   })
 })
 
-describe('the end of a membership', () => {
-  it('ends the places in seeds with it, and leaves the rest', async () => {
+describe('removing a member', () => {
+  it('ends their participation in seeds, and keeps the seeds that they created', async () => {
     const person = await addPerson(service, company.workspace, 'member')
     const seed = await createSeed(service, person, company)
     await joinSeed(service, person, seed)
@@ -151,7 +151,7 @@ describe('the end of a membership', () => {
     })
   })
 
-  it('leaves nobody in a seed of a workspace that they are leaving at the same moment', async () => {
+  it('leaves no participation when the member joins a seed concurrently', async () => {
     for (let round = 0; round < 10; round++) {
       const person = await addPerson(service, company.workspace, 'member')
       const seed = await createSeed(service, company.member, company)

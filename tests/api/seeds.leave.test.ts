@@ -18,7 +18,7 @@ const leavesOf = async (seed: { id: string }) =>
   )
 
 describe('200', () => {
-  it('takes the caller out, leaves their evidence, and tells of it', async () => {
+  it('ends the participation of the caller, keeps their evidence, and appends an event', async () => {
     const seed = await createSeed(service, company.member, company)
     await joinSeed(service, company.member, seed)
     await joinSeed(service, company.admin, seed)
@@ -37,7 +37,7 @@ describe('200', () => {
     ])
   })
 
-  it('is no error for somebody who is not in it, and tells nothing', async () => {
+  it('returns 200 to a caller who is not a participant, and appends no event', async () => {
     const seed = await createSeed(service, company.member, company)
     expect((await leave(company.member, seed.id)).json()).toEqual({ ok: true })
     await joinSeed(service, company.member, seed)
@@ -46,7 +46,7 @@ describe('200', () => {
     expect(await leavesOf(seed)).toHaveLength(1)
   })
 
-  it.each(['validated', 'dropped'])('lets people out of a seed that is %s', async (status) => {
+  it.each(['validated', 'dropped'])('lets a participant leave a seed that is %s', async (status) => {
     const seed = await createSeed(service, company.member, company)
     await joinSeed(service, company.member, seed)
     await as(company.member, patch(`/v1/seeds/${seed.id}`, { status }))
@@ -56,7 +56,7 @@ describe('200', () => {
 })
 
 describe('400', () => {
-  it('takes no body', async () => {
+  it('returns 400 for a body, and changes nothing', async () => {
     const seed = await createSeed(service, company.member, company)
     await joinSeed(service, company.member, seed)
     const answer = await as(company.member, post(`/v1/seeds/${seed.id}/leave`, { why: 'tired' }))
@@ -66,7 +66,7 @@ describe('400', () => {
 })
 
 describe('403 and 404', () => {
-  it('is for members and above, and nobody of another workspace', async () => {
+  it('returns 403 to a viewer, and 404 for a seed of another workspace, an unknown id and a malformed id', async () => {
     const seed = await createSeed(service, company.member, company)
     expectError(await leave(company.viewer, seed.id), errors.roleInsufficient)
     const { owner } = await createCompany(service)

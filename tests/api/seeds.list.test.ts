@@ -12,7 +12,7 @@ const service = await startTestApp({ clock })
 const { as } = service
 
 describe('200', () => {
-  it('gives the seeds of the workspace, newest first, to everybody in it', async () => {
+  it('returns the seeds of the workspace to every member, newest first', async () => {
     const [company, other] = [await createCompany(service), await createCompany(service)]
     expect((await as(company.viewer, get(`${company.url}/seeds`))).body).toBe('[]')
     const first = await createSeed(service, company.member, company, { title: 'First' })
@@ -37,7 +37,7 @@ describe('200', () => {
     expect(await read('owner')).toEqual([{ ...seed, participantCount: 2, joined: false }])
   })
 
-  it('keeps those of one status', async () => {
+  it('filters by status', async () => {
     const company = await createCompany(service)
     const ids: Record<string, string> = {}
     for (const status of ['open', 'validating', 'validated', 'dropped']) {
@@ -51,7 +51,7 @@ describe('200', () => {
     }
   })
 
-  it('leads through the pages of one status, and binds the cursor to it', async () => {
+  it('pages through the seeds of one status, and returns 400 when a cursor is used with another status', async () => {
     const company = await createCompany(service)
     const ids: string[] = []
     for (let i = 0; i < 3; i++) ids.unshift((await createSeed(service, company.member, company)).id)
@@ -71,7 +71,7 @@ describe('200', () => {
     expect(seen).toEqual(ids)
   })
 
-  it('searches titles, summaries and problems, ignoring case, and takes no character for a wildcard', async () => {
+  it('searches titles, summaries and problems, ignoring case, without wildcards', async () => {
     const company = await createCompany(service)
     const titled = await createSeed(service, company.member, company, { title: 'Zürich 100%_a\\b' })
     const summed = await createSeed(service, company.member, company, { summary: 'Of Łódź\nand zürich' })
@@ -89,7 +89,7 @@ describe('200', () => {
     expect(await search(' ')).toHaveLength(4)
   })
 
-  it('keeps those of one creator, and those that the caller has joined or not', async () => {
+  it('filters by creator, by whether the caller has joined, and by all filters together', async () => {
     const company = await createCompany(service)
     const [first, second, third] = [
       await createSeed(service, company.member, company),
@@ -113,7 +113,7 @@ describe('200', () => {
     expect(await list(`joined=true&createdByUserId=${company.member.id}&status=open`)).toEqual([])
   })
 
-  it('sorts by the latest change, page by page', async () => {
+  it('sorts by updatedAt over all pages', async () => {
     const company = await createCompany(service)
     const ids: string[] = []
     for (let i = 0; i < 4; i++) ids.push((await createSeed(service, company.member, company)).id)
@@ -132,7 +132,7 @@ describe('200', () => {
     expect(seen).toEqual([first, third, fourth, second])
   })
 
-  it('asks as often for many as for one', async () => {
+  it('runs as many queries for 11 seeds as for one', async () => {
     const company = await createCompany(service)
     await createSeed(service, company.member, company)
     const count = () => countQueries(() => as(company.member, get(`${company.url}/seeds`)))
@@ -144,7 +144,7 @@ describe('200', () => {
 })
 
 describe('400', () => {
-  it('refuses filters and orders that there are not', async () => {
+  it('returns 400 for invalid filters and sort orders', async () => {
     const company = await createCompany(service)
     for (const [query, field] of [
       ['joined=yes', 'joined'],
@@ -159,7 +159,7 @@ describe('400', () => {
     }
   })
 
-  it('refuses a status that there is not', async () => {
+  it('returns 400 for an invalid status', async () => {
     const company = await createCompany(service)
     for (const status of ['closed', '', 'OPEN', 'open,dropped']) {
       const answer = await as(company.viewer, get(`${company.url}/seeds?status=${status}`))
@@ -170,7 +170,7 @@ describe('400', () => {
 })
 
 describe('403 and 404', () => {
-  it('is for members of a workspace that there is', async () => {
+  it('returns 403 to a stranger, and 404 for an unknown workspace', async () => {
     const company = await createCompany(service)
     const stranger = await service.createPerson()
     expectError(await as(stranger, get(`${company.url}/seeds`)), errors.notAMember)

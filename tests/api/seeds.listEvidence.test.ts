@@ -11,7 +11,7 @@ const { as } = service
 const company = await createCompany(service)
 
 describe('200', () => {
-  it('gives the evidence of the seed, newest first, to everybody in the workspace', async () => {
+  it('returns the evidence of the seed to every member, newest first', async () => {
     const [seed, other] = [
       await createSeed(service, company.member, company),
       await createSeed(service, company.member, company),
@@ -28,7 +28,7 @@ describe('200', () => {
     }
   })
 
-  it('leads through the pages', async () => {
+  it('returns each piece of evidence once over all pages', async () => {
     const seed = await createSeed(service, company.member, company)
     await joinSeed(service, company.member, seed)
     const ids: string[] = []
@@ -46,7 +46,7 @@ describe('200', () => {
 })
 
 describe('400', () => {
-  it('refuses what it does not know, and the cursor of another seed', async () => {
+  it('returns 400 for an unknown parameter, and for a cursor of another seed', async () => {
     const seeds = [
       await createSeed(service, company.member, company),
       await createSeed(service, company.member, company),
@@ -66,7 +66,7 @@ describe('400', () => {
 })
 
 describe('404', () => {
-  it('does not tell a seed of another workspace from one that is not', async () => {
+  it('returns the same 404 for a seed of another workspace, an unknown id and a malformed id', async () => {
     const { id } = await createSeed(service, company.member, company)
     const { owner } = await createCompany(service)
     for (const path of [id, createId(), 'x']) {

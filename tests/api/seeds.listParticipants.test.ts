@@ -14,7 +14,7 @@ const service = await startTestApp({ clock, environment: { BASE_URL: 'https://ap
 const { as, createPerson, db } = service
 
 describe('200', () => {
-  it('lists who has joined the seed, in the order in which they joined, to everybody in the workspace', async () => {
+  it('returns the participants to every member, in the order in which they joined', async () => {
     const company = await createCompany(service)
     const { owner, admin, member, viewer } = company
     await db.execute(sql`update users set image_key = 'photo.webp' where id = ${member.id}`)
@@ -44,7 +44,7 @@ describe('200', () => {
     }
   })
 
-  it('asks the database twice: for the key with the workspace, and the list', async () => {
+  it('runs two queries: one for the key and the workspace, one for the participants', async () => {
     const company = await createCompany(service)
     const seed = await createSeed(service, company.owner, company)
     const url = `/v1/seeds/${seed.id}/participants`
@@ -53,7 +53,7 @@ describe('200', () => {
 })
 
 describe('404', () => {
-  it('for strangers, and for a seed that does not exist', async () => {
+  it('returns 404 to a stranger, and for an unknown or malformed id', async () => {
     const company = await createCompany(service)
     const seed = await createSeed(service, company.owner, company)
     const stranger = await createPerson()

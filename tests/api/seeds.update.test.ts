@@ -34,23 +34,29 @@ describe('200', () => {
     ['hypothesis', 'Two days', 'the hypothesis'],
     ['successCriteria', ['a', 'b'], 'the success criteria'],
     ['status', 'validating', 'the status', ' from open to validating'],
-  ])('changes the %s and nothing else, and tells of it', async (name, value, told, change = '') => {
-    const seed = await createSeed(service, company.member, company, full)
-    clock.advance(5_000)
-    const answer = await update(seed.id, { [name]: value })
-    expect(answer.statusCode).toBe(200)
-    expect(answer.json()).toEqual({ ok: true })
-    expect(await read(seed.id)).toEqual({ ...seed, [name]: value, updatedAt: clock.now().toISOString() })
-    expect((await findEvents(service, company.workspace)).at(-1)).toEqual(
-      eventBy(
-        company.member,
-        { type: 'seed', id: seed.id },
-        { type: 'seed.updated', summary: `Mary Member changed ${told} of the seed Fewer meetings${change}` },
-      ),
-    )
-  })
+  ])(
+    'changes the field %s and nothing else, and appends an event',
+    async (name, value, told, change = '') => {
+      const seed = await createSeed(service, company.member, company, full)
+      clock.advance(5_000)
+      const answer = await update(seed.id, { [name]: value })
+      expect(answer.statusCode).toBe(200)
+      expect(answer.json()).toEqual({ ok: true })
+      expect(await read(seed.id)).toEqual({ ...seed, [name]: value, updatedAt: clock.now().toISOString() })
+      expect((await findEvents(service, company.workspace)).at(-1)).toEqual(
+        eventBy(
+          company.member,
+          { type: 'seed', id: seed.id },
+          {
+            type: 'seed.updated',
+            summary: `Mary Member changed ${told} of the seed Fewer meetings${change}`,
+          },
+        ),
+      )
+    },
+  )
 
-  it('changes several at once, with one event', async () => {
+  it('changes several fields with one event', async () => {
     const seed = await createSeed(service, company.member, company, full)
     const before = await findEvents(service, company.workspace)
     await update(seed.id, { title: 'No meetings', problem: '', status: 'dropped' })
@@ -61,7 +67,7 @@ describe('200', () => {
     ])
   })
 
-  it('clears an optional field that is given as empty', async () => {
+  it('sets an optional field to null when it is empty', async () => {
     const seed = await createSeed(service, company.member, company, full)
     await update(seed.id, { problem: '', audience: '', hypothesis: '', successCriteria: [] })
     expect(await read(seed.id)).toMatchObject({
@@ -73,7 +79,7 @@ describe('200', () => {
     })
   })
 
-  it('lets any status follow any other', async () => {
+  it('allows changes between statuses in any order', async () => {
     const { id } = await createSeed(service, company.member, company)
     for (const status of ['validated', 'open', 'dropped', 'validating', 'open']) {
       expect((await update(id, { status })).statusCode).toBe(200)
@@ -81,17 +87,20 @@ describe('200', () => {
     }
   })
 
-  it('is for others than its creator as well', async () => {
+  it('lets members change seeds that others created', async () => {
     const { id } = await createSeed(service, company.member, company)
     const answer = await as(company.admin, patch(`/v1/seeds/${id}`, { title: 'Mine now' }))
     expect(answer.statusCode).toBe(200)
   })
 
   it.each([
-    ['nothing', {}],
-    ['what is so already', { ...full, status: 'open' }],
-    ['what is so once it is normalized', { title: ' Fewer meetings ', summary: 'A day of none\r\n' }],
-  ])('leaves all as it is, and tells nothing, when given %s', async (_name, body) => {
+    ['an empty object', {}],
+    ['the current values', { ...full, status: 'open' }],
+    [
+      'values that are the same after normalization',
+      { title: ' Fewer meetings ', summary: 'A day of none\r\n' },
+    ],
+  ])('changes nothing and appends no event for %s', async (_name, body) => {
     const seed = await createSeed(service, company.member, company, full)
     const [row, events] = [await findSeed(service, seed), await findEvents(service, company.workspace)]
     clock.advance(5_000)
@@ -100,7 +109,7 @@ describe('200', () => {
     expect(await findEvents(service, company.workspace)).toEqual(events)
   })
 
-  it('loses none of several changes at once', async () => {
+  it('keeps all of 4 concurrent changes of different fields', async () => {
     const seed = await createSeed(service, company.member, company)
     const changes = [{ title: 'New' }, { problem: 'P' }, { audience: 'A' }, { status: 'validating' }]
     const answers = await Promise.all(changes.map((body) => update(seed.id, body)))
@@ -110,7 +119,7 @@ describe('200', () => {
 })
 
 describe('400', () => {
-  it('refuses what no seed has, and changes nothing', async () => {
+  it('returns 400 for invalid fields and for no body, and changes nothing', async () => {
     const seed = await createSeed(service, company.member, company, full)
     const [row, events] = [await findSeed(service, seed), await findEvents(service, company.workspace)]
     for (const [body, tag, path] of [
@@ -140,7 +149,7 @@ describe('400', () => {
 })
 
 describe('403 and 404', () => {
-  it('is for members and above, and nobody of another workspace', async () => {
+  it('returns 403 to a viewer, and 404 for a seed of another workspace, an unknown id and a malformed id', async () => {
     const seed = await createSeed(service, company.member, company)
     const row = await findSeed(service, seed)
     const body = { title: 'Taken' }

@@ -8,7 +8,7 @@ import { startTestApp } from '../support/test-app.ts'
 const { app } = await startTestApp()
 
 describe('200', () => {
-  it('answers anybody, asking nothing of the database', async () => {
+  it('returns 200 without a credential and without a database query', async () => {
     const queries = await countQueries(async () => {
       const answer = await app.inject('/health')
       expect(answer.statusCode).toBe(200)
@@ -18,13 +18,13 @@ describe('200', () => {
     expect(queries).toBe(0)
   })
 
-  it('does not look at credentials', async () => {
+  it('returns 200 for any credentials', async () => {
     const headers = { authorization: 'Bearer wsk_nonsense', 'x-api-key': 'other' }
     const answer = await app.inject({ url: '/health', headers })
     expect(answer.statusCode).toBe(200)
   })
 
-  it('answers while the database cannot be reached', async () => {
+  it('returns 200 when the database cannot be reached', async () => {
     const environment = { DATABASE_URL: `postgres://nobody@127.0.0.1:${await findClosedPort()}/nothing` }
     const { app: stranded } = await startTestApp({ environment })
     expect((await stranded.inject('/health')).statusCode).toBe(200)
@@ -32,7 +32,7 @@ describe('200', () => {
 })
 
 describe('404', () => {
-  it.each(['POST', 'PATCH', 'DELETE'] as const)('knows no %s', async (method) => {
+  it.each(['POST', 'PATCH', 'DELETE'] as const)('returns 404 for %s', async (method) => {
     expectError(await app.inject({ method, url: '/health' }), errors.routeNotFound)
   })
 })

@@ -12,7 +12,7 @@ import { clone, createEmptyDatabase, startTestApp } from '../support/test-app.ts
 const { app } = await startTestApp()
 
 describe('200', () => {
-  it('answers anybody when the database is there and up to date', async () => {
+  it('returns 200 without a credential when the database is up and migrated', async () => {
     const answer = await app.inject('/ready')
     expect(answer.statusCode).toBe(200)
     expect(answer.json()).toEqual({ ok: true })
@@ -20,7 +20,7 @@ describe('200', () => {
 })
 
 describe('503', () => {
-  it('when nothing listens where the database should be', async () => {
+  it('returns 503 when the database cannot be reached', async () => {
     const url = `postgres://nobody@127.0.0.1:${await findClosedPort()}/nothing`
     const { app: stranded } = await startTestApp({ environment: { DATABASE_URL: url } })
     const answer = await stranded.inject('/ready')
@@ -28,7 +28,7 @@ describe('503', () => {
     expect(answer.headers['retry-after']).toBe('5')
   })
 
-  it('when no migration has run, until they have', async () => {
+  it('returns 503 until the migrations have run', async () => {
     const { app: fresh, db } = await startTestApp({
       environment: { DATABASE_URL: await createEmptyDatabase() },
     })
@@ -37,7 +37,7 @@ describe('503', () => {
     expect((await fresh.inject('/ready')).statusCode).toBe(200)
   })
 
-  it('when the newest migration is missing', async () => {
+  it('returns 503 when the newest migration is missing', async () => {
     const { app: behind, db } = await startTestApp({ environment: { DATABASE_URL: await clone() } })
     await db.execute(
       sql`delete from drizzle.__drizzle_migrations
@@ -46,7 +46,7 @@ describe('503', () => {
     expectError(await behind.inject('/ready'), errors.notReady)
   })
 
-  it('when the database goes away, and says why in the log', async () => {
+  it('returns 503 when the database disappears, and logs the reason', async () => {
     const url = await clone()
     const { app: bereft, log } = await startTestApp({ environment: { DATABASE_URL: url } })
     expect((await bereft.inject('/ready')).statusCode).toBe(200)
@@ -58,7 +58,7 @@ describe('503', () => {
     expect(log.join('')).toMatch(/does not exist|does not respond/)
   })
 
-  it('while the process is stopping', async () => {
+  it('returns 503 while the process is stopping', async () => {
     const { app: stopping, close } = await startTestApp()
     const connected = once(stopping.server, 'connection')
     const socket = connect(await listen(stopping), '127.0.0.1')

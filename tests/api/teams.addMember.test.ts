@@ -12,7 +12,7 @@ const { app, as, createPerson } = service
 const add = (team: { url: string }, { id }: { id: string }) => post(`${team.url}/members`, { userId: id })
 
 describe('200', () => {
-  it('adds a member of the workspace and tells of it', async () => {
+  it('adds a member of the workspace, and appends an event', async () => {
     const company = await createCompany(service)
     const { owner, admin, member, workspace } = company
     const team = await createTeam(service, owner, company, 'Design')
@@ -33,11 +33,11 @@ describe('200', () => {
 
 describe('400', () => {
   it.each([
-    ['nobody', {}, [{ _tag: 'Missing', path: ['userId'] }]],
-    ['null', { userId: null }, [{ _tag: 'Type', path: ['userId'] }]],
-    ['several', { userId: ['x', 'y'] }, [{ _tag: 'Type', path: ['userId'] }]],
-    ['a field more', { userId: 'x', role: 'lead' }, [{ _tag: 'Unexpected', path: ['role'] }]],
-  ])('refuses %s', async (_name, body, issues) => {
+    ['no user id', {}, [{ _tag: 'Missing', path: ['userId'] }]],
+    ['null as user id', { userId: null }, [{ _tag: 'Type', path: ['userId'] }]],
+    ['several user ids', { userId: ['x', 'y'] }, [{ _tag: 'Type', path: ['userId'] }]],
+    ['an unknown field', { userId: 'x', role: 'lead' }, [{ _tag: 'Unexpected', path: ['role'] }]],
+  ])('returns 400 for %s, and adds nobody', async (_name, body, issues) => {
     const company = await createCompany(service)
     const team = await createTeam(service, company.owner, company)
     const answer = await as(company.owner, post(`${team.url}/members`, body))
@@ -48,7 +48,7 @@ describe('400', () => {
 })
 
 describe('401, 403 and 404', () => {
-  it('add nobody', async () => {
+  it('returns 401 without a key, 403 to members and viewers, and 404 for an unknown user or team, and adds nobody', async () => {
     const company = await createCompany(service)
     const { owner, member, viewer } = company
     const team = await createTeam(service, owner, company)
@@ -65,7 +65,7 @@ describe('401, 403 and 404', () => {
 })
 
 describe('409', () => {
-  it('for somebody who is in the team', async () => {
+  it('returns 409 already_team_member for a member of the team', async () => {
     const company = await createCompany(service)
     const team = await createTeam(service, company.owner, company)
     await as(company.owner, add(team, company.member))

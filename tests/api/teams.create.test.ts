@@ -20,7 +20,7 @@ const findNames = async ({ id }: { id: string }) =>
   ).map(({ name }) => name)
 
 describe('200', () => {
-  it('makes a team and tells of it', async () => {
+  it('creates a team, and appends an event', async () => {
     const { url, workspace, admin } = await createCompany(service)
     const answer = await as(admin, post(`${url}/teams`, { name: 'Design' }))
     expect(answer.statusCode).toBe(200)
@@ -40,14 +40,14 @@ describe('200', () => {
     )
   })
 
-  it('takes a name of 64 characters, trimmed and composed', async () => {
+  it('accepts a name of 64 characters, and stores it trimmed and normalized', async () => {
     const { url, workspace, owner } = await createCompany(service)
     for (const name of [` ${'e\u0301'.repeat(31)}\u00a0`, '🧑'.repeat(64)])
       expect((await as(owner, post(`${url}/teams`, { name }))).statusCode, name).toBe(200)
     expect((await findNames(workspace)).toSorted()).toEqual(['é'.repeat(31), '🧑'.repeat(64)].toSorted())
   })
 
-  it('lets two workspaces have teams of one name', async () => {
+  it('accepts the same name in two workspaces', async () => {
     for (const company of [await createCompany(service), await createCompany(service)])
       expect(await createTeam(service, company.owner, company, 'Design')).toMatchObject({ name: 'Design' })
   })
@@ -56,16 +56,16 @@ describe('200', () => {
 describe('400', () => {
   it.each([
     ['no name', {}, 'Missing', 'name'],
-    ['null', { name: null }, 'Type', 'name'],
-    ['a number', { name: 5 }, 'Type', 'name'],
+    ['null as name', { name: null }, 'Type', 'name'],
+    ['a number as name', { name: 5 }, 'Type', 'name'],
     ['an empty name', { name: '' }, 'Refinement', 'name'],
-    ['a blank name', { name: ' \u00a0\u3000' }, 'Refinement', 'name'],
-    ['invisible characters alone', { name: '\u200b\u2060' }, 'Refinement', 'name'],
-    ['a line break', { name: 'a\nb' }, 'Refinement', 'name'],
-    ['NUL', { name: 'a\0b' }, 'Refinement', 'name'],
-    ['65 characters', { name: 'x'.repeat(65) }, 'Refinement', 'name'],
-    ['a field more', { name: 'x', id: 'y' }, 'Unexpected', 'id'],
-  ])('refuses %s', async (_name, body, tag, field) => {
+    ['a name of spaces', { name: ' \u00a0\u3000' }, 'Refinement', 'name'],
+    ['a name of invisible characters', { name: '\u200b\u2060' }, 'Refinement', 'name'],
+    ['a name with a line break', { name: 'a\nb' }, 'Refinement', 'name'],
+    ['a name with NUL', { name: 'a\0b' }, 'Refinement', 'name'],
+    ['a name of 65 characters', { name: 'x'.repeat(65) }, 'Refinement', 'name'],
+    ['an unknown field', { name: 'x', id: 'y' }, 'Unexpected', 'id'],
+  ])('returns 400 for %s, and creates nothing', async (_name, body, tag, field) => {
     const { url, workspace, owner } = await createCompany(service)
     const answer = await as(owner, post(`${url}/teams`, body))
     expectError(answer, errors.decodeError, { issues: anyIssues })
@@ -75,7 +75,7 @@ describe('400', () => {
 })
 
 describe('401 and 403', () => {
-  it('for nobody, and those who may not', async () => {
+  it('returns 401 without a key, and 403 to members, viewers and strangers', async () => {
     const { url, workspace, member, viewer } = await createCompany(service)
     expectError(await app.inject(post(`${url}/teams`, { name: 'x' })), errors.apiKeyRequired)
     for (const person of [member, viewer])
@@ -89,7 +89,7 @@ describe('401 and 403', () => {
 })
 
 describe('409', () => {
-  it('for a name that another team has, in whatever case and composition', async () => {
+  it('returns 409 team_name_taken for the name of another team, ignoring case and normalization form', async () => {
     const company = await createCompany(service)
     await createTeam(service, company.owner, company, 'Équipe Straße')
     for (const name of ['Équipe Straße', 'équipe straße', 'ÉQUIPE STRAßE', ' E\u0301quipe Straße '])

@@ -11,7 +11,7 @@ const service = await startTestApp()
 const { app, as, db } = service
 
 describe('200', () => {
-  it('deletes the team with its places, and leaves the people', async () => {
+  it('deletes the team with its memberships, and keeps the members of the workspace', async () => {
     const company = await createCompany(service)
     const { url, owner, admin, member, workspace } = company
     const [team, other] = [
@@ -43,7 +43,7 @@ describe('200', () => {
 })
 
 describe('401, 403 and 404', () => {
-  it('delete nothing', async () => {
+  it('returns 401 without a key, 403 to members and viewers, and 404 for an unknown or malformed id, and deletes nothing', async () => {
     const company = await createCompany(service)
     const team = await createTeam(service, company.owner, company)
     expectError(await app.inject(del(team.url)), errors.apiKeyRequired)

@@ -11,7 +11,7 @@ const { as } = service
 const company = await createCompany(service)
 
 describe('200', () => {
-  it('is the team of the list, with the number of its members, for every member', async () => {
+  it('returns to every member the same team as the list', async () => {
     const { id, url } = await createTeam(service, company.owner, company, 'Design')
     for (const { id: userId } of [company.member, company.viewer])
       expect((await as(company.owner, post(`${url}/members`, { userId }))).statusCode).toBe(200)
@@ -25,14 +25,14 @@ describe('200', () => {
     }
   })
 
-  it('takes two queries: the key with the workspace, and the team', async () => {
+  it('runs two queries: one for the key and the workspace, one for the team', async () => {
     const { url } = await createTeam(service, company.owner, company, 'Queries')
     expect(await countQueries(() => as(company.viewer, get(url)))).toBe(2)
   })
 })
 
 describe('404', () => {
-  it('for a team of another workspace, an unknown id, and what is no id', async () => {
+  it('returns 404 for a team of another workspace, an unknown id and a malformed id', async () => {
     const { id } = await createTeam(service, company.owner, company, 'Elsewhere')
     const other = await createCompany(service)
     for (const path of [id, createId(), 'x', '%00', "'"])

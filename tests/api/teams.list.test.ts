@@ -12,7 +12,7 @@ const service = await startTestApp({ clock })
 const { app, as, createPerson } = service
 
 describe('200', () => {
-  it('lists the teams, oldest first, with how many are in each, whoever asks', async () => {
+  it('returns the teams with their number of members to every member, oldest first', async () => {
     const company = await createCompany(service)
     const { url, owner, admin, member, viewer } = company
     const firstAt = clock.now().toISOString()
@@ -30,7 +30,7 @@ describe('200', () => {
     }
   })
 
-  it('asks the database once beyond the key, however many there are', async () => {
+  it('runs two queries for 8 teams: one for the key, one for the teams', async () => {
     const company = await createCompany(service)
     expect((await as(company.owner, get(`${company.url}/teams`))).json()).toEqual([])
     for (let i = 0; i < 8; i++) await createTeam(service, company.owner, company)
@@ -39,7 +39,7 @@ describe('200', () => {
 })
 
 describe('401, 403 and 404', () => {
-  it('for nobody, a stranger and a workspace that is not', async () => {
+  it('returns 401 without a key, 403 to a stranger, and 404 for an unknown workspace', async () => {
     const { url } = await createCompany(service)
     const stranger = await createPerson()
     expectError(await app.inject(`${url}/teams`), errors.apiKeyRequired)

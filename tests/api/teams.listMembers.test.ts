@@ -13,7 +13,7 @@ const service = await startTestApp({ clock, environment: { BASE_URL: 'https://ap
 const { app, as, createPerson, db } = service
 
 describe('200', () => {
-  it('lists who is in the team, in the order in which they were added, whoever asks', async () => {
+  it('returns the members of the team to every member, in the order in which they were added', async () => {
     const company = await createCompany(service)
     const { owner, admin, member, viewer } = company
     await db.execute(sql`update users set image_key = 'photo.webp' where id = ${viewer.id}`)
@@ -40,7 +40,7 @@ describe('200', () => {
     }
   })
 
-  it('asks the database three times: for the key with the workspace, the team and the list', async () => {
+  it('runs three queries: one for the key and the workspace, one for the team, one for its members', async () => {
     const company = await createCompany(service)
     const team = await createTeam(service, company.owner, company)
     expect(await countQueries(() => as(company.owner, get(`${team.url}/members`)))).toBe(3)
@@ -48,7 +48,7 @@ describe('200', () => {
 })
 
 describe('401, 403 and 404', () => {
-  it('for nobody, a stranger and a team that is not', async () => {
+  it('returns 401 without a key, 403 to a stranger, and 404 for an unknown or malformed team id', async () => {
     const company = await createCompany(service)
     const team = await createTeam(service, company.owner, company)
     expectError(await app.inject(`${team.url}/members`), errors.apiKeyRequired)

@@ -20,7 +20,7 @@ async function createFullTeam() {
 }
 
 describe('200', () => {
-  it('takes somebody out of the team, not out of the workspace', async () => {
+  it('removes the member from the team and not from the workspace, and appends an event', async () => {
     const { company, team } = await createFullTeam()
     const { admin, member, viewer, workspace } = company
     const answer = await as(admin, remove(team, member))
@@ -37,7 +37,7 @@ describe('200', () => {
     )
   })
 
-  it('lets everybody take themselves out', async () => {
+  it('lets admins, members and viewers leave the team', async () => {
     const { company, team } = await createFullTeam()
     for (const person of [company.viewer, company.member, company.admin]) {
       expect((await as(person, remove(team, person))).json()).toEqual({ ok: true })
@@ -54,7 +54,7 @@ describe('200', () => {
 })
 
 describe('401, 403 and 404', () => {
-  it('take nobody out', async () => {
+  it('returns 401 without a key, 403 to callers without permission, and 404 for an unknown user or team, and removes nobody', async () => {
     const { company, team } = await createFullTeam()
     const { owner, admin, member, viewer, workspace } = company
     const { length } = await findEvents(service, workspace)

@@ -15,7 +15,7 @@ const findName = async ({ id }: { id: string }) =>
   (await selectRows<{ name: string }>(db, sql`select name from teams where id = ${id}`))[0]?.name
 
 describe('200', () => {
-  it('changes the name and tells of it', async () => {
+  it('changes the name, and appends an event', async () => {
     const company = await createCompany(service)
     const team = await createTeam(service, company.owner, company, 'Design')
     const answer = await as(company.admin, patch(team.url, { name: ' Research ' }))
@@ -31,7 +31,7 @@ describe('200', () => {
     )
   })
 
-  it('may change the case alone, and tells nothing of no change', async () => {
+  it('can change only the case of the name, and appends no event when the name stays the same', async () => {
     const company = await createCompany(service)
     const team = await createTeam(service, company.owner, company, 'design')
     for (const name of ['Design', 'Design', ' Design '])
@@ -40,14 +40,14 @@ describe('200', () => {
     expect(await findEvents(service, company.workspace)).toHaveLength(3)
   })
 
-  it('frees the name that it had', async () => {
+  it('makes the previous name available', async () => {
     const company = await createCompany(service)
     const team = await createTeam(service, company.owner, company, 'Design')
     await as(company.owner, patch(team.url, { name: 'Research' }))
     expect(await createTeam(service, company.owner, company, 'DESIGN')).toMatchObject({ name: 'DESIGN' })
   })
 
-  it('waits for other renames in the workspace, with which it could deadlock', async () => {
+  it('waits for other renames in the workspace, to avoid deadlocks', async () => {
     const company = await createCompany(service)
     const team = await createTeam(service, company.owner, company, 'Design')
     const client = await db.$client.connect()
@@ -66,7 +66,7 @@ describe('200', () => {
 })
 
 describe('400, 401, 403, 404 and 409', () => {
-  it('change nothing', async () => {
+  it('returns 400 for an invalid body, 401 without a key, 403 to members and viewers, 404 for an unknown id and 409 for the name of another team, and changes nothing', async () => {
     const company = await createCompany(service)
     const { owner, member, viewer } = company
     const team = await createTeam(service, owner, company, 'Design')

@@ -94,9 +94,9 @@ const cases: [
   ],
 ]
 
-describe.each(cases)('%s', (_, refusal, field, lengthMax, run) => {
+describe.each(cases)('%s, passed to the service', (_, refusal, field, lengthMax, run) => {
   it.each([...badLines, tooLong(lengthMax)])(
-    'is refused when it is %j, and nothing is stored',
+    'refuses %j with status 400, and stores nothing',
     async (text) => {
       const before = await countRows()
       await expect(run(text)).rejects.toMatchObject({ code: refusal.code, field, status: 400 })
@@ -104,7 +104,7 @@ describe.each(cases)('%s', (_, refusal, field, lengthMax, run) => {
     },
   )
 
-  it('may be as long as the API takes it', async () => {
+  it('accepts the maximum length of the API', async () => {
     await expect(run(randomUUID().slice(0, 8) + '🧑'.repeat(lengthMax - 8))).resolves.not.toThrow()
   })
 })
@@ -130,9 +130,9 @@ describe.each([
     4000,
     (summary: string) => evidence.add(principal, seed.id, { kind: 'note', verdict: 'neutral', summary }),
   ],
-] as const)('%s', (_, field, lengthMax, run) => {
+] as const)('%s, passed to the service', (_, field, lengthMax, run) => {
   it.each([' ', '\u001b[2J', 'a\tb', 'a\u202eb', 'a\u{e0041}', tooLong(lengthMax)])(
-    'is refused when it is %j',
+    'refuses %j with text_invalid, and stores nothing',
     async (text) => {
       const before = await countRows()
       await expect(run(text)).rejects.toMatchObject({ code: 'text_invalid', field })
@@ -140,13 +140,13 @@ describe.each([
     },
   )
 
-  it('may have lines', async () => {
+  it('accepts line breaks', async () => {
     await expect(run('a\r\nb')).resolves.not.toThrow()
   })
 })
 
 it.each(['', 'a', 'Acme', 'a--b', '-ab', 'a\u001b', 'x'.repeat(49)])(
-  'a slug is refused when it is %j',
+  'services refuse the slug %j with slug_invalid',
   async (bad) => {
     for (const run of [
       workspaces.create(principal, { name: 'Acme', slug: bad }),
@@ -163,7 +163,7 @@ it.each([
   'https://a b',
   'https://a:b@example.com',
   `https://e.com/${'x'.repeat(2048)}`,
-])('the source of evidence is refused when it is %j', async (sourceUrl) => {
+])('services refuse the source URL %j with source_url_invalid', async (sourceUrl) => {
   await expect(
     evidence.add(principal, seed.id, { kind: 'note', verdict: 'neutral', summary: 'x', sourceUrl }),
   ).rejects.toMatchObject({ code: 'source_url_invalid', field: 'sourceUrl' })

@@ -21,8 +21,8 @@ const service = await startTestApp({
 const { app, db } = service
 const { createAgent, createHost, getTokens, letIn } = createOAuthTester(service)
 
-describe('costly requests', () => {
-  it('of one person, and of their agents, are done two at once; those of others are not held up', async () => {
+describe('expensive requests', () => {
+  it('runs two requests of one user and their agents at a time, without delaying cheap requests or other users', async () => {
     const [host, other] = [await createHost(), await createHost()]
     const { access_token: token } = await getTokens(await createAgent(), host)
     const list = (who: typeof host) => service.as(who, { url: `/v1/workspaces/${who.slug}/seeds` })
@@ -48,7 +48,7 @@ describe('costly requests', () => {
     for (const { statusCode } of await Promise.all(answers)) expect(statusCode).toBe(200)
   })
 
-  it('of a client that has left are not begun', async () => {
+  it('does not start requests of a disconnected client', async () => {
     const [host, other] = [await createHost(), await createHost()]
     const url = `/v1/workspaces/${host.slug}/seeds`
     const lock = await db.$client.connect()
@@ -75,7 +75,7 @@ describe('costly requests', () => {
     expect(lists).toHaveLength(1)
   })
 
-  it('that fail give their turn to the next', async () => {
+  it('releases the turn of a request that fails', async () => {
     const [host, other] = [await createHost(), await createHost()]
     const url = `/v1/workspaces/${other.slug}/seeds`
     const refused = await Promise.all(Array.from({ length: 10 }, () => service.as(host, { url })))
@@ -84,8 +84,8 @@ describe('costly requests', () => {
   })
 })
 
-describe('changes of one person', () => {
-  it('are made two at once, in whatever workspaces', async () => {
+describe('changes by one user', () => {
+  it('runs two changes at a time, without delaying other users', async () => {
     const [host, other] = [await createHost(), await createHost()]
     const rename = (who: typeof host, name: string) =>
       service.as(who, { method: 'PATCH', url: '/v1/me', payload: { name } })
@@ -102,7 +102,7 @@ describe('changes of one person', () => {
     for (const { statusCode } of await Promise.all(answers)) expect(statusCode).toBe(200)
   })
 
-  it('that can change nothing wait for no lock and no turn', async () => {
+  it('does not make changes wait for a lock or a turn when they can change nothing', async () => {
     const company = await createCompany(service)
     const { owner, viewer, url } = company
     const { team } = (await service.as(owner, post(`${url}/teams`, { name: 'Busy' }))).json<{
@@ -132,7 +132,7 @@ describe('changes of one person', () => {
 })
 
 describe('changes of one workspace', () => {
-  it('are made two at once, so that those who wait for its row leave connections to others', async () => {
+  it('runs two changes at a time, so that connections remain for other workspaces', async () => {
     const [{ owner, admin, workspace }, other] = [await createCompany(service), await createHost()]
     const create = (who: typeof owner, name: string, slug = workspace.slug) =>
       service.as(who, post(`/v1/workspaces/${slug}/teams`, { name }))

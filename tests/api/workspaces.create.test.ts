@@ -43,7 +43,7 @@ const countOf = async ({ id }: TestPerson) =>
 const nothing = { workspaces: 0, memberships: 0, events: 0 }
 
 describe('200', () => {
-  it('makes a workspace that the caller owns, with an event', async () => {
+  it('creates a workspace owned by the caller, and appends an event', async () => {
     const person = await createPerson({ name: 'Ada' })
     const slug = randomSlug()
     const answer = await as(person, create({ name: 'Analytical Engines', slug }))
@@ -97,13 +97,13 @@ describe('200', () => {
     ['48 characters', () => randomSlug().padEnd(48, 'x')],
     ['digits only', () => String(Date.now())],
     ['single hyphens', () => randomSlug('a-b-c')],
-  ])('takes a slug of %s', async (_name, slugOf) => {
+  ])('accepts a slug with %s', async (_name, slugOf) => {
     const slug = slugOf()
     const answer = await as(await createPerson(), create({ name: 'Acme', slug }))
     expect(answer.json()).toMatchObject({ workspace: { slug } })
   })
 
-  it('takes a name of 100 characters, trimmed and composed', async () => {
+  it('accepts a name of 100 characters, and stores it trimmed and normalized', async () => {
     const person = await createPerson()
     const name = ` e\u0301${'🏢'.repeat(96)} `
     const answer = await as(person, create({ name, slug: randomSlug() }))
@@ -114,14 +114,14 @@ describe('200', () => {
     expect(full.statusCode).toBe(200)
   })
 
-  it('lets two workspaces have one name', async () => {
+  it('accepts the same name for two workspaces', async () => {
     const person = await createPerson()
     const [one, other] = [await createWorkspace(service, person), await createWorkspace(service, person)]
     expect(one.name).toBe(other.name)
     expect(one.id).not.toBe(other.id)
   })
 
-  it('is carried out once for one Idempotency-Key', async () => {
+  it('executes the request once for the same Idempotency-Key', async () => {
     const person = await createPerson()
     const request = create({ name: 'Acme', slug: randomSlug() })
     const send = () =>
@@ -137,7 +137,7 @@ describe('200', () => {
 describe('400', () => {
   it.each([
     [
-      'nothing',
+      'an empty object',
       {},
       [
         { _tag: 'Missing', path: ['name'] },
@@ -145,20 +145,20 @@ describe('400', () => {
       ],
     ],
     ['no slug', { name: 'Acme' }, [{ _tag: 'Missing', path: ['slug'] }]],
-    ['a number for a name', { name: 5, slug: 'acme-5' }, [{ _tag: 'Type', path: ['name'] }]],
-    ['a blank name', { name: ' \t ', slug: 'acme-6' }, [{ _tag: 'Refinement', path: ['name'] }]],
+    ['a number as name', { name: 5, slug: 'acme-5' }, [{ _tag: 'Type', path: ['name'] }]],
+    ['a name of white space', { name: ' \t ', slug: 'acme-6' }, [{ _tag: 'Refinement', path: ['name'] }]],
     [
       'a name of 101 characters',
       { name: 'x'.repeat(101), slug: 'acme-7' },
       [{ _tag: 'Refinement', path: ['name'] }],
     ],
     [
-      'a role beside it',
+      'an unknown field',
       { name: 'Acme', slug: 'acme-8', role: 'owner' },
       [{ _tag: 'Unexpected', path: ['role'] }],
     ],
-    ['null for a slug', { name: 'Acme', slug: null }, [{ _tag: 'Type', path: ['slug'] }]],
-  ])('refuses %s and makes nothing', async (_name, body, issues) => {
+    ['null as slug', { name: 'Acme', slug: null }, [{ _tag: 'Type', path: ['slug'] }]],
+  ])('returns 400 for %s, and creates nothing', async (_name, body, issues) => {
     const person = await createPerson()
     const answer = await as(person, create(body))
     expectError(answer, errors.decodeError, { issues: anyIssues })
@@ -181,7 +181,7 @@ describe('400', () => {
     'acme/x',
     'acme.inc',
     'acme\u0000',
-  ])('refuses the slug %j and makes nothing', async (slug) => {
+  ])('returns 400 for the slug %j, and creates nothing', async (slug) => {
     const person = await createPerson()
     const answer = await as(person, create({ name: 'Acme', slug }))
     expectError(answer, errors.decodeError, { issues: anyIssues })
@@ -190,7 +190,7 @@ describe('400', () => {
   })
 
   it.each(['workspaces', 'pictures', 'docs', 'health', 'admin', 'sign-in', 'oauth'])(
-    'refuses the reserved slug %s and makes nothing',
+    'returns 400 slug_reserved for the slug %s, and creates nothing',
     async (slug) => {
       const person = await createPerson()
       expectError(await as(person, create({ name: 'Acme', slug })), errors.slugReserved, { field: 'slug' })
@@ -198,7 +198,7 @@ describe('400', () => {
     },
   )
 
-  it('refuses a query parameter', async () => {
+  it('returns 400 for a query parameter, and creates nothing', async () => {
     const person = await createPerson()
     const answer = await as(person, {
       ...create({ name: 'Acme', slug: randomSlug() }),
@@ -210,13 +210,13 @@ describe('400', () => {
 })
 
 describe('401', () => {
-  it('asks for a key', async () => {
+  it('returns 401 without a key', async () => {
     expectError(await app.inject(create({ name: 'Acme', slug: randomSlug() })), errors.apiKeyRequired)
   })
 })
 
 describe('409', () => {
-  it('refuses a slug that is taken, also by a workspace of their own, and makes nothing', async () => {
+  it("returns 409 slug_taken for the slug of another workspace, even the caller's own, and creates nothing", async () => {
     const [owner, other] = [await createPerson(), await createPerson()]
     const { slug } = await createWorkspace(service, owner)
     expectError(await as(other, create({ name: 'Acme', slug })), errors.slugTaken)
@@ -225,7 +225,7 @@ describe('409', () => {
     expect(await countOf(owner)).toEqual({ workspaces: 1, memberships: 1, events: 1 })
   })
 
-  it('refuses the 1001st workspace of a person', async () => {
+  it('returns 409 workspace_limit for the 1,001st workspace of a user, until they leave one', async () => {
     const person = await createPerson()
     await db.execute(sql`
       with filler as (
@@ -245,7 +245,7 @@ describe('409', () => {
 })
 
 describe('415', () => {
-  it('refuses what is not JSON', async () => {
+  it('returns 415 for a body that is not JSON, and creates nothing', async () => {
     const person = await createPerson()
     const request = create({ name: 'Acme', slug: randomSlug() })
     const answer = await as(person, { ...request, headers: { 'content-type': 'text/plain' } })
@@ -254,8 +254,8 @@ describe('415', () => {
   })
 })
 
-describe('races', () => {
-  it('give one slug to one of twenty', async () => {
+describe('concurrent and failing requests', () => {
+  it('gives a slug to one of 20 concurrent users', async () => {
     const people = await Promise.all(Array.from({ length: 20 }, () => createPerson()))
     const slug = randomSlug()
     const answers = await Promise.all(people.map((person) => as(person, create({ name: 'Racer', slug }))))
@@ -271,7 +271,7 @@ describe('races', () => {
     expect(made.filter((count) => count?.workspaces === 0)).toEqual(Array.from({ length: 19 }, () => nothing))
   })
 
-  it('give one slug to one of twenty requests of one person', async () => {
+  it('gives a slug to one of 20 concurrent requests of one user', async () => {
     const person = await createPerson()
     const request = create({ name: 'Racer', slug: randomSlug() })
     const answers = await Promise.all(Array.from({ length: 20 }, () => as(person, request)))
@@ -280,7 +280,7 @@ describe('races', () => {
     expect(await countOf(person)).toEqual({ workspaces: 1, memberships: 1, events: 1 })
   })
 
-  it('do not pass the limit of a person together', async () => {
+  it('never exceeds 1,000 workspaces per user with 8 concurrent requests', async () => {
     const person = await createPerson()
     await db.execute(sql`
       with filler as (
@@ -296,7 +296,7 @@ describe('races', () => {
     expect(await countOf(person)).toEqual({ workspaces: 1000, memberships: 1000, events: 2 })
   })
 
-  it('leave no row behind when the database fails halfway', async () => {
+  it('leaves no row behind when the database fails during the transaction', async () => {
     const person = await createPerson()
     const slug = randomSlug()
     await db.execute(

@@ -11,7 +11,7 @@ const service = await startTestApp({ environment: { BASE_URL: 'https://api.examp
 const { app, as, createPerson, db } = service
 
 describe('200', () => {
-  it.each(roles)('answers the workspace and what the caller is in it: %s', async (role) => {
+  it.each(roles)('returns the workspace and the role of the caller: %s', async (role) => {
     const [owner, person] = [await createPerson(), await createPerson()]
     const workspace = await createWorkspace(service, owner, { name: 'Analytical Engines' })
     await addMember(service, workspace, person, role)
@@ -31,7 +31,7 @@ describe('200', () => {
     expect(await findEvents(service, workspace)).toHaveLength(1)
   })
 
-  it('gives the icon by its public URL, and the allowed domains', async () => {
+  it('returns the icon as a public URL, and the allowed domains', async () => {
     const person = await createPerson()
     const { id, slug } = await createWorkspace(service, person)
     await db.execute(
@@ -43,7 +43,7 @@ describe('200', () => {
     })
   })
 
-  it('asks the database once while the last use is fresh', async () => {
+  it('runs one query when the last use was recorded recently', async () => {
     const person = await createPerson()
     const { slug } = await createWorkspace(service, person)
     const get = () => as(person, { url: `/v1/workspaces/${slug}` })
@@ -51,7 +51,7 @@ describe('200', () => {
     expect(await countQueries(get)).toBe(1)
   })
 
-  it('shows a change of role or a removal from the next request on', async () => {
+  it('reflects a change of role or a removal from the next request on', async () => {
     const [owner, person] = [await createPerson(), await createPerson()]
     const { id, slug } = await createWorkspace(service, owner)
     await addMember(service, { id }, person, 'admin')
@@ -63,7 +63,7 @@ describe('200', () => {
     expectError(await get(), errors.notAMember)
   })
 
-  it('answers HEAD without a body', async () => {
+  it('returns no body to HEAD', async () => {
     const person = await createPerson()
     const { slug } = await createWorkspace(service, person)
     const answer = await as(person, { method: 'HEAD', url: `/v1/workspaces/${slug}` })
@@ -73,7 +73,7 @@ describe('200', () => {
 })
 
 describe('400', () => {
-  it('refuses a query parameter', async () => {
+  it('returns 400 for a query parameter', async () => {
     const person = await createPerson()
     const { slug } = await createWorkspace(service, person)
     const answer = await as(person, { url: `/v1/workspaces/${slug}?expand=members` })
@@ -83,14 +83,14 @@ describe('400', () => {
 })
 
 describe('401', () => {
-  it('asks for a key', async () => {
+  it('returns 401 without a key', async () => {
     const { slug } = await createWorkspace(service, await createPerson())
     expectError(await app.inject(`/v1/workspaces/${slug}`), errors.apiKeyRequired)
   })
 })
 
 describe('403', () => {
-  it('refuses somebody who is not a member', async () => {
+  it('returns 403 to a stranger', async () => {
     const { slug } = await createWorkspace(service, await createPerson())
     expectError(await as(await createPerson(), { url: `/v1/workspaces/${slug}` }), errors.notAMember)
   })
@@ -98,13 +98,13 @@ describe('403', () => {
 
 describe('404', () => {
   it.each(['%00', '%E2%80%AE', '..%2F..', 'x'.repeat(4000), '%27%20or%201=1--', 'ACME', 'workspaces'])(
-    'does not know the slug %s',
+    'returns 404 for the slug %s',
     async (slug) => {
       expectError(await as(await createPerson(), { url: `/v1/workspaces/${slug}` }), errors.notFound)
     },
   )
 
-  it('does not know a slug that nobody has, nor the id of a workspace, nor its slug in upper case', async () => {
+  it('returns 404 for an unknown slug, for the id of a workspace and for a slug in upper case', async () => {
     const person = await createPerson()
     const { id, slug } = await createWorkspace(service, person)
     for (const unknown of [randomSlug(), id, slug.toUpperCase()]) {

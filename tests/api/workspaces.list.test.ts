@@ -17,14 +17,14 @@ const listSlugs = async (person: TestPerson) =>
   (await as(person, list)).json<{ slug: string }[]>().map(({ slug }) => slug)
 
 describe('200', () => {
-  it('answers an empty list to somebody without a workspace', async () => {
+  it('returns an empty list to a user without a workspace', async () => {
     const answer = await as(await createPerson(), list)
     expect(answer.statusCode).toBe(200)
     expect(answer.json()).toEqual([])
     expect(answer.headers['cache-control']).toBe('private, no-store')
   })
 
-  it('lists what the caller is in, with their role, and nothing else', async () => {
+  it('returns only the workspaces of the caller, with their role', async () => {
     const [owner, person] = [await createPerson(), await createPerson()]
     const workspace = await createWorkspace(service, owner, { name: 'Analytical Engines' })
     await createWorkspace(service, owner)
@@ -41,7 +41,7 @@ describe('200', () => {
     ])
   })
 
-  it('puts the one used last first', async () => {
+  it('sorts by last use, latest first', async () => {
     const person = await createPerson()
     const slugs: string[] = []
     for (let i = 0; i < 3; i++) {
@@ -65,7 +65,7 @@ describe('200', () => {
     expect(await listSlugs(person)).toEqual([first, third, second])
   })
 
-  it('keeps its order when uses are refused', async () => {
+  it('keeps its order after a request that returns 403', async () => {
     const [owner, person] = [await createPerson(), await createPerson()]
     const [one, other] = [await createWorkspace(service, owner), await createWorkspace(service, owner)]
     await addMember(service, one, person, 'viewer', new Date(clock.now().getTime() - 2_000))
@@ -79,7 +79,7 @@ describe('200', () => {
     expect(await listSlugs(person)).toEqual([other.slug, one.slug])
   })
 
-  it('asks the database once beyond the key, however many there are', async () => {
+  it('runs two queries for 10 workspaces: one for the key, one for the list', async () => {
     const person = await createPerson()
     for (let i = 0; i < 10; i++) await createWorkspace(service, person)
     const queries = await countQueries(async () => {
@@ -88,7 +88,7 @@ describe('200', () => {
     expect(queries).toBe(2)
   })
 
-  it('holds a thousand', async () => {
+  it('returns 1,000 workspaces at once', async () => {
     const person = await createPerson()
     await db.execute(sql`
       with filler as (
@@ -101,7 +101,7 @@ describe('200', () => {
 })
 
 describe('400', () => {
-  it('refuses a query parameter', async () => {
+  it('returns 400 for a query parameter', async () => {
     const answer = await as(await createPerson(), { url: '/v1/workspaces?limit=10' })
     expectError(answer, errors.decodeError, { issues: anyIssues })
     expect(issuesOf(answer)).toEqual([{ _tag: 'Unexpected', path: ['limit'] }])
@@ -109,7 +109,7 @@ describe('400', () => {
 })
 
 describe('401', () => {
-  it('asks for a key', async () => {
+  it('returns 401 without a key', async () => {
     expectError(await app.inject(list), errors.apiKeyRequired)
   })
 })

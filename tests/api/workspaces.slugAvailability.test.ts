@@ -25,7 +25,7 @@ const isAvailable = async (person: TestPerson, slug: string, candidate?: string)
 }
 
 describe('200', () => {
-  it.each(roles)('tells what the workspace could be called: %s', async (role) => {
+  it.each(roles)('returns whether a slug is available to the workspace, for the role %s', async (role) => {
     const person = await createPerson()
     const workspace = await createWorkspace(service, await createPerson())
     const other = await createWorkspace(service, await createPerson())
@@ -36,13 +36,13 @@ describe('200', () => {
     expect(await findEvents(service, workspace)).toHaveLength(1)
   })
 
-  it('asks for its own slug when none is given', async () => {
+  it('checks the current slug of the workspace when none is given', async () => {
     const person = await createPerson()
     const { slug } = await createWorkspace(service, person)
     expect(await isAvailable(person, slug)).toBe(true)
   })
 
-  it('takes the slug of another workspace of the caller for taken', async () => {
+  it('returns false for the slug of another workspace of the caller', async () => {
     const person = await createPerson()
     const [one, other] = [await createWorkspace(service, person), await createWorkspace(service, person)]
     expect(await isAvailable(person, one.slug, other.slug)).toBe(false)
@@ -59,13 +59,13 @@ describe('200', () => {
     'docs',
     'pictures',
     'x'.repeat(4000),
-  ])('takes none that is invalid or reserved for free: %j', async (candidate) => {
+  ])('returns false for an invalid or reserved slug: %j', async (candidate) => {
     const person = await createPerson()
     const { slug } = await createWorkspace(service, person)
     expect(await isAvailable(person, slug, candidate)).toBe(false)
   })
 
-  it('takes a former slug for free to its own workspace, and to others after 90 days', async () => {
+  it('returns true for a former slug of the workspace itself, and to other workspaces after 90 days', async () => {
     const person = await createPerson()
     const [workspace, other] = [
       await createWorkspace(service, person),
@@ -86,7 +86,7 @@ describe('200', () => {
 })
 
 describe('400', () => {
-  it('refuses a query parameter that it does not know', async () => {
+  it('returns 400 for an unknown query parameter', async () => {
     const person = await createPerson()
     const { slug } = await createWorkspace(service, person)
     const answer = await as(person, { url: ask(slug).url, query: { slug: 'acme', candidate: 'x' } })
@@ -94,7 +94,7 @@ describe('400', () => {
     expect(issuesOf(answer)).toEqual([{ _tag: 'Unexpected', path: ['candidate'] }])
   })
 
-  it('refuses two candidates', async () => {
+  it('returns 400 for two slugs', async () => {
     const person = await createPerson()
     const { slug } = await createWorkspace(service, person)
     const answer = await as(person, { url: `${ask(slug).url}?slug=one-slug&slug=other-slug` })
@@ -103,21 +103,21 @@ describe('400', () => {
 })
 
 describe('401', () => {
-  it('asks for a key', async () => {
+  it('returns 401 without a key', async () => {
     const { slug } = await createWorkspace(service, await createPerson())
     expectError(await app.inject(ask(slug)), errors.apiKeyRequired)
   })
 })
 
 describe('403', () => {
-  it('refuses somebody who is not a member', async () => {
+  it('returns 403 to a stranger', async () => {
     const { slug } = await createWorkspace(service, await createPerson())
     expectError(await as(await createPerson(), ask(slug, randomSlug())), errors.notAMember)
   })
 })
 
 describe('404', () => {
-  it('does not know a workspace that there is not', async () => {
+  it('returns 404 for an unknown workspace', async () => {
     expectError(await as(await createPerson(), ask(randomSlug(), randomSlug())), errors.notFound)
   })
 })

@@ -21,7 +21,7 @@ const isAvailable = async (person: TestPerson, slug: string, excludeWorkspaceId?
 }
 
 describe('200', () => {
-  it('tells a free slug from a taken one, also to those who have it', async () => {
+  it('returns true for a free slug and false for a taken one, even to its owner', async () => {
     const [owner, other] = [await createPerson(), await createPerson()]
     const slug = randomSlug()
     expect(await isAvailable(other, slug)).toBe(true)
@@ -43,18 +43,18 @@ describe('200', () => {
     '%00',
     'a%2Fb',
     'x'.repeat(4000),
-  ])('takes none that is invalid for free: %s', async (slug) => {
+  ])('returns false for an invalid slug: %s', async (slug) => {
     expect(await isAvailable(await createPerson(), slug)).toBe(false)
   })
 
   it.each(['pictures', 'docs', 'workspaces', 'api', 'undefined'])(
-    'takes none that is reserved for free: %s',
+    'returns false for a reserved slug: %s',
     async (slug) => {
       expect(await isAvailable(await createPerson(), slug)).toBe(false)
     },
   )
 
-  it('keeps a former slug for 90 days', async () => {
+  it('returns false for a former slug for 90 days, except to its own workspace', async () => {
     const person = await createPerson()
     const { id, slug } = await createWorkspace(service, person)
     await as(person, {
@@ -69,9 +69,9 @@ describe('200', () => {
     expect(await isAvailable(await createPerson(), slug)).toBe(true)
   })
 
-  describe('with excludeWorkspaceId', () => {
+  describe('excludeWorkspaceId', () => {
     it.each(['owner', 'viewer'] as const)(
-      'takes the own slug of a workspace of the caller for free: %s',
+      'returns true for the own slug of a workspace of the caller, for the role %s',
       async (role) => {
         const person = await createPerson()
         const workspace = await createWorkspace(service, await createPerson())
@@ -80,13 +80,13 @@ describe('200', () => {
       },
     )
 
-    it('takes no slug of another workspace for free', async () => {
+    it('returns false for the slug of another workspace', async () => {
       const person = await createPerson()
       const [one, other] = [await createWorkspace(service, person), await createWorkspace(service, person)]
       expect(await isAvailable(person, one.slug, other.id)).toBe(false)
     })
 
-    it('tells nobody but members whose a slug is', async () => {
+    it('tells only members which workspace owns a slug', async () => {
       const [member, stranger] = [await createPerson(), await createPerson()]
       const { id, slug } = await createWorkspace(service, member)
       expect(await isAvailable(stranger, slug, id)).toBe(false)
@@ -95,7 +95,7 @@ describe('200', () => {
     })
 
     it.each(['', 'nonsense', '00000000-0000-0000-0000-000000000000', "' or true --", '\u0000'])(
-      'takes no notice of an id that is none: %j',
+      'ignores a malformed or unknown id: %j',
       async (id) => {
         const person = await createPerson()
         const { slug } = await createWorkspace(service, person)
@@ -104,7 +104,7 @@ describe('200', () => {
       },
     )
 
-    it('changes nothing for a slug that is free, invalid or reserved', async () => {
+    it('changes nothing for a free, invalid or reserved slug', async () => {
       const person = await createPerson()
       const { id } = await createWorkspace(service, person)
       expect(await isAvailable(person, randomSlug(), id)).toBe(true)
@@ -115,7 +115,7 @@ describe('200', () => {
 })
 
 describe('400', () => {
-  it('refuses a query parameter that it does not know', async () => {
+  it('returns 400 for an unknown query parameter', async () => {
     const answer = await as(await createPerson(), { url: '/v1/slugs/acme?workspaceId=x' })
     expectError(answer, errors.decodeError, { issues: anyIssues })
     expect(issuesOf(answer)).toEqual([{ _tag: 'Unexpected', path: ['workspaceId'] }])
@@ -123,7 +123,7 @@ describe('400', () => {
 })
 
 describe('401', () => {
-  it('asks for a key', async () => {
+  it('returns 401 without a key', async () => {
     expectError(await app.inject('/v1/slugs/acme'), errors.apiKeyRequired)
   })
 })

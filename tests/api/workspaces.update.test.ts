@@ -44,7 +44,7 @@ const expectOk = (answer: LightMyRequestResponse) => {
 }
 
 describe('200', () => {
-  it('changes the name and nothing else, with an event', async () => {
+  it('changes the name and nothing else, and appends an event', async () => {
     const person = await createPerson({ name: 'Ada' })
     const workspace = await createWorkspace(service, person, { name: 'Acme' })
     const before = await stateOf(workspace)
@@ -68,7 +68,7 @@ describe('200', () => {
     })
   })
 
-  it('changes everything in one event', async () => {
+  it('changes name, slug and allowed domains with one event', async () => {
     const person = await createPerson({ name: 'Ada', email: `${crypto.randomUUID()}@bell.example` })
     const workspace = await createWorkspace(service, person, { name: 'Acme' })
     await allowDomains(service, workspace, ['labs.bell.example'])
@@ -103,7 +103,7 @@ describe('200', () => {
     })
   })
 
-  it('may be asked for by an admin', async () => {
+  it('lets an admin change the workspace', async () => {
     const [owner, admin] = [await createPerson(), await createPerson({ name: 'Bob' })]
     const workspace = await createWorkspace(service, owner)
     await addMember(service, workspace, admin, 'admin')
@@ -115,7 +115,7 @@ describe('200', () => {
     })
   })
 
-  it('tells of nothing when nothing changes', async () => {
+  it('appends no event when nothing changes', async () => {
     const person = await createPerson()
     const workspace = await createWorkspace(service, person, { name: 'Acmé' })
     await allowDomains(service, workspace, ['acme.example'])
@@ -129,7 +129,7 @@ describe('200', () => {
     expect(await stateOf(workspace)).toEqual(before)
   })
 
-  it('trims and composes a name of 100 characters', async () => {
+  it('stores a name trimmed and normalized', async () => {
     const person = await createPerson()
     const workspace = await createWorkspace(service, person)
     const name = ` e\u0301${'🏢'.repeat(96)} `
@@ -150,24 +150,32 @@ describe('allowed domains', () => {
     (await as(person, { url: `/v1/workspaces/${slug}` })).json<{ allowedDomains: string[] }>().allowedDomains
 
   it.each([
-    ['one', 'acme.example', ['acme.example']],
-    ['commas', 'a.example,b.example', ['a.example', 'b.example']],
-    ['white space of all kinds', ' a.example\tb.example\r\nc.example\u00a0d.example ', examples('abcd')],
-    ['commas too many', ', a.example ,,b.example,', ['a.example', 'b.example']],
+    ['one domain', 'acme.example', ['acme.example']],
+    ['domains separated by commas', 'a.example,b.example', ['a.example', 'b.example']],
+    [
+      'domains separated by white space of all kinds',
+      ' a.example\tb.example\r\nc.example\u00a0d.example ',
+      examples('abcd'),
+    ],
+    ['additional commas', ', a.example ,,b.example,', ['a.example', 'b.example']],
     ['a leading @', '@a.example @b.example', ['a.example', 'b.example']],
     ['upper case', 'ACME.Example', ['acme.example']],
-    ['other scripts', 'bücher.example, 例え.テスト', ['xn--bcher-kva.example', 'xn--r8jz45g.xn--zckzah']],
-    ['their ASCII form', 'XN--BCHER-KVA.example', ['xn--bcher-kva.example']],
     [
-      'one twice',
+      'internationalized domains',
+      'bücher.example, 例え.テスト',
+      ['xn--bcher-kva.example', 'xn--r8jz45g.xn--zckzah'],
+    ],
+    ['the ASCII form of an internationalized domain', 'XN--BCHER-KVA.example', ['xn--bcher-kva.example']],
+    [
+      'duplicates, which are stored once',
       'a.example A.EXAMPLE @a.example bücher.example xn--bcher-kva.example',
       ['a.example', 'xn--bcher-kva.example'],
     ],
-    ['ten', examples('abcdefghij').join(), examples('abcdefghij')],
+    ['ten domains', examples('abcdefghij').join(), examples('abcdefghij')],
     ['subdomains', 'mail.eu.acme.example', ['mail.eu.acme.example']],
-    ['nothing', '', []],
-    ['blanks', ' , \n', []],
-  ])('takes %s', async (_name, text, domains) => {
+    ['an empty text, which removes all', '', []],
+    ['white space and commas, which remove all', ' , \n', []],
+  ])('accepts %s', async (_name, text, domains) => {
     const person = await createPerson()
     const workspace = await createWorkspace(service, person)
     await allowDomains(service, workspace, ['before.example', ...domains])
@@ -179,7 +187,7 @@ describe('allowed domains', () => {
     })
   })
 
-  it('stay as they are when they are left out', async () => {
+  it('keeps the domains when they are omitted', async () => {
     const person = await createPerson()
     const workspace = await createWorkspace(service, person)
     await allowDomains(service, workspace, ['a.example', 'b.example'])
@@ -212,7 +220,7 @@ describe('allowed domains', () => {
     "a.example';drop",
     'a\u0000.example',
     'a.example b.example nonsense',
-  ])('refuse %j and change nothing', async (text) => {
+  ])('returns 400 domain_invalid for %j, and changes nothing', async (text) => {
     const person = await createPerson()
     const workspace = await createWorkspace(service, person)
     const before = await stateOf(workspace)
@@ -233,7 +241,7 @@ describe('allowed domains', () => {
     'icloud.com',
     'gmx.de',
     'qq.com',
-  ])('refuse the public mail domain %s and change nothing', async (text) => {
+  ])('returns 400 domain_public for %s, and changes nothing', async (text) => {
     const person = await createPerson()
     const workspace = await createWorkspace(service, person)
     const before = await stateOf(workspace)
@@ -241,7 +249,7 @@ describe('allowed domains', () => {
     expect(await stateOf(workspace)).toEqual(before)
   })
 
-  it('refuse a domain that is not that of the caller’s own verified address, and change nothing', async () => {
+  it("returns 400 domain_not_yours for a domain other than that of the caller's verified address, and changes nothing", async () => {
     const own = `${randomSlug('d')}.example`
     const owner = await createPerson({ email: `${crypto.randomUUID()}@${own}` })
     const workspace = await createWorkspace(service, owner)
@@ -262,7 +270,7 @@ describe('allowed domains', () => {
     expectOk(await set(owner, workspace, own.toUpperCase()))
   })
 
-  it('that are there already stay in an update by somebody else, and once removed do not come back', async () => {
+  it('lets another admin keep or remove domains, but not add them again', async () => {
     const [person, other] = [await createPerson(), await createPerson()]
     const workspace = await createWorkspace(service, person)
     await addMember(service, workspace, other, 'admin')
@@ -275,7 +283,7 @@ describe('allowed domains', () => {
     expect(await domainsOf(other, workspace)).toEqual(['b.example'])
   })
 
-  it('refuse eleven and change nothing', async () => {
+  it('returns 400 domain_limit for 11 domains, and changes nothing', async () => {
     const person = await createPerson()
     const workspace = await createWorkspace(service, person)
     const before = await stateOf(workspace)
@@ -289,7 +297,7 @@ describe('400', () => {
   const slug = 'some-slug'
   it.each([
     [
-      'nothing',
+      'an empty object',
       {},
       [
         { _tag: 'Missing', path: ['name'] },
@@ -299,29 +307,33 @@ describe('400', () => {
     ['no slug', { name: 'Acme' }, [{ _tag: 'Missing', path: ['slug'] }]],
     ['no name', { slug }, [{ _tag: 'Missing', path: ['name'] }]],
     [
-      'a list of domains',
+      'an array of domains',
       { name: 'x', slug, allowedDomains: ['a.example'] },
       [{ _tag: 'Type', path: ['allowedDomains'] }],
     ],
     [
-      'null for the domains',
+      'null as domains',
       { name: 'x', slug, allowedDomains: null },
       [{ _tag: 'Type', path: ['allowedDomains'] }],
     ],
     [
-      'a text of 4097 characters',
+      'a domain text of 4,097 characters',
       { name: 'x', slug, allowedDomains: ' '.repeat(4097) },
       [{ _tag: 'Refinement', path: ['allowedDomains'] }],
     ],
-    ['a blank name', { name: '\u200b ', slug }, [{ _tag: 'Refinement', path: ['name'] }]],
-    ['two lines for a name', { name: 'a\nb', slug }, [{ _tag: 'Refinement', path: ['name'] }]],
+    [
+      'a name of invisible characters and spaces',
+      { name: '\u200b ', slug },
+      [{ _tag: 'Refinement', path: ['name'] }],
+    ],
+    ['a name with a line break', { name: 'a\nb', slug }, [{ _tag: 'Refinement', path: ['name'] }]],
     ['a slug in upper case', { name: 'x', slug: 'Some-Slug' }, [{ _tag: 'Refinement', path: ['slug'] }]],
     [
-      'another icon',
+      'an unknown field',
       { name: 'x', slug, iconUrl: 'https://a.example/x' },
       [{ _tag: 'Unexpected', path: ['iconUrl'] }],
     ],
-  ])('refuses %s and changes nothing', async (_name, body, issues) => {
+  ])('returns 400 for %s, and changes nothing', async (_name, body, issues) => {
     const person = await createPerson()
     const workspace = await createWorkspace(service, person)
     const before = await stateOf(workspace)
@@ -332,7 +344,7 @@ describe('400', () => {
   })
 
   it.each(['pictures', 'api', 'settings'])(
-    'refuses the reserved slug %s and changes nothing',
+    'returns 400 slug_reserved for the slug %s, and changes nothing',
     async (reserved) => {
       const person = await createPerson()
       const workspace = await createWorkspace(service, person)
@@ -348,7 +360,7 @@ describe('400', () => {
     },
   )
 
-  it('refuses a query parameter', async () => {
+  it('returns 400 for a query parameter, and changes nothing', async () => {
     const person = await createPerson()
     const workspace = await createWorkspace(service, person)
     const before = await stateOf(workspace)
@@ -359,7 +371,7 @@ describe('400', () => {
     expect(await stateOf(workspace)).toEqual(before)
   })
 
-  it('comes before 403 and 404', async () => {
+  it('checks the body first: 400 comes before 403 and 404', async () => {
     const { slug: ofOthers } = await createWorkspace(service, await createPerson())
     const person = await createPerson()
     for (const path of [ofOthers, randomSlug()]) {
@@ -370,7 +382,7 @@ describe('400', () => {
 })
 
 describe('401', () => {
-  it('asks for a key', async () => {
+  it('returns 401 without a key', async () => {
     const workspace = await createWorkspace(service, await createPerson())
     const answer = await app.inject(update(workspace.slug, { name: 'x', slug: workspace.slug }))
     expectError(answer, errors.apiKeyRequired)
@@ -378,7 +390,7 @@ describe('401', () => {
 })
 
 describe('403', () => {
-  it.each(['member', 'viewer'] as const)('refuses a %s, who changes nothing', async (role) => {
+  it.each(['member', 'viewer'] as const)('returns 403 to a %s, and changes nothing', async (role) => {
     const person = await createPerson()
     const workspace = await createWorkspace(service, await createPerson())
     await addMember(service, workspace, person, role)
@@ -391,7 +403,7 @@ describe('403', () => {
     expect(await stateOf(workspace)).toEqual(before)
   })
 
-  it('refuses somebody who is not a member', async () => {
+  it('returns 403 to a stranger, and changes nothing', async () => {
     const workspace = await createWorkspace(service, await createPerson())
     const before = await stateOf(workspace)
     const answer = await as(
@@ -404,14 +416,14 @@ describe('403', () => {
 })
 
 describe('404', () => {
-  it('does not know a slug that nobody has', async () => {
+  it('returns 404 for an unknown slug', async () => {
     const answer = await as(await createPerson(), update(randomSlug(), { name: 'x', slug: randomSlug() }))
     expectError(answer, errors.notFound)
   })
 })
 
 describe('409', () => {
-  it('refuses a slug that another workspace has, and changes nothing', async () => {
+  it('returns 409 slug_taken for the slug of another workspace, and changes nothing', async () => {
     const person = await createPerson()
     const [workspace, other] = [
       await createWorkspace(service, person),
@@ -431,7 +443,7 @@ const rename = async (person: TestPerson, from: string, to: string) => {
 }
 
 describe('413 and 415', () => {
-  it('refuse a body over 64 KiB, and one that is not JSON, and change nothing', async () => {
+  it('returns 413 for a body over 64 KiB and 415 for a body that is not JSON, and changes nothing', async () => {
     const person = await createPerson()
     const workspace = await createWorkspace(service, person)
     const before = await stateOf(workspace)
@@ -444,11 +456,11 @@ describe('413 and 415', () => {
   })
 })
 
-describe('a slug before', () => {
+describe('a former slug', () => {
   const take = async (slug: string) =>
     as(await createPerson(), { method: 'POST', url: '/v1/workspaces', payload: { name: 'Taken', slug } })
 
-  it('leads to the workspace for 90 days, with its present path', async () => {
+  it('serves a former slug for 90 days, with the current path in Content-Location', async () => {
     const person = await createPerson()
     const workspace = await createWorkspace(service, person)
     const [old, slug] = [workspace.slug, randomSlug()]
@@ -473,7 +485,7 @@ describe('a slug before', () => {
     expect(present.headers['content-location']).toBeUndefined()
   })
 
-  it('keeps the rest of the path and the query in the present one', async () => {
+  it('returns a Content-Location with the rest of the path and the query', async () => {
     const person = await createPerson()
     const { slug: old } = await createWorkspace(service, person)
     const slug = randomSlug()
@@ -483,7 +495,7 @@ describe('a slug before', () => {
     expect(answer.headers['content-location']).toBe(`/v1/workspaces/${slug}/slug-availability?slug=${old}`)
   })
 
-  it('gives the present path however the request writes its own', async () => {
+  it('returns the current path for a percent-encoded request path', async () => {
     const person = await createPerson()
     const { slug: old } = await createWorkspace(service, person)
     const slug = randomSlug()
@@ -496,7 +508,7 @@ describe('a slug before', () => {
     }
   })
 
-  it('is written through', async () => {
+  it('accepts an update by a former slug', async () => {
     const person = await createPerson()
     const workspace = await createWorkspace(service, person)
     const slug = randomSlug()
@@ -507,7 +519,7 @@ describe('a slug before', () => {
     expect(await findWorkspace(service, workspace)).toMatchObject({ name: 'By the old one', slug })
   })
 
-  it('is refused to others as the present one is', async () => {
+  it('returns the same 403 as for the current slug', async () => {
     const [owner, viewer] = [await createPerson(), await createPerson()]
     const workspace = await createWorkspace(service, owner)
     await addMember(service, workspace, viewer, 'viewer')
@@ -520,7 +532,7 @@ describe('a slug before', () => {
     expectError(answer, errors.roleInsufficient)
   })
 
-  it('can be taken by nobody else for 90 days, and by anybody then', async () => {
+  it('reserves a former slug for its workspace for 90 days, and releases it afterwards', async () => {
     const person = await createPerson()
     const [workspace, other] = [
       await createWorkspace(service, person),
@@ -543,7 +555,7 @@ describe('a slug before', () => {
     expectError(await as(person, update(slug, { name: 'Acme', slug: old })), errors.slugTaken)
   })
 
-  it('can be taken by a rename when it is kept no longer', async () => {
+  it('lets another workspace take a former slug by a rename after 90 days', async () => {
     const person = await createPerson()
     const [workspace, other] = [
       await createWorkspace(service, person),
@@ -556,7 +568,7 @@ describe('a slug before', () => {
     expect(answer.json()).toMatchObject({ workspaceId: other.id })
   })
 
-  it('can be taken back by the workspace, which then keeps the other one', async () => {
+  it('lets its workspace take back a former slug, and then keeps the other one', async () => {
     const person = await createPerson()
     const workspace = await createWorkspace(service, person)
     const [old, slug] = [workspace.slug, randomSlug()]
@@ -575,7 +587,7 @@ describe('a slug before', () => {
     expect((await as(person, { url: `/v1/workspaces/${old}` })).statusCode).toBe(200)
   })
 
-  it('can be taken back through itself, and is then the present path', async () => {
+  it('lets its workspace take back a former slug by a request to it', async () => {
     const person = await createPerson()
     const { slug: old } = await createWorkspace(service, person)
     await rename(person, old, randomSlug())
@@ -586,7 +598,7 @@ describe('a slug before', () => {
     expect(answer.headers['content-location']).toBeUndefined()
   })
 
-  it('can be taken back after its 90 days when nobody has taken it', async () => {
+  it('lets its workspace take back a former slug after 90 days when nobody has taken it', async () => {
     const person = await createPerson()
     const workspace = await createWorkspace(service, person)
     const slug = randomSlug()
@@ -596,7 +608,7 @@ describe('a slug before', () => {
     expect(await findWorkspace(service, workspace)).toMatchObject({ slug: workspace.slug })
   })
 
-  it('is one of the last five: an earlier one is free again', async () => {
+  it('keeps the last five former slugs, and releases earlier ones', async () => {
     const person = await createPerson()
     const stranger = await createPerson()
     const { slug: first } = await createWorkspace(service, person)
@@ -613,7 +625,7 @@ describe('a slug before', () => {
     expect((await take(first)).statusCode).toBe(200)
   })
 
-  it('is one of several, each kept for its own 90 days', async () => {
+  it('keeps each of several former slugs for 90 days from its own rename', async () => {
     const person = await createPerson()
     const { slug: first } = await createWorkspace(service, person)
     const slugs = [first, randomSlug(), randomSlug(), randomSlug()] as const
@@ -640,7 +652,7 @@ describe('a slug before', () => {
   })
 })
 
-describe('races', () => {
+describe('concurrent requests', () => {
   /** Every slug has one owner, and every workspace the slug that it says it has. */
   const expectConsistent = async (workspaces: { id: string }[]) => {
     for (const workspace of workspaces) {
@@ -657,7 +669,7 @@ describe('races', () => {
     return answers.filter((answer) => answer.statusCode === 200)
   }
 
-  it('of renames and creates for one slug give it to one', async () => {
+  it('gives a slug to one of 16 requests that rename to it or create with it', async () => {
     for (let round = 0; round < 3; round++) {
       const people = await Promise.all(Array.from({ length: 8 }, () => createPerson()))
       const workspaces = await Promise.all(people.map((person) => createWorkspace(service, person)))
@@ -675,7 +687,7 @@ describe('races', () => {
     }
   })
 
-  it('of renames away from a slug and creates of it leave it with its workspace', async () => {
+  it('leaves a slug with its workspace during a rename away from it and requests to create with it', async () => {
     for (let round = 0; round < 3; round++) {
       const person = await createPerson()
       const workspace = await createWorkspace(service, person)
@@ -699,7 +711,7 @@ describe('races', () => {
     }
   })
 
-  it('of workspaces that swap their slugs end, and leave each its own', async () => {
+  it('returns 409 to 6 workspaces that exchange their slugs, and each keeps its own', async () => {
     for (let round = 0; round < 3; round++) {
       const person = await createPerson()
       const workspaces = await Promise.all(Array.from({ length: 6 }, () => createWorkspace(service, person)))
@@ -714,7 +726,7 @@ describe('races', () => {
     }
   })
 
-  it('of workspaces that swap slugs which are kept no longer give each to one', async () => {
+  it('gives each expired former slug to one workspace', async () => {
     for (let round = 0; round < 3; round++) {
       const person = await createPerson()
       const workspaces = await Promise.all(Array.from({ length: 4 }, () => createWorkspace(service, person)))
@@ -732,7 +744,7 @@ describe('races', () => {
     }
   })
 
-  it('of renames of one workspace take turns, and every slug stays its own', async () => {
+  it('runs renames of one workspace one after another, and keeps every slug', async () => {
     const person = await createPerson()
     const workspace = await createWorkspace(service, person)
     const slugs = Array.from({ length: formerSlugsMax }, () => randomSlug())
@@ -753,7 +765,7 @@ describe('races', () => {
     expect(await findWorkspace(service, workspace)).toMatchObject({ slug: arrivals.at(-1) })
   })
 
-  it('of changes of different things leave one of the writings whole', async () => {
+  it('never mixes the name and the domains of two requests', async () => {
     const person = await createPerson()
     const workspace = await createWorkspace(service, person)
     const owners: TestPerson[] = []

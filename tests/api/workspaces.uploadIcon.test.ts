@@ -41,38 +41,41 @@ interface Uploaded {
 }
 
 describe('200', () => {
-  it.each(['owner', 'admin'] as const)('shows the picture as the icon, with an event: %s', async (role) => {
-    const person = await createPerson({ name: 'Ada' })
-    const workspace = await createWorkspace(service, await createPerson(), { name: 'Acme' })
-    await addMember(service, workspace, person, role)
-    const before = await stateOf(workspace)
-    const answer = await upload(person, workspace.slug, buildUpload(await makePng()))
-    expect(answer.statusCode).toBe(200)
-    const { iconUrl } = answer.json<Uploaded>()
-    expect(answer.json()).toEqual({ ok: true, iconUrl })
-    expect(iconUrl).toMatch(/^https:\/\/api\.example\.com\/pictures\/[A-Za-z0-9_-]{32}\.webp$/)
-    expect(answer.headers['content-location']).toBeUndefined()
+  it.each(['owner', 'admin'] as const)(
+    'stores the picture as the icon, and appends an event: %s',
+    async (role) => {
+      const person = await createPerson({ name: 'Ada' })
+      const workspace = await createWorkspace(service, await createPerson(), { name: 'Acme' })
+      await addMember(service, workspace, person, role)
+      const before = await stateOf(workspace)
+      const answer = await upload(person, workspace.slug, buildUpload(await makePng()))
+      expect(answer.statusCode).toBe(200)
+      const { iconUrl } = answer.json<Uploaded>()
+      expect(answer.json()).toEqual({ ok: true, iconUrl })
+      expect(iconUrl).toMatch(/^https:\/\/api\.example\.com\/pictures\/[A-Za-z0-9_-]{32}\.webp$/)
+      expect(answer.headers['content-location']).toBeUndefined()
 
-    const after = await stateOf(workspace)
-    expect(after.workspace).toEqual({ ...before.workspace, icon_key: keyOf(iconUrl) })
-    expect(after.events).toEqual([
-      ...before.events,
-      eventBy(
-        person,
-        { type: 'workspace', id: workspace.id },
-        {
-          type: 'workspace.icon_changed',
-          summary: 'Ada changed the icon of Acme',
-        },
-      ),
-    ])
-    expect(after.files).toEqual([...before.files, keyOf(iconUrl)].toSorted())
-    expect(after.pictures).toContainEqual({ key: keyOf(iconUrl), unused_since: null })
-    const picture = await app.inject(new URL(iconUrl).pathname)
-    expect(await readQuadrants(picture.rawPayload)).toEqual(['red', 'green', 'blue', 'white'])
-  })
+      const after = await stateOf(workspace)
+      expect(after.workspace).toEqual({ ...before.workspace, icon_key: keyOf(iconUrl) })
+      expect(after.events).toEqual([
+        ...before.events,
+        eventBy(
+          person,
+          { type: 'workspace', id: workspace.id },
+          {
+            type: 'workspace.icon_changed',
+            summary: 'Ada changed the icon of Acme',
+          },
+        ),
+      ])
+      expect(after.files).toEqual([...before.files, keyOf(iconUrl)].toSorted())
+      expect(after.pictures).toContainEqual({ key: keyOf(iconUrl), unused_since: null })
+      const picture = await app.inject(new URL(iconUrl).pathname)
+      expect(await readQuadrants(picture.rawPayload)).toEqual(['red', 'green', 'blue', 'white'])
+    },
+  )
 
-  it('is seen wherever the workspace is', async () => {
+  it('returns the icon wherever the workspace is returned', async () => {
     const person = await createPerson()
     const { slug } = await createWorkspace(service, person)
     const { iconUrl } = (await upload(person, slug, buildUpload(await makePng()))).json<Uploaded>()
@@ -81,7 +84,7 @@ describe('200', () => {
     expect((await as(person, { url: '/v1/me/onboarding' })).json()).toMatchObject({ existing: { iconUrl } })
   })
 
-  it('deletes the icon before', async () => {
+  it('deletes the previous icon', async () => {
     const person = await createPerson()
     const workspace = await createWorkspace(service, person)
     const before = await stateOf(workspace)
@@ -95,7 +98,7 @@ describe('200', () => {
     expect((await app.inject(new URL(second.iconUrl).pathname)).statusCode).toBe(200)
   })
 
-  it('may be sent to a former slug, and tells the present path', async () => {
+  it('accepts a former slug, with the current path in Content-Location', async () => {
     const person = await createPerson()
     const { slug } = await createWorkspace(service, person)
     const renamed = randomSlug()
@@ -109,7 +112,7 @@ describe('200', () => {
     expect(answer.headers['content-location']).toBe(`/v1/workspaces/${renamed}/icon`)
   })
 
-  it('is carried out once for one Idempotency-Key and one file', async () => {
+  it('executes the upload once for the same Idempotency-Key, file and workspace', async () => {
     const person = await createPerson()
     const workspace = await createWorkspace(service, person)
     const send = (content: Buffer, slug = workspace.slug) => {
@@ -133,7 +136,7 @@ describe('200', () => {
   })
 })
 
-describe('refusals', () => {
+describe('a refused upload, which keeps the previous icon and stores nothing', () => {
   /** Asserts that nothing is left of an upload, and the icon before is as it was. */
   const expectNothingKept = async (
     run: (owner: TestPerson, workspace: TestWorkspace) => Promise<unknown>,
@@ -147,7 +150,7 @@ describe('refusals', () => {
     expect(await stateOf(workspace)).toEqual(before)
   }
 
-  it('400: not an image, too large an image, no file, two files', async () => {
+  it('returns 400 for an invalid image, too large an image, no file and two files', async () => {
     await expectNothingKept(async (owner, { slug }) => {
       const file = { filename: 'a.png', content: await makePng() }
       const field = { field: 'file' }
@@ -162,7 +165,7 @@ describe('refusals', () => {
     })
   })
 
-  it('400: a query parameter', async () => {
+  it('returns 400 for a query parameter', async () => {
     await expectNothingKept(async (owner, { slug }) => {
       const url = `/v1/workspaces/${slug}/icon?crop=none`
       const form = buildUpload(await makePng())
@@ -171,7 +174,7 @@ describe('refusals', () => {
     })
   })
 
-  it('401: no key', async () => {
+  it('returns 401 without a key', async () => {
     await expectNothingKept(async (_owner, { slug }) => {
       const form = buildUpload(await makePng())
       expectError(
@@ -181,7 +184,7 @@ describe('refusals', () => {
     })
   })
 
-  it.each(['member', 'viewer'] as const)('403: a %s', async (role) => {
+  it.each(['member', 'viewer'] as const)('returns 403 to a %s', async (role) => {
     await expectNothingKept(async (_owner, workspace) => {
       const person = await createPerson()
       await addMember(service, workspace, person, role)
@@ -190,20 +193,20 @@ describe('refusals', () => {
     })
   })
 
-  it('403: somebody who is not a member', async () => {
+  it('returns 403 to a stranger', async () => {
     await expectNothingKept(async (_owner, { slug }) => {
       const answer = await upload(await createPerson(), slug, buildUpload(await makePng()))
       expectError(answer, errors.notAMember)
     })
   })
 
-  it('404: a slug that nobody has', async () => {
+  it('returns 404 for an unknown slug', async () => {
     await expectNothingKept(async (owner) => {
       expectError(await upload(owner, randomSlug(), buildUpload(await makePng())), errors.notFound)
     })
   })
 
-  it('404: another method', async () => {
+  it('returns 404 for another method', async () => {
     await expectNothingKept(async (owner, { slug }) => {
       const url = `/v1/workspaces/${slug}/icon`
       for (const method of ['GET', 'PUT', 'DELETE'] as const) {
@@ -212,21 +215,21 @@ describe('refusals', () => {
     })
   })
 
-  it('413: more than 5 MiB', async () => {
+  it('returns 413 for more than 5 MiB', async () => {
     await expectNothingKept(async (owner, { slug }) => {
       const form = buildUpload(Buffer.alloc(5 * 1024 * 1024 + 1))
       expectError(await upload(owner, slug, form), errors.bodyTooLarge)
     })
   })
 
-  it('415: no form', async () => {
+  it('returns 415 for a body that is not a form', async () => {
     await expectNothingKept(async (owner, { slug }) => {
       const answer = await as(owner, { method: 'POST', url: `/v1/workspaces/${slug}/icon`, payload: {} })
       expectError(answer, errors.unsupportedMediaType)
     })
   })
 
-  it('429: more uploads than a person may make in an hour, photos counted', async () => {
+  it('returns 429 above the hourly limit of the user, which includes photos', async () => {
     const limited = await startTestApp({
       environment: { DATA_DIR: service.config.dataDir, UPLOAD_LIMIT_PER_HOUR: '2' },
     })
@@ -241,7 +244,7 @@ describe('refusals', () => {
     })
   })
 
-  it('500: the event cannot be written', async () => {
+  it('returns 500 when the event cannot be written', async () => {
     await expectNothingKept(async (owner, { slug }) => {
       await db.execute(
         sql.raw(
@@ -257,8 +260,8 @@ describe('refusals', () => {
   })
 })
 
-describe('requests at the same moment', () => {
-  it('leave one file, which is the one shown, and an event of each', async () => {
+describe('concurrent uploads', () => {
+  it('leaves one file, which is the icon, and an event for each', async () => {
     const person = await createPerson()
     const workspace = await createWorkspace(service, person)
     const before = await listUploads(service)

@@ -17,30 +17,33 @@ const attemptsMax = 10
 
 const operations = makeWorstBodies(app.swagger() as unknown as OpenApiDocument)
 
-it('there are bodies for every operation that takes one', () => {
+it('the test has more than 20 costly bodies for each of more than 10 operations', () => {
   expect(operations.length).toBeGreaterThan(10)
   for (const { bodies } of operations) expect(bodies.size).toBeGreaterThan(20)
 })
 
-describe('the costliest bodies of 64 KiB', () => {
-  it.each(operations)('of $operationId are refused at once', async ({ method, path, bodies }) => {
-    for (const [kind, payload] of bodies) {
-      const send = () =>
-        app.inject({
-          method,
-          url: path,
-          payload,
-          headers: {
-            'content-type': 'application/json',
-            authorization: `Bearer ${path.startsWith('/agent') ? token : host.apiKey}`,
-          },
-        })
-      const { statusCode, blockedMs } = await measure(send)
-      // An id that is none is an unknown one.
-      expect([400, 404], kind).toContain(statusCode)
-      expect(blockedMs, kind).toBeLessThan(blockedMsMax)
-    }
-  })
+describe('a costly body of 64 KiB', () => {
+  it.each(operations)(
+    '$operationId returns 400 or 404 without blocking the process for 50 ms',
+    async ({ method, path, bodies }) => {
+      for (const [kind, payload] of bodies) {
+        const send = () =>
+          app.inject({
+            method,
+            url: path,
+            payload,
+            headers: {
+              'content-type': 'application/json',
+              authorization: `Bearer ${path.startsWith('/agent') ? token : host.apiKey}`,
+            },
+          })
+        const { statusCode, blockedMs } = await measure(send)
+        // An id that is none is an unknown one.
+        expect([400, 404], kind).toContain(statusCode)
+        expect(blockedMs, kind).toBeLessThan(blockedMsMax)
+      }
+    },
+  )
 })
 
 /** The longest time for which nothing else could be done, in the first attempt that is within the bound, or in the best. */
