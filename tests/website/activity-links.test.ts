@@ -49,7 +49,7 @@ const sentencesAt = async ({ visitor }: { visitor: Visitor }, path: string) =>
   sentencesOn((await visitor.get(path)).body)
 
 describe('activity', () => {
-  it('links the people, seeds, teams and agents that it names, on every page', async () => {
+  it('every page links the people, seeds, teams and agents that an event names', async () => {
     const { evidence, seeds, teams, members } = services
     const seed = await seeds.create(principalOf(mary), slug, {
       title: 'open',
@@ -93,7 +93,7 @@ describe('activity', () => {
     expect(await sentencesAt(olga, `${base}/activity`)).toContain(`${ofOlga} created the team Makers`)
   })
 
-  it('links no people who have left, and no agents that have no access', async () => {
+  it('does not link people who have left or agents whose access was revoked', async () => {
     const gone = await signUpAs('Gone')
     await addMember(website, workspace, gone, 'member')
     await services.seeds.create(principalOf(gone), slug, { title: 'Left behind', summary: 'It stays.' })
@@ -106,8 +106,8 @@ describe('activity', () => {
   })
 })
 
-describe('what an agent does', () => {
-  it('stands once for each change, though both events stay, and its access is in the words of the consent page', async () => {
+describe('a change made by an agent', () => {
+  it('appears once in lists, though two events are stored, and names scopes as the consent page does', async () => {
     const { id: grantId } = await insertGrant(website, workspace, mary, { clientName: 'Claude Code' })
     await services.integrations.updateScopes(principalOf(mary), slug, grantId, [
       'workspace:read',
@@ -138,14 +138,14 @@ describe('what an agent does', () => {
     )
   })
 
-  it('is a change exactly for the tools that do not only read', () => {
+  it('has a description for each tool that is not read-only, and for no other tool', () => {
     const changing = services.agentTools.filter(({ hints }) => !hints.readOnlyHint)
     expect(Object.fromEntries(changing.map(({ name, did }) => [name, did]))).toEqual(changesOfAgents)
   })
 })
 
-describe('the page of agents', () => {
-  it('says to members that they have connected none, and to admins that there is none', async () => {
+describe('the agents page', () => {
+  it('tells a member without agents that they have not connected one', async () => {
     const member = await signUpAs('Mo')
     await addMember(website, workspace, member, 'member')
     const { body } = await member.visitor.get(`${base}/agents`)

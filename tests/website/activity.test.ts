@@ -56,8 +56,8 @@ const summariesOn = (page: string) =>
 const linkOf = (page: string, text: string) =>
   new RegExp(`<a[^>]*href="([^"]*)"[^>]*>\\s*${text}\\s*</a`).exec(page)?.[1]?.replaceAll('&amp;', '&') ?? ''
 
-describe('the feed', () => {
-  it('has a heading for each day, newest first, with times for programs and people', async () => {
+describe('the activity page', () => {
+  it('shows events newest first, under a heading for each day, with times for people and for programs', async () => {
     const company = await startCompany()
     await addEvent(company, company.owner, { summary: 'Olga did one', at: '2031-03-01T23:59:00.000Z' })
     await addEvent(company, company.owner, { summary: 'Olga did two', at: '2031-03-02T00:01:00.000Z' })
@@ -72,7 +72,7 @@ describe('the feed', () => {
     expect(body).toMatch(/<time datetime="2031-03-02T09:30:00.000Z" data-format="clock"\s*>09:30 UTC</)
   })
 
-  it('does not show invites and agents of others to members and viewers', async () => {
+  it('hides invites and the agents of other people from members and viewers, and returns 403 to non-members', async () => {
     const company = await startCompany()
     const { email } = await createInvite(website, company.owner, company)
     const grantId = await addGrant(company, company.owner, 'Secret agent')
@@ -102,7 +102,7 @@ describe('the feed', () => {
     ).toBe(403)
   })
 
-  it('names the agent of the reader, even if its access has ended', async () => {
+  it('names the agent of the reader, even after its access was revoked', async () => {
     const company = await startCompany()
     const grantId = await addGrant(company, company.member, 'Claude <3', { isRevoked: true })
     await addEvent(company, company.member, {
@@ -115,7 +115,7 @@ describe('the feed', () => {
     expect(body).toContain('<bdi>Claude &lt;3</bdi>')
   })
 
-  it('says “by the service” of what no person did', async () => {
+  it('marks events without a person as “by the service”, and members added by an operator as “on the server”', async () => {
     const company = await startCompany()
     const [at, source] = ['2031-01-01T00:00:00Z', 'system'] as const
     await addEvent(company, company.owner, { summary: 'Olga was added', at, source, type: 'member.joined' })
@@ -128,7 +128,7 @@ describe('the feed', () => {
     expect(await read()).toContain(' · by the service')
   })
 
-  it('is filtered by kind, person and days', async () => {
+  it('filters events by type, person and days', async () => {
     const company = await startCompany()
     const { owner, member } = company
     await addEvent(company, owner, { summary: 'Olga one', at: '2031-03-01T00:00:00Z' })
@@ -148,7 +148,7 @@ describe('the feed', () => {
     expect(await find('type=&person=&from=&to=2031-03-01&actor=').then((all) => all[0])).toBe('Olga one')
   })
 
-  it('filters by the days of the time zone that is asked for', async () => {
+  it('filters by days of the requested time zone, or of UTC if the time zone is invalid', async () => {
     const company = await startCompany()
     const visitor = await signInAs(website, company.owner)
     for (const [summary, at] of [
@@ -168,7 +168,7 @@ describe('the feed', () => {
     expect(await find('Asia%2FKathmandu')).toEqual(['Olga First', 'Olga Before'])
   })
 
-  it('offers the members who match a typed name', async () => {
+  it('offers a choice of members when several match the typed name, and says when none matches', async () => {
     const company = await startCompany()
     const other = await addPerson(website, company.workspace, 'member', 'Mary <b>Member</b> the second')
     const visitor = await signInAs(website, company.viewer)
@@ -183,7 +183,7 @@ describe('the feed', () => {
     expect(none).toContain('No member matches “Nobody&quot;&gt;”')
   })
 
-  it('finds what former members did', async () => {
+  it('shows the events of former members', async () => {
     const company = await startCompany()
     await createTeam(website, company.admin, company, 'Looms')
     const left = await website.as(company.admin, del(`${company.url}/members/${company.admin.id}`))
@@ -195,7 +195,7 @@ describe('the feed', () => {
     expect((await visitor.get(`${company.activity}?actor=${createId()}`)).body).toContain('a former member')
   })
 
-  it('has newer and older pages, which keep the filter', async () => {
+  it('links newer and older pages of 50 events, which keep the filter', async () => {
     const company = await startCompany()
     for (let i = 0; i < 120; i++)
       await addEvent(company, company.owner, {
@@ -219,7 +219,7 @@ describe('the feed', () => {
     expect([first, second].map((page) => page.includes('data-live'))).toEqual([true, false])
   })
 
-  it('teaches when nothing has happened', async () => {
+  it('shows a hint when the workspace has no events', async () => {
     const company = await startCompany()
     await website.db.execute(sql`delete from events where workspace_id = ${company.workspace.id}`)
     const { body } = await (await signInAs(website, company.viewer)).get(company.activity)
@@ -242,7 +242,7 @@ describe('the feed', () => {
     ['to=9999-12-31', 'Olga Owner created'],
     ['type=x&type=seed.created&actor=a&actor=b', 'That person does not exist.'],
     ['person=%00', 'Olga Owner created'],
-  ])('answers %s with a page that says so', async (query, text) => {
+  ])('returns 200 and explains the problem, or ignores it, for the query %s', async (query, text) => {
     const company = await startCompany()
     const answer = await (await signInAs(website, company.member)).get(`${company.activity}?${query}`)
     expect(answer.statusCode).toBe(200)
@@ -250,7 +250,7 @@ describe('the feed', () => {
     expect(withoutLinks(answer.body)).toContain(text)
   })
 
-  it('finds the workspace and the role once', async () => {
+  it('resolves the workspace and the role once, and runs at most five statements', async () => {
     const company = await startCompany()
     const visitor = await signInAs(website, company.owner)
     const path = `${company.activity}?actor=${company.owner.id}`
@@ -260,7 +260,7 @@ describe('the feed', () => {
     expect(texts.length).toBeLessThanOrEqual(5)
   })
 
-  it('is linked from the overview', async () => {
+  it('is linked from the workspace home', async () => {
     const company = await startCompany()
     const { body } = await (await signInAs(website, company.viewer)).get(`/w/${company.workspace.slug}`)
     expect(linkOf(body, 'All activity')).toBe(company.activity)

@@ -33,8 +33,8 @@ async function confirm(visitor: Visitor, path: string) {
 
 const hasAccount = async (email: string) => (await services.accounts.findByEmail(email)) !== undefined
 
-describe('a changed email address', () => {
-  it('counts once the link was opened and confirmed; the old address is told before and after', async () => {
+describe('a change of the email address', () => {
+  it('takes effect when the emailed link is confirmed, and notifies the old address before and after', async () => {
     const { email, fresh, visitor, path } = await createAsker()
     const before = await website.waitForMail(email, /is about to change/)
     expect(before.text).toContain(fresh)
@@ -52,7 +52,7 @@ describe('a changed email address', () => {
     expect((await confirm(visitor, path)).statusCode).toBe(404)
   })
 
-  it('invalidates the links that were sent to the old address', async () => {
+  it('invalidates links that were sent to the old address', async () => {
     const { email, visitor, path } = await createAsker()
     const thief = createVisitor(website)
     await thief.get('/forgot')
@@ -62,7 +62,7 @@ describe('a changed email address', () => {
     expect((await thief.get(reset.path)).statusCode).toBe(404)
   })
 
-  it('answers the same for an address that has an account, whose owner is told', async () => {
+  it('gives the same response for an address that has an account, and notifies its owner', async () => {
     const holder = randomEmail()
     await signUp(website, { email: holder, name: 'Ada' })
     const answers = []
@@ -80,14 +80,14 @@ describe('a changed email address', () => {
     expect(path).toBe('/sign-in')
   })
 
-  it('is refused if somebody else has the address by then', async () => {
+  it('returns 404 on confirmation if another person has taken the address meanwhile', async () => {
     const { email, fresh, visitor, path } = await createAsker()
     await website.createPerson({ email: fresh.toUpperCase() })
     expect((await confirm(visitor, path)).statusCode).toBe(404)
     expect(await hasAccount(email)).toBe(true)
   })
 
-  it('is confirmed by its person only, who is signed in', async () => {
+  it('can be confirmed only by the signed-in person who requested it', async () => {
     const { email, path } = await createAsker()
     const stranger = createVisitor(website)
     expect((await stranger.get(path)).headers.location).toBe(`/sign-in?next=${encodeURIComponent(path)}`)
@@ -97,7 +97,7 @@ describe('a changed email address', () => {
     expect(await hasAccount(email)).toBe(true)
   })
 
-  it('ends after a day, when another one is asked for, and when it is cancelled', async () => {
+  it('expires after a day, when another change is requested, or when it is cancelled', async () => {
     const first = await createAsker()
     const second = randomEmail()
     await ask(first.visitor, second)
@@ -115,14 +115,14 @@ describe('a changed email address', () => {
   it.each([
     ['nobody', 'This is not a valid email address.'],
     ['vi\u212ator@example.com', 'This is not a valid email address.'],
-  ])('refuses %j beside the field', async (wanted, message) => {
+  ])('returns 400 with a message at the field for the invalid address %j', async (wanted, message) => {
     const visitor = await signUp(website, { email: randomEmail() })
     const answer = await ask(visitor, wanted)
     expect(answer.statusCode).toBe(400)
     expect(answer.body).toContain(message)
   })
 
-  it('refuses the present address, and takes another spelling of it', async () => {
+  it('rejects the current address, but accepts it in another letter case', async () => {
     const email = randomEmail()
     const visitor = await signUp(website, { email })
     expect((await ask(visitor, email)).body).toContain('This is already your email address.')
@@ -134,7 +134,7 @@ describe('a changed email address', () => {
     expect(row).toEqual({ email: other })
   })
 
-  it('leaves no trace of the former address when the person is deleted', async () => {
+  it('leaves no trace of the former address after the person is deleted', async () => {
     const { email, visitor, path } = await createAsker()
     const owner = await website.createPerson({ name: 'Olga' })
     const slug = `w-${crypto.randomUUID().slice(0, 8)}`
@@ -160,7 +160,7 @@ describe('a changed email address', () => {
     expect(await countTraces()).toBe(0)
   })
 
-  it('requires a recent proof', async () => {
+  it('requires the person to confirm their identity again 15 minutes after signing in', async () => {
     const visitor = await signUp(website, { email: randomEmail() })
     await visitor.get(page)
     clock.advance(15 * 60 * 1000)
@@ -170,7 +170,7 @@ describe('a changed email address', () => {
   })
 })
 
-describe('an address that was changed by somebody else', () => {
+describe('an email address that an intruder has changed', () => {
   /** Changes the address of the person who is signed in. Returns the link in the mail to the old one. */
   async function change(visitor: Visitor, from: string, to: string) {
     await ask(visitor, to)
@@ -196,7 +196,7 @@ describe('an address that was changed by somebody else', () => {
     return { email, second, third, intruder, link, laterLink }
   }
 
-  it('is taken back by the link in the mail to it, with a new password, which locks the intruder out', async () => {
+  it('is restored by the link sent to the old address, which sets a new password and ends the intruder’s access', async () => {
     const { email, second, third, intruder, link, laterLink } = await createVictim()
     await ask(intruder, randomEmail())
     const owner = createVisitor(website)
@@ -227,7 +227,7 @@ describe('an address that was changed by somebody else', () => {
     expect(path).toBe('/settings/security')
   })
 
-  it('is reserved for a week: nobody signs up with it or takes it, whatever the page says', async () => {
+  it('stays reserved for seven days: no other person can sign up with it or change to it', async () => {
     const { email, link } = await createVictim()
     const signUpWith = async () => {
       const visitor = createVisitor(website)
@@ -251,7 +251,7 @@ describe('an address that was changed by somebody else', () => {
     expect(await hasAccount(email)).toBe(true)
   })
 
-  it('is taken back once, by one of several forms', async () => {
+  it('is restored once when several forms are sent concurrently; the others get 404', async () => {
     const { email, link } = await createVictim()
     const visitors = await Promise.all([1, 2, 3].map(async () => createVisitor(website)))
     for (const visitor of visitors) await visitor.get(link)

@@ -21,8 +21,8 @@ async function visitFromAgent(visitor: Visitor = createVisitor(website)) {
   return { agent, visitor, consent, answer }
 }
 
-describe('a newcomer whom an agent sends', () => {
-  it('comes back to the request after signing up, verifying and creating a workspace', async () => {
+describe('a new person sent by an agent', () => {
+  it('returns to the consent page after signing up, verifying the address and creating a workspace', async () => {
     const { agent, visitor, consent } = await visitFromAgent()
     const email = `${randomUUID()}@example.com`
     // The links of the pages lead back, and so does a page that was opened without one.
@@ -57,7 +57,7 @@ describe('a newcomer whom an agent sends', () => {
     expect((await visitor.submit('/onboarding', more)).headers.location).toBe(`/w/${more.slug}`)
   })
 
-  it('comes back after choosing a new password', async () => {
+  it('returns to the consent page after setting a new password', async () => {
     const host = await createHost()
     const { visitor, consent } = await visitFromAgent()
     await visitor.get('/forgot')
@@ -73,7 +73,7 @@ describe('a newcomer whom an agent sends', () => {
   })
 
   it.each(['/', '/sign-in', '/sign-up', '/forgot', '/verify', '/sign-in/link', '/invites/a-token'])(
-    'can deny at %s',
+    'can deny the request of the agent on %s',
     async (url) => {
       const { visitor, consent } = await visitFromAgent()
       const page = await visitor.get(url)
@@ -87,7 +87,7 @@ describe('a newcomer whom an agent sends', () => {
     },
   )
 
-  it('cannot allow before signing in', async () => {
+  it('cannot allow the request before signing in', async () => {
     const { visitor, consent } = await visitFromAgent()
     const answer = await visitor.submit(consent, { decision: 'allow', workspaceId: randomUUID() })
     expect(answer.headers.location).toBe('/sign-in')
@@ -95,7 +95,7 @@ describe('a newcomer whom an agent sends', () => {
 })
 
 describe('the consent page', () => {
-  it('says which account decides, and leads another one back to the same request', async () => {
+  it('shows the signed-in account, and offers another one that returns to the same request', async () => {
     const [first, second] = [await createHost(), await createHost()]
     const signIn = async (visitor: Visitor, { id }: { id: string }) => {
       const { url } = await website.services.credentials.createLink('sign_in', id)
@@ -116,7 +116,7 @@ describe('the consent page', () => {
     expect(visitor.page()).not.toContain(first.email)
   })
 
-  it('gives what the person ticks, for the days that they choose, and lets them change it later', async () => {
+  it('grants the selected scopes for the selected number of days, and the scopes can be changed later', async () => {
     const host = await createHost()
     const visitor = createVisitor(website)
     const { url } = await website.services.credentials.createLink('sign_in', host.id)
@@ -142,7 +142,7 @@ describe('the consent page', () => {
     expect((await findGrant())?.scopes).toEqual(['validation-kit:read', 'workspace:read'])
   })
 
-  it('asks for a proof before allowing, after which the choice is still there; denying needs none', async () => {
+  it('asks the person to confirm their identity before allowing, and keeps their choice; denying requires none', async () => {
     const email = `${randomUUID()}@example.com`
     const visitor = await signUp(website, { email })
     await visitor.get('/onboarding')
@@ -183,7 +183,7 @@ describe('the consent page', () => {
     expect(redirectOf(refused)).toMatchObject({ error: 'access_denied' })
   })
 
-  it('asks for a proof before an agent is given more, and before it is given less', async () => {
+  it('requires a confirmed identity before an agent gets more scopes, but not to revoke its access', async () => {
     const host = await createHost()
     const { access_token: token } = await getTokens(await createAgent(), host)
     const visitor = await signInAs(website, host)
@@ -198,7 +198,7 @@ describe('the consent page', () => {
     expect(noticeOn(revoked.body)).toMatch(/was revoked/)
   })
 
-  it('takes no other path from the cookie', async () => {
+  it('ignores a consent cookie whose value is not a request id', async () => {
     const visitor = createVisitor(website)
     for (const value of ['//evil.example', '..%2f..%2f', 'a b']) {
       visitor.cookies.set('consent', value)

@@ -13,7 +13,7 @@ const { app, createPerson, as } = await startTestApp({
   environment: { PORT: String(port), BASE_URL: origin },
 })
 
-describe.runIf(hasBrowser)('in a browser', () => {
+describe.runIf(hasBrowser)('the API reference in a browser', () => {
   let browser: Browser
 
   beforeAll(async () => {
@@ -36,7 +36,7 @@ describe.runIf(hasBrowser)('in a browser', () => {
     return { context, page, open, complaints }
   }
 
-  it.each(looks)('is accessible, and sends requests, on a $size', async ({ colorScheme, size }) => {
+  it.each(looks)('is accessible and sends requests, on a $size', async ({ colorScheme, size }) => {
     const { context, page, open, complaints } = await openReference({ colorScheme, viewport: sizes[size] })
     const person = await createPerson()
     await page.goto(`${origin}/docs/errors#slug_taken`)
@@ -97,7 +97,7 @@ describe.runIf(hasBrowser)('in a browser', () => {
     await context.close()
   })
 
-  it('works with the keyboard', async () => {
+  it('can be operated with the keyboard', async () => {
     const { context, page } = await openReference({ viewport: sizes.desk })
     await page.goto(`${origin}/docs#system.health`)
     const operation = page.locator('[id="system.health"]')
@@ -113,7 +113,7 @@ describe.runIf(hasBrowser)('in a browser', () => {
     await context.close()
   })
 
-  it('can be read without JavaScript', async () => {
+  it('is readable without JavaScript, and then hides the request forms', async () => {
     const { context, page } = await openReference({ javaScriptEnabled: false, viewport: sizes.phone })
     await page.goto(`${origin}/docs#workspaces.create`)
     const operation = page.locator('[id="workspaces.create"]')

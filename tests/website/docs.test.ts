@@ -35,7 +35,7 @@ describe.each([
   ['/docs', reference],
   ['/docs/errors', catalogue],
 ])('%s', (_path, page) => {
-  it('is public', () => {
+  it('is public, and sets no cookie', () => {
     expect(page.statusCode).toBe(200)
     expect(page.headers['content-type']).toBe('text/html; charset=utf-8')
     expect(page.headers['set-cookie']).toBeUndefined()
@@ -55,7 +55,7 @@ describe.each([
     expect(page.body).not.toMatch(/\sstyle=|\son\w+=|<style|<script(?! src=")/)
   })
 
-  it('loads from its own origin, and has no broken links', async () => {
+  it('loads only from its own origin, and has no broken links', async () => {
     const links = new Set([...page.body.matchAll(/\s(?:href|src)="([^"]*)"/g)].map(([, link = '']) => link))
     expect(links).toContain('/')
     expect(links).toContain('/openapi.json')
@@ -70,14 +70,14 @@ describe.each([
     }
   })
 
-  it('has every id once', () => {
+  it('has no duplicate element ids', () => {
     const ids = idsOf(page.body)
     expect(ids.filter((id, i) => ids.indexOf(id) !== i)).toEqual([])
   })
 })
 
 describe('/docs', () => {
-  it('describes each operation', () =>
+  it('describes each operation with its method, path, summary and error statuses', () =>
     checkEach(
       operations,
       ({ operationId }) => operationId,
@@ -91,7 +91,7 @@ describe('/docs', () => {
       },
     ))
 
-  it('has a command for each operation', () => {
+  it('shows a curl command for each operation', () => {
     const commandOf = (id: string) => /<pre data-copy>([^<]*)<\/pre>/.exec(partOf(id))?.[1]
     expect(commandOf('system.health')).toBe(escape(`curl '${origin}/health'`))
     expect(commandOf('members.remove')).toBe(
@@ -109,7 +109,7 @@ describe('/docs', () => {
     for (const { operationId } of operations) expect(commandOf(operationId), operationId).toMatch(/^curl /)
   })
 
-  it('has a form for each operation, except those that only agents can call', () => {
+  it('has a request form for each operation, except those of agents and the OAuth token endpoints', () => {
     const without = operations
       .map(({ operationId }) => operationId)
       .filter((id) => !partOf(id).includes('<form'))
@@ -123,7 +123,7 @@ describe('/docs', () => {
     expect(partOf('me.profile')).toContain('data-needs-key')
   })
 
-  it('is also at /docs/', async () => {
+  it('is also served at /docs/', async () => {
     expect((await app.inject('/docs/')).body).toBe(reference.body)
   })
 
@@ -134,7 +134,7 @@ describe('/docs', () => {
     '/docs/..%5c',
     '/docs/..%2f..%2fpackage.json',
     `/docs/${'x'.repeat(8_000)}`,
-  ])('does not answer other paths below it: %s', async (url) => {
+  ])('returns 404 route_not_found for other paths below it: %s', async (url) => {
     const answer = await app.inject({ url, headers: browserHeaders })
     expect(answer.statusCode).toBe(404)
     expect(answer.json()).toMatchObject({ _tag: 'NotFound', code: 'route_not_found' })
@@ -142,7 +142,7 @@ describe('/docs', () => {
 })
 
 describe('/docs/errors', () => {
-  it('has each error, with status, schema, meaning and message', () =>
+  it('lists each error with its status, tag, code, message and meaning', () =>
     checkEach(
       Object.values(errors),
       ({ code }) => code,

@@ -67,7 +67,7 @@ const summariesAt = async (path: string) => {
 }
 
 describe('two people who edit a seed', () => {
-  it('both keep what they changed in different fields, and the history says who changed what', async () => {
+  it('keep both changes to different fields, and the activity says who changed which field', async () => {
     const { ada, bob, base } = await startWorkspace()
     const path = await createSeed(ada, base)
     const [sendAda, sendBob] = await Promise.all([
@@ -83,7 +83,7 @@ describe('two people who edit a seed', () => {
     ])
   })
 
-  it('are shown both texts when both changed the same field, and decide', async () => {
+  it('get 409 and both texts when they changed the same field, and choose one', async () => {
     const { ada, bob, base } = await startWorkspace()
     const path = await createSeed(ada, base)
     const [sendAda, sendBob] = await Promise.all([
@@ -108,7 +108,7 @@ describe('two people who edit a seed', () => {
     })
   })
 
-  it('are not asked about a change to the same text', async () => {
+  it('get no conflict when they saved the same text', async () => {
     const { ada, bob, base } = await startWorkspace()
     const path = await createSeed(ada, base)
     const [sendAda, sendBob] = await Promise.all([
@@ -120,7 +120,7 @@ describe('two people who edit a seed', () => {
     expect(await summariesAt(path)).toHaveLength(1)
   })
 
-  it('cannot overrule a newer status from an old page', async () => {
+  it('get 409 when the status was changed after the page was opened', async () => {
     const { ada, bob, base } = await startWorkspace()
     const path = await createSeed(ada, base)
     const [sendAda, sendBob] = await Promise.all([
@@ -139,7 +139,7 @@ describe('two people who edit a seed', () => {
 })
 
 describe('two people who change the settings of a workspace', () => {
-  it('both keep what they changed in different fields, and are shown both texts of the same one', async () => {
+  it('keep both changes to different fields, and get 409 with both texts for the same field', async () => {
     const { ada, bob, base } = await startWorkspace()
     const path = `${base}/settings`
     const [sendAda, sendBob, sendOld] = [
@@ -164,8 +164,8 @@ describe('two people who change the settings of a workspace', () => {
   })
 })
 
-describe('a profile that is edited on two pages', () => {
-  it('keeps the name that was saved first until the person has seen it', async () => {
+describe('a profile that is edited on two open pages', () => {
+  it('returns 409 for the second change of the name, until the person has seen the first', async () => {
     const { ada } = await startWorkspace()
     const path = '/settings/profile'
     const [first, second] = [await openForm(ada, path), await openForm(ada, path)]

@@ -16,12 +16,12 @@ function readErrorPage(body: string) {
   return { title: /<h1>([^<]*)</.exec(main)?.[1], href, label: label?.trim() }
 }
 
-describe('an expired link', () => {
+describe('the page of an expired link', () => {
   it.each([
     ['/verify-email/x', '/verify'],
     ['/reset/x', '/forgot'],
     ['/sign-in/link/x', '/sign-in/link'],
-  ])('%s offers a new one', async (path, href) => {
+  ])('%s returns 404 and links to the form that sends a new link', async (path, href) => {
     const page = await createVisitor(website).get(path)
     expect(page.statusCode).toBe(404)
     expect(readErrorPage(page.body)).toEqual({
@@ -32,14 +32,14 @@ describe('an expired link', () => {
     expect((await createVisitor(website).get(href)).body).toContain('Send link')
   })
 
-  it('of an invite says whom to ask', async () => {
+  it('returns 404 for an unknown invite, and suggests asking the person who sent it', async () => {
     const page = await viewer.get('/invites/unknown')
     expect(page.statusCode).toBe(404)
     expect(page.body).toContain('Ask the person who invited you for a new link.')
   })
 })
 
-describe('an error in a workspace', () => {
+describe('the error page inside a workspace', () => {
   it.each([
     ['/invites', 403, 'You do not have access'],
     ['/seeds/no-such-seed', 404, 'Page not found'],
@@ -56,7 +56,7 @@ describe('an error in a workspace', () => {
     expect(page.body).not.toContain('aria-current="page"')
   })
 
-  it('says whom to ask for what the role does not allow', async () => {
+  it('names an owner to ask when the role does not permit the page', async () => {
     const { body } = await viewer.get(`${base}/seeds/new`)
     const text = body.replaceAll(/<[^>]*>/g, '').replaceAll(/\s+/g, ' ')
     expect(text).toContain(
@@ -64,12 +64,12 @@ describe('an error in a workspace', () => {
     )
   })
 
-  it('says that a seed may be in another workspace', async () => {
+  it('explains that a missing seed may be in another workspace', async () => {
     const { body } = await viewer.get(`${base}/seeds/no-such-seed`)
     expect(body).toContain('There is no seed at this address, or it is in a workspace that you are not in.')
   })
 
-  it('is not hidden by a text that is the same as the error', async () => {
+  it('still shows the error message when the page contains the same text', async () => {
     const message = errors.changedMeanwhile.message
     const owner = await signInAs(website, company.owner)
     const seed = await createSeed(website, company.owner, company, { title: 'Fewer', summary: message })
@@ -80,7 +80,7 @@ describe('an error in a workspace', () => {
     expect(refused.body).toMatch(new RegExp(`role="alert">${message}`))
   })
 
-  it('shows strangers nothing of it', async () => {
+  it('returns 403 to non-members, without the navigation or the name of the workspace', async () => {
     const stranger = await signInAs(website, await website.createPerson())
     for (const path of ['', '/seeds', '/no/such/page']) {
       const page = await stranger.get(base + path)

@@ -77,8 +77,8 @@ function readTextFields(body: string, action: string): Map<string, Record<string
   )
 }
 
-describe.each(forms)('the form of %s', (operationId, page, action) => {
-  it('has the limits of the API', async () => {
+describe.each(forms)('the form for %s', (operationId, page, action) => {
+  it('has the length limits, patterns and required fields of the API', async () => {
     const body = bodies.get(operationId)
     const fields = readTextFields((await owner.get(page)).body, action)
     expect(fields.size).toBeGreaterThan(0)

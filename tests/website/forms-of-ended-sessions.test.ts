@@ -56,8 +56,8 @@ async function countKept(): Promise<number> {
 
 const seed = { title: 'Fewer meetings', summary: 'A day of none.' }
 
-describe('a form that is sent after signing out', () => {
-  it('comes back with all texts after the sign-in, also with the longest ones, and can be sent', async () => {
+describe('a form that is sent after the session ended', () => {
+  it('is shown again with all its texts after signing in, up to their maximum lengths, and can be sent', async () => {
     const opened = await openForm()
     const { email, path, visitor } = opened
     const long = 'ä'.repeat(seedTextLengthMax)
@@ -83,7 +83,7 @@ describe('a form that is sent after signing out', () => {
     expect(created.headers.location).toMatch(/\/seeds\/[0-9a-f-]{36}/)
   })
 
-  it('comes back when another browser has ended the session', async () => {
+  it('is shown again after another browser ended the session', async () => {
     const opened = await openForm()
     const { email, path, visitor } = opened
     await db.execute(sql`delete from flashes`)
@@ -96,7 +96,7 @@ describe('a form that is sent after signing out', () => {
     expect(fieldsOf(page.body, path)).toMatchObject(seed)
   })
 
-  it('is given to nobody else, in the same browser or in another one', async () => {
+  it('is shown neither to another person in this browser nor to the same person in another browser', async () => {
     const opened = await openForm()
     const { visitor } = opened
     const stranger = randomEmail()
@@ -117,8 +117,8 @@ describe('a form that is sent after signing out', () => {
 
   it.each<[string, Record<string, string>]>([
     ['from another site', { 'sec-fetch-site': 'cross-site' }],
-    ['from no page of ours', { referer: 'https://evil.example/', 'sec-fetch-site': 'none' }],
-  ])('is not kept when it comes %s', async (_, headers) => {
+    ['from outside the website', { referer: 'https://evil.example/', 'sec-fetch-site': 'none' }],
+  ])('is not kept when it is sent %s', async (_, headers) => {
     const opened = await openForm()
     await signOut(opened.visitor)
     const before = await countKept()
@@ -127,7 +127,7 @@ describe('a form that is sent after signing out', () => {
     expect(await countKept()).toBe(before)
   })
 
-  it('is not kept for strangers, without the token of its form, or for a made-up session', async () => {
+  it('is not kept for an unknown visitor, without its CSRF token, or for an unknown former session', async () => {
     const opened = await openForm()
     const { visitor } = opened
     await signOut(visitor)
@@ -142,7 +142,7 @@ describe('a form that is sent after signing out', () => {
     expect(await countKept()).toBe(before)
   })
 
-  it('is stored encrypted, without passwords', async () => {
+  it('is stored encrypted, and without passwords', async () => {
     const { email, visitor } = await openForm()
     const path = '/settings/security'
     const form = fieldsOf((await visitor.get(path)).body, `${path}/password`)
@@ -164,7 +164,7 @@ describe('a form that is sent after signing out', () => {
     expect(text).not.toContain('the new password')
   })
 
-  it('is kept at most twenty times for a person, and for an hour', async () => {
+  it('is kept for one hour, and at most 20 are kept for a person', async () => {
     const opened = await openForm()
     const { email, visitor } = opened
     await signOut(visitor)
@@ -179,7 +179,7 @@ describe('a form that is sent after signing out', () => {
     expect(page.body).not.toContain(seed.title)
   })
 
-  it('is not kept for a session that ended a day ago', async () => {
+  it('is not kept when the session ended a day ago or earlier', async () => {
     const opened = await openForm()
     await signOut(opened.visitor)
     clock.advance(endedSessionKnownMs)

@@ -16,7 +16,7 @@ function isUpload(url: string): boolean {
   return url.endsWith('/photo') || url.endsWith('/icon')
 }
 
-it('all forms are found', () => {
+it('finds all forms of the website', () => {
   expect(forms).toEqual(
     expect.arrayContaining(['/sign-in', '/onboarding', '/w/acme/settings', '/agent/oauth/consent/id']),
   )
@@ -24,7 +24,7 @@ it('all forms are found', () => {
 })
 
 describe.each(forms)('the form %s', (path) => {
-  it('is refused without a CSRF token, with a wrong one or another session’s, and from another site', async () => {
+  it('accepts only the CSRF token of this session, sent from the website, and returns 403 otherwise', async () => {
     await grace.get('/onboarding')
     const token = csrfTokenOf(grace.page())
     const stranger = createVisitor(website)
@@ -55,7 +55,7 @@ describe.each(forms)('the form %s', (path) => {
 
 describe('upload forms', () => {
   it.each(['/settings/profile/photo', '/w/acme/settings/icon'])(
-    '%s is refused without a CSRF token',
+    '%s returns 403 without a CSRF token',
     async (path) => {
       const boundary = 'x'
       const payload = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="a.png"\r\n\r\nx\r\n--${boundary}--\r\n`
@@ -126,7 +126,7 @@ describe('user input', () => {
     }
   })
 
-  it('is isolated, so that right-to-left text does not reorder its surroundings', async () => {
+  it('is isolated, so that right-to-left text does not reorder the text around it', async () => {
     const name = 'אדה'
     const visitor = await signUp(website, { name, email: randomEmail() })
     const { visitor: second, path: joined } = await joinWorkspace(visitor, name)
@@ -149,7 +149,7 @@ describe('user input', () => {
   })
 
   it.each(['Grace \u202erepolevoH', 'Gra\u200bce', 'Grace\u{e0041}', '\u3164'])(
-    'is refused if it is deceptive: %j',
+    'returns 400 for a deceptive name: %j',
     async (name) => {
       await grace.get('/settings/profile')
       const answer = await grace.submit('/settings/profile', { name })
@@ -158,7 +158,7 @@ describe('user input', () => {
     },
   )
 
-  it('is escaped in paths, query parameters and the fields of rejected forms', async () => {
+  it('is escaped in paths, query parameters and rejected forms', async () => {
     const visitor = createVisitor(website)
     for (const path of [
       `/sign-in?next=${encodeURIComponent(`/${hostile}`)}`,
@@ -191,7 +191,7 @@ describe('every page', () => {
     },
   )
 
-  it('that does not exist is answered with a page to browsers and JSON to programs', async () => {
+  it('returns 404 for an unknown path, as HTML to browsers and as JSON to other clients', async () => {
     const page = await grace.get('/no-such-page')
     expect(page.statusCode).toBe(404)
     expect(page.headers['content-type']).toBe('text/html; charset=utf-8')
@@ -201,7 +201,7 @@ describe('every page', () => {
     expect((await website.app.inject('/no-such-page')).json()).toMatchObject({ code: 'route_not_found' })
   })
 
-  it('of another workspace is refused, or not found if there is no such workspace', async () => {
+  it('returns 403 for a workspace of others, 404 for an unknown one, and redirects visitors to sign in', async () => {
     const other = await signUp(website, { email: randomEmail() })
     await other.get('/onboarding')
     const slug = `acme-${crypto.randomUUID().slice(0, 8)}`
@@ -214,7 +214,7 @@ describe('every page', () => {
     )
   })
 
-  it('loads assets from URLs that contain a hash of their content', async () => {
+  it('loads assets from immutable URLs that contain a hash of their content', async () => {
     const { body } = await grace.get('/onboarding')
     const urls = [...body.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, url = '']) => url)
     expect(new Set(urls).size).toBe(3)
@@ -227,8 +227,8 @@ describe('every page', () => {
   })
 })
 
-describe('on https', () => {
-  it('cookies have the __Host- prefix', async () => {
+describe('the website over HTTPS', () => {
+  it('prefixes the names of cookies with __Host-', async () => {
     const secure = await startWebsite({
       environment: { DATABASE_URL: await clone(), BASE_URL: 'https://work.example' },
     })
@@ -248,8 +248,8 @@ describe('on https', () => {
   })
 })
 
-describe('on its own origin', () => {
-  it('gets page requests redirected from the API, and links to itself, whatever the Host header', async () => {
+describe('the website on an origin of its own', () => {
+  it('redirects page requests from the API origin, and ignores the Host header in links', async () => {
     const apart = await startWebsite({
       environment: {
         DATABASE_URL: await clone(),

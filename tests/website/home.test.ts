@@ -20,7 +20,7 @@ describe('the first steps', () => {
       ([, done]) => done !== undefined,
     )
 
-  it('are shown in a new workspace, checked as they are done, and gone with the last one', async () => {
+  it('are shown in a new workspace, checked when done, and hidden after the last one', async () => {
     const company = await startCompany()
     const visitor = await signInAs(website, company.owner)
     const read = async () => stepsOn((await visitor.get(company.base)).body)
@@ -40,7 +40,7 @@ describe('the first steps', () => {
     expect(visitor.page()).not.toContain('First steps')
   })
 
-  it('are hidden on request, in this workspace alone, and not shown to members', async () => {
+  it('can be hidden for one workspace, and are not shown to members', async () => {
     const company = await startCompany()
     const visitor = await signInAs(website, company.owner)
     await visitor.get(company.base)
@@ -56,10 +56,10 @@ describe('the first steps', () => {
   })
 })
 
-describe('what needs the person', () => {
+describe('the notices on the home page', () => {
   const text = 'lost its access'
 
-  it('has agents of theirs whose access ended, unless they revoked it or connected them again', async () => {
+  it('report the person’s agents whose access ended, unless they revoked or reconnected them', async () => {
     const company = await startCompany()
     const { owner, member, workspace } = company
     const visitor = await signInAs(website, member)
@@ -96,7 +96,7 @@ describe('what needs the person', () => {
     expect(await see()).toBe(false)
   })
 
-  it('has seeds that they joined and that changed in the last days', async () => {
+  it('report changes of the last seven days in seeds that the person joined', async () => {
     const company = await startCompany()
     const seed = await createSeed(website, company.owner, company, { title: 'Shorter invoices' })
     await joinSeed(website, company.member, seed)
@@ -111,7 +111,7 @@ describe('what needs the person', () => {
     expect(await read('member')).toContain('Shorter invoices')
   })
 
-  it('does not have seeds that only they changed', async () => {
+  it('do not report seeds that only the person changed', async () => {
     const company = await startCompany()
     const { member, owner } = company
     const seed = await createSeed(website, member, company)
@@ -128,8 +128,8 @@ describe('what needs the person', () => {
   })
 })
 
-describe('the home', () => {
-  it('teaches those who may do something what to do first', async () => {
+describe('the home page of a workspace', () => {
+  it('explains seeds, and links only the actions that the role permits', async () => {
     const company = await startCompany()
     const [member, viewer] = [company.member, company.viewer]
     const read = async (person: typeof member) =>
@@ -141,7 +141,7 @@ describe('the home', () => {
     expect(await read(company.admin)).toContain(`href="${company.base}/invites"`)
   })
 
-  it('takes few statements', async () => {
+  it('runs at most ten statements', async () => {
     const company = await startCompany()
     await createSeed(website, company.owner, company)
     const visitor = await signInAs(website, company.owner)

@@ -51,7 +51,7 @@ async function openForm(visitor: Visitor) {
   return { headers, payload }
 }
 
-it.each(paths)('%s answers hostile paths without a failure, and does not log them', async (path) => {
+it.each(paths)('%s handles hostile paths without a 5xx status, and does not log them', async (path) => {
   const signsOut = path.endsWith('/switch')
   for (const visit of [() => signInAs(website, person), () => Promise.resolve(stranger)]) {
     let opened = await openForm(await visit())

@@ -126,8 +126,8 @@ const findUsers = (email: string) =>
       from users where lower(email) = ${email.toLowerCase()}`,
   )
 
-describe('signing in with a provider', () => {
-  it('is offered on the sign-in and sign-up pages', async () => {
+describe('signing in with an identity provider', () => {
+  it('is offered on the start, sign-in and sign-up pages', async () => {
     const visitor = createVisitor(website)
     for (const path of ['/', '/sign-in', '/sign-up']) {
       expect((await visitor.get(path)).body).toContain('/sign-in/with/example')
@@ -135,7 +135,7 @@ describe('signing in with a provider', () => {
     }
   })
 
-  it('requests with PKCE, state and nonce', async () => {
+  it('starts with PKCE, state and nonce', async () => {
     const url = new URL(await begin(createVisitor(website)))
     expect(Object.fromEntries(url.searchParams)).toMatchObject({
       response_type: 'code',
@@ -146,7 +146,7 @@ describe('signing in with a provider', () => {
       expect(url.searchParams.get(name)).toMatch(/^[\w-]{43}$/)
   })
 
-  it('creates a person the first time, and finds them by subject afterwards, not by email address', async () => {
+  it('creates a user at the first sign-in, and later finds them by subject, not by email address', async () => {
     const email = randomEmail()
     const { answer, login, visitor } = await signInWith({ email, email_verified: true, name: 'Grace' })
     expect(answer.headers.location).toBe('/settings/profile')
@@ -158,7 +158,7 @@ describe('signing in with a provider', () => {
     expect((await again.visitor.get('/settings/profile')).body).toContain(email)
   })
 
-  it('links an existing account only by a verified email address', async () => {
+  it('links an existing account only if the provider has verified the email address', async () => {
     const email = randomEmail()
     await signUp(website, { email, name: 'Ada' })
     const refused = await signInWith({ email, email_verified: false })
@@ -172,7 +172,7 @@ describe('signing in with a provider', () => {
     expect(await findUsers(email)).toMatchObject([{ name: 'Ada', identities: 1 }])
   })
 
-  it('deletes a password that was chosen before the address was verified', async () => {
+  it('deletes a password that was set before the address was verified', async () => {
     const email = randomEmail()
     const attacker = createVisitor(website)
     await attacker.get('/sign-up')
@@ -193,7 +193,7 @@ describe('signing in with a provider', () => {
       email_verified: true,
       inIdToken: { email: 'ADDRESS', email_verified: false },
     },
-  ])('does not combine the claims of the ID token and the userinfo endpoint: %j', async (person) => {
+  ])('does not combine claims of the ID token with those of the userinfo endpoint: %j', async (person) => {
     const email = randomEmail()
     await signUp(website, { email, name: 'Ada' })
     const filled = JSON.parse(JSON.stringify(person).replace('ADDRESS', email)) as Person
@@ -203,7 +203,7 @@ describe('signing in with a provider', () => {
     expect(await findUsers(email)).toMatchObject([{ identities: 0 }])
   })
 
-  it('accepts a verified address in the ID token alone', async () => {
+  it('accepts a verified address that only the ID token has', async () => {
     const email = randomEmail()
     const { answer } = await signInWith({
       email: 'other@example.com',
@@ -214,7 +214,7 @@ describe('signing in with a provider', () => {
     expect(await findUsers(email)).toMatchObject([{ identities: 1 }])
   })
 
-  it('accepts only addresses at the domains of the provider, if it has any', async () => {
+  it('accepts only addresses at the configured domains of the provider', async () => {
     const vouch = async (email: string) => {
       const person = { email, email_verified: true }
       const { answer } = await signInWith(person, crypto.randomUUID(), createVisitor(website), 'company')
@@ -232,14 +232,14 @@ describe('signing in with a provider', () => {
       expect(await vouch(`${name()}@${domain}`), domain).toBe(403)
   })
 
-  it('is refused without an email address', async () => {
+  it('returns 403 when the provider returns no valid email address', async () => {
     const { answer } = await signInWith({ email: 'nobody', email_verified: true })
     expect(answer.statusCode).toBe(403)
   })
 })
 
-describe('the callback is refused', () => {
-  it('in another browser, a second time, and with changed parameters', async () => {
+describe('the callback of an identity provider', () => {
+  it('returns 400 in another browser, a second time, and with changed parameters', async () => {
     const login = crypto.randomUUID()
     people.set(login, { email: randomEmail(), email_verified: true })
     const other = createVisitor(website)
@@ -268,7 +268,7 @@ describe('the callback is refused', () => {
     }
   })
 
-  it('if it does not match the flow of this browser', async () => {
+  it('returns 400 if the nonce, code verifier or provider in the cookie does not match', async () => {
     const visitor = createVisitor(website)
     await begin(visitor)
     const flow = JSON.parse(
@@ -288,7 +288,7 @@ describe('the callback is refused', () => {
   })
 })
 
-describe('linking a provider in the settings', () => {
+describe('linking an identity provider in the settings', () => {
   const page = '/settings/security/providers'
 
   /** Links an account as a signed-in person. Returns the path of the callback. */
@@ -305,7 +305,7 @@ describe('linking a provider in the settings', () => {
     return visitor.get(String((await visitor.get(path)).headers.location))
   }
 
-  it('signs in afterwards, whatever its address, and tells the person', async () => {
+  it('lets the person sign in with it, whatever its email address, and notifies them', async () => {
     const email = randomEmail()
     const visitor = await signUp(website, { email })
     const login = crypto.randomUUID()
@@ -318,7 +318,7 @@ describe('linking a provider in the settings', () => {
     expect((await other.visitor.get('/settings/profile')).body).toContain(email)
   })
 
-  it('is refused for an account that is linked to somebody else', async () => {
+  it('refuses an account that is linked to another person', async () => {
     const login = crypto.randomUUID()
     const first = await signInWith({ email: randomEmail(), email_verified: true }, login)
     const visitor = await signUp(website, { email: randomEmail() })
@@ -327,7 +327,7 @@ describe('linking a provider in the settings', () => {
     expect((await visitor.get(page)).body).not.toContain('Unlink')
   })
 
-  it('is refused in another session, and without a form of ours', async () => {
+  it('returns 400 in another session, and 403 without a valid CSRF token', async () => {
     const [visitor, other] = [
       await signUp(website, { email: randomEmail() }),
       await signUp(website, { email: randomEmail() }),
@@ -342,7 +342,7 @@ describe('linking a provider in the settings', () => {
     expect((await visitor.post(`${page}/example/link`, { _csrf: 'another' })).statusCode).toBe(403)
   })
 
-  it('ends when it is unlinked, until it is linked again', async () => {
+  it('rejects sign-ins with 403 after it is unlinked, until it is linked again', async () => {
     const email = randomEmail()
     const visitor = await signUp(website, { email })
     const { login } = await signInWith({ email, email_verified: true })
@@ -358,7 +358,7 @@ describe('linking a provider in the settings', () => {
     expect((await signInWith({ email, email_verified: true }, login)).answer.statusCode).toBe(303)
   })
 
-  it('cannot end while the person signs in with nothing else', async () => {
+  it('returns 409 when the person unlinks their only way to sign in', async () => {
     const { visitor } = await signInWith({ email: randomEmail(), email_verified: true })
     await visitor.get(page)
     const answer = await visitor.submit(`${page}/example/unlink`)
@@ -367,12 +367,12 @@ describe('linking a provider in the settings', () => {
   })
 })
 
-describe('a provider', () => {
-  it('that is not configured is not found', async () => {
+describe('an identity provider', () => {
+  it('returns 404 if it is not configured', async () => {
     expect((await createVisitor(website).get('/sign-in/with/other')).statusCode).toBe(404)
   })
 
-  it('that cannot be reached is reported on a page', async () => {
+  it('shows a page with other ways to sign in if it cannot be reached', async () => {
     const answer = await createVisitor(website).get('/sign-in/with/away')
     expect(answer.statusCode).toBe(400)
     expect(answer.body).toContain('sign in with a password or an emailed link')

@@ -57,8 +57,8 @@ async function signIn(email: string, chosen: string) {
 const company = await createCompany(website)
 const base = `/w/${company.workspace.slug}`
 
-describe('the link in the mail of an invite', () => {
-  it('says who invites to which workspace, and leads in by one form, without another mail', async () => {
+describe('the link in an invite email', () => {
+  it('shows the sender and the workspace, and creates an account that joins, without another email', async () => {
     const { email, mailed } = await invite({ company })
     const visitor = await open(mailed)
     expect(visitor.page()).toContain('Olga Owner')
@@ -78,7 +78,7 @@ describe('the link in the mail of an invite', () => {
     expect(jobs).toEqual([])
   })
 
-  it('keeps what was typed when the password is refused', async () => {
+  it('keeps the typed name when the password is rejected', async () => {
     const { email, mailed } = await invite({ company })
     const visitor = await open(mailed)
     const refused = await join(visitor, mailed, { password: 'short' })
@@ -89,7 +89,7 @@ describe('the link in the mail of an invite', () => {
     expect((await join(visitor, mailed)).statusCode).toBe(303)
   })
 
-  it('takes the account over from a stranger who signed up with the address, whose password is deleted', async () => {
+  it('takes over an unverified account of the same address, and deletes its password', async () => {
     const email = randomEmail()
     const stranger = await open('/sign-up')
     await stranger.submit('/sign-up', { name: 'Eve', email, password: 'a password of a stranger' })
@@ -102,7 +102,7 @@ describe('the link in the mail of an invite', () => {
     expect((await stranger.get(verify)).statusCode).toBe(404)
   })
 
-  it('leads in with a passkey instead of a password', async () => {
+  it('creates an account with a passkey instead of a password', async () => {
     const { email, mailed } = await invite({ company })
     const visitor = await open(mailed)
     const authenticator = createAuthenticator({ origin: website.config.webUrl })
@@ -118,7 +118,7 @@ describe('the link in the mail of an invite', () => {
     expect(signedIn.statusCode).toBe(303)
   })
 
-  it('does not take a passkey that was created for another invite', async () => {
+  it('rejects a passkey that was created for another invite', async () => {
     const [first, second] = [await invite({ company }), await invite({ company })]
     for (const { email } of [first, second]) {
       const stranger = await open('/sign-up')
@@ -133,7 +133,7 @@ describe('the link in the mail of an invite', () => {
       expect(await findUser(email)).toMatchObject({ is_verified: false, role: null })
   })
 
-  it('asks people who have an account to sign in, and signs nobody up', async () => {
+  it('asks people who have an account to sign in, and returns 409 when they sign up', async () => {
     const email = randomEmail()
     await signUp(website, { email, name: 'Grace' })
     const { mailed } = await invite({ company, email })
@@ -149,7 +149,7 @@ describe('the link in the mail of an invite', () => {
     expect(await findUser(email)).toEqual({ name: 'Grace', is_verified: true, role: 'member' })
   })
 
-  it('makes one account and one membership of several forms at once', async () => {
+  it('creates one account and one membership when several forms are sent concurrently', async () => {
     const { email, mailed } = await invite({ company })
     const visitors = await Promise.all(Array.from({ length: 4 }, () => open(mailed)))
     const answers = await Promise.all(visitors.map((visitor) => join(visitor, mailed)))
@@ -158,7 +158,7 @@ describe('the link in the mail of an invite', () => {
     expect(await findUser(email)).toMatchObject({ role: 'member' })
   })
 
-  it('gives the role of the invite where the domain would give another one', async () => {
+  it('gives the role of the invite rather than that of the allowed domain', async () => {
     const domain = `${crypto.randomUUID()}.example`
     const own = await createCompany(website, { domain })
     const { name, slug } = own.workspace
@@ -171,8 +171,8 @@ describe('the link in the mail of an invite', () => {
   })
 })
 
-describe('the link that the API returns', () => {
-  it('shows the invite, but verifies no address', async () => {
+describe('the invite link that the API returns', () => {
+  it('shows the invite, but does not verify the email address', async () => {
     const created = await invite({ company })
     const url = `${company.url}/invites/${created.id}/resend`
     const resent = await as(company.owner, { method: 'POST', url })
@@ -201,8 +201,8 @@ describe('the link that the API returns', () => {
   })
 })
 
-describe('a link that no longer works', () => {
-  it('says so at once, to people who are not signed in', async () => {
+describe('an invite link that is no longer valid', () => {
+  it('says whether the invite was revoked, accepted or has expired, without a sign-in', async () => {
     const unknown = await open('/invites/a-token')
     expect(unknown.page()).toContain('This invite is not valid')
 
@@ -229,7 +229,7 @@ describe('a link that no longer works', () => {
     expect(await findUser(expired.email)).toBeUndefined()
   })
 
-  it('and one of a member who may no longer invite leaves no account', async () => {
+  it('returns 409 and creates no account when the sender may no longer invite', async () => {
     const { email, mailed } = await invite({ company })
     const { owner, admin, workspace } = company
     await db.execute(sql`update memberships set role = 'owner' where user_id = ${admin.id}`)

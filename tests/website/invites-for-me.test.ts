@@ -60,8 +60,8 @@ async function principalOf({ email }: { email: string }): Promise<Principal> {
   return { user, source: 'web', apiKeyId: null, sessionId: null, grantId: null }
 }
 
-describe('an invite to the address of a person', () => {
-  it('is on the onboarding page, with who invited, and is accepted there', async () => {
+describe('a pending invite to the person’s address', () => {
+  it('is on the onboarding page with the name of the sender, and can be accepted there', async () => {
     const { company, person, invite, visitor } = await invitePerson()
     const { admin, workspace } = company
     expect(
@@ -96,7 +96,7 @@ describe('an invite to the address of a person', () => {
     expect(await seeInvites(visitor)).toEqual([])
   })
 
-  it('is on their first page after the sign-up', async () => {
+  it('is on the first page after signing up', async () => {
     const company = await createCompany(website)
     const email = randomEmail()
     const invite = await createInvite(website, company.owner, company, { email })
@@ -106,7 +106,7 @@ describe('an invite to the address of a person', () => {
     expect(page.body).not.toContain('ask a member to')
   })
 
-  it('is on the home of their other workspaces', async () => {
+  it('is on the home page of the person’s other workspaces', async () => {
     const { person, visitor } = await invitePerson()
     const own = await createCompany(website)
     const home = `/w/${own.workspace.slug}`
@@ -123,7 +123,7 @@ describe('an invite to the address of a person', () => {
     expect(visitor.page()).toContain('id="invites"')
   })
 
-  it('continues with the request of an agent that waits', async () => {
+  it('returns to the pending consent request of an agent after it is accepted', async () => {
     const { invite, visitor } = await invitePerson()
     visitor.cookies.set('consent', 'waiting')
     expect((await accept(visitor, invite)).headers.location).toBe('/agent/oauth/consent/waiting')
@@ -143,7 +143,7 @@ describe('an invite to the address of a person', () => {
     expect(await findRoles(website, company.workspace)).toMatchObject({ [person.id]: 'admin' })
   })
 
-  it('says what the page of the invite says if it can no longer be accepted', async () => {
+  it('shows once, above the page, why it can no longer be accepted', async () => {
     const { company, person, invite, visitor } = await invitePerson()
     await visitor.get('/onboarding')
     await as(company.owner, post(`${company.url}/invites/${invite.id}/revoke`))
@@ -156,7 +156,7 @@ describe('an invite to the address of a person', () => {
   })
 })
 
-describe('an invite is not shown, and cannot be accepted,', () => {
+describe('an invite on the onboarding page', () => {
   interface Case {
     company: TestCompany
     person: TestPerson
@@ -177,12 +177,12 @@ describe('an invite is not shown, and cannot be accepted,', () => {
         as(company.owner, patch(`${company.url}/members/${company.admin.id}`, { role: 'member' })),
     ],
     [
-      'when the address of the person is not verified',
+      'when the email address of the person is not verified',
       404,
       ({ person }) => db.execute(sql`update users set email_verified_at = null where id = ${person.id}`),
     ],
     [
-      'when the person has another address by now',
+      'when the person has changed their email address',
       404,
       ({ person }) => {
         const email = randomEmail()
@@ -193,7 +193,7 @@ describe('an invite is not shown, and cannot be accepted,', () => {
     ],
   ]
 
-  it.each(cases)('%s', async (_name, status, change) => {
+  it.each(cases)('is neither shown nor accepted %s', async (_name, status, change) => {
     const invited = await invitePerson()
     expect(await seeInvites(invited.visitor)).toEqual([invited.invite.id])
     await change(invited)
@@ -204,7 +204,7 @@ describe('an invite is not shown, and cannot be accepted,', () => {
     expect(await findInvite(website, invited.invite)).not.toMatchObject({ state: 'accepted' })
   })
 
-  it('when a new one has replaced it', async () => {
+  it('is neither shown nor accepted when a newer invite has replaced it', async () => {
     const { company, person, invite, visitor } = await invitePerson()
     clock.advance(week)
     const { id } = await createInvite(website, company.owner, company, { email: person.email })
@@ -214,7 +214,7 @@ describe('an invite is not shown, and cannot be accepted,', () => {
     expect((await accept(visitor, { id })).headers.location).toBe(`/w/${company.workspace.slug}`)
   })
 
-  it('when the person is a member already, whose role stays', async () => {
+  it('is not shown when the person is already a member, who keeps their role', async () => {
     const { company, person, invite, visitor } = await invitePerson()
     await addMember(website, company.workspace, person, 'member')
     expect(await seeInvites(visitor)).toEqual([])
@@ -222,7 +222,7 @@ describe('an invite is not shown, and cannot be accepted,', () => {
     expect(await findRoles(website, company.workspace)).toMatchObject({ [person.id]: 'member' })
   })
 
-  it('when it is for somebody else, or there is none', async () => {
+  it('is neither shown nor accepted when it is for another person, or does not exist', async () => {
     const { company, invite } = await invitePerson()
     const other = await createPerson()
     const visitor = await signInAs(website, other)
@@ -236,8 +236,8 @@ describe('an invite is not shown, and cannot be accepted,', () => {
   })
 })
 
-describe('accepting twice', () => {
-  it('at the same moment makes one membership', async () => {
+describe('accepting an invite twice', () => {
+  it('creates one membership when the requests are concurrent', async () => {
     const { company, person, invite, visitor } = await invitePerson()
     const other = await signInAs(website, person)
     await Promise.all([visitor.get('/onboarding'), other.get('/onboarding')])
@@ -256,7 +256,7 @@ describe('accepting twice', () => {
     expect(joined).toHaveLength(1)
   })
 
-  it('with a double click leads to the workspace', async () => {
+  it('redirects to the workspace each time', async () => {
     const { company, invite, visitor } = await invitePerson()
     await visitor.get('/onboarding')
     const answers = [await visitor.submit(acceptPath(invite)), await visitor.submit(acceptPath(invite))]
@@ -264,8 +264,8 @@ describe('accepting twice', () => {
   })
 })
 
-describe('with many invites', () => {
-  it('lists the newest, and reads them by an index', async () => {
+describe('a person with many invites', () => {
+  it('lists the 20 newest, and reads them in one statement by an index', async () => {
     const { company, person, visitor } = await invitePerson()
     const email = person.email.toLowerCase()
     const expiresAt = new Date(clock.now().getTime() + week).toISOString()

@@ -95,7 +95,7 @@ async function createAgent(endpoint: URL) {
   }
 }
 
-describe.runIf(hasBrowser)('a new person with nothing but a browser', () => {
+describe.runIf(hasBrowser)('a new person in a browser', () => {
   let site: Site
 
   beforeAll(async () => {
@@ -116,7 +116,7 @@ describe.runIf(hasBrowser)('a new person with nothing but a browser', () => {
   it.each([
     { size: 'desk', by: 'pointer' },
     { size: 'phone', by: 'keyboard' },
-  ] as const)('does everything on a $size with the $by', async ({ size, by }) => {
+  ] as const)('can use all main features on a $size with the $by', async ({ size, by }) => {
     const { browser, origin, website } = site
     const { context, page, complaints } = await openPage(browser, { viewport: sizes[size] })
     const hands = handsOf[by](page)

@@ -30,7 +30,7 @@ const signIn = async (email: string, chosen: string, address: string, visitor?: 
   (await send('/sign-in', { email, password: chosen }, address, visitor)).statusCode
 
 describe('while others guess the password of an account', () => {
-  it('a browser that has signed in to it still signs in, also from the address of the others', async () => {
+  it('a browser that has signed in to the account before can still sign in, also from a client address of the others', async () => {
     const { email, browser } = await createOwner()
     const guesses = await Promise.all(
       addresses.map(async (address) => {
@@ -47,7 +47,7 @@ describe('while others guess the password of an account', () => {
     expect(await signIn(email, password, String(addresses[0]), browser)).toBe(303)
   })
 
-  it('that browser has ten attempts a minute, for this account only', async () => {
+  it('a browser that has signed in before has ten attempts a minute, for this account only', async () => {
     const { email, browser } = await createOwner()
     const other = await createOwner()
     for (let i = 0; i < 10; i++) expect(await signIn(email, 'wrong', `203.0.113.${i}`, browser)).toBe(400)
@@ -59,11 +59,11 @@ describe('while others guess the password of an account', () => {
   })
 })
 
-describe('while others request mails to an account', () => {
+describe('while others request emails to an account', () => {
   const request = async (email: string, address: string, visitor?: Visitor) =>
     (await send('/sign-in/link', { email }, address, visitor)).statusCode
 
-  it('one address gets five of them, and all together twenty', async () => {
+  it('each client address can request five emails, and all together 20', async () => {
     const email = randomEmail()
     const statuses: number[] = []
     for (const address of addresses.slice(0, 5))
@@ -72,7 +72,7 @@ describe('while others request mails to an account', () => {
     expect(statuses).toEqual([...row, ...row, ...row, ...row, 429, 429, 429, 429, 429, 429])
   })
 
-  it('a browser that has signed in to it still gets its own five', async () => {
+  it('a browser that has signed in before can still request five emails', async () => {
     const { email, browser } = await createOwner()
     for (const address of addresses.slice(0, 5)) for (let i = 0; i < 5; i++) await request(email, address)
     expect(await request(email, ownAddress)).toBe(429)

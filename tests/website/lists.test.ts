@@ -23,8 +23,8 @@ const shown = (body: string) =>
 const linkOf = (body: string, label: string) =>
   new RegExp(`href="([^"]*)"\\s*>${label}<`).exec(body)?.[1]?.replaceAll('&amp;', '&') ?? ''
 
-describe('a list of several pages', () => {
-  it('goes forward and back, and keeps its page after a change', async () => {
+describe('a list with several pages', () => {
+  it('has links to the next and previous page, and stays on its page after a change', async () => {
     const first = await owner.get(path)
     expect(shown(first.body)).toEqual(emails.slice(0, 100))
     const second = await owner.get(linkOf(first.body, 'Next page'))
@@ -48,7 +48,7 @@ describe('a list of several pages', () => {
     expect(shown(back.body)).toEqual(emails.slice(0, 100))
   })
 
-  it('shows its first page if the cursor is of another list', async () => {
+  it('shows the first page if the cursor is invalid', async () => {
     const page = await owner.get(`${path}?cursor=x`)
     expect(page.statusCode).toBe(200)
     expect(page.body).toContain('That page of the list no longer exists.')

@@ -67,8 +67,8 @@ async function openAs(person: TestPerson, path: string, service = website): Prom
 
 const aChange = /event: change\ndata:\n\n/
 
-describe('the stream of changes', () => {
-  it('is sent as it comes, and stored by nobody', async () => {
+describe('the event stream of changes', () => {
+  it('is uncompressed, and neither cached nor buffered', async () => {
     const company = await startCompany()
     const { status, headers, received } = await openAs(company.viewer, company.changes)
     expect(status).toBe(200)
@@ -80,7 +80,7 @@ describe('the stream of changes', () => {
     await received(/^retry: \d{4}\n\n/)
   })
 
-  it('reports a change of the workspace, whichever process made it, and nothing about it', async () => {
+  it('reports a change in the workspace by any replica, without its content', async () => {
     const [company, other] = [await startCompany(), await startCompany()]
     const stream = await openAs(company.viewer, company.changes)
     const streamOfOther = await openAs(other.viewer, other.changes)
@@ -92,7 +92,7 @@ describe('the stream of changes', () => {
     expect(streamOfOther.text()).not.toMatch(aChange)
   })
 
-  it('reports an event that is committed after newer ones', async () => {
+  it('reports an event that is committed after newer events', async () => {
     const company = await startCompany()
     const stream = await openAs(company.member, company.changes)
     await website.db.execute(sql`
@@ -101,7 +101,7 @@ describe('the stream of changes', () => {
     await stream.received(aChange)
   })
 
-  it('reports changes at a former address of the workspace', async () => {
+  it('reports changes at a former slug of the workspace', async () => {
     const company = await startCompany()
     const slug = `${company.workspace.slug}-inc`
     expect((await website.as(company.owner, patch(company.url, { name: 'Acme', slug }))).statusCode).toBe(200)
@@ -110,7 +110,7 @@ describe('the stream of changes', () => {
     await stream.received(aChange)
   })
 
-  it('is for members who are signed in', async () => {
+  it('returns 401 without a session, 403 to non-members, and 404 for an unknown workspace', async () => {
     const company = await startCompany()
     const refusals: [Visitor, string, number][] = [
       [createVisitor(website), company.changes, 401],
@@ -128,14 +128,14 @@ describe('the stream of changes', () => {
     expect((await openStream(website, visitor, company.changes)).status).toBe(403)
   })
 
-  it('is not opened by HEAD', async () => {
+  it('returns 404 for the method HEAD', async () => {
     const company = await startCompany()
     const cookie = `session=${String((await signInAs(website, company.owner)).cookies.get('session'))}`
     const answer = await website.app.inject({ method: 'HEAD', url: company.changes, headers: { cookie } })
     expect(answer.statusCode).toBe(404)
   })
 
-  it('ends after a while, with something sent until then', async () => {
+  it('ends after its maximum lifetime, with heartbeats until then', async () => {
     const service = await startTestApp({
       changeStreams: { ...changeStreamsDefaults, lifetimeMs: 300, heartbeatMs: 20 },
       // A stream without news is not a client that reads nothing.
@@ -150,7 +150,7 @@ describe('the stream of changes', () => {
     expect(lines[0]).toContain('request completed')
   })
 
-  it('ends when the person is removed, signs out, or ends the session elsewhere', async () => {
+  it('ends when the person is removed or signs out', async () => {
     const company = await startCompany()
     const visitor = await signInAs(website, company.member)
     const stays = await openAs(company.owner, company.changes)
@@ -166,14 +166,14 @@ describe('the stream of changes', () => {
     await stays.received(/event: change\ndata:\n\n$/)
   })
 
-  it('ends when the service is closed', async () => {
+  it('ends when the service stops', async () => {
     const service = await startTestApp({ changeStreams: changeStreamsDefaults })
     const company = await startCompany(service)
     const stream = await openAs(company.member, company.changes, service)
     await Promise.all([service.close(), stream.ended])
   })
 
-  it('does not count as a request that is worked on', async () => {
+  it('does not count towards the limit of concurrent requests', async () => {
     const service = await startTestApp({
       environment: { REQUESTS_AT_ONCE_MAX: '1' },
       overload: { keepsUpMs: 0 },
@@ -188,8 +188,8 @@ describe('the stream of changes', () => {
   })
 })
 
-describe('too many streams', () => {
-  it('of a process are refused, until one has been left', async () => {
+describe('the limits of event streams', () => {
+  it('return 503 with Retry-After: 15 when a process has too many, until one is closed', async () => {
     const service = await startTestApp({ changeStreams: { ...changeStreamsDefaults, streamsMax: 1 } })
     const company = await startCompany(service)
     const first = await openAs(company.member, company.changes, service)
@@ -207,7 +207,7 @@ describe('too many streams', () => {
     expect(service.log.join('')).not.toContain('prematurely')
   })
 
-  it('of a process include none that was refused to its person', async () => {
+  it('do not count streams that were refused with 403', async () => {
     const service = await startTestApp({ changeStreams: { ...changeStreamsDefaults, streamsMax: 1 } })
     const company = await startCompany(service)
     const stranger = await signInAs(service, await service.createPerson())
@@ -215,7 +215,7 @@ describe('too many streams', () => {
     expect((await openAs(company.member, company.changes, service)).status).toBe(200)
   })
 
-  it('of a person end their oldest one, whatever sessions they have', async () => {
+  it('end the oldest stream of a person with too many, across their sessions', async () => {
     const service = await startTestApp({
       changeStreams: { ...changeStreamsDefaults, sessionStreamsMax: 2, personStreamsMax: 3 },
     })
@@ -229,7 +229,7 @@ describe('too many streams', () => {
     for (const stream of [...rest, other]) await stream.received(aChange)
   })
 
-  it('of a session end its oldest one, which comes back later', async () => {
+  it('end the oldest stream of a session with too many, which reconnects after 30 seconds', async () => {
     const company = await startCompany()
     const visitor = await signInAs(website, company.member)
     const other = await openAs(company.member, company.changes)

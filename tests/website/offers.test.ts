@@ -45,8 +45,8 @@ const isIn = async ({ workspace }: TestCompany, { id }: { id: string }) =>
 
 const offersOn = (page: string) => [...page.matchAll(/offers\/([^/]+)\/join/g)].map(([, id]) => id)
 
-describe('a workspace that allows the domain of an address', () => {
-  it('is joined at the first sign-in, if it is the only one', async () => {
+describe('a workspace that allows the person’s email domain', () => {
+  it('is joined at the first sign-in if it is the only one', async () => {
     const domain = randomDomain()
     const company = await createOpenCompany(domain)
     const visitor = await signUp(website, { email: `${randomUUID()}@${domain}` })
@@ -62,7 +62,7 @@ describe('a workspace that allows the domain of an address', () => {
     expect(await isIn(company, person)).toBe(true)
   })
 
-  it('is offered at every other sign-in, until the person answers', async () => {
+  it('is offered at every later sign-in until the person joins', async () => {
     const domain = randomDomain()
     const { person, visitor } = await createReturningPerson(domain)
     const company = await createOpenCompany(domain)
@@ -91,7 +91,7 @@ describe('a workspace that allows the domain of an address', () => {
     expect(again.statusCode).toBe(404)
   })
 
-  it('can be declined, and is not new any more', async () => {
+  it('can be declined, and can still be joined later', async () => {
     const domain = randomDomain()
     const { person, visitor } = await createReturningPerson(domain)
     const { workspace } = await createOpenCompany(domain)
@@ -106,7 +106,7 @@ describe('a workspace that allows the domain of an address', () => {
     expect(page.body).not.toContain('/decline')
   })
 
-  it('is not offered to people of other domains, and cannot be joined or declined by them', async () => {
+  it('is not offered to people of other domains, who get 404 when they join or decline it', async () => {
     const company = await createOpenCompany(randomDomain())
     const { person, visitor } = await createReturningPerson(randomDomain())
     await signIn(visitor, person)
@@ -122,7 +122,7 @@ describe('a workspace that allows the domain of an address', () => {
     expect(await isIn(company, person)).toBe(false)
   })
 
-  it('cannot be joined once it no longer allows the domain', async () => {
+  it('returns 404 when a person joins after it stopped allowing the domain', async () => {
     const domain = randomDomain()
     const { person, visitor } = await createReturningPerson(domain)
     const company = await createOpenCompany(domain)
@@ -134,7 +134,7 @@ describe('a workspace that allows the domain of an address', () => {
     expect(await isIn(company, person)).toBe(false)
   })
 
-  it('does not prevent the sign-in of a person at the limit of workspaces, but cannot be joined', async () => {
+  it('does not block the sign-in of a person at the limit of 1,000 workspaces, but joining returns 409', async () => {
     const domain = randomDomain()
     const person = await createPerson({ email: `${randomUUID()}@${domain}` })
     await db.execute(sql`
@@ -153,7 +153,7 @@ describe('a workspace that allows the domain of an address', () => {
     expect(answer.statusCode).toBe(409)
   })
 
-  it('is not home before it has been used', async () => {
+  it('is not the home of the person before they have used it', async () => {
     const domain = randomDomain()
     const { person, visitor } = await createReturningPerson(domain)
     const own = await createCompany(website)
@@ -167,7 +167,7 @@ describe('a workspace that allows the domain of an address', () => {
   })
 })
 
-describe('a person who is no longer a member', () => {
+describe('a former member of a workspace that allows their domain', () => {
   async function createMember() {
     const domain = randomDomain()
     const company = await createOpenCompany(domain)
@@ -180,7 +180,7 @@ describe('a person who is no longer a member', () => {
     expect(answer.statusCode).toBe(200)
   }
 
-  it('because they left does not rejoin at the first sign-in, but may join again', async () => {
+  it('does not rejoin at the first sign-in after leaving, but can join again', async () => {
     const { company, person, visitor } = await createMember()
     await remove(company, person, person)
     expect(await signIn(visitor, person)).toBe('/onboarding')
@@ -192,7 +192,7 @@ describe('a person who is no longer a member', () => {
     expect(await departuresOf(person)).toEqual([])
   })
 
-  it('because they were removed gets no offer, and cannot join, until they are invited', async () => {
+  it('gets no offer after being removed, and cannot join until they are invited', async () => {
     const { company, person, visitor } = await createMember()
     await remove(company, company.admin, person)
     await signIn(visitor, person)
@@ -215,8 +215,8 @@ describe('a person who is no longer a member', () => {
   })
 })
 
-describe('with a thousand workspaces that allow a domain', () => {
-  it('signing in and the home page run as many queries as with two', async () => {
+describe('with 1,000 workspaces that allow a domain', () => {
+  it('signing in and the home page run as many statements as with two workspaces', async () => {
     const domains = [randomDomain(), randomDomain()]
     const costs: unknown[] = []
     for (const [i, domain] of domains.entries()) {

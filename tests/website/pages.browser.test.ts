@@ -14,7 +14,7 @@ vi.setConfig({ testTimeout: 120_000 })
 if (!hasBrowser)
   console.warn('Chromium is not installed: skipping the browser tests. Install the package chromium.')
 
-describe.runIf(hasBrowser)('in a browser', () => {
+describe.runIf(hasBrowser)('the website in a browser', () => {
   let site: Site
 
   beforeAll(async () => {
@@ -284,7 +284,7 @@ describe.runIf(hasBrowser)('in a browser', () => {
     await context.close()
   })
 
-  it('shows activity in the zone and language of the reader, and what is new by itself', async () => {
+  it('shows activity in the reader’s time zone and language, and adds new activity unless it is paused', async () => {
     const { origin, website } = site
     const company = await createCompany(website)
     const { owner, viewer, workspace } = company
@@ -344,7 +344,7 @@ describe.runIf(hasBrowser)('in a browser', () => {
     }
   })
 
-  it('shows new activity also when it is not reported, and asks for reports again', async () => {
+  it('shows new activity even when the event stream fails, and reconnects after 15 seconds', async () => {
     const { origin, website } = site
     const company = await createCompany(website)
     const { context, page, complaints } = await openAs(company.owner)
@@ -368,47 +368,50 @@ describe.runIf(hasBrowser)('in a browser', () => {
     await context.close()
   })
 
-  it.each(looks)('lists with difficult names are accessible, on a $size', async ({ colorScheme, size }) => {
-    const { browser, origin, website } = site
-    const { context, page, complaints } = await openPage(browser, { colorScheme, viewport: sizes[size] })
-    const company = await createCompany(website)
-    const { owner, workspace } = company
-    const names = ['Wolfeschlegelsteinhausenbergerdorff'.repeat(2), 'عمر الخيام', '👩🏽‍💻 אדה', 'Ada <b>']
-    for (const name of names) {
-      const person = await addPerson(website, workspace, 'member', name)
-      await createSeed(website, person, company, { title: name, summary: name })
-      const team = await createTeam(website, owner, company, name.slice(0, 64))
-      await website.as(owner, post(`${team.url}/members`, { userId: person.id }))
-    }
-    for (let i = 0; i < 60; i++) await addPerson(website, workspace, 'viewer', `Robot ${i}`)
-    const team = await createTeam(website, owner, company, 'Looms')
-    await page.goto((await website.services.credentials.createLink('sign_in', owner.id)).url)
-    await page.getByRole('main').getByRole('button').click()
-    await page.waitForURL('**/w/*')
-    for (const path of [
-      '',
-      '/seeds',
-      '/people',
-      '/people?q=robot',
-      `/people/${company.member.id}`,
-      '/activity',
-      '/activity?person=a',
-      '/members',
-      '/teams',
-      `/teams/${team.id}?q=robot`,
-      '/agents',
-      '/search',
-      '/search?q=a',
-      '/settings',
-    ]) {
-      await page.goto(`${origin}/w/${workspace.slug}${path}`)
+  it.each(looks)(
+    'lists with long, right-to-left and hostile names are accessible, on a $size',
+    async ({ colorScheme, size }) => {
+      const { browser, origin, website } = site
+      const { context, page, complaints } = await openPage(browser, { colorScheme, viewport: sizes[size] })
+      const company = await createCompany(website)
+      const { owner, workspace } = company
+      const names = ['Wolfeschlegelsteinhausenbergerdorff'.repeat(2), 'عمر الخيام', '👩🏽‍💻 אדה', 'Ada <b>']
+      for (const name of names) {
+        const person = await addPerson(website, workspace, 'member', name)
+        await createSeed(website, person, company, { title: name, summary: name })
+        const team = await createTeam(website, owner, company, name.slice(0, 64))
+        await website.as(owner, post(`${team.url}/members`, { userId: person.id }))
+      }
+      for (let i = 0; i < 60; i++) await addPerson(website, workspace, 'viewer', `Robot ${i}`)
+      const team = await createTeam(website, owner, company, 'Looms')
+      await page.goto((await website.services.credentials.createLink('sign_in', owner.id)).url)
+      await page.getByRole('main').getByRole('button').click()
+      await page.waitForURL('**/w/*')
+      for (const path of [
+        '',
+        '/seeds',
+        '/people',
+        '/people?q=robot',
+        `/people/${company.member.id}`,
+        '/activity',
+        '/activity?person=a',
+        '/members',
+        '/teams',
+        `/teams/${team.id}?q=robot`,
+        '/agents',
+        '/search',
+        '/search?q=a',
+        '/settings',
+      ]) {
+        await page.goto(`${origin}/w/${workspace.slug}${path}`)
+        await check(page)
+      }
+      await page.goto(`${origin}/design`)
       await check(page)
-    }
-    await page.goto(`${origin}/design`)
-    await check(page)
-    expect(complaints).toEqual([])
-    await context.close()
-  })
+      expect(complaints).toEqual([])
+      await context.close()
+    },
+  )
 
   it.each(looks)('menus, themes and the command palette work, on a $size', async ({ colorScheme, size }) => {
     const { browser, origin, website } = site
@@ -493,7 +496,7 @@ describe.runIf(hasBrowser)('in a browser', () => {
     await context.close()
   })
 
-  it('works without JavaScript and with the keyboard', async () => {
+  it('works without JavaScript, and with the keyboard', async () => {
     const { browser, origin, website } = site
     const context = await browser.newContext({ javaScriptEnabled: false, viewport: sizes.phone })
     const page = await context.newPage()

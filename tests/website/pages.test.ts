@@ -41,7 +41,7 @@ async function addByInvite(owner: Visitor, base: string, role = 'member', name =
 }
 
 describe('a workspace', () => {
-  it('refuses an address that is taken, reserved or malformed, and keeps the typed values', async () => {
+  it('rejects a slug that is taken (409), reserved or malformed (400), and keeps the typed values', async () => {
     const { owner, slug } = await startWorkspace()
     for (const [wrong, status, message] of [
       [slug, 409, 'This address is not available'],
@@ -57,7 +57,7 @@ describe('a workspace', () => {
   })
 
   it.each(['', '/seeds', '/seeds/new', '/members', '/invites', '/teams', '/settings'])(
-    'is looked up once for the page %s',
+    'is resolved once for the page %s',
     async (path) => {
       const { owner, base } = await startWorkspace()
       const { texts } = await recordStatements(() => owner.get(`${base}${path}`))
@@ -65,7 +65,7 @@ describe('a workspace', () => {
     },
   )
 
-  it('answers the script whether a slug is available', async () => {
+  it('returns as JSON whether a slug is available, and suggests a slug for a name', async () => {
     const { owner, slug, base } = await startWorkspace()
     const ask = async (path: string) =>
       (await owner.get(path, { accept: 'application/json' })).json<unknown>()
@@ -76,7 +76,7 @@ describe('a workspace', () => {
     expect(await ask(`/onboarding/slug?name=${name}`)).toEqual({ slug: `cafe-${slug}`, available: true })
   })
 
-  it('has a new URL after a change of its slug, to which the former one redirects', async () => {
+  it('redirects its former slug to its new slug', async () => {
     const { owner, slug, base } = await startWorkspace()
     await website.db.execute(
       sql`update workspaces set allowed_domains = '{acme.example,sub.acme.example}' where slug = ${slug}`,
@@ -102,7 +102,7 @@ describe('a workspace', () => {
     expect(wrong.body).toContain('value="gmail.com"')
   })
 
-  it('shows its activity to members, without invites', async () => {
+  it('shows its activity to members, but invites only to those who may list them', async () => {
     const { owner, base } = await startWorkspace()
     const { visitor } = await addByInvite(owner, base)
     await owner.get(`${base}/invites`)
@@ -114,7 +114,7 @@ describe('a workspace', () => {
     expect(page.body).not.toContain('invited')
   })
 
-  it('appends events for changes on the website', async () => {
+  it('records changes made on the website as events', async () => {
     const { owner, slug, base } = await startWorkspace()
     await owner.get(`${base}/teams`)
     await owner.submit(`${base}/teams`, { name: 'Looms' })
@@ -131,7 +131,7 @@ describe('a workspace', () => {
 })
 
 describe('members', () => {
-  it('join by an invite, get another role, and are removed', async () => {
+  it('join by an invite, get another role, and can be removed', async () => {
     const { owner, base } = await startWorkspace()
     const { visitor, userId, path } = await addByInvite(owner, base)
     expect((await visitor.get(base)).statusCode).toBe(200)
@@ -153,7 +153,7 @@ describe('members', () => {
     expect((await visitor.get(base)).statusCode).toBe(403)
   })
 
-  it('cannot lose their last owner', async () => {
+  it('include an owner: removing the last one returns 409', async () => {
     const { owner, email, base } = await startWorkspace()
     const [row] = await selectRows<{ id: string }>(
       website.db,
@@ -167,7 +167,7 @@ describe('members', () => {
 })
 
 describe('invites', () => {
-  it('are rejected beside their field, resent, and revoked', async () => {
+  it('return 409 for a second one to the same address, and can be resent and revoked', async () => {
     const { owner, base } = await startWorkspace()
     const email = randomEmail()
     await owner.get(`${base}/invites`)
@@ -191,8 +191,8 @@ describe('invites', () => {
   })
 })
 
-describe('security', () => {
-  it('shows a new key once, and lists and revokes keys', async () => {
+describe('the security settings', () => {
+  it('show the secret of a new API key once, and list and revoke keys', async () => {
     const visitor = await signUp(website, { email: randomEmail() })
     await visitor.get('/settings/security')
     const created = await visitor.submit('/settings/security/api-keys', { name: 'Laptop' })
@@ -209,7 +209,7 @@ describe('security', () => {
     expect(blank.body).toContain('Enter a name of 1 to 64')
   })
 
-  it('ends other sessions: one, all, and with a new password', async () => {
+  it('end one session, all other sessions, and all other sessions by a change of the password', async () => {
     const email = randomEmail()
     const here = await signUp(website, { email })
     const signIn = async (chosen = password) => {
@@ -257,7 +257,7 @@ describe('security', () => {
     expect(await isSignedIn(await signIn('another long password'))).toBe(true)
   })
 
-  it("does not revoke or end other people's keys and sessions", async () => {
+  it('return 404 when a person revokes keys or ends sessions of other people', async () => {
     const other = await signUp(website, { email: randomEmail() })
     await other.get('/settings/security')
     await other.submit('/settings/security/api-keys', { name: 'Theirs' })
@@ -276,8 +276,8 @@ describe('security', () => {
   })
 })
 
-describe('profile and notifications', () => {
-  it('are stored', async () => {
+describe('the profile and notification settings', () => {
+  it('are stored when saved', async () => {
     const email = randomEmail()
     const visitor = await signUp(website, { email })
     await visitor.get('/settings/profile')

@@ -52,7 +52,7 @@ const listPasskeys = (email: string) =>
   )
 
 describe('adding a passkey', () => {
-  it('lists it, and tells the person by mail', async () => {
+  it('lists it, and notifies the person by email', async () => {
     const { email, visitor } = await createPerson()
     expect((await visitor.get(page)).body).toContain('<bdi>Phone</bdi>')
     const { text } = await website.waitForMail(email, /passkey was added/)
@@ -65,7 +65,7 @@ describe('adding a passkey', () => {
     ['another origin', { origin: 'https://evil.example' }],
     ['another relying party', { rpId: 'evil.example' }],
     ['an authenticator that did not verify the person', { isUserVerified: false }],
-  ])('is refused from %s', async (_, deviation) => {
+  ])('returns 400 when the credential is from %s', async (_, deviation) => {
     const email = randomEmail()
     const visitor = await signUp(website, { email })
     const { answer } = await addPasskey(visitor, 'Phone', deviation)
@@ -74,7 +74,7 @@ describe('adding a passkey', () => {
     expect(await listPasskeys(email)).toEqual([])
   })
 
-  it('is refused for a used, an expired, another person’s or no challenge, and for text that is no credential', async () => {
+  it('returns 400 for a challenge that is used, expired, another person’s or missing, and for a malformed credential', async () => {
     const email = randomEmail()
     const visitor = await signUp(website, { email })
     const options = await askForCreation(visitor)
@@ -116,7 +116,7 @@ describe('adding a passkey', () => {
     expect(await listPasskeys(email)).toMatchObject([{ name: 'A' }])
   })
 
-  it('requires a recent proof, and a name', async () => {
+  it('requires a name, and an identity confirmed within 15 minutes', async () => {
     const email = randomEmail()
     const visitor = await signUp(website, { email })
     const { answer } = await addPasskey(visitor, ' ')
@@ -132,7 +132,7 @@ describe('adding a passkey', () => {
 })
 
 describe('signing in with a passkey', () => {
-  it('takes neither a password nor a second step, and continues at the requested page', async () => {
+  it('needs neither a password nor a second step, and redirects to the requested page', async () => {
     const { email, authenticator } = await createPerson()
     const visitor = await openSignIn()
     const credential = authenticator.get(await askForUse(visitor))
@@ -143,7 +143,7 @@ describe('signing in with a passkey', () => {
     expect(await listPasskeys(email)).toMatchObject([{ sign_count: '1' }])
   })
 
-  it('is refused with an answer that was used before, also at the same moment', async () => {
+  it('rejects a replayed credential, also when both requests are concurrent', async () => {
     const { authenticator } = await createPerson()
     const visitor = await openSignIn()
     const credential = authenticator.get(await askForUse(visitor))
@@ -163,8 +163,8 @@ describe('signing in with a passkey', () => {
     ['from another origin', { origin: 'https://evil.example' }],
     ['for another relying party', { rpId: 'evil.example' }],
     ['without verifying the person', { isUserVerified: false }],
-    ['with a count of signatures that did not grow, as of a copy', { signCount: 1 }],
-  ])('is refused %s', async (_, deviation) => {
+    ['when the signature counter did not increase, as with a cloned authenticator', { signCount: 1 }],
+  ])('returns 400 %s', async (_, deviation) => {
     const { authenticator } = await createPerson()
     const first = await openSignIn()
     await sendUse(first, authenticator.get(await askForUse(first)))
@@ -175,7 +175,7 @@ describe('signing in with a passkey', () => {
     expect(await isSignedIn(visitor)).toBe(false)
   })
 
-  it('is refused with an unknown or a removed passkey, a late answer, and without a form of ours', async () => {
+  it('returns 400 for an unknown or removed passkey or an expired challenge, and 403 without a valid CSRF token', async () => {
     const { email, visitor: owner, authenticator } = await createPerson()
     const visitor = await openSignIn()
     const unknown = createAuthenticator({ origin })
@@ -201,7 +201,7 @@ describe('signing in with a passkey', () => {
     db.execute(sql`insert into authenticator_apps (user_id, sealed_secret, created_at, confirmed_at)
       select id, '', now(), now() from users where email = ${email}`)
 
-  it('is offered at the second step to people who have one only', async () => {
+  it('is offered at the second step only to people who have a passkey', async () => {
     const { email } = await createPerson()
     const other = randomEmail()
     await signUp(website, { email: other })
@@ -219,7 +219,7 @@ describe('signing in with a passkey', () => {
     }
   })
 
-  it('needs no code if two-step sign-in is on', async () => {
+  it('needs no code when two-step sign-in is on', async () => {
     const { email, authenticator } = await createPerson()
     await turnOnTwoStep(email)
     const visitor = await openSignIn()
@@ -233,7 +233,7 @@ describe('signing in with a passkey', () => {
 })
 
 describe('a passkey', () => {
-  it('confirms that it is its person, and nobody else', async () => {
+  it('confirms the identity of its owner only', async () => {
     const { visitor, authenticator } = await createPerson()
     const other = await createPerson()
     clock.advance(15 * minute)
@@ -250,7 +250,7 @@ describe('a passkey', () => {
     expect((await visitor.get(page)).statusCode).toBe(200)
   })
 
-  it('is renamed and removed by its person only', async () => {
+  it('is renamed and removed by its owner only', async () => {
     const { email, visitor } = await createPerson()
     const other = await createPerson()
     const [passkey] = await listPasskeys(email)

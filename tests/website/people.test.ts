@@ -18,9 +18,9 @@ async function startCompany() {
 const linkOf = (page: string, text: string) =>
   new RegExp(`<a[^>]*href="([^"]*)"[^>]*>\\s*${text}\\s*</a`).exec(page)?.[1]?.replaceAll('&amp;', '&') ?? ''
 
-describe('the directory', () => {
+describe('the people page', () => {
   it.each(roles)(
-    'shows %ss all members, and the invited only to those who may list invites',
+    'shows %ss all members, and invited people only to those who may list invites',
     async (role) => {
       const company = await startCompany()
       const team = await createTeam(website, company.owner, company, 'Research')
@@ -39,7 +39,7 @@ describe('the directory', () => {
     },
   )
 
-  it('is closed to others', async () => {
+  it('returns 403 to non-members', async () => {
     const company = await startCompany()
     const visitor = await signInAs(website, await website.createPerson())
     for (const path of [company.people, `${company.people}/${company.member.id}`]) {
@@ -49,7 +49,7 @@ describe('the directory', () => {
     }
   })
 
-  it('is searched by name and email, and keeps what was typed', async () => {
+  it('can be searched by name and email address, and keeps the search text', async () => {
     const company = await startCompany()
     const visitor = await signInAs(website, company.viewer)
     for (const q of ['mary', company.member.email, 'MARY MEMBER']) {
@@ -64,7 +64,7 @@ describe('the directory', () => {
     expect(none).not.toContain('<b>nobody')
   })
 
-  it('has pages forward and back, which keep the search', async () => {
+  it('links the next and previous page of 50 people, which keep the search', async () => {
     const company = await startCompany()
     const start = Date.now() + 60_000
     for (let i = 0; i < 120; i++) {
@@ -98,14 +98,14 @@ describe('the directory', () => {
     'q=a&q=b',
     `q=${'x'.repeat(300)}`,
     'trail=..&cursor=x',
-  ])('answers %s with a page', async (query) => {
+  ])('returns an HTML page for the query %s', async (query) => {
     const company = await startCompany()
     const answer = await (await signInAs(website, company.member)).get(`${company.people}?${query}`)
     expect(answer.statusCode).toBe(200)
     expect(answer.headers['content-type']).toContain('text/html')
   })
 
-  it('finds the workspace and the role once', async () => {
+  it('resolves the workspace and the role once, and runs at most four statements, or five for one person', async () => {
     const company = await startCompany()
     const visitor = await signInAs(website, company.owner)
     for (const [path, most] of [
@@ -122,7 +122,7 @@ describe('the directory', () => {
 })
 
 describe('the page of a person', () => {
-  it('shows name, role, teams and what they did, without what the reader may not see', async () => {
+  it('shows name, role, teams and activity, except what the reader may not see', async () => {
     const company = await startCompany()
     const team = await createTeam(website, company.admin, company, 'Research')
     await website.as(company.admin, post(`${team.url}/members`, { userId: company.admin.id }))
@@ -143,7 +143,7 @@ describe('the page of a person', () => {
     expect((await (await signInAs(website, company.owner)).get(path)).body).toContain('Change role')
   })
 
-  it('escapes names and separates their direction', async () => {
+  it('escapes names, and isolates their text direction', async () => {
     const company = await startCompany()
     const name = '<script>alert(1)</script> "عمر" 👩‍🚀'
     const person = await addPerson(website, company.workspace, 'member', name)
@@ -160,7 +160,7 @@ describe('the page of a person', () => {
     expect(body).toContain('<bdi>&lt;script&gt;alert(1)&lt;/script&gt; &quot;عمر&quot; 👩‍🚀</bdi>')
   })
 
-  it('does not exist for strangers, former members and invalid ids', async () => {
+  it('returns 404 for non-members, former members and invalid ids', async () => {
     const company = await startCompany()
     const stranger = await website.createPerson()
     const elsewhere = await startCompany()

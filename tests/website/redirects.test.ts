@@ -66,7 +66,7 @@ describe('every form', () => {
     .map(({ url }) => url)
     .filter((url) => !scriptPaths.includes(url))
 
-  it('is answered with a redirect, or with an error page that has no form', async () => {
+  it('responds with a redirect, or with an error page without a form', async () => {
     const { visitor, base } = await startWorkspace()
     expect(paths.length).toBeGreaterThan(40)
     for (const path of paths) {
@@ -86,7 +86,7 @@ describe('every form', () => {
     }
   })
 
-  it('is answered with a redirect if it is filled in', async () => {
+  it('responds with a redirect when it is filled in', async () => {
     const { visitor, base } = await startWorkspace()
     const forms: [url: string, fields: Record<string, string>][] = [
       ['/settings/profile', { name: 'Grace' }],
@@ -120,8 +120,8 @@ async function upload(visitor: Visitor, url: string) {
   })
 }
 
-describe('a refused form', () => {
-  it('is shown again with what was typed, also after a reload, for ten minutes', async () => {
+describe('a rejected form', () => {
+  it('is shown again with the typed values for ten minutes, also after a reload', async () => {
     const { visitor } = await startWorkspace()
     await visitor.get('/onboarding')
     const location = locationOf(await visitor.post('/onboarding', { name: 'Typed name', slug: 'settings' }))
@@ -138,7 +138,7 @@ describe('a refused form', () => {
     expect(late.body).not.toContain('Typed name')
   })
 
-  it('is shown to no other session, not even of the same person', async () => {
+  it('is shown only in the session that sent it', async () => {
     const { person, visitor } = await signIn()
     await visitor.get('/onboarding')
     const location = locationOf(await visitor.post('/onboarding', { name: 'Typed name', slug: 'settings' }))
@@ -149,7 +149,7 @@ describe('a refused form', () => {
     }
   })
 
-  it('is stored encrypted, at most twenty of a session, and deleted when it has expired', async () => {
+  it('is stored encrypted, at most 20 times per session, and deleted after it expires', async () => {
     const { person, visitor } = await signIn()
     await visitor.get('/onboarding')
     for (let i = 0; i < 25; i++) {
@@ -183,7 +183,7 @@ describe('a refused form', () => {
     expect(answer.body).not.toContain('short one')
   })
 
-  it('says how long to wait', async () => {
+  it('returns 429 with Retry-After, and says how long to wait', async () => {
     const limited = await startWebsite({ environment: { SIGN_IN_LIMIT_PER_MINUTE: '1' } })
     const visitor = createVisitor(limited)
     const email = randomEmail()
@@ -197,7 +197,7 @@ describe('a refused form', () => {
     expect(page.body).toContain(`value="${email}"`)
   })
 
-  it('of a visitor is in a cookie that no other visitor can read, without what does not fit', async () => {
+  it('is kept for a visitor in a cookie of at most 3,500 bytes that no other visitor can use', async () => {
     const visitor = createVisitor(website)
     await visitor.get('/sign-up')
     const name = '‮ deceptive'
@@ -219,7 +219,7 @@ describe('a refused form', () => {
     expect(long.body).not.toContain('typed@example.com')
   })
 
-  it('that has expired keeps what was typed, if it came from our own page', async () => {
+  it('keeps the typed values when its CSRF token is invalid, if it was sent from the website', async () => {
     const { visitor, base } = await startWorkspace()
     const ours = { referer: `${website.config.webUrl}${base}/seeds/new`, 'sec-fetch-site': 'same-origin' }
     const fields = { _csrf: 'of another session', title: 'A typed title', summary: 'Typed too' }
@@ -238,7 +238,7 @@ describe('a refused form', () => {
     }
   })
 
-  it('returns to the page of the list that it was sent from', async () => {
+  it('returns to the list page that it was sent from', async () => {
     const { visitor, base } = await startWorkspace()
     await visitor.get(`${base}/invites`)
     const wrong = { email: 'no address', role: 'member' }
@@ -253,8 +253,8 @@ describe('a refused form', () => {
   })
 })
 
-describe('a secret', () => {
-  it('is shown once, to the session that it was made in', async () => {
+describe('the secret of a new API key', () => {
+  it('is shown once, in the session that created it', async () => {
     const { person, visitor } = await signIn()
     await visitor.get('/settings/security')
     const location = locationOf(await visitor.post(keysUrl, { name: 'Laptop' }))
@@ -267,8 +267,8 @@ describe('a secret', () => {
   })
 })
 
-describe('a notice of what was done', () => {
-  it('names what it was done to, once, escaped and isolated, and not in the URL', async () => {
+describe('the notice after a change', () => {
+  it('names the changed item once, escaped and isolated, and is not in the URL', async () => {
     const { person, visitor, base } = await startWorkspace()
     const name = 'אדה <b>'
     const other = await website.createPerson({ name })
@@ -293,7 +293,7 @@ describe('a notice of what was done', () => {
     }
   })
 
-  it('is shown to the session alone that sent the form', async () => {
+  it('is shown only in the session that sent the form', async () => {
     const { person, visitor } = await signIn()
     await visitor.get('/settings/profile')
     const location = locationOf(await visitor.post('/settings/profile', { name: 'Grace' }))
@@ -304,7 +304,7 @@ describe('a notice of what was done', () => {
 })
 
 describe('a form that is sent twice', () => {
-  it('takes effect once, at the same time or later, and leads to the same place', async () => {
+  it('takes effect once, also when sent concurrently, and redirects to the same URL', async () => {
     const { person, visitor } = await signIn()
     await visitor.get('/settings/security')
     const _csrf = csrfTokenOf(visitor.page())
@@ -323,7 +323,7 @@ describe('a form that is sent twice', () => {
     ['invites', { email: 'x@example.com', role: 'member' }],
     ['teams', { name: 'Looms' }],
     ['seeds/new', { title: 'A seed', summary: 'What it is about' }],
-  ])('makes one of %s', async (path, fields) => {
+  ])('creates one event for %s', async (path, fields) => {
     const { visitor, base } = await startWorkspace()
     await visitor.get(base)
     const _csrf = csrfTokenOf(visitor.page())
@@ -341,7 +341,7 @@ describe('a form that is sent twice', () => {
     expect(row?.count).toBe(1)
   })
 
-  it('can be sent again if it was refused', async () => {
+  it('can be sent again after it was rejected', async () => {
     const { person, visitor } = await signIn()
     await visitor.get('/onboarding')
     const _csrf = csrfTokenOf(visitor.page())
@@ -361,7 +361,7 @@ describe('a form that is sent twice', () => {
     ).toHaveLength(1)
   })
 
-  it('does nothing if the result of the first one is not known', async () => {
+  it('returns 409 and has no effect when the result of the first request is unknown; its record is deleted after ten minutes', async () => {
     const { person, visitor } = await signIn()
     await visitor.get('/settings/security')
     const _csrf = csrfTokenOf(visitor.page())

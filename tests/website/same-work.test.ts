@@ -58,8 +58,8 @@ async function workOf(path: string, fields: Record<string, string>, email: strin
   }
 }
 
-describe.each(forms)('%s does the same work', (path, fields) => {
-  it('whether or not the address has an account', async () => {
+describe.each(forms)('the form %s', (path, fields) => {
+  it('runs the same statements and password hashes whether or not the address has an account', async () => {
     const works: unknown[] = []
     for (const create of Object.values(addresses)) works.push(await workOf(path, fields, await create()))
     const [first, ...others] = works as Awaited<ReturnType<typeof workOf>>[]
@@ -70,7 +70,7 @@ describe.each(forms)('%s does the same work', (path, fields) => {
   })
 })
 
-it('leaves the mail to a job that starts seconds later, at a random time, whether or not there is an account', async () => {
+it('a requested email is sent by a job that starts after a random one to three seconds, whether or not there is an account', async () => {
   const starts: number[] = []
   for (const [path, fields] of forms.filter(([path]) => path !== '/sign-in'))
     for (const create of Object.values(addresses)) {

@@ -77,7 +77,7 @@ const revocations = (slug: string) =>
   )
 
 describe('a sign-in', () => {
-  it('with a new browser sends a mail, once per browser', async () => {
+  it('sends an email when the browser is new to the account, once per browser', async () => {
     const email = randomEmail()
     const first = await signUp(website, { email })
     await first.submit('/sign-out')
@@ -96,14 +96,14 @@ describe('a sign-in', () => {
     expect(await countJobs('send_signed_in', email)).toBe(0)
   })
 
-  it('sends one mail, however many follow within a short time', async () => {
+  it('sends one email when several follow within a short time', async () => {
     const email = randomEmail()
     await signUp(website, { email })
     for (let i = 0; i < 4; i++) await signIn(email)
     expect(await countJobs('send_signed_in', email)).toBe(1)
   })
 
-  it('lasts 90 days at most, however often it is used', async () => {
+  it('expires after 90 days at most, even when it is used', async () => {
     const visitor = await signUp(website, { email: randomEmail() })
     const day = 24 * 60 * 60 * 1000
     for (let i = 0; i < 4; i++) {
@@ -117,8 +117,8 @@ describe('a sign-in', () => {
   })
 })
 
-describe('new API keys', () => {
-  it('send one mail, whether created on the website or over the API', async () => {
+describe('created API keys', () => {
+  it('are reported in one email, whether created on the website or with the API', async () => {
     const { email, visitor, host } = await createConnectedPerson()
     expect(await countJobs('send_api_keys_created', email)).toBe(0)
     await visitor.get('/settings/security')
@@ -181,7 +181,7 @@ async function leaveWaysBack(visitor: Visitor, email: string) {
 }
 
 describe('a new password', () => {
-  it('keeps what else gives access by default, and the mail counts it', async () => {
+  it('keeps API keys, agents and other credentials by default, and the email counts them', async () => {
     const { email, visitor, host, hasAccess } = await createConnectedPerson()
     const ways = await leaveWaysBack(visitor, email)
     await resetPassword(email, { password: 'a new long password' })
@@ -196,7 +196,7 @@ describe('a new password', () => {
     expect(await revocations(host.slug)).toEqual([])
   })
 
-  it('by a link revokes all of it on request, with an event, and the mail counts it', async () => {
+  it('revokes other credentials on request when set by an emailed link, with an event, and the email counts them', async () => {
     const { email, visitor, host, hasAccess } = await createConnectedPerson()
     const ways = await leaveWaysBack(visitor, email)
     await resetPassword(email, { password: 'a new long password', revokeAccess: 'on' })
@@ -213,7 +213,7 @@ describe('a new password', () => {
     expect((await owner.get(ways.changePath)).statusCode).toBe(404)
   })
 
-  it('in the settings revokes it on request, and no other person’s', async () => {
+  it('revokes other credentials on request when set in the settings, but none of other people', async () => {
     const { visitor, hasAccess } = await createConnectedPerson()
     const other = await createConnectedPerson()
     await visitor.get('/settings/security')
@@ -227,8 +227,8 @@ describe('a new password', () => {
   })
 })
 
-describe('a refresh token that is used again long after its exchange', () => {
-  it('ends the access of the agent, of which its person is told once', async () => {
+describe('a refresh token that is reused 31 minutes after its exchange', () => {
+  it('revokes the access of the agent, and notifies the person once', async () => {
     const host = await oauth.createHost()
     const agent = await oauth.createAgent({ client_name: 'Robbie' })
     const { refresh_token: token } = await oauth.getTokens(agent, host)

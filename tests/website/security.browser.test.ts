@@ -25,7 +25,7 @@ async function addAuthenticator(page: Page) {
   return { cdp, authenticatorId }
 }
 
-describe.runIf(hasBrowser)('security in a browser', () => {
+describe.runIf(hasBrowser)('the security pages in a browser', () => {
   let site: Site
 
   beforeAll(async () => {
@@ -138,7 +138,7 @@ describe.runIf(hasBrowser)('security in a browser', () => {
     await context.close()
   })
 
-  it.each(looks)('an invited person joins with a passkey, on a $size', async ({ colorScheme, size }) => {
+  it.each(looks)('an invited person can join with a passkey, on a $size', async ({ colorScheme, size }) => {
     const { browser, origin, website } = site
     const { owner, url } = await createCompany(website)
     const email = randomEmail()

@@ -125,7 +125,7 @@ function errorOf(page: string, field: string): string | undefined {
 }
 
 describe('a workspace without seeds', () => {
-  it('explains what a seed is, and offers one thing to do', async () => {
+  it('explains what a seed is, and offers one action to those who may create one', async () => {
     const empty = await startWorkspace()
     await addMember(website, empty.workspace, viewer, 'viewer')
     for (const view of ['list', 'board']) {
@@ -143,7 +143,7 @@ describe('a workspace without seeds', () => {
 })
 
 describe('a seed', () => {
-  it('is created from the form, with its event', async () => {
+  it('is created from the form, with an event', async () => {
     const path = await createSeed()
     const [row] = await selectRows(
       db,
@@ -170,7 +170,7 @@ describe('a seed', () => {
     expect(body).toMatch(/Created by <bdi>Mary<\/bdi>/)
   })
 
-  it('needs a title and a summary only', async () => {
+  it('requires only a title and a summary', async () => {
     const path = await createSeed(member, {
       problem: ' ',
       audience: '',
@@ -199,7 +199,7 @@ describe('a seed', () => {
     ['successCriteria', 'x'.repeat(301)],
     ['successCriteria', 'line\n'.repeat(21)],
   ])(
-    'is refused with the error beside %s, which gets the focus; what was typed is kept',
+    'returns 400 with the error at %s, which gets the focus, and keeps the typed values',
     async (field, text) => {
       const path = await createSeed()
       for (const form of [`${base}/seeds/new`, `${path}/edit`]) {
@@ -220,7 +220,7 @@ describe('a seed', () => {
     },
   )
 
-  it('may be as long as the field says, however browsers send line breaks', async () => {
+  it('may have the maximum length, with line breaks counted as one character', async () => {
     const summary = `${'x'.repeat(999)}\r\n${'y'.repeat(1000)}`
     const path = await createSeed(member, { summary, title: '😀'.repeat(120) })
     const [row] = await selectRows<{ summary: string }>(
@@ -230,7 +230,7 @@ describe('a seed', () => {
     expect(row?.summary).toBe(summary.replace('\r\n', '\n'))
   })
 
-  it('is edited, and its status changes, with events', async () => {
+  it('can be edited and change its status, with events', async () => {
     const path = await createSeed()
     const form = await member.visitor.get(`${path}/edit`)
     expect(form.body).toContain('value="Fewer meetings"')
@@ -252,7 +252,7 @@ describe('a seed', () => {
     expect((await member.visitor.submit(`${path}/status`, { status: 'lost' })).statusCode).toBe(403)
   })
 
-  it('is joined and left', async () => {
+  it('can be joined and left', async () => {
     const path = await createSeed()
     await joinSeed(member, path)
     await joinSeed(owner, path)
@@ -273,7 +273,7 @@ describe('a seed', () => {
     expect(rows).toEqual([{ user_id: owner.id }])
   })
 
-  it('that is decided cannot be joined', async () => {
+  it('returns 409 when a member joins it after it was validated', async () => {
     const path = await createSeed()
     await member.visitor.get(path)
     await member.visitor.submit(`${path}/status`, { status: 'validated' })
@@ -285,7 +285,7 @@ describe('a seed', () => {
     expect(answer.body).toContain('can no longer be joined')
   })
 
-  it('of another workspace is not found under this one', async () => {
+  it('returns 404 for a seed of another workspace', async () => {
     const other = await startWorkspace()
     await addMember(website, other.workspace, member, 'member')
     const path = await createSeed(member, {}, other.base)
@@ -301,7 +301,7 @@ describe('a seed', () => {
     }
   })
 
-  it('shows all of its history, page by page', async () => {
+  it('shows its whole history on several pages', async () => {
     const path = await createSeed()
     await member.visitor.get(path)
     for (let i = 0; i < 21; i++)
@@ -312,7 +312,7 @@ describe('a seed', () => {
     expect(withoutLinks((await viewer.visitor.get(next)).body)).toContain('Mary created the seed')
   })
 
-  it('says which agents read seeds, to people who may know of them', async () => {
+  it('shows which agents read seeds, to people who may see those agents', async () => {
     const path = await createSeed()
     const grant = await insertGrant(
       website,
@@ -346,7 +346,7 @@ describe('a seed', () => {
 })
 
 describe('evidence', () => {
-  it('is added by participants, and shown with its verdict, kind, source and author', async () => {
+  it('is added by participants, and shows its verdict, kind, source and author', async () => {
     const path = await createSeed()
     expect((await member.visitor.get(path)).body).not.toContain(`${path}/evidence`)
     expect(member.visitor.page()).toContain('Join the seed to add what you find out.')
@@ -376,7 +376,7 @@ describe('evidence', () => {
     ['sourceUrl', 'javascript:alert(1)'],
     ['sourceUrl', 'https://user:password@example.com'],
     ['sourceUrl', `https://example.com/${'x'.repeat(2048)}`],
-  ])('is refused with the error beside %s, and what was typed is kept', async (field, text) => {
+  ])('returns 400 with the error at %s, and keeps the typed values', async (field, text) => {
     const path = await createSeed()
     await joinSeed(member, path)
     const answer = await addEvidence(member, path, { summary: 'Typed', kind: 'metric', [field]: text })
@@ -391,7 +391,7 @@ describe('evidence', () => {
     expect(await selectRows(db, sql`select id from evidence where seed_id = ${idOf(path)}`)).toEqual([])
   })
 
-  it('of an agent is shown as such, as is its seed, and can be listed alone', async () => {
+  it('shows the agent that added it, as the seed does, and can be filtered by agents or people', async () => {
     const { grantId, path } = await createSeedOfAgent()
     const { body } = await viewer.visitor.get(path)
     const mark = '<span class="tag agent">Agent</span> <bdi>Claude Code</bdi>'
@@ -409,7 +409,7 @@ describe('evidence', () => {
     expect(piecesOn((await viewer.visitor.get(`${path}?by=agents`)).body)).toHaveLength(1)
   })
 
-  it('of a person who has left meanwhile is refused, and what they wrote is kept', async () => {
+  it('returns 403 when the author has left the seed meanwhile, and keeps the typed text', async () => {
     const path = await createSeed()
     await joinSeed(member, path)
     await db.execute(sql`delete from seed_participants where seed_id = ${idOf(path)}`)
@@ -420,7 +420,7 @@ describe('evidence', () => {
     expect(answer.body).toContain(`${path}/join`)
   })
 
-  it('is weighed by a picture that can be read without colour', async () => {
+  it('is drawn as a chart that is readable without color', async () => {
     const path = await createSeed()
     expect((await member.visitor.get(path)).body).not.toContain('<figure')
     for (const [verdict, daysAgo] of [
@@ -444,7 +444,7 @@ describe('evidence', () => {
     expect(body).not.toMatch(/NaN|Infinity/)
   })
 
-  it('is read page by page, forward and back', async () => {
+  it('is listed on several pages, forward and back', async () => {
     const path = await createSeed()
     for (let i = 0; i < 45; i++)
       await db.execute(sql`
@@ -477,8 +477,8 @@ async function walk({ visitor }: Person, path: string, row: RegExp) {
   return forward.map((rows) => rows.length)
 }
 
-describe('roles', () => {
-  it('viewers see no form that they may not use, and their requests are refused', async () => {
+describe('a viewer', () => {
+  it('sees no form that the role does not permit, and gets 403 when sending one', async () => {
     const path = await createSeed()
     for (const page of [`${base}/seeds`, path, base]) {
       const { body } = await viewer.visitor.get(page)
@@ -508,8 +508,8 @@ describe('roles', () => {
   })
 })
 
-describe('the list', () => {
-  it('searches, filters and sorts, and keeps what was asked for in its form', async () => {
+describe('the list of seeds', () => {
+  it('can be searched, filtered and sorted, and keeps the chosen options in its form', async () => {
     const { owner: one, base: at, workspace: place } = await startWorkspace()
     await addMember(website, place, member, 'member')
     const paths: Record<string, string> = {}
@@ -546,7 +546,7 @@ describe('the list', () => {
     )
   })
 
-  it('is read page by page, forward and back, with its filters', async () => {
+  it('has several pages, forward and back, which keep the filters', async () => {
     const { owner: one, base: at, workspace: place } = await startWorkspace()
     for (let i = 0; i < 120; i++)
       await db.execute(sql`
@@ -558,7 +558,7 @@ describe('the list', () => {
     expect(await walk(one, `${at}/seeds?q=idea&status=open&sort=createdAt`, title)).toEqual([50, 50, 10])
   })
 
-  it('can be a board, which is remembered', async () => {
+  it('can be shown as a board, and remembers the choice', async () => {
     const { owner: one, base: at, workspace: place } = await startWorkspace()
     for (let i = 0; i < 25; i++)
       await db.execute(sql`
@@ -579,7 +579,7 @@ describe('the list', () => {
   })
 })
 
-describe('the overview', () => {
+describe('the workspace home', () => {
   it('shows the five seeds in progress that changed last', async () => {
     const { owner: one, base: at } = await startWorkspace()
     const paths: string[] = []
@@ -594,7 +594,7 @@ describe('the overview', () => {
   })
 })
 
-describe('what people type', () => {
+describe('text that people type into seeds', () => {
   it('is escaped and isolated on every page, in every field', async () => {
     const hostile = `"><script>alert(1)</script>'&amp;אדה 👩🏽‍💻`
     const person = await signUpAs(hostile)
@@ -635,8 +635,8 @@ describe('what people type', () => {
   })
 })
 
-describe('a page', () => {
-  it('resolves the workspace once, and takes few statements', async () => {
+describe('each page of seeds', () => {
+  it('resolves the workspace once, and runs at most ten statements', async () => {
     const path = await createSeed()
     for (const [page, most] of [
       [`${base}/seeds?view=list`, 3],

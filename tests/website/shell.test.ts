@@ -25,7 +25,7 @@ function linksOf(page: string, className: string): string[] {
 }
 
 describe('the navigation', () => {
-  it('has at most seven entries, and marks the page', async () => {
+  it('has six entries, and marks the current page', async () => {
     const company = await startCompany()
     const visitor = await signInAs(website, company.owner)
     const names = ['Home', 'Seeds', 'People', 'Activity', 'Agents', 'Settings']
@@ -46,14 +46,14 @@ describe('the navigation', () => {
     }
   })
 
-  it.each(roles)('shows %ss the invites only if they may list them', async (role) => {
+  it.each(roles)('shows %ss the invites tab only if they may list invites', async (role) => {
     const company = await startCompany()
     const { body } = await (await signInAs(website, company[role])).get(`${company.base}/people`)
     const invites = role === 'owner' || role === 'admin' ? ['Invites'] : []
     expect(linksOf(body, 'tabs')).toEqual(['People*', 'Teams', ...invites])
   })
 
-  it('keeps the former URL of the members', async () => {
+  it('serves the former URL of the members page', async () => {
     const company = await startCompany()
     const { body } = await (await signInAs(website, company.viewer)).get(`${company.base}/members`)
     expect(body).toContain('<h1>People</h1>')
@@ -61,8 +61,8 @@ describe('the navigation', () => {
   })
 })
 
-describe('the menu of workspaces', () => {
-  it('has the 20 that were used last, marks the current one, and takes no statement', async () => {
+describe('the workspace menu', () => {
+  it('lists the 20 workspaces used last, marks the current one, and runs no extra statement', async () => {
     const owner = await website.createPerson()
     const workspaces = []
     for (let i = 0; i < 21; i++)
@@ -85,7 +85,7 @@ describe('the menu of workspaces', () => {
     expect(await countQueries(() => visitor.get(`/w/${String(last?.slug)}/settings`))).toBe(2)
   })
 
-  it('shows nobody a workspace of others', async () => {
+  it('does not list workspaces of other people', async () => {
     const [company, other] = [await startCompany(), await startCompany()]
     const { body } = await (await signInAs(website, company.member)).get(company.base)
     expect(body).toContain(`href="/w/${company.workspace.slug}"`)
@@ -94,7 +94,7 @@ describe('the menu of workspaces', () => {
 })
 
 describe('the theme', () => {
-  it('is that of the device, until one is chosen', async () => {
+  it('follows the device until one is chosen, and again when reset to the system', async () => {
     const visitor = await signInAs(website, await website.createPerson())
     const read = async (path = '/settings/profile') =>
       /<html lang="en" (?:data-theme="(\w+)")?/.exec((await visitor.get(path)).body)?.[1]
@@ -109,7 +109,7 @@ describe('the theme', () => {
     expect(await read()).toBeUndefined()
   })
 
-  it('leads back to the page, and to no other site', async () => {
+  it('redirects back to the page, but never to another site', async () => {
     const visitor = await signInAs(website, await website.createPerson())
     await visitor.get('/settings/profile')
     const from = async (referer: string) =>
@@ -119,7 +119,7 @@ describe('the theme', () => {
     expect(await from('https://evil.example/settings/profile')).toBe('/')
   })
 
-  it.each(['', 'DARK', '"><script>', '\0'])('is that of the device for %j', async (theme) => {
+  it.each(['', 'DARK', '"><script>', '\0'])('follows the device for the unknown theme %j', async (theme) => {
     const visitor = await signInAs(website, await website.createPerson())
     await visitor.get('/settings/profile')
     expect((await visitor.post('/settings/theme', { theme })).statusCode).toBe(303)
@@ -134,7 +134,7 @@ describe('the search', () => {
   const namesOf = (page: string) =>
     [...page.matchAll(/<a class="title"[^>]*><bdi>([^<]*)</g)].map(([, name]) => name)
 
-  it('finds seeds, people, pages and workspaces, on a page and as JSON', async () => {
+  it('finds seeds, people, pages and workspaces, as HTML and as JSON', async () => {
     const company = await startCompany()
     const seed = await createSeed(website, company.owner, company, { title: 'Marygold' })
     await createWorkspace(website, company.member, { name: 'Maryland' })
@@ -158,7 +158,7 @@ describe('the search', () => {
     })
   })
 
-  it('says how many seeds and people match, and leads to all of them', async () => {
+  it('shows how many seeds and people match, and links to all of them', async () => {
     const company = await startCompany()
     for (let i = 0; i < 9; i++) await createSeed(website, company.owner, company, { title: `Invoice ${i}` })
     for (let i = 0; i < 7; i++) await addPerson(website, company.workspace, 'viewer', `Invoice ${i}`)
@@ -171,7 +171,7 @@ describe('the search', () => {
     expect(namesOf((await visitor.get(String(all))).body)).toHaveLength(9)
   })
 
-  it('offers what the role allows', async () => {
+  it('offers only pages that the role permits', async () => {
     const company = await startCompany()
     const find = async (role: 'viewer' | 'admin') =>
       (await (await signInAs(website, company[role])).get(`${company.base}/search/results`)).body
@@ -182,7 +182,7 @@ describe('the search', () => {
     }
   })
 
-  it('finds nothing of other workspaces, and is closed to others', async () => {
+  it('finds nothing in other workspaces, and returns 403 to non-members', async () => {
     const [company, other] = [await startCompany(), await startCompany()]
     await createSeed(website, other.owner, other, { title: 'Secret of others' })
     const visitor = await signInAs(website, company.owner)
@@ -194,7 +194,7 @@ describe('the search', () => {
   })
 
   it.each(['q=%00', 'q=a&q=b', `q=${'x'.repeat(500)}`, 'q=%22%3E%3Cscript%3E', 'q=%25_\\'])(
-    'answers %s',
+    'returns 200 for the query %s, as HTML and as JSON',
     async (query) => {
       const company = await startCompany()
       const visitor = await signInAs(website, company.viewer)
@@ -206,7 +206,7 @@ describe('the search', () => {
     },
   )
 
-  it('takes few statements', async () => {
+  it('runs six statements', async () => {
     const company = await startCompany()
     const visitor = await signInAs(website, company.owner)
     // The session, the workspace, seeds, members, invited people, and workspaces.
@@ -214,8 +214,8 @@ describe('the search', () => {
   })
 })
 
-describe('a team', () => {
-  it('gets members by a search, of which only managers see the buttons', async () => {
+describe('the page of a team', () => {
+  it('adds members found by a search, and hides the buttons from viewers', async () => {
     const company = await startCompany()
     const team = await createTeam(website, company.admin, company, 'Research')
     const path = `${company.base}/teams/${team.id}`
@@ -235,7 +235,7 @@ describe('a team', () => {
     expect((await viewer.get(`${path}?q=%22%3E%3Cb%3E`)).body).not.toContain('"><b>')
   })
 
-  it('finds a member among many', async () => {
+  it('finds a member among 200 others, in at most seven statements', async () => {
     const company = await startCompany()
     for (let i = 0; i < 205; i++) await addPerson(website, company.workspace, 'viewer', `Robot ${i}`)
     const last = await addPerson(website, company.workspace, 'member', 'Zoe Last')
@@ -250,7 +250,7 @@ describe('a team', () => {
 })
 
 describe('the role of a member', () => {
-  it('is changed on their page, with a sentence about each role that may be granted', async () => {
+  it('can be selected on their page only by members who may change it, from the roles that they may grant', async () => {
     const company = await startCompany()
     const pageOf = (id: string) => `${company.base}/people/${id}`
     const admin = await signInAs(website, company.admin)
@@ -272,8 +272,8 @@ describe('the role of a member', () => {
   })
 })
 
-describe('the settings', () => {
-  it.each(roles)('show %ss what they may do', async (role) => {
+describe('the workspace settings', () => {
+  it.each(roles)('show %ss only the forms that the role permits', async (role) => {
     const company = await startCompany()
     const { body } = await (await signInAs(website, company[role])).get(`${company.base}/settings`)
     const mayChange = role === 'owner' || role === 'admin'
@@ -283,7 +283,7 @@ describe('the settings', () => {
   })
 })
 
-describe('the statements of a page', () => {
+describe('the statements of pages, besides those for the session and the workspace', () => {
   // Besides the session and the workspace.
   it.each([
     ['/seeds', 1],
@@ -295,7 +295,7 @@ describe('the statements of a page', () => {
     ['/agents', 1],
     ['/settings', 0],
     ['/seeds/new', 0],
-  ])('of %s are %i', async (path, own) => {
+  ])('the page %s runs this many: %i', async (path, own) => {
     const company = await startCompany()
     const visitor = await signInAs(website, company.owner)
     await visitor.get(company.base)
@@ -303,8 +303,8 @@ describe('the statements of a page', () => {
   })
 })
 
-describe('the first page', () => {
-  it('has less than 30 KB compressed, with one request for styles', async () => {
+describe('the start page', () => {
+  it('is smaller than 30 KB compressed, with one style sheet', async () => {
     const { body } = await createVisitor(website).get('/')
     expect(body.match(/rel="stylesheet"/g)).toHaveLength(1)
     const assets = [readAsset('site', 'css'), readAsset('site', 'js'), readAsset('icon', 'svg')]
@@ -315,8 +315,8 @@ describe('the first page', () => {
   })
 })
 
-describe('the page of the design', () => {
-  it('shows the components, except in production', async () => {
+describe('the design page', () => {
+  it('shows the components, and returns 404 in production', async () => {
     const page = await createVisitor(website).get('/design')
     expect(page.statusCode).toBe(200)
     expect(page.body).toContain('Buttons')

@@ -27,7 +27,7 @@ async function signIn(email: string, chosen = password) {
 }
 
 describe('signing up', () => {
-  it('signs in once the address is verified with the password', async () => {
+  it('signs the person in after the address is verified with the password', async () => {
     const email = randomEmail()
     const visitor = await signUp(website, { email })
     expect((await visitor.get('/')).headers.location).toBe('/onboarding')
@@ -39,7 +39,7 @@ describe('signing up', () => {
     expect(sessionOf(again.visitor)).toMatch(/^[\w-]{43}$/)
   })
 
-  it('stores neither the password nor the cookie in clear', async () => {
+  it('stores neither the password nor the session cookie in plain text', async () => {
     const email = randomEmail()
     const visitor = await signUp(website, { email })
     const [row] = await selectRows<{ hash: string; token_hash: Buffer }>(
@@ -53,7 +53,7 @@ describe('signing up', () => {
     expect(website.log.join('')).not.toContain(sessionOf(visitor))
   })
 
-  it('answers the same for an address that has an account, changes nothing, and notifies its owner', async () => {
+  it('gives the same response for an address that has an account, and notifies its owner', async () => {
     const email = randomEmail()
     await signUp(website, { email, name: 'Ada' })
     const answers = []
@@ -79,24 +79,27 @@ describe('signing up', () => {
     ['password', { password: 'short' }, 'Use 10 to 200 characters'],
     ['password', { password: 'aaaaaaaaaaaaaaaa' }, 'Use 10 to 200 characters'],
     ['password', { password: 'Password123!' }, 'too common'],
-  ])('shows an error beside the field %s, and keeps the typed values', async (field, fault, message) => {
-    const visitor = await visit('/sign-up')
-    const answer = await visitor.submit('/sign-up', {
-      name: 'Grace <b>',
-      email: randomEmail(),
-      password,
-      ...fault,
-    })
-    expect(answer.statusCode).toBe(400)
-    const note = new RegExp(`<p class="error" id="${field}-error"[^>]*>([^<]*)<`).exec(answer.body)?.[1]
-    expect(note).toContain(message)
-    if (field !== 'name') expect(answer.body).toContain('value="Grace &lt;b&gt;"')
-    expect(answer.body).not.toContain(password)
-  })
+  ])(
+    'returns 400 with an error at the field %s, and keeps the typed values',
+    async (field, fault, message) => {
+      const visitor = await visit('/sign-up')
+      const answer = await visitor.submit('/sign-up', {
+        name: 'Grace <b>',
+        email: randomEmail(),
+        password,
+        ...fault,
+      })
+      expect(answer.statusCode).toBe(400)
+      const note = new RegExp(`<p class="error" id="${field}-error"[^>]*>([^<]*)<`).exec(answer.body)?.[1]
+      expect(note).toContain(message)
+      if (field !== 'name') expect(answer.body).toContain('value="Grace &lt;b&gt;"')
+      expect(answer.body).not.toContain(password)
+    },
+  )
 })
 
-describe('verifying the address', () => {
-  it('requires the password in another browser, and works once, however often the link was opened', async () => {
+describe('verifying the email address', () => {
+  it('requires the password in another browser, and works once, even if the link was opened before', async () => {
     const email = randomEmail()
     const there = await visit('/sign-up')
     await there.submit('/sign-up', { name: 'Grace', email, password })
@@ -118,7 +121,7 @@ describe('verifying the address', () => {
     expect((await there.submit(path)).statusCode).toBe(404)
   })
 
-  it('does not require the password in the browser that signed up, after a click', async () => {
+  it('does not require the password in the browser that signed up, but a click', async () => {
     const email = randomEmail()
     const visitor = await visit('/sign-up')
     await visitor.submit('/sign-up', { name: 'Grace', email, password })
@@ -130,7 +133,7 @@ describe('verifying the address', () => {
     expect((await visitor.get('/onboarding')).statusCode).toBe(200)
   })
 
-  it('requires the password that a stranger chose before, also in the browser of the owner', async () => {
+  it('requires the password that a stranger set first, even in the owner’s browser', async () => {
     const email = randomEmail()
     const stranger = await visit('/sign-up')
     await stranger.submit('/sign-up', { name: 'Eve', email, password: 'a password of a stranger' })
@@ -145,7 +148,7 @@ describe('verifying the address', () => {
     expect(sessionOf(owner)).toBeUndefined()
   })
 
-  it('is required before a sign-in', async () => {
+  it('is required to sign in; an attempt before it sends a new link', async () => {
     const email = randomEmail()
     const visitor = await visit('/sign-up')
     await visitor.submit('/sign-up', { name: 'Grace', email, password })
@@ -156,7 +159,7 @@ describe('verifying the address', () => {
     await website.waitForMail(email, /Verify/)
   })
 
-  it('joins the workspace that allows the domain', async () => {
+  it('joins the workspace that allows the email domain', async () => {
     const domain = `${crypto.randomUUID()}.example`
     const owner = await website.createPerson({ email: `olga@${domain}` })
     const slug = `acme-${domain.slice(0, 8)}`
@@ -174,8 +177,8 @@ describe('verifying the address', () => {
   })
 })
 
-describe('mail to an address that nobody has verified', () => {
-  it('has no name that a stranger chose', async () => {
+describe('an email to an unverified address', () => {
+  it('does not contain a name that a stranger has typed', async () => {
     const email = randomEmail()
     const visitor = await visit('/sign-up')
     await visitor.submit('/sign-up', { name: 'Claim Your Prize', email, password })
@@ -202,7 +205,7 @@ describe('mail to an address that nobody has verified', () => {
   })
 })
 
-describe('an address in another spelling', () => {
+describe('an email address in another spelling', () => {
   const findAddress = async (canonical: string) =>
     (
       await selectRows<{ email: string; is_verified: boolean }>(
@@ -215,7 +218,7 @@ describe('an address in another spelling', () => {
     ['viktor', 'vi\u212ator', 'example.com', 'example.com'],
     ['viktor', 'viktor', 'mail.example', 'ma\u0130l.example'],
     ['viktor', '\uff56iktor', 'mail.example', 'mail.example'],
-  ])('with look-alike characters is refused: %s for %s at %s', async (name, fake, domain, fakeDomain) => {
+  ])('returns 400 with look-alike characters: %s for %s at %s', async (name, fake, domain, fakeDomain) => {
     const tag = crypto.randomUUID()
     const visitor = await visit('/sign-up')
     const other = `${fake}-${tag}@${fakeDomain}`
@@ -228,7 +231,7 @@ describe('an address in another spelling', () => {
     expect(await findAddress(email)).toEqual({ email, is_verified: true })
   })
 
-  it('is the same account, whose mail goes to the requested spelling until the address is verified', async () => {
+  it('is the same account; emails go to the requested spelling until the address is verified', async () => {
     const email = `viktor-${crypto.randomUUID()}@example.com`
     const other = email.replace('viktor', 'VIKTOR')
     const stranger = await visit('/sign-up')
@@ -258,7 +261,7 @@ describe('an address in another spelling', () => {
     expect(await findAddress(email)).toEqual({ email, is_verified: true })
   })
 
-  it('gets the link, if it is used to sign in before the address is verified', async () => {
+  it('gets the verification link when it is used to sign in before the address is verified', async () => {
     const email = `grace-${crypto.randomUUID()}@example.com`
     const other = email.replace('grace', 'Grace')
     const visitor = await visit('/sign-up')
@@ -273,7 +276,7 @@ describe('an address in another spelling', () => {
 })
 
 describe('the sign-in page', () => {
-  it.each(['/', '/sign-in'])('at %s says what the product is, and has no link to itself', async (path) => {
+  it.each(['/', '/sign-in'])('explains the product at %s, and has no link to itself', async (path) => {
     const { body } = await createVisitor(website).get(path)
     expect(body).toContain('where teams and their agents collect early ideas')
     expect(body).not.toContain('href="/sign-in"')
@@ -282,7 +285,7 @@ describe('the sign-in page', () => {
 })
 
 describe('signing in', () => {
-  it('answers the same for an unknown address and for a wrong password', async () => {
+  it('gives the same response for an unknown address and a wrong password', async () => {
     const email = randomEmail()
     await signUp(website, { email })
     const wrong = await signIn(email, 'not the password')
@@ -293,7 +296,7 @@ describe('signing in', () => {
     expect(blank(unknown.answer.body)).toBe(blank(wrong.answer.body))
   })
 
-  it('takes as long for an unknown address', async () => {
+  it('takes at least a third as long for an unknown address as for a wrong password', async () => {
     const email = randomEmail()
     await signUp(website, { email })
     const timeOf = async (address: string) => {
@@ -310,7 +313,7 @@ describe('signing in', () => {
     expect(await timeOf(randomEmail())).toBeGreaterThan((await timeOf(email)) / 3)
   })
 
-  it('ends the session that was used least recently when a person has too many', async () => {
+  it('ends the least recently used session when a person has too many', async () => {
     const person = await website.createPerson()
     await website.db.execute(sql`
       insert into sessions (id, user_id, token_hash, user_agent, created_at, last_used_at, expires_at)
@@ -326,7 +329,7 @@ describe('signing in', () => {
     expect(left[0]?.agent).toBe(String(sessionsMax - 1))
   })
 
-  it('starts a new session and ends the previous one of the browser', async () => {
+  it('starts a new session, and ends the previous one of the browser', async () => {
     const email = randomEmail()
     const attacker = await signUp(website, { email: randomEmail() })
     await signUp(website, { email })
@@ -346,7 +349,7 @@ describe('signing in', () => {
     expect(sessionOf(unknown)).not.toBe('A'.repeat(43))
   })
 
-  it('sets a cookie that scripts and other sites cannot use', async () => {
+  it('sets an HttpOnly and SameSite=Lax cookie that lasts 30 days', async () => {
     const email = randomEmail()
     await signUp(website, { email })
     const { answer } = await signIn(email)
@@ -367,7 +370,7 @@ describe('signing in', () => {
     ['/.//evil.example', '/'],
     ['javascript:alert(1)', '/'],
     ['onboarding', '/'],
-  ])('with next=%j redirects to %j', async (next, expected) => {
+  ])('redirects according to the parameter next: %j leads to %j', async (next, expected) => {
     const email = randomEmail()
     await signUp(website, { email })
     const visitor = await visit(`/sign-in?next=${encodeURIComponent(next)}`)
@@ -377,7 +380,7 @@ describe('signing in', () => {
     expect(signedIn.headers.location).toBe(expected)
   })
 
-  it('lasts 30 days from the last use, which is stored once an hour', async () => {
+  it('lasts 30 days after the last use, which is stored once an hour', async () => {
     const email = randomEmail()
     const visitor = await signUp(website, { email })
     const lastUse = async () => {
@@ -402,7 +405,7 @@ describe('signing in', () => {
 })
 
 describe('a forgotten password', () => {
-  it('is replaced with a mailed link, once, which ends all sessions', async () => {
+  it('is replaced once by an emailed link, which ends all sessions', async () => {
     const email = randomEmail()
     const before = await signUp(website, { email })
     const visitor = await visit('/forgot')
@@ -422,7 +425,7 @@ describe('a forgotten password', () => {
     await website.waitForMail(email, /was changed/)
   })
 
-  it('is replaced once by parallel requests with a link', async () => {
+  it('is replaced once by concurrent requests with the same link; the others get 404', async () => {
     const email = randomEmail()
     await signUp(website, { email })
     const visitor = await visit('/forgot')
@@ -435,7 +438,7 @@ describe('a forgotten password', () => {
     expect(answers.map(({ statusCode }) => statusCode).toSorted((a, b) => a - b)).toEqual([303, 404, 404])
   })
 
-  it('is not replaced with a link of an hour ago', async () => {
+  it('returns 404 for a link that is one hour old', async () => {
     const email = randomEmail()
     await signUp(website, { email })
     const visitor = await visit('/forgot')
@@ -448,7 +451,7 @@ describe('a forgotten password', () => {
   })
 
   it.each(['/forgot', '/verify', '/sign-in/link'])(
-    'is requested at %s with the same answer for every address',
+    'the form %s gives the same response for every address',
     async (path) => {
       const email = randomEmail()
       await signUp(website, { email })
@@ -466,7 +469,7 @@ describe('a forgotten password', () => {
 })
 
 describe('a sign-in link', () => {
-  it('signs in after a click, once', async () => {
+  it('signs in once, after a click', async () => {
     const email = randomEmail()
     await signUp(website, { email })
     const visitor = await visit('/sign-in/link?next=/settings/profile')
@@ -480,7 +483,7 @@ describe('a sign-in link', () => {
     expect((await other.submit(path)).statusCode).toBe(404)
   })
 
-  it('deletes a password that somebody else may have chosen before', async () => {
+  it('deletes a password that was set before the address was verified', async () => {
     const email = randomEmail()
     const attacker = await visit('/sign-up')
     await attacker.submit('/sign-up', { name: 'Eve', email, password })
@@ -493,7 +496,7 @@ describe('a sign-in link', () => {
   })
 })
 
-describe('guessing a password', () => {
+describe('guessing passwords', () => {
   async function startLimited() {
     const limited = await startWebsite({
       environment: { SIGN_IN_LIMIT_PER_MINUTE: '3', MAIL_LIMIT_PER_HOUR: '0', TRUST_PROXY: 'loopback' },
@@ -515,7 +518,7 @@ describe('guessing a password', () => {
     return { email, signInLink: new URL(url).pathname }
   }
 
-  it('is limited per account and client address, and the form says how long to wait', async () => {
+  it('is limited per account and client address: returns 429 with Retry-After, and the page names the seconds', async () => {
     const { signInFrom } = await startLimited()
     const email = randomEmail()
     for (let i = 0; i < 3; i++) expect((await signInFrom('192.0.2.1', email, 'wrong')).statusCode).toBe(400)
@@ -531,7 +534,7 @@ describe('guessing a password', () => {
     expect((await signInFrom('192.0.2.2', email, 'wrong')).statusCode).toBe(400)
   })
 
-  it('does not count successful sign-ins from one address', async () => {
+  it('does not count successful sign-ins', async () => {
     const { signInFrom, limited } = await startLimited()
     const email = randomEmail()
     await limited.services.credentials.signUp({ name: 'Grace', email, password })
@@ -539,7 +542,7 @@ describe('guessing a password', () => {
     for (let i = 0; i < 35; i++) expect((await signInFrom('192.0.2.1', email, password)).statusCode).toBe(303)
   })
 
-  it('is limited per client address over all accounts', async () => {
+  it('is limited per client address across all accounts', async () => {
     const { signInFrom } = await startLimited()
     for (let i = 0; i < 30; i++)
       expect((await signInFrom('192.0.2.1', randomEmail(), 'wrong')).statusCode).toBe(400)
@@ -547,7 +550,7 @@ describe('guessing a password', () => {
     expect((await signInFrom('192.0.2.2', randomEmail(), 'wrong')).statusCode).toBe(400)
   })
 
-  it('is limited per account over all addresses, while the mailed link still works', async () => {
+  it('is limited per account across all client addresses, while an emailed link still works', async () => {
     const started = await startLimited()
     const { email, signInLink } = await createAccount(started.limited)
     const { signInFrom } = started
@@ -563,7 +566,7 @@ describe('guessing a password', () => {
     expect((await owner.submit(signInLink)).statusCode).toBe(303)
   })
 
-  it('in parallel gets no more attempts than in sequence', async () => {
+  it('allows no more attempts in concurrent requests than in sequential ones', async () => {
     const { signInFrom } = await startLimited()
     const email = randomEmail()
     const answers = await Promise.all(
@@ -574,8 +577,8 @@ describe('guessing a password', () => {
   })
 })
 
-describe('requesting mails', () => {
-  it('is limited per recipient and client address, whether or not there is an account', async () => {
+describe('requesting emails', () => {
+  it('is limited per recipient across all forms: returns 429, and does not affect other recipients', async () => {
     const limited = await startWebsite({
       environment: { MAIL_LIMIT_PER_HOUR: '2', TRUST_PROXY: 'loopback' },
     })
@@ -597,7 +600,7 @@ describe('requesting mails', () => {
     expect((await request('/forgot', randomEmail(), '192.0.2.3')).statusCode).toBe(200)
   })
 
-  it('is limited per client address, ten times as high', async () => {
+  it('is limited per client address, to ten times the limit per recipient', async () => {
     const limited = await startWebsite({ environment: { MAIL_LIMIT_PER_HOUR: '1' } })
     const request = async () => {
       const visitor = createVisitor(limited)

@@ -58,7 +58,7 @@ const codesLeft = async (email: string) => {
 }
 
 describe('setting up two-step sign-in', () => {
-  it('counts only after a code was entered', async () => {
+  it('has no effect after a wrong code', async () => {
     const email = randomEmail()
     const visitor = await signUp(website, { email })
     await visitor.get(page)
@@ -73,7 +73,7 @@ describe('setting up two-step sign-in', () => {
     expect((await other.submit('/sign-in', { email, password })).headers.location).toBe('/')
   })
 
-  it('stores neither the secret nor the recovery codes in clear, and shows the codes once', async () => {
+  it('stores neither the secret nor the recovery codes in plain text, and shows the codes once', async () => {
     const { email, visitor, secret, codes } = await createCarefulPerson()
     const [row] = await selectRows<{ sealed: Buffer }>(
       db,
@@ -86,7 +86,7 @@ describe('setting up two-step sign-in', () => {
     expect((await website.waitForMail(email, /Two-step sign-in is on/)).path).toBe('/settings/security')
   })
 
-  it('keeps the secret of an app that is set up, whoever asks to begin again', async () => {
+  it('keeps the secret of a confirmed app when the setup is started again', async () => {
     const { email, visitor, secret } = await createCarefulPerson()
     await visitor.get(page)
     expect((await visitor.submit(`${page}/begin`)).statusCode).toBe(303)
@@ -96,8 +96,8 @@ describe('setting up two-step sign-in', () => {
   })
 })
 
-describe('signing in with two steps', () => {
-  it('takes the password and a code, and continues at the requested page', async () => {
+describe('signing in with two-step sign-in', () => {
+  it('needs the password and a code, and redirects to the requested page', async () => {
     const { email, secret } = await createCarefulPerson()
     const visitor = await enterPassword(email, '/settings/profile')
     expect(await isSignedIn(visitor)).toBe(false)
@@ -108,15 +108,18 @@ describe('signing in with two steps', () => {
     expect(visitor.cookies.has('second-step')).toBe(false)
   })
 
-  it.each([-1, 1])('accepts a code that is %i steps away, not two', async (steps) => {
-    const { email, secret } = await createCarefulPerson()
-    clock.advance(5 * minute)
-    const visitor = await enterPassword(email)
-    expect((await enter(visitor, codeOf(secret, 2 * steps))).statusCode).toBe(400)
-    expect((await enter(visitor, codeOf(secret, steps))).statusCode).toBe(303)
-  })
+  it.each([-1, 1])(
+    'accepts a code that is %i time step away, but not one that is two steps away',
+    async (steps) => {
+      const { email, secret } = await createCarefulPerson()
+      clock.advance(5 * minute)
+      const visitor = await enterPassword(email)
+      expect((await enter(visitor, codeOf(secret, 2 * steps))).statusCode).toBe(400)
+      expect((await enter(visitor, codeOf(secret, steps))).statusCode).toBe(303)
+    },
+  )
 
-  it('refuses a code that was used, and those before it', async () => {
+  it('rejects a used code, and earlier codes', async () => {
     const { email, secret } = await createCarefulPerson()
     const code = codeOf(secret)
     const earlier = codeOf(secret, -1)
@@ -128,14 +131,14 @@ describe('signing in with two steps', () => {
     expect(await isSignedIn(second)).toBe(false)
   })
 
-  it('uses a code once when two send it at the same moment', async () => {
+  it('accepts a code once when two concurrent requests send it', async () => {
     const { email, secret } = await createCarefulPerson()
     const visitors = [await enterPassword(email), await enterPassword(email)]
     const answers = await Promise.all(visitors.map((visitor) => enter(visitor, codeOf(secret))))
     expect(answers.map(({ statusCode }) => statusCode).sort()).toEqual([303, 400])
   })
 
-  it('uses a recovery code once, in any spelling, also when two send it at the same moment', async () => {
+  it('accepts a recovery code once, in any letter case and spacing, also when sent concurrently', async () => {
     const { email, codes } = await createCarefulPerson()
     const [code = ''] = codes
     const typed = code.toUpperCase().replaceAll('-', ' ')
@@ -148,7 +151,7 @@ describe('signing in with two steps', () => {
     expect(await codesLeft(email)).toBe(9)
   })
 
-  it('asks for the code after a link in a mail, too', async () => {
+  it('also needs a code after an emailed sign-in link', async () => {
     const { email, secret } = await createCarefulPerson()
     const visitor = createVisitor(website)
     await visitor.get('/sign-in/link')
@@ -162,7 +165,7 @@ describe('signing in with two steps', () => {
     expect(await isSignedIn(visitor)).toBe(true)
   })
 
-  it('asks for the code after the password was reset, and ends sign-ins that wait for theirs', async () => {
+  it('needs a code after a password reset, which also ends pending sign-ins', async () => {
     const { email, secret } = await createCarefulPerson()
     const waiting = await enterPassword(email)
     const visitor = createVisitor(website)
@@ -177,7 +180,7 @@ describe('signing in with two steps', () => {
     expect(answer.headers.location).toBe('/sign-in/second-step')
   })
 
-  it('answers a wrong password the same for an account with it and for an unknown address', async () => {
+  it('gives the same response to a wrong password as for an unknown address', async () => {
     const { email } = await createCarefulPerson()
     const answers = []
     for (const address of [email, randomEmail()]) {
@@ -193,8 +196,8 @@ describe('signing in with two steps', () => {
   })
 })
 
-describe('a sign-in that waits for its second step', () => {
-  it('works in its own browser only', async () => {
+describe('a pending sign-in', () => {
+  it('can be completed only in its own browser', async () => {
     const { email, secret } = await createCarefulPerson()
     const visitor = await enterPassword(email)
     const thief = createVisitor(website)
@@ -210,7 +213,7 @@ describe('a sign-in that waits for its second step', () => {
     expect(await isSignedIn(visitor)).toBe(true)
   })
 
-  it('ends after ten minutes', async () => {
+  it('expires after ten minutes', async () => {
     const { email, secret } = await createCarefulPerson()
     const visitor = await enterPassword(email)
     clock.advance(10 * minute)
@@ -219,7 +222,7 @@ describe('a sign-in that waits for its second step', () => {
     expect(await isSignedIn(visitor)).toBe(false)
   })
 
-  it('ends after five wrong codes, also parallel ones, and tells the person by mail', async () => {
+  it('ends after five wrong codes, also when sent concurrently, and notifies the person by email', async () => {
     const { email, secret } = await createCarefulPerson()
     const visitor = await enterPassword(email)
     const guess = () => visitor.post('/sign-in/second-step', { code: '000000' })
@@ -229,7 +232,7 @@ describe('a sign-in that waits for its second step', () => {
     await website.waitForMail(email, /failed at the second step/)
   })
 
-  it('takes a form of this website only', async () => {
+  it('returns 403 without a valid CSRF token', async () => {
     const { email, secret } = await createCarefulPerson()
     const visitor = await enterPassword(email)
     const fields = { code: codeOf(secret), _csrf: 'another' }
@@ -239,7 +242,7 @@ describe('a sign-in that waits for its second step', () => {
 })
 
 describe('guessing codes', () => {
-  it('is limited for the account, whatever the number of sign-ins', async () => {
+  it('is limited per account, across all pending sign-ins', async () => {
     const environment = { ...appSecret, SIGN_IN_LIMIT_PER_MINUTE: '3' }
     const limited = await startTestApp({ clock, environment })
     const { email, secret } = await createCarefulPerson()
@@ -257,8 +260,8 @@ describe('guessing codes', () => {
   })
 })
 
-describe('changing two-step sign-in', () => {
-  it('replaces the recovery codes', async () => {
+describe('managing two-step sign-in', () => {
+  it('replaces the recovery codes, and notifies the person by email', async () => {
     const { email, visitor, codes } = await createCarefulPerson()
     await visitor.get(page)
     const fresh = codesOf((await visitor.submit(`${page}/recovery-codes`)).body)
@@ -268,7 +271,7 @@ describe('changing two-step sign-in', () => {
     expect((await enter(await enterPassword(email), String(fresh[0]))).statusCode).toBe(303)
   })
 
-  it('turns it off, with a mail, and ends the recovery codes', async () => {
+  it('turns it off, notifies the person by email, and deletes the recovery codes', async () => {
     const { email, visitor } = await createCarefulPerson()
     const waiting = await enterPassword(email)
     await visitor.get(page)
@@ -281,7 +284,7 @@ describe('changing two-step sign-in', () => {
     expect((await other.submit('/sign-in', { email, password })).headers.location).toBe('/')
   })
 
-  it('is turned off by an operator, with a mail', async () => {
+  it('lets an operator turn it off, and notifies the person by email', async () => {
     const { email } = await createCarefulPerson()
     const user = await services.accounts.findByEmail(email)
     expect(await services.secondFactor.removeOf(String(user?.id))).toBe(true)
@@ -291,10 +294,10 @@ describe('changing two-step sign-in', () => {
   })
 })
 
-describe('asking again', () => {
+describe('confirming one’s identity', () => {
   const old = 15 * minute
 
-  it('happens 15 minutes after the sign-in, at the page and at the form, with the password', async () => {
+  it('is required 15 minutes after signing in, to open the page and to send its form', async () => {
     const visitor = await signUp(website, { email: randomEmail() })
     expect((await visitor.get(page)).statusCode).toBe(200)
     clock.advance(old)
@@ -315,7 +318,7 @@ describe('asking again', () => {
     expect((await visitor.get(location)).headers.location).toBe(page)
   })
 
-  it('takes no password while two-step sign-in is on, which would turn it off', async () => {
+  it('returns 409 for a password while two-step sign-in is on, and needs a code', async () => {
     const { email, visitor, secret } = await createCarefulPerson()
     clock.advance(old)
     const location = `/settings/security/confirm?next=${encodeURIComponent(page)}`
@@ -339,7 +342,7 @@ describe('asking again', () => {
     expect(noticeOn((await visitor.submit(`${page}/remove`)).body)).toBe('Two-step sign-in is off.')
   })
 
-  it('protects new API keys, but not revoking one', async () => {
+  it('is required to create an API key, but not to revoke one', async () => {
     const visitor = await signUp(website, { email: randomEmail() })
     const keys = '/settings/security/api-keys'
     await visitor.get(keys)
@@ -356,7 +359,7 @@ describe('asking again', () => {
     expect(noticeOn((await visitor.get(String(next))).body)).toBe('The key “Laptop” was revoked.')
   })
 
-  it('takes a code, once, or a recovery code', async () => {
+  it('accepts a code once, or a recovery code once', async () => {
     const { visitor, secret, codes } = await createCarefulPerson()
     const ask = async (code: string) => {
       await visitor.get(`/settings/security/confirm?next=${page}`)
@@ -373,7 +376,7 @@ describe('asking again', () => {
     }
   })
 
-  it('takes a link in a mail if the person has no password, and leads back', async () => {
+  it('accepts an emailed link if the person has no password, and redirects back', async () => {
     const email = randomEmail()
     const visitor = await signUp(website, { email })
     await db.execute(sql`delete from passwords using users where users.id = user_id and email = ${email}`)
@@ -386,7 +389,7 @@ describe('asking again', () => {
     expect((await visitor.get(page)).statusCode).toBe(200)
   })
 
-  it('never leads to another website, and asks whoever signed in with an earlier release', async () => {
+  it('never redirects to another site, and is required for sessions without a stored confirmation', async () => {
     const email = randomEmail()
     const visitor = await signUp(website, { email })
     const away = '/settings/security/confirm?next=https://evil.example/'
