@@ -35,7 +35,7 @@ describe('an authorization request', async () => {
   const service = await startOwn()
   const { authorize, createAgent, allow, createHost } = createOAuthTester(service)
 
-  it('stores no more than has an effect', async () => {
+  it('stores only the parameters that have an effect', async () => {
     const answer = await authorize(await createAgent(), {
       login_hint: 'a'.repeat(3000),
       ui_locales: 'b'.repeat(1000),
@@ -61,7 +61,7 @@ describe('an authorization request', async () => {
     expect(stored?.size).toBeLessThan(2000)
   })
 
-  it('carries a state of 2 KiB, and no longer one', async () => {
+  it('accepts a state of 2 KiB, and returns 400 invalid_request for a longer one', async () => {
     const [agent, host] = [await createAgent(), await createHost()]
     const state = 's'.repeat(2048)
     expect(redirectOf(await allow(await authorize(agent, { state }), host))).toMatchObject({ state })
@@ -72,7 +72,7 @@ describe('an authorization request', async () => {
     expect(await countRecords(service, 'Interaction')).toBe(before)
   })
 
-  it('is refused to a browser with a page', async () => {
+  it('returns an HTML error page to browsers when it is invalid', async () => {
     const answer = await service.app.inject({
       url: `/agent/oauth/authorize?state=${'s'.repeat(2049)}`,
       headers: { accept: 'text/html,*/*' },
@@ -82,18 +82,18 @@ describe('an authorization request', async () => {
     expect(answer.body).toContain('state is too long')
   })
 
-  it('is refused when a repeated parameter is too long in all', async () => {
+  it('returns invalid_request when the values of a repeated parameter are too long in total', async () => {
     const resource = `resource=${'r'.repeat(600)}`
     const answer = await service.app.inject(`/agent/oauth/authorize?${resource}&${resource}`)
     expect(answer.json()).toMatchObject({ error: 'invalid_request' })
   })
 })
 
-describe('the limit of authorization requests', async () => {
+describe('the limit of authorization requests per minute', async () => {
   const service = await startOwn({ environment: { AUTHORIZE_LIMIT_PER_MINUTE: '3' } })
   const { authorize, createAgent } = createOAuthTester(service)
 
-  it('holds for an address, and stores nothing past it', async () => {
+  it('applies per client address: returns 429 with Retry-After, and stores nothing', async () => {
     const agent = await createAgent()
     const answers: LightMyRequestResponse[] = []
     for (let i = 0; i < 5; i++) answers.push(await authorize(agent))
@@ -112,7 +112,7 @@ describe('the limit of authorization requests', async () => {
   })
 })
 
-describe('the number of records', async () => {
+describe('the number of stored OAuth records', async () => {
   const clock = createTestClock()
   const bounds = { pendingRequestsMax: 5, unusedClientsMax: 8, unusedClientsPerAddressMax: 4 }
   const service = await startOwn({ clock, oauthRecordBounds: bounds })
@@ -137,7 +137,7 @@ describe('the number of records', async () => {
     return rows.map(({ key }) => key)
   }
 
-  it('is bounded for requests that wait: the oldest go', async () => {
+  it('is limited for pending authorization requests: the oldest are deleted', async () => {
     const agent = await createAgent()
     const first = await authorize(agent)
     for (let i = 0; i < 7; i++) {
@@ -149,7 +149,7 @@ describe('the number of records', async () => {
     expect(await service.services.agentOAuth.findConsentRequest(request, response)).toBeUndefined()
   })
 
-  it('is bounded for unused clients of one address, and in all, and spares those in use', async () => {
+  it('is limited for unused clients, per client address and in total, and never deletes clients in use', async () => {
     const [used, host] = [await createAgent(), await createHost()]
     await getTokens(used, host)
     const ofOne: string[] = []
@@ -163,7 +163,7 @@ describe('the number of records', async () => {
     expect(await clientIds()).toEqual([used.clientId, ...ofMany])
   })
 
-  it('displaces no client of the last half hour: others are refused, until there is a place', async () => {
+  it('never deletes a client younger than 30 minutes: returns 429 with Retry-After to new registrations', async () => {
     clock.advance(halfAnHour)
     const ids: string[] = []
     for (let i = 0; i < 6; i++) ids.push(await registerFrom('203.0.113.1'))
@@ -183,7 +183,7 @@ describe('the number of records', async () => {
     expect((await clientIds()).filter((id) => ids.includes(id))).toEqual(ids.slice(1))
   })
 
-  it('counts the addresses of one IPv6 network as one', async () => {
+  it('counts all addresses of one IPv6 network as one client address', async () => {
     clock.advance(halfAnHour)
     const ids: string[] = []
     for (let i = 0; i < 5; i++) ids.push(await registerFrom(`2001:db8::${i + 1}`))
@@ -192,7 +192,7 @@ describe('the number of records', async () => {
     expect((await clientIds()).filter((id) => ids.includes(id))).toEqual(ids.slice(1))
   })
 
-  it('keeps no address in clear', async () => {
+  it('does not store client addresses in plain text', async () => {
     await registerFrom('203.0.113.77')
     const rows = await selectRows<{ text: string }>(
       service.db,
@@ -201,7 +201,7 @@ describe('the number of records', async () => {
     expect(rows.map(({ text }) => text).join('\n')).not.toContain('203.0.113')
   })
 
-  it('is brought back into its bounds by the hourly job', async () => {
+  it('is reduced to its limits by the hourly job', async () => {
     await service.db.execute(
       sql`insert into oauth_records (kind, key, payload, created_at)
           select kind, 'old ' || n, '{}', '2020-01-01' from generate_series(1, 20) n, (values ('Client'), ('Interaction')) k (kind)`,
@@ -212,7 +212,7 @@ describe('the number of records', async () => {
     expect(await countRecords(service, 'Client')).toBe(bounds.unusedClientsMax + inUse.length)
   })
 
-  it('is in the service what the documents promise', () => {
+  it('is limited by default to 10,000 pending requests, and 10,000 unused clients, 1,000 per address', () => {
     expect(recordBounds).toEqual({
       pendingRequestsMax: 10_000,
       unusedClientsMax: 10_000,
@@ -221,32 +221,40 @@ describe('the number of records', async () => {
   })
 })
 
-describe('the metadata of a client', async () => {
+describe('client metadata', async () => {
   const service = await startOwn()
   const { register } = createOAuthTester(service)
   const uri = (length: number) => `https://agent.example/${'u'.repeat(length - 22)}`
 
   it.each([
     [
-      'eleven redirects',
+      'eleven redirect URIs',
       { redirect_uris: Array.from({ length: 11 }, (_, i) => uri(40 + i)) },
       'redirect_uri',
     ],
-    ['a long redirect', { redirect_uris: [uri(1025)] }, 'redirect_uri'],
-    ['a long name', { redirect_uris: redirectUris, client_name: 'n'.repeat(201) }, 'client_metadata'],
-    ['a long page', { redirect_uris: redirectUris, client_uri: uri(1025) }, 'client_metadata'],
+    ['a redirect URI over 1,024 characters', { redirect_uris: [uri(1025)] }, 'redirect_uri'],
     [
-      'a lot in all',
+      'a name over 200 characters',
+      { redirect_uris: redirectUris, client_name: 'n'.repeat(201) },
+      'client_metadata',
+    ],
+    [
+      'a client URI over 1,024 characters',
+      { redirect_uris: redirectUris, client_uri: uri(1025) },
+      'client_metadata',
+    ],
+    [
+      'too much metadata in total',
       { redirect_uris: Array.from({ length: 5 }, (_, i) => uri(1000 + i)) },
       'client_metadata',
     ],
-  ])('is refused with %s', async (_name, metadata, code) => {
+  ])('returns 400 with %s', async (_name, metadata, code) => {
     const answer = await register(metadata)
     expect(answer.statusCode).toBe(400)
     expect(answer.json()).toMatchObject({ error: `invalid_${code}` })
   })
 
-  it('is stored without what is not used', async () => {
+  it('is stored without unused fields', async () => {
     const answer = await register({
       redirect_uris: redirectUris,
       jwks: { keys: [], more: 'j'.repeat(10_000) },
@@ -262,7 +270,7 @@ describe('the metadata of a client', async () => {
   })
 })
 
-describe('without a database', () => {
+describe('the OAuth endpoints without a database', () => {
   const form = { 'content-type': 'application/x-www-form-urlencoded' }
   const requests = {
     register: { url: '/agent/oauth/register', payload: { redirect_uris: redirectUris } },
@@ -292,7 +300,7 @@ describe('without a database', () => {
     }
   }
 
-  it('answers 503 when it was never there', async () => {
+  it('return 503 temporarily_unavailable when the database was never reachable', async () => {
     const url = `postgres://nobody@127.0.0.1:${await findClosedPort()}/nothing`
     const stranded = await startOwn({ environment: { DATABASE_URL: url } })
     await expectUnavailable(stranded)
@@ -301,7 +309,7 @@ describe('without a database', () => {
     expect(authorization.json()).toMatchObject({ error: 'temporarily_unavailable' })
   })
 
-  it('answers 503 when it goes away later', async () => {
+  it('return 503 temporarily_unavailable when the connection to the database is lost', async () => {
     const url = new URL(await clone())
     const tunnel = await openTunnel(url.hostname, Number(url.port))
     url.host = `127.0.0.1:${tunnel.port}`

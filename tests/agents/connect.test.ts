@@ -71,8 +71,8 @@ async function connectWith(authProvider: OAuthClientProvider, mode: 'legacy' | '
   return client
 }
 
-describe('an agent that knows only the URL', () => {
-  it('of the first line comes in', async () => {
+describe('an MCP client that knows only the URL', () => {
+  it('connects with SDK 1.x', async () => {
     const { browser, slug, workspaceId } = await createVisitor()
     const agent = createAgentMemory('Test agent', redirectUrl)
     const connect = async () => {
@@ -95,7 +95,7 @@ describe('an agent that knows only the URL', () => {
     await client.close()
   })
 
-  it.each([['legacy' as const], ['auto' as const]])('of the present line comes in (%s)', async (mode) => {
+  it.each([['legacy' as const], ['auto' as const]])('connects with SDK 2.x (%s)', async (mode) => {
     const { browser, slug, workspaceId } = await createVisitor()
     const agent = createAgentMemory('Test agent', redirectUrl)
     const connect = () => connectWith(agent, mode)
@@ -115,38 +115,41 @@ describe('an agent that knows only the URL', () => {
   })
 })
 
-describe('an agent that needs another scope', () => {
-  it.each([['legacy' as const], ['auto' as const]])('asks the person for it (%s)', async (mode) => {
-    const { browser, workspaceId } = await createVisitor()
-    const agent = createAgentMemory('Test agent', redirectUrl)
-    const connect = () => connectWith(agent, mode)
-    const consent = async (fields: Record<string, string>) => {
-      const back = await decide(browser, agent.memory.authorization, {
-        decision: 'allow',
-        workspaceId,
-        ...fields,
-      })
-      const authorizationCode = String(back.searchParams.get('code'))
-      return auth(agent, { serverUrl: endpoint, authorizationCode, iss: origin })
-    }
-    await expect(connect()).rejects.toThrow(UnauthorizedError)
-    await consent({})
-    const call = { name: 'create_seed', arguments: { title: 'Onboarding', summary: 'It is quick.' } }
-    const reader = await connect()
-    await expect(reader.callTool(call)).rejects.toThrow(UnauthorizedError)
-    await reader.close()
-    expect(agent.memory.authorization?.searchParams.get('scope')).toBe('validation-kit:read seeds:write')
+describe('an MCP client that needs another scope', () => {
+  it.each([['legacy' as const], ['auto' as const]])(
+    'asks the person for consent again, and then calls the tool (%s)',
+    async (mode) => {
+      const { browser, workspaceId } = await createVisitor()
+      const agent = createAgentMemory('Test agent', redirectUrl)
+      const connect = () => connectWith(agent, mode)
+      const consent = async (fields: Record<string, string>) => {
+        const back = await decide(browser, agent.memory.authorization, {
+          decision: 'allow',
+          workspaceId,
+          ...fields,
+        })
+        const authorizationCode = String(back.searchParams.get('code'))
+        return auth(agent, { serverUrl: endpoint, authorizationCode, iss: origin })
+      }
+      await expect(connect()).rejects.toThrow(UnauthorizedError)
+      await consent({})
+      const call = { name: 'create_seed', arguments: { title: 'Onboarding', summary: 'It is quick.' } }
+      const reader = await connect()
+      await expect(reader.callTool(call)).rejects.toThrow(UnauthorizedError)
+      await reader.close()
+      expect(agent.memory.authorization?.searchParams.get('scope')).toBe('validation-kit:read seeds:write')
 
-    await consent({ 'seeds:write': 'on' })
-    const writer = await connect()
-    const { tools } = await writer.listTools()
-    expect(tools.map(({ name }) => name)).toContain('create_seed')
-    const answer = await writer.callTool(call)
-    expect(answer.structuredContent).toMatchObject({ seed: { title: 'Onboarding' } })
-    await writer.close()
-    const grants = sql`select revoked_at from agent_grants where workspace_id = ${workspaceId} and revoked_at is null`
-    expect(await selectRows(db, grants)).toHaveLength(1)
-  })
+      await consent({ 'seeds:write': 'on' })
+      const writer = await connect()
+      const { tools } = await writer.listTools()
+      expect(tools.map(({ name }) => name)).toContain('create_seed')
+      const answer = await writer.callTool(call)
+      expect(answer.structuredContent).toMatchObject({ seed: { title: 'Onboarding' } })
+      await writer.close()
+      const grants = sql`select revoked_at from agent_grants where workspace_id = ${workspaceId} and revoked_at is null`
+      expect(await selectRows(db, grants)).toHaveLength(1)
+    },
+  )
 })
 
 /** Finds what an agent without credentials is told: the resource, its authorization server, and the scope to ask for. */
@@ -184,7 +187,7 @@ async function readKit(accessToken: string, protocolVersion: string): Promise<un
 }
 
 describe('a general OAuth client', () => {
-  it('comes in and refreshes: oauth4webapi', async () => {
+  it('oauth4webapi gets and refreshes tokens', async () => {
     const { browser, slug, workspaceId } = await createVisitor()
     // eslint-disable-next-line @typescript-eslint/no-deprecated -- marked so that nobody uses it outside of tests
     const insecure = { [oauth.allowInsecureRequests]: true }
@@ -225,7 +228,7 @@ describe('a general OAuth client', () => {
     expect(await readKit(refreshed.access_token, '2025-06-18')).toMatchObject({ workspace: { slug } })
   })
 
-  it('comes in, refreshes and revokes: openid-client', async () => {
+  it('openid-client gets, refreshes and revokes tokens', async () => {
     const { browser, slug, workspaceId } = await createVisitor()
     const { issuer, resource, scope } = await discover()
     const config = await openid.dynamicClientRegistration(
@@ -254,7 +257,7 @@ describe('a general OAuth client', () => {
   })
 })
 
-describe('an agent that registers', () => {
+describe('an agent that registers itself', () => {
   /** What agents register and ask for, as seen in their requests. */
   const agents = {
     Claude: {
@@ -293,52 +296,55 @@ describe('an agent that registers', () => {
     },
   }
 
-  it.each(Object.entries(agents))('comes in as %s does', async (name, { metadata, protocolVersion }) => {
-    const { browser, slug, workspaceId } = await createVisitor()
-    const { issuer, resource, scope } = await discover()
-    const server = (await (
-      await fetch(new URL('/.well-known/oauth-authorization-server', issuer))
-    ).json()) as Record<string, string>
-    const registered = await fetch(String(server.registration_endpoint), {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ client_name: name, response_types: ['code'], ...metadata }),
-    })
-    expect(registered.status).toBe(201)
-    const client = (await registered.json()) as { client_id: string; client_secret?: string }
-    expect(client.client_secret !== undefined).toBe(metadata.token_endpoint_auth_method !== 'none')
-    const [redirectUri = ''] = metadata.redirect_uris
-    const verifier = randomBytes(32).toString('base64url')
-    const authorization = new URL(String(server.authorization_endpoint))
-    authorization.search = new URLSearchParams({
-      ...{ client_id: client.client_id, redirect_uri: redirectUri, response_type: 'code' },
-      ...{ scope, resource, state: 'a state', code_challenge_method: 'S256' },
-      code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
-    }).toString()
-    const back = await decide(browser, authorization, { decision: 'allow', workspaceId })
-    expect(back.href.split('?')[0]).toBe(redirectUri)
-    expect(back.searchParams.get('state')).toBe('a state')
-    const requestTokens = async (parameters: Record<string, string>) => {
-      const body = new URLSearchParams({ client_id: client.client_id, resource, ...parameters })
-      if (client.client_secret !== undefined) body.set('client_secret', client.client_secret)
-      const answer = await fetch(String(server.token_endpoint), { method: 'POST', body })
-      expect(answer.status).toBe(200)
-      return (await answer.json()) as { access_token: string; refresh_token: string }
-    }
-    const tokens = await requestTokens({
-      ...{ grant_type: 'authorization_code', redirect_uri: redirectUri, code_verifier: verifier },
-      code: String(back.searchParams.get('code')),
-    })
-    expect(await readKit(tokens.access_token, protocolVersion)).toMatchObject({
-      workspace: { slug },
-      grant: { clientName: name },
-    })
-    const refreshed = await requestTokens({
-      grant_type: 'refresh_token',
-      refresh_token: tokens.refresh_token,
-    })
-    expect(await readKit(refreshed.access_token, protocolVersion)).toMatchObject({ workspace: { slug } })
-  })
+  it.each(Object.entries(agents))(
+    'gets and refreshes tokens with the metadata that %s sends',
+    async (name, { metadata, protocolVersion }) => {
+      const { browser, slug, workspaceId } = await createVisitor()
+      const { issuer, resource, scope } = await discover()
+      const server = (await (
+        await fetch(new URL('/.well-known/oauth-authorization-server', issuer))
+      ).json()) as Record<string, string>
+      const registered = await fetch(String(server.registration_endpoint), {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ client_name: name, response_types: ['code'], ...metadata }),
+      })
+      expect(registered.status).toBe(201)
+      const client = (await registered.json()) as { client_id: string; client_secret?: string }
+      expect(client.client_secret !== undefined).toBe(metadata.token_endpoint_auth_method !== 'none')
+      const [redirectUri = ''] = metadata.redirect_uris
+      const verifier = randomBytes(32).toString('base64url')
+      const authorization = new URL(String(server.authorization_endpoint))
+      authorization.search = new URLSearchParams({
+        ...{ client_id: client.client_id, redirect_uri: redirectUri, response_type: 'code' },
+        ...{ scope, resource, state: 'a state', code_challenge_method: 'S256' },
+        code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+      }).toString()
+      const back = await decide(browser, authorization, { decision: 'allow', workspaceId })
+      expect(back.href.split('?')[0]).toBe(redirectUri)
+      expect(back.searchParams.get('state')).toBe('a state')
+      const requestTokens = async (parameters: Record<string, string>) => {
+        const body = new URLSearchParams({ client_id: client.client_id, resource, ...parameters })
+        if (client.client_secret !== undefined) body.set('client_secret', client.client_secret)
+        const answer = await fetch(String(server.token_endpoint), { method: 'POST', body })
+        expect(answer.status).toBe(200)
+        return (await answer.json()) as { access_token: string; refresh_token: string }
+      }
+      const tokens = await requestTokens({
+        ...{ grant_type: 'authorization_code', redirect_uri: redirectUri, code_verifier: verifier },
+        code: String(back.searchParams.get('code')),
+      })
+      expect(await readKit(tokens.access_token, protocolVersion)).toMatchObject({
+        workspace: { slug },
+        grant: { clientName: name },
+      })
+      const refreshed = await requestTokens({
+        grant_type: 'refresh_token',
+        refresh_token: tokens.refresh_token,
+      })
+      expect(await readKit(refreshed.access_token, protocolVersion)).toMatchObject({ workspace: { slug } })
+    },
+  )
 })
 
 describe('the consent page', () => {
@@ -350,13 +356,13 @@ describe('the consent page', () => {
     return authorization
   }
 
-  it('leads somebody who is not signed in to the sign-in page, and back', async () => {
+  it('redirects to the sign-in page with a link back when nobody is signed in', async () => {
     const answer = await new Browser(origin).open(await asked())
     expect(new URL(answer.url).pathname).toBe('/sign-in')
     expect(new URL(answer.url).searchParams.get('next')).toMatch(/^\/agent\/oauth\/consent\//)
   })
 
-  it('says who asks, for what, and where the person is sent back to', async () => {
+  it('shows the agent, the redirect target, the lifetime and the workspaces, and cannot be framed or cached', async () => {
     const { browser } = await createVisitor()
     const answer = await browser.open(await asked())
     const page = await answer.text()
@@ -372,14 +378,14 @@ describe('the consent page', () => {
     expect(answer.headers.get('referrer-policy')).not.toBe('unsafe-url')
   })
 
-  it('takes a no', async () => {
+  it('redirects with access_denied when the person denies', async () => {
     const { browser } = await createVisitor()
     const back = await decide(browser, await asked(), { decision: 'deny' })
     expect(back.searchParams.get('error')).toBe('access_denied')
     expect(back.searchParams.get('code')).toBeNull()
   })
 
-  it('refuses a workspace that the person is not in', async () => {
+  it('returns 403 for a workspace that the person is not a member of', async () => {
     const [{ browser }, stranger] = [await createVisitor(), await createVisitor()]
     const page = await (await browser.open(await asked())).text()
     const action = /action="(\/agent\/oauth\/consent\/[^"]+)"/.exec(page)?.[1] ?? ''
@@ -391,7 +397,7 @@ describe('the consent page', () => {
     expect(answer.headers.get('location')).toBeNull()
   })
 
-  it('refuses a form without the token of the browser', async () => {
+  it('returns 403 without a valid CSRF token', async () => {
     const { browser, workspaceId } = await createVisitor()
     const page = await (await browser.open(await asked())).text()
     const action = /action="(\/agent\/oauth\/consent\/[^"]+)"/.exec(page)?.[1] ?? ''
@@ -401,36 +407,39 @@ describe('the consent page', () => {
     }
   })
 
-  it('is nothing to another browser', async () => {
+  it('returns 404 in another browser', async () => {
     const [{ browser }, stranger] = [await createVisitor(), await createVisitor()]
     const page = await (await browser.open(await asked())).text()
     const action = /action="(\/agent\/oauth\/consent\/[^"]+)"/.exec(page)?.[1] ?? ''
     expect((await stranger.browser.open(action)).status).toBe(404)
   })
 
-  it.each(['one after the other', 'at once'])('leads two clicks to the same code, %s', async (order) => {
-    const { browser, workspaceId } = await createVisitor()
-    const agent = createAgentMemory('Test agent', redirectUrl)
-    await auth(agent, { serverUrl: endpoint })
-    const page = await (await browser.open(agent.memory.authorization ?? '')).text()
-    const action = /action="(\/agent\/oauth\/consent\/[^"]+)"/.exec(page)?.[1] ?? ''
-    const click = (decision: string) => browser.submit(page, action, { decision, workspaceId })
-    const answers =
-      order === 'at once'
-        ? await Promise.all([click('allow'), click('allow'), click('allow')])
-        : [await click('allow'), await click('allow'), await click('deny')]
-    const [first, ...others] = answers.map(({ headers }) => headers.get('location') ?? '')
-    expect(first).toMatch(/[?&]code=/)
-    for (const other of others) expect(other).toBe(first)
-    const grants = sql`select id from agent_grants where workspace_id = ${workspaceId}`
-    expect(await selectRows(db, grants)).toHaveLength(1)
-    const { code = '', iss = '' } = Object.fromEntries(new URL(first ?? '').searchParams)
-    expect(await auth(agent, { serverUrl: endpoint, authorizationCode: code, iss })).toBe('AUTHORIZED')
+  it.each(['one after the other', 'at once'])(
+    'redirects repeated clicks (%s) to the same code, and returns 404 once the code is used',
+    async (order) => {
+      const { browser, workspaceId } = await createVisitor()
+      const agent = createAgentMemory('Test agent', redirectUrl)
+      await auth(agent, { serverUrl: endpoint })
+      const page = await (await browser.open(agent.memory.authorization ?? '')).text()
+      const action = /action="(\/agent\/oauth\/consent\/[^"]+)"/.exec(page)?.[1] ?? ''
+      const click = (decision: string) => browser.submit(page, action, { decision, workspaceId })
+      const answers =
+        order === 'at once'
+          ? await Promise.all([click('allow'), click('allow'), click('allow')])
+          : [await click('allow'), await click('allow'), await click('deny')]
+      const [first, ...others] = answers.map(({ headers }) => headers.get('location') ?? '')
+      expect(first).toMatch(/[?&]code=/)
+      for (const other of others) expect(other).toBe(first)
+      const grants = sql`select id from agent_grants where workspace_id = ${workspaceId}`
+      expect(await selectRows(db, grants)).toHaveLength(1)
+      const { code = '', iss = '' } = Object.fromEntries(new URL(first ?? '').searchParams)
+      expect(await auth(agent, { serverUrl: endpoint, authorizationCode: code, iss })).toBe('AUTHORIZED')
 
-    // The code is used: a second use would revoke the grant.
-    const late = await click('allow')
-    expect(late.status).toBe(404)
-    expect(await late.text()).toContain('already answered')
-    expect((await browser.open(action)).status).toBe(404)
-  })
+      // The code is used: a second use would revoke the grant.
+      const late = await click('allow')
+      expect(late.status).toBe(404)
+      expect(await late.text()).toContain('already answered')
+      expect((await browser.open(action)).status).toBe(404)
+    },
+  )
 })

@@ -94,7 +94,7 @@ async function fill(host: TestHost, seedCount: number, evidenceCount: number): P
 
 const idsOf = ({ seeds, outline }: Kit) => [...seeds, ...outline].map(({ id }) => id)
 
-describe.each(faces)('over %s', (_face, ask, bytesMax) => {
+describe.each(faces)('the validation kit over %s', (_face, ask, bytesMax) => {
   async function read(token: string, input: object = {}): Promise<Kit> {
     const { kit, error, bytes } = await ask(token, input)
     if (!kit) throw new Error(error)
@@ -114,7 +114,7 @@ describe.each(faces)('over %s', (_face, ask, bytesMax) => {
   }
 
   describe('a filter', () => {
-    it('by status leaves the others out, and the totals are of what is left', async () => {
+    it('returns only seeds with the requested status, and counts only those in the totals', async () => {
       const { host, token } = await letIn()
       const ids = await fill(host, 7, 2)
       const kit = await read(token, { status: 'validated' })
@@ -125,7 +125,7 @@ describe.each(faces)('over %s', (_face, ask, bytesMax) => {
       })
     })
 
-    it('by a text finds it in title, summary and problem, ignoring case, and taking no sign for a wildcard', async () => {
+    it('searches a text in title, summary and problem, ignoring case, without wildcards', async () => {
       const { host, token } = await letIn()
       const ids = await fill(host, 4, 0)
       await db.execute(sql`update seeds set summary = '100 % ÄRGER' where id = ${ids[1]}`)
@@ -142,7 +142,7 @@ describe.each(faces)('over %s', (_face, ask, bytesMax) => {
       }
     })
 
-    it('by a time takes the seeds that changed at that time or later', async () => {
+    it('returns the seeds that changed at updatedSince or later', async () => {
       const { host, token } = await letIn()
       const ids = await fill(host, 3, 0)
       const updatedSince = '2026-01-31T23:00:00+01:00'
@@ -151,7 +151,7 @@ describe.each(faces)('over %s', (_face, ask, bytesMax) => {
       expect(idsOf(await read(token, { updatedSince: '0001-01-01T00:00:00Z' }))).toEqual(ids)
     })
 
-    it('may meet others', async () => {
+    it('can be combined with other filters', async () => {
       const { host, token } = await letIn()
       const ids = await fill(host, 9, 1)
       const input = { status: 'validated', query: 'SEED', updatedSince: '2026-01-31T18:00:00Z', limit: 1 }
@@ -161,7 +161,7 @@ describe.each(faces)('over %s', (_face, ask, bytesMax) => {
     })
   })
 
-  it('a cursor continues the seeds, each of which comes once', async () => {
+  it('a cursor continues the list of seeds, and returns each seed once', async () => {
     const { host, token } = await letIn()
     const ids = await fill(host, 23, 1)
     // Changed at one moment, so that the id decides.
@@ -173,7 +173,7 @@ describe.each(faces)('over %s', (_face, ask, bytesMax) => {
     expect(kits.at(-1)?.truncated).toBe(false)
   })
 
-  it('a cursor with seedId continues the evidence, each piece of which comes once', async () => {
+  it('a cursor with seedId continues the evidence, and returns each piece once', async () => {
     const { host, token } = await letIn()
     const [, seedId = ''] = await fill(host, 3, 45)
     const kits = await readAll(token, { seedId })
@@ -195,7 +195,7 @@ describe.each(faces)('over %s', (_face, ask, bytesMax) => {
     expect(kits.at(-1)?.note).toBe(null)
   })
 
-  it('a cursor of something else is refused', async () => {
+  it('rejects a cursor of another list as cursor_invalid', async () => {
     const { host, token } = await letIn()
     const [seedId, otherId] = await fill(host, 3, 3)
     const other = await letIn()
@@ -224,7 +224,7 @@ describe.each(faces)('over %s', (_face, ask, bytesMax) => {
     )
   })
 
-  it('evidenceLimit leaves out evidence, and says so', async () => {
+  it('evidenceLimit limits the evidence of each seed, and the note says so', async () => {
     const { host, token } = await letIn()
     const [seedId] = await fill(host, 2, 3)
     const two = await read(token, { evidenceLimit: 2 })
@@ -243,7 +243,7 @@ describe.each(faces)('over %s', (_face, ask, bytesMax) => {
     expect(alone).toMatchObject({ truncated: true, nextCursor: null })
   })
 
-  it('the outline is without texts, and reaches every seed', async () => {
+  it('the outline omits texts, and lists every seed in pages of 200', async () => {
     const { host, token } = await letIn()
     const ids = await fill(host, 450, 1)
     const kits = await readAll(token, { detail: 'outline' })
@@ -265,7 +265,7 @@ describe.each(faces)('over %s', (_face, ask, bytesMax) => {
     expect(idsOf(await read(token, { detail: 'outline', limit: 3 }))).toEqual(ids.slice(0, 3))
   })
 
-  it('null and the empty string are as good as absent', async () => {
+  it('treats null and the empty string as absent', async () => {
     const { host, token } = await letIn()
     await fill(host, 3, 1)
     const names = ['seedId', 'status', 'query', 'updatedSince', 'limit', 'cursor', 'evidenceLimit', 'detail']
@@ -276,7 +276,7 @@ describe.each(faces)('over %s', (_face, ask, bytesMax) => {
     }
   })
 
-  it('reads everything in two queries, whatever is asked for', async () => {
+  it('runs two queries for any input', async () => {
     const { host, token } = await letIn()
     const [seedId] = await fill(host, 60, 3)
     const { nextCursor: cursor } = await read(token, { limit: 2 })
@@ -286,8 +286,8 @@ describe.each(faces)('over %s', (_face, ask, bytesMax) => {
   })
 })
 
-describe('over HTTP', () => {
-  it('the seeds that do not fit are on the next page', async () => {
+describe('the validation kit over HTTP only', () => {
+  it('puts seeds that do not fit on the next page', async () => {
     const { host, token } = await letIn()
     const ids = await fill(host, 60, 1)
     await db.execute(
@@ -305,8 +305,8 @@ describe('over HTTP', () => {
   })
 })
 
-describe('over MCP', () => {
-  it('a kit that fits is the one of HTTP', async () => {
+describe('the validation kit over MCP only', () => {
+  it('equals the kit over HTTP when it fits', async () => {
     const { host, token } = await letIn()
     await fill(host, 5, 3)
     const kits = [await askOverHttp(token, {}), await askOverMcp(token, {})]
@@ -315,7 +315,7 @@ describe('over MCP', () => {
     expect(mcp).toMatchObject({ truncated: false, nextCursor: null, note: null, outline: [] })
   })
 
-  it('a large kit has an outline of the seeds that are not in full, and continues it', async () => {
+  it('lists the seeds that do not fit in an outline, and continues with a cursor', async () => {
     const { host, token } = await letIn()
     const ids = await fill(host, 300, 5)
     await db.execute(sql`
@@ -339,7 +339,7 @@ describe('over MCP', () => {
     )
   })
 
-  it('a large kit is cut between pieces of evidence, whatever their texts', async () => {
+  it('cuts a large kit between pieces of evidence, whatever their texts contain', async () => {
     const { host, token } = await letIn()
     const [seedId] = await fill(host, 3, 20)
     const hostile = '"evidence":[{}, \n {"id":"x"}]}, \n {",\n'
@@ -367,7 +367,7 @@ describe('over MCP', () => {
     }
   })
 
-  it('a kit of seeds of which none fits in full is an outline', async () => {
+  it('is only an outline when no seed fits in full', async () => {
     const { host, token } = await letIn()
     const ids = await fill(host, 100, 1)
     await db.execute(sql`

@@ -31,7 +31,7 @@ const initialize = (options: { accept?: string; url?: string; name?: string }) =
 
 describe('the MCP endpoint', () => {
   it.each([['application/json, text/event-stream'], ['*/*'], ['application/json, */*;q=0.1'], [undefined]])(
-    'serves a request that accepts %s',
+    'returns 200 for Accept: %s',
     async (accept) => {
       const answer = await initialize({ ...(accept !== undefined && { accept }) })
       expect(answer.statusCode, answer.body).toBe(200)
@@ -39,17 +39,17 @@ describe('the MCP endpoint', () => {
     },
   )
 
-  it('refuses a request that accepts other types only', async () => {
+  it('returns 406 when only other media types are accepted', async () => {
     expect((await initialize({ accept: 'text/html' })).statusCode).toBe(406)
   })
 
-  it('lets nobody store the answers, whatever their form', async () => {
+  it('sends Cache-Control: private, no-store with event streams', async () => {
     const answer = await initialize({ accept: '*/*' })
     expect(answer.headers['content-type']).toMatch('text/event-stream')
     expect(answer.headers['cache-control']).toBe('private, no-store')
   })
 
-  it('is also found with a slash behind', async () => {
+  it('is also served with a trailing slash', async () => {
     const answer = await initialize({ accept: '*/*', url: '/agent/mcp/' })
     expect(answer.statusCode).toBe(200)
     const refused = await service.app.inject({ method: 'POST', url: '/agent/mcp/' })

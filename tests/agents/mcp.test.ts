@@ -31,8 +31,8 @@ const post = (payload: unknown, more: Record<string, string> = {}) =>
     payload: typeof payload === 'string' ? payload : JSON.stringify(payload),
   })
 
-describe('clients', () => {
-  it('of the first line list and call the tool', async () => {
+describe('MCP clients', () => {
+  it('list and call the tool with SDK 1.x', async () => {
     const client = new ClientV1({ name: 'first line', version: '1' })
     await client.connect(new TransportV1(endpoint, { requestInit: { headers } }))
     const { tools } = await client.listTools()
@@ -51,7 +51,7 @@ describe('clients', () => {
   })
 
   it.each([[undefined], [{ mode: 'auto' as const }], [{ mode: { pin: '2026-07-28' } }]])(
-    'of the present line call it, negotiating %j',
+    'call the tool with SDK 2.x and the version negotiation %j',
     async (versionNegotiation) => {
       const options = versionNegotiation === undefined ? {} : { versionNegotiation }
       const client = new Client({ name: 'present line', version: '1' }, options)
@@ -63,7 +63,7 @@ describe('clients', () => {
   )
 
   it.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'])(
-    'of revision %s are served',
+    'can use protocol revision %s',
     async (version) => {
       const answer = await post({
         jsonrpc: '2.0',
@@ -87,8 +87,8 @@ describe('clients', () => {
   )
 })
 
-describe('resources', () => {
-  it('are the kit and its seeds, of which the list has pages', async () => {
+describe('MCP resources', () => {
+  it('are the validation kit and the seeds of the workspace, in a list of several pages', async () => {
     const owner = await createHost()
     const { access_token: ownToken } = await getTokens(await createAgent({ client_name: 'Reader' }), owner)
     const seeds = `/v1/workspaces/${owner.slug}/seeds`
@@ -121,8 +121,8 @@ describe('resources', () => {
   })
 })
 
-describe('the server', () => {
-  it('has the name of the workspace, and an icon that is served', async () => {
+describe('the MCP server information', () => {
+  it('has the name of the workspace, and an icon that exists', async () => {
     const client = new Client({ name: 'present line', version: '1' })
     await client.connect(new StreamableHTTPClientTransport(endpoint, { requestInit: { headers } }))
     expect(client.getInstructions()).toContain('"Acme"')
@@ -135,31 +135,41 @@ describe('the server', () => {
   })
 })
 
-describe('without a token', () => {
+describe('requests without a valid access token', () => {
   const challenge = `Bearer resource_metadata="${config.baseUrl}/.well-known/oauth-protected-resource/agent/mcp", scope="validation-kit:read"`
 
-  it.each(['GET', 'POST', 'DELETE'] as const)('%s is told where to get one, and no error', async (method) => {
-    const answer = await app.inject({
-      method,
-      url: '/agent/mcp',
-      ...(method === 'POST' && { payload: '{not json' }),
-    })
-    expect(answer.statusCode).toBe(401)
-    expect(answer.headers['www-authenticate']).toBe(challenge)
-    expect(answer.headers['access-control-expose-headers']).toMatch('WWW-Authenticate')
-    expect(answer.json()).toMatchObject({ _tag: 'Unauthorized', code: 'agent_token_required' })
-  })
-
-  it.each([['nonsense'], [host.apiKey]])('a token that is none is named as such', async (wrong) => {
-    for (const url of ['/agent/mcp', '/agent/v1/validation-kit:read']) {
-      const answer = await app.inject({ method: 'POST', url, headers: { authorization: `Bearer ${wrong}` } })
+  it.each(['GET', 'POST', 'DELETE'] as const)(
+    '%s returns 401 agent_token_required, and a challenge with the resource metadata and no error',
+    async (method) => {
+      const answer = await app.inject({
+        method,
+        url: '/agent/mcp',
+        ...(method === 'POST' && { payload: '{not json' }),
+      })
       expect(answer.statusCode).toBe(401)
-      expect(answer.headers['www-authenticate']).toMatch('error="invalid_token"')
-      expect(answer.headers['www-authenticate']).toMatch('resource_metadata=')
-    }
-  })
+      expect(answer.headers['www-authenticate']).toBe(challenge)
+      expect(answer.headers['access-control-expose-headers']).toMatch('WWW-Authenticate')
+      expect(answer.json()).toMatchObject({ _tag: 'Unauthorized', code: 'agent_token_required' })
+    },
+  )
 
-  it('X-API-Key is nothing here', async () => {
+  it.each([['nonsense'], [host.apiKey]])(
+    'an invalid token returns 401 invalid_token (case %#)',
+    async (wrong) => {
+      for (const url of ['/agent/mcp', '/agent/v1/validation-kit:read']) {
+        const answer = await app.inject({
+          method: 'POST',
+          url,
+          headers: { authorization: `Bearer ${wrong}` },
+        })
+        expect(answer.statusCode).toBe(401)
+        expect(answer.headers['www-authenticate']).toMatch('error="invalid_token"')
+        expect(answer.headers['www-authenticate']).toMatch('resource_metadata=')
+      }
+    },
+  )
+
+  it('an API key in X-API-Key returns 401', async () => {
     const answer = await app.inject({
       method: 'POST',
       url: '/agent/mcp',
@@ -169,13 +179,13 @@ describe('without a token', () => {
   })
 })
 
-describe('browsers', () => {
+describe('CORS', () => {
   const asked = [
     ...['authorization', 'content-type', 'accept', 'last-event-id'],
     ...['mcp-protocol-version', 'mcp-session-id', 'mcp-method', 'mcp-name'],
   ]
 
-  it('may ask beforehand, and send what agents send', async () => {
+  it('a preflight request allows the headers that agents send, without credentials', async () => {
     const answer = await app.inject({
       method: 'OPTIONS',
       url: '/agent/mcp',
@@ -197,7 +207,7 @@ describe('browsers', () => {
     'https://vscode.dev',
     'http://localhost:6274',
     config.webUrl,
-  ])('on %s are let through', async (origin) => {
+  ])('accepts the origin %s', async (origin) => {
     const answer = await post({ jsonrpc: '2.0', id: 1, method: 'ping' }, { origin })
     expect(answer.statusCode).toBe(200)
   })
@@ -207,22 +217,22 @@ describe('browsers', () => {
     'null',
     'http://localhost.evil.example',
     'https://claude.ai.evil.example',
-  ])('on %s are refused', async (origin) => {
+  ])('returns 403 origin_forbidden for the origin %s', async (origin) => {
     const answer = await post({ jsonrpc: '2.0', id: 1, method: 'ping' }, { origin })
     expect(answer.statusCode).toBe(403)
     expect(answer.json()).toMatchObject({ code: 'origin_forbidden' })
   })
 })
 
-describe('messages', () => {
-  it('that are no JSON are answered in JSON-RPC', async () => {
+describe('MCP messages', () => {
+  it('get the JSON-RPC error -32700 with status 400 when they are not JSON', async () => {
     const answer = await post('{not json')
     expect(answer.statusCode).toBe(400)
     expect(answer.json()).toMatchObject({ jsonrpc: '2.0', error: { code: -32700 } })
     expect(answer.headers['x-request-id']).toBeDefined()
   })
 
-  it('asking for an unknown seed are answered as an error of the tool, with help', async () => {
+  it('get a tool error for an unknown seed', async () => {
     const answer = await post({
       jsonrpc: '2.0',
       id: 3,
@@ -232,15 +242,15 @@ describe('messages', () => {
     expect(readMessage(answer.body)).toMatchObject({ result: { isError: true } })
   })
 
-  it.each(['GET', 'DELETE'] as const)('cannot be sent by %s', async (method) => {
+  it.each(['GET', 'DELETE'] as const)('get 405 with Allow: POST for the method %s', async (method) => {
     const answer = await app.inject({ method, url: '/agent/mcp', headers })
     expect(answer.statusCode).toBe(405)
     expect(answer.headers.allow).toBe('POST')
   })
 })
 
-describe('the grant', () => {
-  it('is seen in the workspace, and revoking it holds from the next request on', async () => {
+describe('the grant of an agent', () => {
+  it('is listed in the workspace, and revoking it takes effect with the next request', async () => {
     const [other, own] = [await createAgent({ client_name: 'Short-lived' }), await createHost()]
     const { access_token: shortLived } = await getTokens(other, own)
     const read = () =>

@@ -67,8 +67,8 @@ async function authorizeUntilDeadline(agent: TestAgent) {
   return answered
 }
 
-describe('a metadata document', () => {
-  it('lets its agent come in, vouched for by its host', async () => {
+describe('a client metadata document', () => {
+  it('registers its agent, whose host is shown for consent', async () => {
     const [agent, host] = [publish(good), await createHost()]
     const authorization = await authorize(agent)
     expect(authorization.statusCode).toBe(303)
@@ -85,7 +85,7 @@ describe('a metadata document', () => {
     })
   })
 
-  it('is fetched for tokens only if somebody has given its agent access', async () => {
+  it('is fetched by the token endpoints only if the agent has a grant', async () => {
     const [known, unknown, host] = [publish(good), publish(good), await createHost()]
     const authorization = await authorize(known)
     const { refresh_token: refreshToken } = (
@@ -117,14 +117,14 @@ describe('a metadata document', () => {
     expect(fetched).toEqual([known.clientId])
   })
 
-  it('may name scopes of other servers, which have no effect', async () => {
+  it('may contain scopes of other servers, which have no effect', async () => {
     const agent = publish((id) => ({ ...good(id), scope: 'openid profile validation-kit:read' }))
     const back = await allow(await authorize(agent), await createHost())
     const answer = await exchange(agent, codeOf(back))
     expect(answer.json()).toMatchObject({ scope: 'validation-kit:read' })
   })
 
-  it('allows any port on the own machine', async () => {
+  it('allows any port in loopback redirect URIs', async () => {
     const agent = publish(good)
     const answer = await authorize(agent, { redirect_uri: 'http://127.0.0.1:54321/callback' })
     expect(answer.statusCode).toBe(303)
@@ -136,14 +136,14 @@ describe('a metadata document', () => {
       (id: string) => ({ ...good(id), client_id: 'https://elsewhere.example/client.json' }),
       undefined,
     ],
-    ['with a secret', (id: string) => ({ ...good(id), client_secret: 'secret' }), undefined],
+    ['with a client secret', (id: string) => ({ ...good(id), client_secret: 'secret' }), undefined],
     [
-      'with a dangerous redirect',
+      'with a javascript: redirect URI',
       (id: string) => ({ ...good(id), redirect_uris: ['javascript:alert(1)'] }),
       undefined,
     ],
     [
-      'that redirects to a foreign scheme',
+      'with a mailto: redirect URI',
       (id: string) => ({
         ...good(id),
         redirect_uris: ['http://127.0.0.1:33418/callback', 'mailto:a@b.example'],
@@ -151,7 +151,7 @@ describe('a metadata document', () => {
       undefined,
     ],
     [
-      'with a wildcard host',
+      'with a wildcard in the host of a redirect URI',
       (id: string) => ({ ...good(id), redirect_uris: ['https://*.agent.example/callback'] }),
       undefined,
     ],
@@ -162,15 +162,15 @@ describe('a metadata document', () => {
     ],
     ['with a lone surrogate', (id: string) => ({ ...good(id), client_name: '\ud800' }), undefined],
     ['that is too large', (id: string) => ({ ...good(id), client_name: 'x'.repeat(1_000_000) }), undefined],
-    ['that is no JSON', good, () => new Response('<!doctype html>')],
+    ['that is not JSON', good, () => new Response('<!doctype html>')],
     [
       'that redirects',
       good,
       () => new Response('', { status: 302, headers: { location: 'https://other.example/' } }),
     ],
-    ['that is not there', good, () => new Response('', { status: 404 })],
-    ['that fails', good, () => Promise.reject(new Error('connection reset'))],
-  ])('%s is refused', async (_name, describeAgent, respond) => {
+    ['that returns 404', good, () => new Response('', { status: 404 })],
+    ['whose request fails', good, () => Promise.reject(new Error('connection reset'))],
+  ])('returns 400 for a document %s', async (_name, describeAgent, respond) => {
     const agent = publish(describeAgent, respond)
     const answer = await authorizeUntilDeadline(agent)
     expect(answer.statusCode).toBe(400)
@@ -179,49 +179,52 @@ describe('a metadata document', () => {
   })
 
   it.each<[string, (() => Promise<Response> | Response) | undefined, string?]>([
-    ['does not come', () => new Promise<Response>(() => undefined)],
-    ['fails', () => Promise.reject(new Error('connection reset'))],
-    ['is not there', () => new Response('', { status: 404 })],
+    ['never responds', () => new Promise<Response>(() => undefined)],
+    ['fails to load', () => Promise.reject(new Error('connection reset'))],
+    ['returns 404', () => new Response('', { status: 404 })],
     ['redirects', () => new Response('', { status: 302, headers: { location: 'https://other.example/' } })],
-    ['has no end', () => new Response('x'.repeat(100_000))],
-    ['is at an address of ours', undefined, 'https://127.0.0.1/client.json'],
-    ['is at an address of IPv6', undefined, 'https://[::1]/client.json'],
-    ['is at a public address', undefined, 'https://93.184.215.14/client.json'],
-    ['is at an address in another form', undefined, 'https://0x0a.1/client.json'],
-    ['is at another port', undefined, 'https://agent.example:8443/client.json'],
-  ])('that %s is refused when the deadline ends, in the same words', async (_name, respond, clientId) => {
-    const agent = publish(good, respond)
-    if (clientId !== undefined) agent.clientId = clientId
-    const { length } = deadlines
-    let isAnswered = false
-    const answered = authorize(agent).finally(() => (isAnswered = true))
-    await vi.waitUntil(() => deadlines.length > length)
-    // Whatever can be known without waiting is known by now.
-    for (let i = 0; i < 20; i++) await nextTurn()
-    expect(isAnswered).toBe(false)
-    deadlines.at(-1)?.abort()
-    const answer = await answered
-    expect(answer.statusCode).toBe(400)
-    expect(answer.body).toBe(
-      (await authorizeUntilDeadline(publish(good, () => new Response('', { status: 500 })))).body,
-    )
-    if (clientId !== undefined) expect(fetched).not.toContain(new URL(clientId).href)
-  })
+    ['is too long', () => new Response('x'.repeat(100_000))],
+    ['has a loopback address', undefined, 'https://127.0.0.1/client.json'],
+    ['has an IPv6 address', undefined, 'https://[::1]/client.json'],
+    ['has a public IP address', undefined, 'https://93.184.215.14/client.json'],
+    ['has a hexadecimal IP address', undefined, 'https://0x0a.1/client.json'],
+    ['has another port', undefined, 'https://agent.example:8443/client.json'],
+  ])(
+    'returns 400 only after the deadline, with the same body as for any failure, for a document that %s',
+    async (_name, respond, clientId) => {
+      const agent = publish(good, respond)
+      if (clientId !== undefined) agent.clientId = clientId
+      const { length } = deadlines
+      let isAnswered = false
+      const answered = authorize(agent).finally(() => (isAnswered = true))
+      await vi.waitUntil(() => deadlines.length > length)
+      // Whatever can be known without waiting is known by now.
+      for (let i = 0; i < 20; i++) await nextTurn()
+      expect(isAnswered).toBe(false)
+      deadlines.at(-1)?.abort()
+      const answer = await answered
+      expect(answer.statusCode).toBe(400)
+      expect(answer.body).toBe(
+        (await authorizeUntilDeadline(publish(good, () => new Response('', { status: 500 })))).body,
+      )
+      if (clientId !== undefined) expect(fetched).not.toContain(new URL(clientId).href)
+    },
+  )
 
   it.each([
     'http://agent.example/client.json',
     'https://user@agent.example/client.json',
     'https://agent.example/../client.json',
     'https://agent.example/client.json#fragment',
-  ])('is not looked for at %s', async (clientId) => {
+  ])('is not fetched from %s', async (clientId) => {
     const answer = await authorize({ ...publish(good), clientId })
     expect(answer.statusCode).toBe(400)
     expect(fetched).not.toContain(new URL(clientId).href)
   })
 })
 
-describe('over the network', () => {
-  it('nothing is connected to on the own machine, by address or by name', async () => {
+describe('fetching metadata documents over the network', () => {
+  it('never connects to private addresses, given as an address or resolved from a name', async () => {
     let connections = 0
     const server = createServer((socket) => {
       connections++

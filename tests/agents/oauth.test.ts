@@ -27,8 +27,8 @@ const jobsOf = ({ workspaceId }: { workspaceId: string }) => sql`
   select job.id from graphile_worker._private_jobs job join agent_grants g on g.id::text = job.payload ->> 'grantId'
   where g.workspace_id = ${workspaceId}`
 
-describe('the flow', () => {
-  it('leads from a registration to an agent that is known', async () => {
+describe('the authorization code flow', () => {
+  it('issues tokens for a registered agent after the person allows it', async () => {
     const [agent, host] = [await createAgent(), await createHost()]
     const authorization = await authorize(agent)
     expect(authorization.statusCode).toBe(303)
@@ -62,7 +62,7 @@ describe('the flow', () => {
     })
   })
 
-  it('shows a name that deceives without what deceives, and by itself', async () => {
+  it('removes deceptive characters from the name of an agent, and isolates it', async () => {
     const [agent, host] = [
       await createAgent({ client_name: '\u202eedualC\u200b \u{e0041}' }),
       await createHost(),
@@ -89,7 +89,7 @@ describe('the flow', () => {
     expect(grants.json()).toMatchObject([{ clientName: 'edualC' }])
   })
 
-  it('calls an agent unnamed that has no name, or none that can be seen', async () => {
+  it('shows an agent without a visible name as “An unnamed application”', async () => {
     for (const name of [undefined, '\u202e', '\u3164']) {
       const agent = await createAgent({ client_name: name })
       const { request, response } = tester.toExchange(await authorize(agent))
@@ -99,7 +99,7 @@ describe('the flow', () => {
     }
   })
 
-  it('signs tokens as RFC 9068 has them', async () => {
+  it('issues access tokens that follow RFC 9068, and publishes only public keys', async () => {
     const [agent, host] = [await createAgent(), await createHost()]
     const { access_token: token } = await getTokens(agent, host)
     const [header, claims] = token.split('.').slice(0, 2).map(decode)
@@ -115,7 +115,7 @@ describe('the flow', () => {
     for (const key of keys) expect(key.d).toBeUndefined()
   })
 
-  it('stores no secret in clear', async () => {
+  it('stores no code or token in plain text', async () => {
     const [agent, host] = [await createAgent(), await createHost()]
     const code = await getCode(agent, host)
     const tokens = (await exchange(agent, code)).json<Tokens>()
@@ -129,7 +129,7 @@ describe('the flow', () => {
       expect(stored).not.toContain(secret)
   })
 
-  it('tells the workspace of the grant', async () => {
+  it('records an integration.granted event', async () => {
     const [agent, host] = [await createAgent(), await createHost()]
     await getTokens(agent, host)
     const events = await service.as(host, {
@@ -138,7 +138,7 @@ describe('the flow', () => {
     expect(events.json()).toMatchObject([{ actorUserId: host.id, source: 'web', targetType: 'integration' }])
   })
 
-  it('replaces what the same person gave the same agent for the same workspace', async () => {
+  it('replaces an earlier grant of the same person to the same agent for the same workspace', async () => {
     const [agent, host] = [await createAgent(), await createHost()]
     const first = await getTokens(agent, host)
     const second = await getTokens(agent, host)
@@ -156,7 +156,7 @@ describe('the flow', () => {
     })
   })
 
-  it('takes no consent for a workspace that the person is not in', async () => {
+  it('returns not_a_member for a workspace that the person is not a member of', async () => {
     const [agent, host, stranger] = [await createAgent(), await createHost(), await createHost()]
     const authorization = await authorize(agent)
     const asked = allow(authorization, { ...host, workspaceId: stranger.workspaceId })
@@ -166,7 +166,7 @@ describe('the flow', () => {
     ).toEqual([])
   })
 
-  it('takes no consent of a browser that began nothing', async () => {
+  it('returns consent_expired in a browser without a pending request', async () => {
     const { request, response } = tester.toExchange(await app.inject('/health'))
     expect(await services.agentOAuth.findConsentRequest(request, response)).toBeUndefined()
     const host = await createHost()
@@ -184,22 +184,22 @@ describe('the authorization request', () => {
     ['no PKCE', { code_challenge: undefined, code_challenge_method: undefined }, 'invalid_request'],
     ['plain PKCE', { code_challenge_method: 'plain' }, 'invalid_request'],
     ['another resource', { resource: 'https://elsewhere.example/mcp' }, 'invalid_target'],
-  ])('is refused with %s', async (_name, parameters, error) => {
+  ])('redirects with an OAuth error for %s', async (_name, parameters, error) => {
     const answer = await authorize(await createAgent(), parameters)
     expect(redirectOf(answer)).toMatchObject({ error, state: 'some state', iss: config.baseUrl })
   })
 
-  it('is refused when it asks for the token itself', async () => {
+  it('redirects with unsupported_response_type for the implicit flow', async () => {
     const answer = await authorize(await createAgent(), { response_type: 'token' })
     expect(answer.headers.location).toMatch('error=unsupported_response_type')
     expect(answer.headers.location).not.toMatch('access_token')
   })
 
   it.each([
-    ['another redirect', { redirect_uri: 'https://evil.example/callback' }],
-    ['a longer redirect', { redirect_uri: 'https://agent.example/callback/more' }],
+    ['another redirect URI', { redirect_uri: 'https://evil.example/callback' }],
+    ['a longer redirect URI', { redirect_uri: 'https://agent.example/callback/more' }],
     ['an unknown client', { client_id: randomUUID() }],
-  ])('with %s leads nowhere', async (_name, parameters) => {
+  ])('returns 400 with an error page, and never redirects, for %s', async (_name, parameters) => {
     const answer = await authorize(await createAgent(), parameters)
     expect(answer.statusCode).toBe(400)
     expect(answer.headers.location).toBeUndefined()
@@ -210,21 +210,21 @@ describe('the authorization request', () => {
     expect(answer.headers['cache-control']).toMatch('no-store')
   })
 
-  it('of an unknown client tells the person how it registers again', async () => {
+  it('shows how the agent registers again when the client is unknown', async () => {
     const answer = await authorize(await createAgent(), { client_id: randomUUID() })
     expect(answer.body).toContain('registers again')
   })
 
   it.each([
     ['no scope', { scope: undefined }],
-    ['a scope of elsewhere', { scope: 'openid profile' }],
+    ['scopes of another server', { scope: 'openid profile' }],
     ['offline_access', { scope: 'validation-kit:read offline_access' }],
     ['the resource', { resource: `${config.baseUrl}/agent/mcp` }],
-    ['a trailing slash', { resource: `${config.baseUrl}/agent/mcp/` }],
-    ['an upper-case host', { resource: `${config.baseUrl.toUpperCase()}/agent/mcp` }],
-    ['a choice of account', { prompt: 'select_account' }],
-    ['a choice of account and consent', { prompt: 'select_account consent' }],
-  ])('with %s is understood', async (_name, parameters) => {
+    ['a trailing slash in the resource', { resource: `${config.baseUrl}/agent/mcp/` }],
+    ['an upper-case resource', { resource: `${config.baseUrl.toUpperCase()}/agent/mcp` }],
+    ['prompt=select_account', { prompt: 'select_account' }],
+    ['prompt=select_account consent', { prompt: 'select_account consent' }],
+  ])('is accepted with %s', async (_name, parameters) => {
     const [agent, host] = [await createAgent(), await createHost()]
     const back = await allow(await authorize(agent, parameters), host)
     const { access_token: token } = (await exchange(agent, codeOf(back))).json<{ access_token: string }>()
@@ -232,7 +232,7 @@ describe('the authorization request', () => {
   })
 
   it.each([`${config.baseUrl}/agent/mcp/`, `${config.baseUrl.toUpperCase()}/agent/mcp`])(
-    'may spell the resource as %s at every step',
+    'accepts the spelling %s of the resource in every request',
     async (resource) => {
       const [agent, host] = [await createAgent(), await createHost()]
       const back = await allow(await authorize(agent, { resource }), host)
@@ -245,7 +245,7 @@ describe('the authorization request', () => {
     },
   )
 
-  it('gives no token for another resource', async () => {
+  it('returns invalid_target for a token of another resource', async () => {
     const [agent, host] = [await createAgent(), await createHost()]
     const code = await getCode(agent, host)
     const answer = await exchange(agent, code, { resource: 'https://elsewhere.example/mcp/' })
@@ -253,7 +253,7 @@ describe('the authorization request', () => {
   })
 
   it.each(['http://127.0.0.1:1234/cb', 'http://[::1]:1234/cb', 'http://localhost:1234/cb'])(
-    'may name another port than %s',
+    'accepts another port than that of the registered URI %s',
     async (registered) => {
       const [agent, host] = [await createAgent({ redirect_uris: [registered] }), await createHost()]
       const redirectUri = registered.replace('1234', '54321')
@@ -262,7 +262,7 @@ describe('the authorization request', () => {
     },
   )
 
-  it('asks again, however often the person has consented before', async () => {
+  it('asks for consent again after an earlier consent', async () => {
     const [agent, host] = [await createAgent(), await createHost()]
     await getTokens(agent, host)
     const answer = await authorize(agent)
@@ -270,8 +270,8 @@ describe('the authorization request', () => {
   })
 })
 
-describe('consenting again', () => {
-  it('ends the former grant, which the workspace is told', async () => {
+describe('consenting a second time', () => {
+  it('revokes the earlier grant, and records an event', async () => {
     const [agent, host] = [await createAgent(), await createHost()]
     const first = await getTokens(agent, host)
     const second = await getTokens(agent, host)
@@ -297,8 +297,8 @@ describe('consenting again', () => {
   })
 })
 
-describe('the code', () => {
-  it('is refused with another verifier, redirect or client', async () => {
+describe('the authorization code', () => {
+  it('returns 400 invalid_grant with another verifier, redirect URI or client', async () => {
     const [agent, host, other] = [await createAgent(), await createHost(), await createAgent()]
     for (const wrong of [
       { code_verifier: other.verifier },
@@ -311,7 +311,7 @@ describe('the code', () => {
     }
   })
 
-  it('is used once, and a second use ends what the first one gave', async () => {
+  it('can be used once; a second use revokes its tokens', async () => {
     const [agent, host] = [await createAgent(), await createHost()]
     const code = await getCode(agent, host)
     const tokens = (await exchange(agent, code)).json<{ access_token: string; refresh_token: string }>()
@@ -320,7 +320,7 @@ describe('the code', () => {
     expect((await refresh(agent, tokens.refresh_token)).statusCode).toBe(400)
   })
 
-  it('is used once by many at the same moment, which ends what it gave', async () => {
+  it('issues tokens at most once in concurrent requests, and they are revoked', async () => {
     const [agent, host] = [await createAgent(), await createHost()]
     const code = await getCode(agent, host)
     const answers = await Promise.all(Array.from({ length: 50 }, () => exchange(agent, code)))
@@ -337,7 +337,7 @@ describe('the code', () => {
     expect(events.json()).toMatchObject([{ summary: expect.stringContaining('used again') as string }])
   })
 
-  it('expires after a minute', async () => {
+  it('expires after one minute', async () => {
     const [agent, host] = [await createAgent(), await createHost()]
     const code = await getCode(agent, host)
     clock.advance(61_000)
@@ -346,7 +346,7 @@ describe('the code', () => {
 })
 
 describe('the refresh token', () => {
-  it('is rotated', async () => {
+  it('is rotated at each use', async () => {
     const [agent, host] = [await createAgent(), await createHost()]
     const first = await getTokens(agent, host)
     const second = (await refresh(agent, first.refresh_token)).json<typeof first>()
@@ -354,7 +354,7 @@ describe('the refresh token', () => {
     expect(await isLetIn(second.access_token)).toBe(true)
   })
 
-  it('gives no more time than the grant has', async () => {
+  it('does not extend the lifetime of 180 days of the grant', async () => {
     const [agent, host] = [await createAgent(), await createHost()]
     let { refresh_token: token } = await getTokens(agent, host)
     for (let days = 0; days < 175; days += 25) {
@@ -365,7 +365,7 @@ describe('the refresh token', () => {
     expect((await refresh(agent, token)).json()).toMatchObject({ error: 'invalid_grant' })
   })
 
-  it('ends everything when it is used again later, which the workspace and the person are told', async () => {
+  it('revokes the grant when it is reused after the grace period of 30 minutes, with an event and an email', async () => {
     const [agent, host] = [await createAgent(), await createHost()]
     const first = await getTokens(agent, host)
     const second = (await refresh(agent, first.refresh_token)).json<typeof first>()
@@ -382,7 +382,7 @@ describe('the refresh token', () => {
     expect(await selectRows(db, jobsOf(host))).toHaveLength(1)
   })
 
-  it('is not used up when its successor cannot be stored', async () => {
+  it('stays valid when its successor cannot be stored', async () => {
     const [agent, host] = [await createAgent(), await createHost()]
     const { refresh_token: token } = await getTokens(agent, host)
     await db.execute(sql`alter table oauth_records add constraint no_refresh_tokens check
@@ -396,7 +396,7 @@ describe('the refresh token', () => {
     expect((await refresh(agent, token)).statusCode).toBe(200)
   })
 
-  it('ends with the grant, from the next request on', async () => {
+  it('is invalid as soon as the grant is revoked', async () => {
     const [agent, host] = [await createAgent(), await createHost()]
     const { refresh_token: token } = await getTokens(agent, host)
     const next = (await refresh(agent, token)).json<{ refresh_token: string }>()
@@ -404,7 +404,7 @@ describe('the refresh token', () => {
     expect((await refresh(agent, next.refresh_token)).json()).toMatchObject({ error: 'invalid_grant' })
   })
 
-  it('ends with its client', async () => {
+  it('returns 401 invalid_client after its client was deleted, and says how to register again', async () => {
     const [agent, host] = [await createAgent(), await createHost()]
     const { refresh_token: token } = await getTokens(agent, host)
     await db.execute(sql`delete from oauth_records where kind = 'Client' and key = ${agent.clientId}`)
@@ -418,7 +418,7 @@ describe('the refresh token', () => {
     })
   })
 
-  it('is of its own client', async () => {
+  it('returns invalid_grant for another client', async () => {
     const [agent, host, other] = [await createAgent(), await createHost(), await createAgent()]
     const { refresh_token: token } = await getTokens(agent, host)
     expect((await refresh(agent, token, { client_id: other.clientId })).json()).toMatchObject({
@@ -426,7 +426,7 @@ describe('the refresh token', () => {
     })
   })
 
-  it('ends with the membership', async () => {
+  it('is invalid as soon as the membership ends', async () => {
     const [agent, host, other] = [await createAgent(), await createHost(), await createHost()]
     await db.execute(
       sql`insert into memberships (workspace_id, user_id, role, joined_at, last_used_at) values (${host.workspaceId}, ${other.id}, 'owner', now(), now())`,
@@ -441,7 +441,7 @@ describe('the refresh token', () => {
     expect((await refresh(agent, tokens.refresh_token)).statusCode).toBe(400)
   })
 
-  it('can be revoked by its client, which ends the grant', async () => {
+  it('can be revoked by its client, which revokes the grant', async () => {
     const [agent, host] = [await createAgent(), await createHost()]
     const tokens = await getTokens(agent, host)
     const answer = await app.inject({
@@ -456,7 +456,7 @@ describe('the refresh token', () => {
 })
 
 describe('the access token', () => {
-  it('expires to the second', async () => {
+  it('expires when the seconds of expires_in have passed', async () => {
     const [agent, host] = [await createAgent(), await createHost()]
     const { access_token: token, expires_in: seconds } = await getTokens(agent, host)
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + (seconds - 2) * 1000 })
@@ -469,7 +469,7 @@ describe('the access token', () => {
     }
   })
 
-  it('is nothing when it was changed, and nothing under /v1', async () => {
+  it('is rejected when it was altered, and under /v1', async () => {
     const [agent, host] = [await createAgent(), await createHost()]
     const { access_token: token } = await getTokens(agent, host)
     expect(await isLetIn(`${token.slice(0, -4)}AAAA`)).toBe(false)
@@ -479,7 +479,7 @@ describe('the access token', () => {
     expect(answer.statusCode).toBe(401)
   })
 
-  it('of a key that signs no more is still good, and of one that is gone is not', async () => {
+  it('is accepted when it was signed with a retired key', async () => {
     const [agent, host] = [await createAgent(), await createHost()]
     const before = await getTokens(agent, host)
     const id = await services.agentOAuth.rotateSigningKey()
@@ -492,7 +492,7 @@ describe('the access token', () => {
     expect(keys.length).toBeGreaterThan(1)
   })
 
-  it('of a key that was retired longer ago than any token lasts is refused, and the key is deleted', async () => {
+  it('has its key published for 24 hours and 5 minutes after the key was retired; then the key is deleted', async () => {
     const kidOf = (token: string) =>
       (JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()) as { kid: string }).kid
     const [agent, host] = [await createAgent(), await createHost()]
@@ -514,7 +514,7 @@ describe('the access token', () => {
     expect(await selectRows(db, sql`select 1 from signing_keys where id = ${kidOf(token)}`)).toEqual([])
   })
 
-  it('of a key that an earlier release has retired expires too, counted from when it is first seen', async () => {
+  it('has its key deleted 24 hours and 5 minutes after it is first seen, if an earlier release retired it', async () => {
     const id = `legacy-${randomUUID()}`
     await db.execute(sql`insert into signing_keys (id, public_jwk, sealed_private_jwk, is_retired, created_at)
       values (${id}, '{}', '', true, ${clock.now().toISOString()})`)
@@ -527,8 +527,8 @@ describe('the access token', () => {
   })
 })
 
-describe('registration', () => {
-  it('takes what common clients send, and answers what it made of it', async () => {
+describe('client registration', () => {
+  it('accepts what common clients send, and returns the metadata in effect', async () => {
     const answer = await register({
       redirect_uris: ['cursor://anysphere.cursor-retrieval/oauth/callback', 'http://127.0.0.1:3334/callback'],
       client_name: 'Cursor',
@@ -570,7 +570,7 @@ describe('registration', () => {
     ['https://user:secret@agent.example/callback'],
     ['https://*.agent.example/callback'],
     ['cursor://*/callback'],
-  ])('refuses to redirect to %s', async (uri) => {
+  ])('returns 400 invalid_redirect_uri for %s', async (uri) => {
     const answer = await register({ redirect_uris: [uri] })
     expect(answer.statusCode).toBe(400)
     expect(answer.json()).toMatchObject({ error: 'invalid_redirect_uri' })
@@ -581,13 +581,13 @@ describe('registration', () => {
     [{ redirect_uris: [] }],
     [{ redirect_uris: 'https://agent.example' }],
     [{ redirect_uris: [5] }],
-  ])('refuses %j', async (metadata) => {
+  ])('returns 400 invalid_redirect_uri for the metadata %j', async (metadata) => {
     const answer = await register(metadata)
     expect(answer.statusCode).toBe(400)
     expect(answer.json()).toMatchObject({ error: 'invalid_redirect_uri' })
   })
 
-  it('is limited for each address', async () => {
+  it('returns 429 above the limit per client address', async () => {
     const limited = await startTestApp({ environment: { REGISTRATION_LIMIT_PER_MINUTE: '3' } })
     const { register: registerThere } = createOAuthTester(limited)
     const statuses: number[] = []
@@ -597,7 +597,7 @@ describe('registration', () => {
     expect(statuses).toEqual([201, 201, 201, 429, 429])
   })
 
-  it('is forgotten after a week, unless somebody let the agent in', async () => {
+  it('deletes an unused client after a week, but not one with a grant', async () => {
     const [unused, used, host] = [await createAgent(), await createAgent(), await createHost()]
     await getTokens(used, host)
     const inDays = (days: number) => new Date(clock.now().getTime() + days * 24 * 60 * 60 * 1000)
@@ -612,7 +612,7 @@ describe('registration', () => {
     expect(known.map(({ key }) => key)).not.toContain(unused.clientId)
   })
 
-  it('is kept for a year after the last use, also if the person has left the workspace', async () => {
+  it('deletes a client one year after its last grant expired, also when the person left the workspace', async () => {
     const [agent, host] = [await createAgent(), await createHost()]
     await getTokens(agent, host)
     await db.execute(sql`delete from agent_grants where client_id = ${agent.clientId}`)
@@ -625,7 +625,7 @@ describe('registration', () => {
     expect(await find()).toHaveLength(0)
   })
 
-  it('keeps no secret of a client in clear, but knows it', async () => {
+  it('stores client secrets hashed, and returns 401 for a wrong one', async () => {
     const [answer, host] = [
       await register({
         redirect_uris: ['https://agent.example/callback'],
@@ -649,7 +649,7 @@ describe('registration', () => {
     expect((await exchange(agent, code, { client_secret: String(secret) })).statusCode).toBe(200)
   })
 
-  it('withstands a thousand of junk', async () => {
+  it('withstands 1,000 concurrent requests: excess ones get 503, and later ones succeed', async () => {
     const answers = await Promise.all(
       Array.from({ length: 1000 }, (_, i) =>
         register({ redirect_uris: [i % 2 ? `junk ${i}` : 'https://a.example/'] }),
@@ -665,8 +665,8 @@ describe('registration', () => {
   })
 })
 
-describe('the API description', () => {
-  it('has what the endpoints of OAuth answer', async () => {
+describe('the API description of the OAuth endpoints', () => {
+  it('matches their responses', async () => {
     const compare = createComparison(app)
     const [agent, host] = [await createAgent(), await createHost()]
     const tokens = await exchange(agent, await getCode(agent, host))
@@ -721,9 +721,9 @@ describe('the API description', () => {
   })
 })
 
-describe('discovery', () => {
+describe('OAuth discovery', () => {
   it.each(['', '/agent/mcp', '/agent/mcp/'])(
-    'is the same with %s behind, whatever the host says',
+    'returns the same metadata with the suffix “%s”, regardless of the Host header',
     async (suffix) => {
       for (const name of ['oauth-authorization-server', 'oauth-protected-resource']) {
         const url = `/.well-known/${name}${suffix}`
@@ -740,13 +740,13 @@ describe('discovery', () => {
     },
   )
 
-  it('answers other well-known paths with 404 in JSON', async () => {
+  it('returns 404 route_not_found for other well-known paths', async () => {
     const answer = await app.inject('/.well-known/openid-configuration')
     expect(answer.statusCode).toBe(404)
     expect(answer.json()).toMatchObject({ code: 'route_not_found' })
   })
 
-  it('forged hosts change no redirect', async () => {
+  it('ignores a forged Host header in redirects', async () => {
     const agent = await createAgent()
     const query = new URLSearchParams({ client_id: agent.clientId, response_type: 'code' }).toString()
     const answer = await app.inject({

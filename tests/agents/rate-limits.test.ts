@@ -38,11 +38,11 @@ const send = (
     ...(path === paths.mcp && { payload: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' }) }),
   })
 
-describe('the limit of a grant', async () => {
+describe('the rate limit of a grant', async () => {
   const service = await start({ AGENT_LIMIT_PER_MINUTE: '3' })
   const { createAgent, letIn } = await createAgents(service)
 
-  it('is told with every answer, and holds over HTTP and MCP together', async () => {
+  it('is reported in every response, and is shared by HTTP and MCP: returns 429 with Retry-After', async () => {
     const token = await letIn(await createAgent())
     for (const [i, path] of [paths.http, paths.mcp, paths.http].entries()) {
       const answer = await send(service, token, { path })
@@ -58,7 +58,7 @@ describe('the limit of a grant', async () => {
     }
   })
 
-  it('is that of one grant alone', async () => {
+  it('does not affect other grants of the same agent', async () => {
     const agent = await createAgent()
     const [busy, idle] = [await letIn(agent), await letIn(agent)]
     for (let i = 0; i < 4; i++) await send(service, busy)
@@ -67,11 +67,11 @@ describe('the limit of a grant', async () => {
   })
 })
 
-describe('the wider limits', async () => {
+describe('the wider rate limits of agents', async () => {
   const service = await start({ AGENT_LIMIT_PER_MINUTE: '1' })
   const { createAgent, letIn } = await createAgents(service)
 
-  it('hold for all grants of a client', async () => {
+  it('apply to all grants of a client, at ten times the limit of a grant', async () => {
     const agent = await createAgent()
     const tokens: string[] = []
     for (let i = 0; i < 11; i++) tokens.push(await letIn(agent))
@@ -81,7 +81,7 @@ describe('the wider limits', async () => {
     expect((await send(service, await letIn(await createAgent()))).statusCode).toBe(200)
   })
 
-  it('hold for all agents of an address', async () => {
+  it('apply to all agents of a client address, at ten times the limit of a grant', async () => {
     const remoteAddress = '198.51.100.7'
     const answers = []
     for (let i = 0; i < 11; i++) {
@@ -104,11 +104,11 @@ describe('the wider limits', async () => {
   }
 })
 
-describe('the limit of bad tokens', async () => {
+describe('the rate limit of invalid access tokens', async () => {
   const service = await start({ BAD_KEY_LIMIT_PER_MINUTE: '3' })
   const { createAgent, letIn } = await createAgents(service)
 
-  it('refuses an address before a token is verified', async () => {
+  it('rejects a client address before a token is verified, without a query', async () => {
     const remoteAddress = '198.51.100.8'
     const good = await letIn(await createAgent())
     for (let i = 0; i < 3; i++)
@@ -120,7 +120,7 @@ describe('the limit of bad tokens', async () => {
     expect((await send(service, good)).statusCode).toBe(200)
   })
 
-  it('does not shut out an address that a good agent came from', async () => {
+  it('does not block a client address that has used a valid token', async () => {
     const remoteAddress = '198.51.100.9'
     const good = await letIn(await createAgent())
     expect((await send(service, good, { remoteAddress })).statusCode).toBe(200)
@@ -129,7 +129,7 @@ describe('the limit of bad tokens', async () => {
   })
 })
 
-describe('the limit of refused requests for tokens', async () => {
+describe('the rate limit of rejected token requests', async () => {
   const service = await start({ REFUSED_TOKEN_LIMIT_PER_MINUTE: '3' })
   const { createAgent, createHost, getTokens } = createOAuthTester(service)
   const post = (url: string, fields: Record<string, string>, remoteAddress: string) =>
@@ -143,7 +143,7 @@ describe('the limit of refused requests for tokens', async () => {
   const ask = (fields: Record<string, string>, remoteAddress: string) =>
     post('/agent/oauth/token', { grant_type: 'refresh_token', ...fields }, remoteAddress)
 
-  it('holds for an address, for tokens and revocations together, and costs no query', async () => {
+  it('applies per client address to token and revocation requests together, and returns 429 without a query', async () => {
     const remoteAddress = '198.51.100.20'
     const { clientId: client_id } = await createAgent()
     const unknown = { client_id: 'unknown', refresh_token: 'unknown' }
@@ -167,7 +167,7 @@ describe('the limit of refused requests for tokens', async () => {
     expect((await ask(unknown, '198.51.100.21')).statusCode).toBe(401)
   })
 
-  it('does not shut out an address that a good agent came from, such as that of a hosted assistant', async () => {
+  it('does not block a client address that has used a valid refresh token', async () => {
     const remoteAddress = '198.51.100.22'
     const agent = await createAgent()
     const { refresh_token } = await getTokens(agent, await createHost())

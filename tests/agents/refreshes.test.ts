@@ -44,8 +44,8 @@ const findEnd = async (host: TestHost) =>
 const countTokens = async ({ clientId }: TestAgent) =>
   selectRows(db, sql`select 1 from oauth_records where kind = 'RefreshToken' and client_id = ${clientId}`)
 
-describe('a refresh token that is exchanged again within the grace', () => {
-  it('is answered with the same successor and another access token', async () => {
+describe('a refresh token that is reused within the grace period of 30 minutes', () => {
+  it('returns the same successor with a new access token', async () => {
     const { agent, tokens } = await connect()
     const first = await next(agent, tokens.refresh_token)
     clock.advance(30 * minute - 1)
@@ -56,7 +56,7 @@ describe('a refresh token that is exchanged again within the grace', () => {
     expect(await countTokens(agent)).toHaveLength(2)
   })
 
-  it('is answered with the same successor by all replicas, many times at once', async () => {
+  it('returns the same successor on all replicas, also in concurrent requests', async () => {
     const { agent, tokens } = await connect()
     const answers = await Promise.all(
       Array.from({ length: 60 }, (_, i) => (i % 2 ? refresh : there.refresh)(agent, tokens.refresh_token)),
@@ -67,7 +67,7 @@ describe('a refresh token that is exchanged again within the grace', () => {
     expect(await countTokens(agent)).toHaveLength(2)
   })
 
-  it('is answered with the same successor when that was exchanged itself, whose grace began later', async () => {
+  it('returns its successor even after that was used, until its own grace period ends', async () => {
     const { agent, tokens } = await connect()
     const second = await next(agent, tokens.refresh_token)
     clock.advance(20 * minute)
@@ -81,7 +81,7 @@ describe('a refresh token that is exchanged again within the grace', () => {
     expect(await isLetIn(third.access_token)).toBe(false)
   })
 
-  it('is answered in one statement, and the first time in two, which others share', async () => {
+  it('runs one statement, and two at its first use, shared by concurrent requests', async () => {
     const [{ agent, tokens }, other] = [await connect(), await connect()]
     const both = () =>
       Promise.all([refresh(agent, tokens.refresh_token), refresh(other.agent, other.tokens.refresh_token)])
@@ -89,7 +89,7 @@ describe('a refresh token that is exchanged again within the grace', () => {
     expect(await countQueries(both)).toBe(1)
   })
 
-  it('gets a successor when the release before has exchanged it, which stored none', async () => {
+  it('gets a successor when an earlier release has used it, which stored none', async () => {
     const { agent, tokens } = await connect()
     await next(agent, tokens.refresh_token)
     await db.execute(sql`update oauth_records set sealed_successor = null, generation = null
@@ -100,7 +100,7 @@ describe('a refresh token that is exchanged again within the grace', () => {
 })
 
 describe('a stolen refresh token', () => {
-  it('ends the grant when thief and owner both use it, even within the grace', async () => {
+  it('revokes the grant when thief and owner both use the same successor', async () => {
     const { agent, host, tokens } = await connect()
     const [owner, thief] = [await next(agent, tokens.refresh_token), await next(agent, tokens.refresh_token)]
     clock.advance(20 * minute)
@@ -112,7 +112,7 @@ describe('a stolen refresh token', () => {
     expect(await findEnd(host)).toMatchObject([{ summary: expect.stringContaining('used again') as string }])
   })
 
-  it('is of no use for the successors that are stored with others', async () => {
+  it('returns 500 for a stored successor that was copied from another token', async () => {
     const [mine, theirs] = [await connect(), await connect()]
     await next(mine.agent, mine.tokens.refresh_token)
     await next(theirs.agent, theirs.tokens.refresh_token)
@@ -125,7 +125,7 @@ describe('a stolen refresh token', () => {
 })
 
 describe('many refreshes of one grant', () => {
-  it('are limited to 60 an hour, besides repeated ones', async () => {
+  it('return 429 after 60 in an hour, not counting repeated ones', async () => {
     const { agent, tokens } = await connect()
     let token = tokens.refresh_token
     for (let i = 0; i < 60; i++) {
@@ -147,7 +147,7 @@ describe('many refreshes of one grant', () => {
     await next(agent, token)
   })
 
-  it('leave at most a hundred used tokens, and an older one ends the grant', async () => {
+  it('keep at most 100 used tokens; an older one revokes the grant', async () => {
     const fast = createOAuthTester(unlimited)
     const { agent, host, tokens } = await connect()
     let token = tokens.refresh_token
@@ -158,7 +158,7 @@ describe('many refreshes of one grant', () => {
     expect(await findEnd(host)).toMatchObject([{ summary: expect.stringContaining('used again') as string }])
   })
 
-  it('are not ended by tokens that somebody else has made up, nor by an old one of another client', async () => {
+  it('do not revoke the grant for forged tokens, or for an old token sent by another client', async () => {
     const fast = createOAuthTester(unlimited)
     const [{ agent, host, tokens }, stranger] = [await connect(), await connect()]
     let token = tokens.refresh_token

@@ -55,13 +55,16 @@ describe('the scopes of a grant', () => {
     ['seeds:write', ['seeds:write'], 'validation-kit:read seeds:write'],
     ['validation-kit:read', ['workspace:read', 'seeds:write'], all],
     ['openid profile everything', ['workspace:read'], 'validation-kit:read workspace:read'],
-  ])('asked for as %j, with %j chosen, are %j', async (asked, chosen, given) => {
-    const tokens = await connect(asked, { scopes: chosen })
-    expect(tokens.scope).toBe(given)
-    expect((await grantOf(tokens)).scopes).toEqual(given.split(' '))
-  })
+  ])(
+    'are those that the person selects: %j requested, %j selected, %j granted',
+    async (asked, chosen, given) => {
+      const tokens = await connect(asked, { scopes: chosen })
+      expect(tokens.scope).toBe(given)
+      expect((await grantOf(tokens)).scopes).toEqual(given.split(' '))
+    },
+  )
 
-  it('are told as the only one in metadata and challenges', async () => {
+  it('are advertised as validation-kit:read alone, in metadata and challenges', async () => {
     const { scopes_supported: scopes } = (await app.inject('/.well-known/oauth-protected-resource')).json<{
       scopes_supported: string[]
     }>()
@@ -70,7 +73,7 @@ describe('the scopes of a grant', () => {
     expect(headers['www-authenticate']).toContain('scope="validation-kit:read"')
   })
 
-  it('narrowed or widened by the person hold at once, and in the next tokens', async () => {
+  it('apply at once, and in the next tokens, after the person changes them', async () => {
     const tokens = await connect(all, { scopes: ['workspace:read'] })
     const { id } = await grantOf(tokens)
     await change(id, ['seeds:write'])
@@ -93,7 +96,7 @@ describe('the scopes of a grant', () => {
     ])
   })
 
-  it('are changed by nobody else, and not after the end', async () => {
+  it('return not_found when other people change them, or after the grant was revoked', async () => {
     const tokens = await connect(undefined, {})
     const { id } = await grantOf(tokens)
     const owner = await createHost()
@@ -106,14 +109,14 @@ describe('the scopes of a grant', () => {
   })
 })
 
-describe('the days of a grant', () => {
-  it.each([30, 90, 180] as const)('are those that the person chose: %i', async (days) => {
+describe('the lifetime of a grant', () => {
+  it.each([30, 90, 180] as const)('is the number of days that the person selected: %i', async (days) => {
     const { expiresAt } = await grantOf(await connect(undefined, { days }))
     expect(expiresAt.getTime()).toBe(clock.now().getTime() + days * dayMs)
   })
 })
 
-describe('the calls of an agent', () => {
+describe('the tool calls of an agent', () => {
   const send = (tokens: Tokens, path: string, payload: object = {}) =>
     app.inject({
       method: 'POST',
@@ -122,7 +125,7 @@ describe('the calls of an agent', () => {
       payload,
     })
 
-  it('are counted by tool and day, with the last error, and leave one event each', async () => {
+  it('are counted per tool and day, with the last error, and record one event per tool', async () => {
     const own = await createHost()
     const first = await startTestApp({
       clock,

@@ -64,8 +64,8 @@ class Program {
   }
 }
 
-describe('twenty processes with one credential file', () => {
-  it('work for half a day, at two replicas', async () => {
+describe('twenty processes that share one credential file', () => {
+  it('stay connected for twelve hours, on two replicas', async () => {
     const file = await connectAgent()
     const programs = Array.from(
       { length: 20 },
@@ -81,7 +81,7 @@ describe('twenty processes with one credential file', () => {
     for (const { refreshes } of programs.filter((_, i) => i % 2 === 1)) expect(refreshes).toBeGreaterThan(6)
   })
 
-  it('start from an older copy of the file', async () => {
+  it('stay connected with an older copy of the file', async () => {
     const file = await connectAgent()
     const copy = { ...file }
     await new Program(file, { isCareful: true }).work()
@@ -93,8 +93,8 @@ describe('twenty processes with one credential file', () => {
   })
 })
 
-describe('a laptop', () => {
-  it('sleeps across the expiry, for weeks', async () => {
+describe('an agent on a laptop', () => {
+  it('stays connected when it sleeps for 1, 7 and 29 days', async () => {
     const program = new Program(await connectAgent(), { isCareful: false })
     for (const days of [1, 7, 29]) {
       advance(days * 24 * 60 * minute)
@@ -103,7 +103,7 @@ describe('a laptop', () => {
     expect(program.refreshes).toBe(3)
   })
 
-  it('sleeps while an answer is on its way', async () => {
+  it('stays connected when it sleeps while it waits for a response', async () => {
     const file = await connectAgent()
     advance(61 * minute)
     await here.refresh(file.agent, file.tokens.refresh_token)
@@ -112,8 +112,8 @@ describe('a laptop', () => {
   })
 })
 
-describe('an answer that is cut off', () => {
-  it.each([1, 5])('is asked for again with the old token, %i times', async (times) => {
+describe('a token response that is lost', () => {
+  it.each([1, 5])('can be requested again with the old token, after %i attempts', async (times) => {
     const { agent, tokens } = await connectAgent()
     for (let i = 1; i <= times; i++) {
       await sendAndHangUp(agent, tokens.refresh_token)

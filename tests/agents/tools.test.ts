@@ -76,7 +76,7 @@ const company = await createCompany(service)
 const { workspace, member, viewer } = company
 const agent = await letIn(company, member)
 
-describe('the tools', () => {
+describe('the agent tools', () => {
   it.each<[scopes: AgentScope[], names: string[]]>([
     [['validation-kit:read'], ['read_validation_kit']],
     [['validation-kit:read', 'workspace:read'], readers],
@@ -85,18 +85,18 @@ describe('the tools', () => {
       ['read_validation_kit', ...writers],
     ],
     [[...agentScopes], [...readers, ...writers]],
-  ])('that a grant with %j lists are those of its scopes', async (scopes, names) => {
+  ])('are limited to the scopes of the grant: %j gives %j', async (scopes, names) => {
     expect(await namesOf(await letIn(company, member, scopes))).toEqual(names)
   })
 
   it.each<[Role, string[]]>([
     ['owner', [...readers, ...writers]],
     ['viewer', readers],
-  ])('that an agent of an %s lists are those of the role', async (role, names) => {
+  ])('are limited to what the role permits, such as for the role %s', async (role, names) => {
     expect(await namesOf(await letIn(company, company[role]))).toEqual(names)
   })
 
-  it('follow the role from the next request on', async () => {
+  it('change with the next request after a change of the role', async () => {
     const person = await addPerson(service, workspace, 'member')
     const access = await letIn(company, person)
     expect(await namesOf(access)).toContain('create_seed')
@@ -108,7 +108,7 @@ describe('the tools', () => {
     expectError(answer, errors.roleInsufficient)
   })
 
-  it('have titles, closed schemas without references and all hints', async () => {
+  it('have titles, descriptions, closed schemas without references, and all hints', async () => {
     const { tools } = await ask<{ tools: Record<string, unknown>[] }>(agent, 'tools/list')
     for (const tool of tools) {
       expect(tool).toMatchObject({
@@ -127,7 +127,7 @@ describe('the tools', () => {
     }
   })
 
-  it('have input schemas that every model provider accepts', async () => {
+  it('have input schemas with only the keywords that all model providers accept', async () => {
     const { tools } = await ask<{ tools: { inputSchema: object }[] }>(agent, 'tools/list')
     expect(tools).toHaveLength(readers.length + writers.length)
     for (const { inputSchema } of tools) {
@@ -141,7 +141,7 @@ describe('the tools', () => {
     expect(findRefusedKeywords(odd)).toEqual(['/pattern: pattern', '/x: type'])
   })
 
-  it('validate arguments by the rules that their schemas leave out', async () => {
+  it('validate arguments also by rules that their schemas omit', async () => {
     const control = await call(agent, 'search', { query: 'a\u0007b' })
     const invisible = await call(agent, 'create_seed', { title: '\u200b', summary: 'A summary' })
     const long = await call(agent, 'create_seed', { title: 'A title', summary: 'x'.repeat(2001) })
@@ -200,12 +200,12 @@ function findRefusedKeywords(schema: object, path = ''): string[] {
   })
 }
 
-describe('a call beyond the grant', async () => {
+describe('a tool call without the required scope', async () => {
   const reader = await letIn(company, member, ['validation-kit:read'])
   const challenge = (scopes: string) =>
     `Bearer error="insufficient_scope", resource_metadata="${config.baseUrl}/.well-known/oauth-protected-resource/agent/mcp", scope="${scopes}"`
 
-  it('is 403 with a challenge for the scopes over HTTP', async () => {
+  it('returns 403 insufficient_scope with a challenge over HTTP', async () => {
     const answer = await send(reader, 'seeds:create', { title: 'A title', summary: 'A summary' })
     expectError(answer, errors.insufficientScope)
     expect(answer.headers['www-authenticate']).toBe(challenge('validation-kit:read seeds:write'))
@@ -214,14 +214,14 @@ describe('a call beyond the grant', async () => {
   it.each([
     ['alone', (message: object) => message],
     ['in a batch', (message: object) => [message]],
-  ])('is 403 with a challenge over MCP, %s', async (_how, wrap) => {
+  ])('returns 403 insufficient_scope with a challenge over MCP, %s', async (_how, wrap) => {
     const params = { name: 'list_people', arguments: {} }
     const answer = await sendMcp(reader, wrap({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }))
     expectError(answer, errors.insufficientScope)
     expect(answer.headers['www-authenticate']).toBe(challenge('validation-kit:read workspace:read'))
   })
 
-  it('is allowed as soon as the grant has the scope', async () => {
+  it('succeeds as soon as the grant has the scope', async () => {
     const access = await letIn(company, member, ['validation-kit:read'])
     expect((await send(access, 'people:list')).statusCode).toBe(403)
     await db.execute(
@@ -231,10 +231,10 @@ describe('a call beyond the grant', async () => {
   })
 })
 
-describe('a batch', () => {
+describe('a JSON-RPC batch', () => {
   const message = (id: number) => ({ jsonrpc: '2.0', id, method: 'tools/list' })
 
-  it('has at most 16 messages', async () => {
+  it('returns 400 with more than 16 messages', async () => {
     expect(
       (
         await sendMcp(
@@ -256,8 +256,8 @@ describe('a batch', () => {
   })
 })
 
-describe('an agent', () => {
-  it('creates, changes, joins and adds evidence to a seed, each with the event of an agent', async () => {
+describe('an agent with a grant', () => {
+  it('creates, changes and joins a seed and adds evidence, each with an event of the agent', async () => {
     const own = await createCompany(service)
     const access = await letIn(own, own.member)
     const created = await call(access, 'create_seed', { title: 'Robots', summary: 'They help.' })
@@ -300,7 +300,7 @@ describe('an agent', () => {
     }
   })
 
-  it('gets the same over HTTP as over MCP', async () => {
+  it('gets the same result over HTTP and over MCP', async () => {
     for (const [path, name, input] of [
       ['people:list', 'list_people', { q: 'olga' }],
       ['events:list', 'list_events', { type: 'workspace.created', limit: 1 }],
@@ -311,7 +311,7 @@ describe('an agent', () => {
     }
   })
 
-  it('may send null and the empty string for what it leaves out, but an empty text clears one', async () => {
+  it('may send null or the empty string for an absent argument, but an empty text clears a field', async () => {
     const blanks = { limit: null, cursor: '', q: 'olga' }
     const people = (await send(agent, 'people:list', blanks)).json<{ people: unknown[] }>()
     expect(people.people).toHaveLength(1)
@@ -328,7 +328,7 @@ describe('an agent', () => {
     expect(nothing.content[0]?.text).toContain('seedId is required')
   })
 
-  it('reads people and events page by page', async () => {
+  it('lists people and events in pages, and gets cursor_invalid for a cursor of another list', async () => {
     const first = (await send(agent, 'people:list', { limit: 3 })).json<{
       people: { name: string }[]
       nextCursor: string
@@ -348,7 +348,7 @@ describe('an agent', () => {
     expect(over.content[0]?.text).toContain('Call it again without cursor')
   })
 
-  it('finds seeds by words, those with most of them first, and fetches one as text', async () => {
+  it('searches seeds by words, best match first, and fetches a seed as text', async () => {
     const own = await createCompany(service)
     const access = await letIn(own, own.member)
     const robots = await createSeed(service, own.member, own, {
@@ -382,14 +382,14 @@ describe('an agent', () => {
     expect(unknown.content[0]?.text).toContain('Call search for the ids that there are.')
   })
 
-  it('does not see the invites that its person does not see', async () => {
+  it('does not list invites that its person may not list', async () => {
     const answer = await send(await letIn(company, viewer), 'people:list')
     expect(answer.json<{ people: { kind: string }[] }>().people.map(({ kind }) => kind)).not.toContain(
       'invited',
     )
   })
 
-  it('does not reach seeds in another workspace of its person', async () => {
+  it('gets not_found for seeds in another workspace of its person', async () => {
     const other = await createWorkspace(service, member)
     const seed = await createSeed(service, member, { url: `/v1/workspaces/${other.slug}` })
     const before = await findSeed(service, seed)
@@ -404,7 +404,7 @@ describe('an agent', () => {
     expect(await findParticipants(service, seed)).toEqual([])
   })
 
-  it('does not change the workspace that its person comes back to', async () => {
+  it('does not change the home workspace of its person', async () => {
     const person = await service.createPerson()
     const first = await createWorkspace(service, person)
     const latest = await createWorkspace(service, person)
@@ -415,7 +415,7 @@ describe('an agent', () => {
     expect(home.payload).toContain(latest.slug)
   })
 
-  it('is told by name what is wrong with its arguments', async () => {
+  it('gets an error that names each invalid argument', async () => {
     const { isError, content } = await call(agent, 'create_seed', { titel: 'x', summary: 5 })
     expect(isError).toBe(true)
     expect(content[0]?.text).toMatch(/^Invalid arguments for create_seed: .*title is required/)

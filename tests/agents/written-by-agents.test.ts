@@ -50,8 +50,8 @@ const listEvidence = async ({ id }: TestSeed, query = '') => {
   return answer.json<TestEvidence[]>()
 }
 
-describe('a seed', () => {
-  it('names the agent that created it, and the person for whom', async () => {
+describe('a seed created by an agent', () => {
+  it('names the agent and the person that it acted for', async () => {
     const { seed } = await createSeedOfAgent()
     expect(seed).toMatchObject({ agentName: 'Robbie', createdByUserId: member.id })
     expect((await as(viewer, get(`/v1/seeds/${seed.id}`))).json()).toMatchObject({ agentName: 'Robbie' })
@@ -59,20 +59,20 @@ describe('a seed', () => {
     expect(listed.find(({ id }) => id === seed.id)).toMatchObject({ agentName: 'Robbie' })
   })
 
-  it('names none if a person created it', async () => {
+  it('has no agent name when a person created it', async () => {
     expect(await createSeed(service, member, company)).toMatchObject({ agentName: null })
   })
 })
 
-describe('evidence', () => {
-  it('names the agent that added it, and the author for whom', async () => {
+describe('evidence added by an agent', () => {
+  it('names the agent and the author that it acted for', async () => {
     const { seed, ofAgent, ofPerson } = await createSeedOfAgent()
     expect(ofAgent).toMatchObject({ agentName: 'Robbie', authorName: member.name, authorUserId: member.id })
     expect(ofPerson).toMatchObject({ agentName: null, authorName: member.name })
     expect(await listEvidence(seed)).toEqual([ofPerson, ofAgent])
   })
 
-  it('is filtered by people and agents, page by page', async () => {
+  it('can be filtered by people and agents, in pages', async () => {
     const { seed, ofAgent, ofPerson } = await createSeedOfAgent()
     expect(await listEvidence(seed, '?by=agents')).toEqual([ofAgent])
     expect(await listEvidence(seed, '?by=people')).toEqual([ofPerson])
@@ -89,7 +89,7 @@ describe('evidence', () => {
     expect(issuesOf(unknown)).toEqual([{ _tag: 'Type', path: ['by'] }])
   })
 
-  it('names its agent in the validation kit and in the text of the seed', async () => {
+  it('names the agent in the validation kit and in the text of the seed', async () => {
     const { seed } = await createSeedOfAgent()
     const kit = await send<{ seeds: { evidence: TestEvidence[] }[] }>('validation-kit:read', {
       seedId: seed.id,
@@ -100,7 +100,7 @@ describe('evidence', () => {
     expect(text).toContain(`supports, by ${member.name}: ${someEvidence.summary}`)
   })
 
-  it('names its agent when the grant has ended with the membership', async () => {
+  it('still names the agent after the grant ended with the membership', async () => {
     const seed = await createSeed(service, member, company)
     const person = await addPerson(service, company.workspace, 'member')
     const sendAs = await letIn(company, person)
