@@ -128,8 +128,8 @@ function createTester(read: KitService['read'] = async () => toJson(kit)) {
   return { ask, call, failures, refusals, send }
 }
 
-describe('the beginning', () => {
-  it.each(revisionsBefore2026)('is a handshake in %s', async (revision) => {
+describe('starting an MCP conversation', () => {
+  it.each(revisionsBefore2026)('initializes with protocol revision %s', async (revision) => {
     const { ask } = createTester()
     const answer = await ask(revision, 'initialize', {
       protocolVersion: revision,
@@ -148,7 +148,7 @@ describe('the beginning', () => {
     expect(JSON.stringify(answer.result?.instructions).length).toBeLessThan(1024)
   })
 
-  it('is a discovery in the latest', async () => {
+  it('discovers the server with the latest revision', async () => {
     const { result } = await createTester().ask(latest, 'server/discover')
     expect(result).toMatchObject({
       supportedVersions: [latest],
@@ -159,12 +159,12 @@ describe('the beginning', () => {
     })
   })
 
-  it('lets no client keep the list of tools, which changes with the scopes', async () => {
+  it('forbids caching the tool list, which changes with the scopes', async () => {
     const { result } = await createTester().ask(latest, 'tools/list')
     expect(result).toMatchObject({ ttlMs: 0, cacheScope: 'private' })
   })
 
-  it('offers another revision to who asks for one that there is not', async () => {
+  it('offers a supported revision when an unknown one is requested', async () => {
     const { result } = await createTester().ask('1999-01-01', 'initialize', {
       protocolVersion: '1999-01-01',
       capabilities: {},
@@ -173,15 +173,15 @@ describe('the beginning', () => {
     expect(revisionsBefore2026).toContain(result?.protocolVersion)
   })
 
-  it('takes a notification and says nothing', async () => {
+  it('returns 202 without a body for a notification', async () => {
     const { send } = createTester()
     const message = { jsonrpc: '2.0', method: 'notifications/initialized' }
     expect(await send(JSON.stringify(message))).toEqual({ status: 202 })
   })
 })
 
-describe.each([...revisionsBefore2026, latest])('in %s', (revision) => {
-  it('lists one tool, which only reads', async () => {
+describe.each([...revisionsBefore2026, latest])('MCP revision %s', (revision) => {
+  it('lists one tool, which is read-only', async () => {
     const { result } = await createTester().ask(revision, 'tools/list')
     const [tool, ...others] = result?.tools as Record<string, unknown>[]
     expect(others).toEqual([])
@@ -202,7 +202,7 @@ describe.each([...revisionsBefore2026, latest])('in %s', (revision) => {
     })
   })
 
-  it('tells what comes out by a schema that is closed, and refers to nothing', async () => {
+  it('describes the output with a closed schema without references', async () => {
     const { result } = await createTester().ask(revision, 'tools/list')
     const [tool] = result?.tools as { outputSchema: object }[]
     const text = JSON.stringify(tool)
@@ -218,7 +218,7 @@ describe.each([...revisionsBefore2026, latest])('in %s', (revision) => {
     })
   })
 
-  it('gives the kit, as text and as data', async () => {
+  it('returns the validation kit as text and as structured content', async () => {
     const asked: unknown[] = []
     const { call } = createTester(async (...parameters) => {
       asked.push(parameters)
@@ -238,7 +238,7 @@ describe.each([...revisionsBefore2026, latest])('in %s', (revision) => {
     ])
   })
 
-  it('says what to do about a seed that is not there', async () => {
+  it('returns a tool error that says how to list the seeds, for an unknown seed', async () => {
     const { call, failures } = createTester(async () => {
       throw errors.notFound()
     })
@@ -255,7 +255,7 @@ describe.each([...revisionsBefore2026, latest])('in %s', (revision) => {
     expect(failures).toEqual([])
   })
 
-  it('tells nothing of what fails, but to the operator', async () => {
+  it('hides the details of an unexpected error from the client, and reports it to the operator', async () => {
     const fault = new Error('password of the database: 12345')
     const { call, failures } = createTester(async () => {
       throw fault
@@ -273,7 +273,7 @@ describe.each([...revisionsBefore2026, latest])('in %s', (revision) => {
     expect(failures).toEqual([fault])
   })
 
-  it('refuses arguments that it does not take, and reads nothing', async () => {
+  it('returns a tool error for invalid arguments, without reading', async () => {
     const { call } = createTester(() => {
       throw new Error('it read')
     })
@@ -294,7 +294,7 @@ describe.each([...revisionsBefore2026, latest])('in %s', (revision) => {
     }
   })
 
-  it('takes null and the empty string for absent', async () => {
+  it('treats null and the empty string as absent', async () => {
     const asked: unknown[] = []
     const { call } = createTester(async (_agent, input) => {
       asked.push(input)
@@ -313,7 +313,7 @@ describe.each([...revisionsBefore2026, latest])('in %s', (revision) => {
     expect(asked).toEqual([{ evidenceLimit: 0 }])
   })
 
-  it('says what to do about a cursor of other filters', async () => {
+  it('returns a tool error that says how to continue, for an invalid cursor', async () => {
     const { call, failures } = createTester(async () => {
       throw errors.cursorInvalid({ field: 'cursor' })
     })
@@ -331,7 +331,7 @@ describe.each([...revisionsBefore2026, latest])('in %s', (revision) => {
     expect(failures).toEqual([])
   })
 
-  it('lists the kit and its seeds as resources, in pages', async () => {
+  it('lists the validation kit and its seeds as resources, in pages', async () => {
     const asked: unknown[] = []
     const { ask } = createTester(async (_agent, input) => {
       asked.push(input)
@@ -363,7 +363,7 @@ describe.each([...revisionsBefore2026, latest])('in %s', (revision) => {
     ])
   })
 
-  it('reads the kit and a seed as resources', async () => {
+  it('reads the validation kit and a seed as resources', async () => {
     const asked: unknown[] = []
     const { ask } = createTester(async (...parameters) => {
       asked.push(parameters)
@@ -379,7 +379,7 @@ describe.each([...revisionsBefore2026, latest])('in %s', (revision) => {
     ])
   })
 
-  it('tells a resource that is not there, a wrong cursor and a fault apart', async () => {
+  it('distinguishes an unknown resource, an invalid cursor and an unexpected error by their codes', async () => {
     const fault = new Error('password of the database: 12345')
     const thrown = [errors.notFound(), errors.cursorInvalid({ field: 'cursor' }), fault]
     const { ask, failures } = createTester(() => Promise.reject(thrown.shift() ?? new Error('it read')))
@@ -403,7 +403,7 @@ describe.each([...revisionsBefore2026, latest])('in %s', (revision) => {
     expect(failures).toEqual([fault])
   })
 
-  it('shows neither tool nor resource to a grant without its scope', async () => {
+  it('lists neither tools nor resources for a grant without the scope', async () => {
     const { send } = createTester()
     const message = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
     const { result } = await send(
@@ -417,35 +417,35 @@ describe.each([...revisionsBefore2026, latest])('in %s', (revision) => {
     expect(answer.error).toMatchObject({ code: -32601 })
   })
 
-  it('knows no other tool and no other method', async () => {
+  it('returns -32602 for an unknown tool, and -32601 for an unknown method', async () => {
     const { ask, call } = createTester()
     expect((await call(revision, {}, 'drop_tables')).error).toMatchObject({ code: -32602 })
     expect((await ask(revision, 'prompts/list')).error).toMatchObject({ code: -32601 })
   })
 })
 
-describe('what is no message', () => {
+describe('an invalid MCP message', () => {
   it.each([
-    ['no JSON', '{', -32700, 400],
-    ['nothing', '', -32700, 400],
-    ['no JSON-RPC', '{"hello":"world"}', -32600, 400],
-  ])('is refused as the protocol has it: %s', async (_name, body, code, status) => {
+    ['a body that is not JSON', '{', -32700, 400],
+    ['an empty body', '', -32700, 400],
+    ['JSON that is not JSON-RPC', '{"hello":"world"}', -32600, 400],
+  ])('returns the JSON-RPC error for %s', async (_name, body, code, status) => {
     const answer = await createTester().send(body)
     expect(answer.status).toBe(status)
     expect(answer.error?.code).toBe(code)
   })
 
-  it('is refused when it is not said to be JSON', async () => {
+  it('returns 415 when the content type is not JSON', async () => {
     const answer = await createTester().send('{}', { 'content-type': 'text/plain' })
     expect(answer.status).toBe(415)
   })
 
-  it('is refused when it is too long', async () => {
+  it('returns 413 when it is larger than 64 KiB', async () => {
     const answer = await createTester().send(JSON.stringify({ a: 'x'.repeat(65 * 1024) }))
     expect(answer.status).toBe(413)
   })
 
-  it('is refused in a revision that there is not', async () => {
+  it('returns 400 with an unknown protocol revision', async () => {
     const { send } = createTester()
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' })
     const answer = await send(body, { 'mcp-protocol-version': '1999-01-01' })
@@ -453,8 +453,8 @@ describe('what is no message', () => {
   })
 })
 
-describe('several agents at once', () => {
-  it('each read their own', async () => {
+describe('concurrent requests of several agents', () => {
+  it('each get the kit of their own workspace', async () => {
     const { send } = createTester(async (who) => {
       await new Promise((done) => setTimeout(done, Math.random() * 20))
       return toJson({ ...kit, workspace: who.workspace })
@@ -475,8 +475,8 @@ describe('several agents at once', () => {
   })
 })
 
-describe('a client that hangs up', () => {
-  it('before it is answered harms nobody', async () => {
+describe('a client that closes the connection', () => {
+  it('before the response causes no error, and later requests work', async () => {
     const { failures, refusals, send } = createTester()
     const handle = createKitMcpHandler(
       capabilitiesOf(() => new Promise((done) => setTimeout(done, 50, toJson(kit)))),
@@ -504,8 +504,8 @@ describe('a client that hangs up', () => {
   })
 })
 
-describe('the calls of a batch', () => {
-  it('run one after the other for one person, and beside those of others', async () => {
+describe('the tool calls of a batch', () => {
+  it('run one at a time per person, and concurrently for different people', async () => {
     const running: string[] = []
     const atOnce: string[][] = []
     const { failures, send } = createTester(async ({ user }) => {

@@ -20,6 +20,6 @@ it.each([
   ],
   ['curl/8.7.1', 'A browser'],
   ['', 'A browser'],
-])('describes %j', (userAgent, description) => {
+])('describes the user agent %j', (userAgent, description) => {
   expect(describeBrowser(userAgent)).toBe(description)
 })

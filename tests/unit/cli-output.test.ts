@@ -12,12 +12,12 @@ const texts: [text: string, visible: string][] = [
   ['漢字 ünï 👩🏽‍💻', '漢字 ünï 👩🏽‍💻'],
 ]
 
-describe('text on a terminal', () => {
+describe('text in a terminal', () => {
   it.each(texts)('%j is shown as %j', (text, visible) => {
     expect(toVisible(text)).toBe(visible)
   })
 
-  it.each(texts)('%j is the same again when JSON is read', (text) => {
+  it.each(texts)('%j is unchanged after it is written as JSON and parsed', (text) => {
     for (const isForPeople of [true, false]) {
       const json = formatJson({ text }, isForPeople)
       expect(JSON.parse(json)).toEqual({ text })
@@ -26,7 +26,7 @@ describe('text on a terminal', () => {
   })
 })
 
-describe('a table', () => {
+describe('a table in a terminal', () => {
   const rows = [
     { name: 'Ada', count: 1, note: null },
     { name: '漢字', count: 200, note: '\u001b[2J' },
@@ -37,12 +37,12 @@ describe('a table', () => {
     { title: 'NOTE', valueOf: ({ note }) => note },
   ])
 
-  it('has columns, also with wide characters, and nothing that a terminal obeys', () => {
+  it('aligns its columns, also with wide characters, and escapes control characters', () => {
     expect(lines).toEqual(['NAME  COUNT  NOTE', 'Ada   1      -', '漢字  200    \\u{1b}[2J'])
   })
 })
 
-it('counts and times are for people', () => {
+it('formats counts and times for people', () => {
   expect([0, 1, 2].map((count) => countOf(count, 'user'))).toEqual(['0 users', '1 user', '2 users'])
   expect(formatTime('2026-11-21T03:04:05.678Z')).toBe('2026-11-21 03:04')
   expect(formatTime(null)).toBeNull()

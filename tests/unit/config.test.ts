@@ -11,8 +11,8 @@ function problemsOf(environment: Record<string, string>): readonly string[] {
   return []
 }
 
-describe('without any variable', () => {
-  it('everything has a value to try things out with', () => {
+describe('the configuration without variables', () => {
+  it('has default values for everything', () => {
     expect(loadConfig({})).toMatchObject({
       host: '127.0.0.1',
       port: 3000,
@@ -31,14 +31,14 @@ describe('without any variable', () => {
     })
   })
 
-  it('is what empty variables mean', () => {
+  it('is the same when all variables are empty', () => {
     const empty = Object.fromEntries(Object.keys(ConfigSchema.properties).map((name) => [name, '']))
     expect(loadConfig(empty)).toEqual(loadConfig({}))
   })
 })
 
-describe('with variables', () => {
-  it('takes each', () => {
+describe('the configuration with variables', () => {
+  it('reads each variable', () => {
     expect(
       loadConfig({
         HOST: '0.0.0.0',
@@ -74,29 +74,29 @@ describe('with variables', () => {
     })
   })
 
-  it('limits requests where DATABASE_URL says that this is for real, and not where a 0 says otherwise', () => {
+  it('limits requests by default when DATABASE_URL is set, unless RATE_LIMIT_PER_MINUTE is 0', () => {
     const DATABASE_URL = 'postgres://db/app'
     expect(loadConfig({ DATABASE_URL }).rateLimitPerMinute).toBe(6000)
     expect(loadConfig({ DATABASE_URL, RATE_LIMIT_PER_MINUTE: '0' }).rateLimitPerMinute).toBe(0)
     expect(loadConfig({ RATE_LIMIT_PER_MINUTE: '5' }).rateLimitPerMinute).toBe(5)
   })
 
-  it('makes the base URL of the port', () => {
+  it('derives the base URL from the port', () => {
     expect(loadConfig({ PORT: '4000' }).baseUrl).toBe('http://localhost:4000')
   })
 
-  it('leaves other variables of the machine alone', () => {
+  it('ignores other variables', () => {
     expect(loadConfig({ PATH: '/bin', PORTS: 'y' })).toEqual(loadConfig({}))
   })
 
-  it('does not change afterwards', () => {
+  it('is frozen', () => {
     const config = loadConfig({})
     expect(() => Object.assign(config, { port: 1 })).toThrow(TypeError)
   })
 })
 
-describe('bad variables', () => {
-  it('are named all at once, one line each', () => {
+describe('invalid variables', () => {
+  it('are all reported together, one line each', () => {
     const problems = problemsOf({
       PORT: 'http',
       BASE_URL: 'https://api.example.com/path',
@@ -126,13 +126,13 @@ describe('bad variables', () => {
     for (const problem of problems) expect(problem).not.toContain('\n')
   })
 
-  it('are shown with their value and what they should be', () => {
+  it('are reported with their value and their description', () => {
     const [problem] = problemsOf({ LOG_LEVEL: 'loud' })
     expect(problem).toContain('"loud"')
     expect(problem).toContain(ConfigSchema.properties.LOG_LEVEL.description)
   })
 
-  it('show no password', () => {
+  it('are reported without passwords', () => {
     const problems = problemsOf({
       DATABASE_URL: 'mysql://me:hunter2@db/app',
       REDIS_URL: 'http://me:hunter2@cache',
@@ -149,7 +149,7 @@ describe('bad variables', () => {
     ['TRUST_PROXY', ['true', '*', 'loopback;linklocal']],
     ['API_KEY_PREFIX', ['a', '1abc', 'a-b', 'a_b', 'a'.repeat(17), 'wsk_']],
     ['RATE_LIMIT_PER_MINUTE', ['1.5', 'off', '5e-1']],
-  ])('%s is none of %j', (name, values) => {
+  ])('%s rejects each of %j', (name, values) => {
     for (const value of values) expect(problemsOf({ [name]: value }), value).toHaveLength(1)
   })
 })

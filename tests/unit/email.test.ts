@@ -9,11 +9,11 @@ describe('parseEmail', () => {
     'ü@bücher.example',
     '用户@例子.公司',
     `${'x'.repeat(64)}@example.com`,
-  ])('takes %s as it is given', (address) => {
+  ])('returns %s unchanged', (address) => {
     expect(parseEmail(address)).toBe(address)
   })
 
-  it('drops blanks around it', () => {
+  it('removes surrounding white space', () => {
     expect(parseEmail('  ada@example.com\n')).toBe('ada@example.com')
   })
 
@@ -43,11 +43,11 @@ describe('parseEmail', () => {
     '\ufb01@example.com',
     'ada\u037e@example.com',
     'ada\ufe0f@example.com',
-  ])('refuses %j', (address) => {
+  ])('rejects %j', (address) => {
     expect(parseEmail(address)).toBeUndefined()
   })
 
-  it('takes 254 characters', () => {
+  it('accepts 254 characters', () => {
     const address = `${'x'.repeat(242)}@example.com`
     expect(address).toHaveLength(254)
     expect(parseEmail(address)).toBe(address)
@@ -65,13 +65,13 @@ describe('canonicalizeEmail', () => {
     ['ΟΔΟΣ@example.com', 'οδοσ@example.com'],
     ['x@faß.example', 'x@xn--fa-hia.example'],
     ['x@my_host.example', 'x@my_host.example'],
-  ])('compares %s as %s', (address, canonical) => {
+  ])('converts %s to %s', (address, canonical) => {
     expect(canonicalizeEmail(address)).toBe(canonical)
     expect(canonicalizeEmail(canonical)).toBe(canonical)
     expect(parseEmail(address)).toBe(address)
   })
 
-  it('gives an address in ASCII to no other characters', () => {
+  it('converts no address with other characters to an ASCII address', () => {
     const taken: string[] = []
     // Where Unicode has characters that stand for others.
     const blocks = [
@@ -97,7 +97,7 @@ describe('canonicalizeEmail', () => {
 })
 
 describe('canonicalDomainOf', () => {
-  it('is that of the canonical address', () => {
+  it('is the domain of the canonical address', () => {
     expect(canonicalDomainOf('Ada@BÜCHER.example')).toBe('xn--bcher-kva.example')
     expect(canonicalDomainOf('ada@ma\u0130l.example')).not.toBe('mail.example')
   })

@@ -7,8 +7,8 @@ const catalogue = Object.entries(errors)
 const itOfEach = (title: string, check: (row: (typeof catalogue)[number]) => void) =>
   it(title, () => checkEach(catalogue, ([name]) => name, check))
 
-describe('the catalogue', () => {
-  it('gives each condition a code of its own, named like its factory', () => {
+describe('the error catalogue', () => {
+  it('gives each error a unique code, derived from the name of its factory', () => {
     const codes = catalogue.map(([, factory]) => factory.code)
     expect(new Set(codes).size).toBe(codes.length)
     for (const [name, { code }] of catalogue) {
@@ -16,12 +16,12 @@ describe('the catalogue', () => {
     }
   })
 
-  it('has messages for people', () => {
+  it('has a sentence as the message of each error', () => {
     const messages = catalogue.map(([, { message }]) => message)
     expect(messages.filter((message) => !/^[A-Z].*\.$/.test(message))).toEqual([])
   })
 
-  itOfEach('makes an error of its status', ([, factory]) => {
+  itOfEach('creates an error with the status of its tag', ([, factory]) => {
     const error = factory()
     expect(error).toBeInstanceOf(ApiError)
     expect(error).toBeInstanceOf(Error)
@@ -39,8 +39,8 @@ describe('the catalogue', () => {
   })
 })
 
-describe('an error', () => {
-  it('carries what one occurrence adds', () => {
+describe('an error of the catalogue', () => {
+  it('has the fields and the cause of one occurrence', () => {
     const cause = new Error('the reason')
     const issues = [{ _tag: 'Missing' as const, path: ['name'], message: 'is required' }]
     expect(errors.decodeError({ issues, cause })).toMatchObject({ issues, cause })
@@ -48,7 +48,7 @@ describe('an error', () => {
     expect(errors.notReady({ retryAfterSeconds: 5 })).toMatchObject({ retryAfterSeconds: 5 })
   })
 
-  it('shares nothing with the next', () => {
+  it('shares no data with another occurrence', () => {
     errors.decodeError().issues.push({ _tag: 'Missing', path: [], message: 'is required' })
     expect(errors.decodeError().issues).toEqual([])
   })

@@ -27,7 +27,7 @@ function start() {
 
 const nextPoll = () => vi.advanceTimersByTimeAsync(1_000)
 
-it('calls those whose workspace has changed, once for each change', async () => {
+it('calls the watchers of a changed workspace, once per change', async () => {
   const { digests, watcher } = start()
   const [first, second, other] = [vi.fn(), vi.fn(), vi.fn()]
   await watcher.watch('a', first)
@@ -41,7 +41,7 @@ it('calls those whose workspace has changed, once for each change', async () => 
   expect([first, second, other].map(({ mock }) => mock.calls.length)).toEqual([1, 0, 0])
 })
 
-it('reads all workspaces at once, and only while somebody watches', async () => {
+it('reads all workspaces in one query, and only while there are watchers', async () => {
   const { readDigests, watcher } = start()
   const stops = [
     await watcher.watch('a', vi.fn()),
@@ -61,7 +61,7 @@ it('reads all workspaces at once, and only while somebody watches', async () => 
   expect(readDigests).toHaveBeenCalledTimes(3)
 })
 
-it('does not call who has stopped while the answer was on its way', async () => {
+it('does not call a watcher that stopped during the query', async () => {
   const { digests, readDigests, watcher } = start()
   const onChange = vi.fn()
   const stop = await watcher.watch('a', onChange)
@@ -74,7 +74,7 @@ it('does not call who has stopped while the answer was on its way', async () => 
   expect(onChange).not.toHaveBeenCalled()
 })
 
-it('waits for the answer before it asks again', async () => {
+it('waits for the result before it queries again', async () => {
   const { digests, readDigests, watcher } = start()
   const onChange = vi.fn()
   await watcher.watch('a', onChange)
@@ -93,7 +93,7 @@ it('waits for the answer before it asks again', async () => {
   expect(late).not.toHaveBeenCalled()
 })
 
-it('reports an outage once, and the changes of its time when it ends', async () => {
+it('reports an outage once, and the changes during it afterwards', async () => {
   const { digests, readDigests, onReadError, watcher } = start()
   const onChange = vi.fn()
   await watcher.watch('a', onChange)
@@ -110,14 +110,14 @@ it('reports an outage once, and the changes of its time when it ends', async () 
   expect(onReadError).toHaveBeenCalledTimes(2)
 })
 
-it('does not begin when the first digest cannot be read', async () => {
+it('does not start when the first query fails', async () => {
   const { readDigests, watcher } = start()
   readDigests.mockRejectedValueOnce(new Error('the database is away'))
   await expect(watcher.watch('a', vi.fn())).rejects.toThrow('the database is away')
   expect(vi.getTimerCount()).toBe(0)
 })
 
-it('ends the watches of those whose session or membership has ended', async () => {
+it('ends the watches whose session or membership ended', async () => {
   const { findEnded, watcher } = start()
   const [first, second] = [vi.fn(), vi.fn()]
   await watcher.watch('a', vi.fn(), first)

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createId, isId } from '../../src/kernel/ids.ts'
 
 describe('createId', () => {
-  it('makes UUIDs of version 7, each another, that sort in the order in which they were made', () => {
+  it('creates unique UUIDs of version 7 that sort by creation', () => {
     const ids = Array.from({ length: 2_000 }, () => createId())
     for (const id of ids)
       expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
@@ -10,7 +10,7 @@ describe('createId', () => {
     expect(ids.toSorted()).toEqual(ids)
   })
 
-  it('begins with the time, or with that of the last id if it is later', () => {
+  it('starts with the current time, or with the time of the last id if that is later', () => {
     const timeOf = (id: string) => parseInt(id.replace('-', '').slice(0, 12), 16)
     // Another test file of this process may have set the clock forward.
     const last = timeOf(createId())
@@ -22,7 +22,7 @@ describe('createId', () => {
 })
 
 describe('isId', () => {
-  it('knows its own', () => {
+  it('accepts an id from createId', () => {
     expect(isId(createId())).toBe(true)
   })
 
@@ -38,7 +38,7 @@ describe('isId', () => {
     '0198c2a4-3b5d-7c3e-8f1a-2b3c4d5e6f70\n',
     '0198c2a4-3b5d-7c3e-cf1a-2b3c4d5e6f70',
     'a'.repeat(100_000),
-  ])('refuses %j', (value) => {
+  ])('rejects %j', (value) => {
     expect(isId(value)).toBe(false)
   })
 })

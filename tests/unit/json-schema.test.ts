@@ -22,7 +22,7 @@ const reader = createSchemaReader({ components: { schemas }, 'a/b': { '~c': { ty
 const person = { $ref: '#/components/schemas/Person' }
 
 describe('resolve', () => {
-  it('follows JSON Pointers, and refuses those that lead nowhere', () => {
+  it('resolves JSON Pointers, and throws for unknown ones', () => {
     expect(reader.resolve<Schema>({ $ref: '#/a~1b/~0c' })).toEqual({ type: 'integer' })
     expect(reader.resolve<Schema>({ type: 'null' })).toEqual({ type: 'null' })
     expect(() => reader.resolve<Schema>({ $ref: '#/components/schemas/Nobody' })).toThrow('schemas/Nobody')
@@ -41,13 +41,13 @@ describe('describeType', () => {
     [{ type: 'string', format: 'binary' }, 'file'],
     [{ type: 'string', contentMediaType: 'application/octet-stream' }, 'file'],
     [{}, 'any'],
-  ])('puts %j as %s', (schema, type) => {
+  ])('describes %j as %s', (schema, type) => {
     expect(reader.describeType(schema)).toBe(type)
   })
 })
 
 describe('listFields', () => {
-  it('names nested fields by their path, and comes to an end', () => {
+  it('names nested fields by their path, and stops at recursive schemas', () => {
     const fields = reader.listFields({ type: 'array', items: person })
     expect(fields.slice(0, 4)).toEqual([
       { name: 'name', type: 'string', isRequired: true, description: '1 to 64 characters.' },
@@ -57,7 +57,7 @@ describe('listFields', () => {
     ])
   })
 
-  it.each(['allOf', 'oneOf', 'anyOf'])('refines a named schema beside %s', (keyword) => {
+  it.each(['allOf', 'oneOf', 'anyOf'])('merges a named schema with the properties beside %s', (keyword) => {
     const refined = {
       [keyword]: [{ $ref: '#/components/schemas/Failure' }],
       properties: { code: { enum: ['taken', 'gone'] } },
@@ -68,7 +68,7 @@ describe('listFields', () => {
     ])
   })
 
-  it('lists what alternatives have in common once', () => {
+  it('lists the fields that alternatives share once', () => {
     const names = reader
       .listFields({ anyOf: [{ properties: { a: {}, b: {} } }, { properties: { b: {}, c: {} } }] })
       .map(({ name }) => name)
@@ -82,13 +82,13 @@ describe('listFields', () => {
     [{ type: 'array', minItems: 2 }, 'At least 2 items.'],
     [{ type: 'string', pattern: '^a+$' }, 'Matches `^a+$`.'],
     [{ type: 'string', pattern: '^a+$', description: 'A scream.' }, 'A scream.'],
-  ])('tells the limits of %j', (schema, description) => {
+  ])('describes the limits of %j', (schema, description) => {
     expect(reader.listFields({ properties: { field: schema } })[0]?.description).toBe(description)
   })
 })
 
 describe('makeExample', () => {
-  it('takes given values, and makes the required fields otherwise', () => {
+  it('uses given examples and defaults, and otherwise creates the required fields', () => {
     expect(reader.makeExample(person)).toEqual({ name: 'string', role: 'owner' })
     expect(reader.makeExample({ ...person, examples: [{ name: 'Ada' }] })).toEqual({ name: 'Ada' })
     expect(

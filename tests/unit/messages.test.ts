@@ -24,7 +24,7 @@ const minuteMs = 60 * 1000
 
 const mails: [string, (name: string) => MailContent][] = [
   [
-    'an invite',
+    'the invite email',
     (name) =>
       inviteMail({
         workspaceName: name,
@@ -35,48 +35,48 @@ const mails: [string, (name: string) => MailContent][] = [
       }),
   ],
   [
-    'a notice of a role',
+    'the role change email',
     (name) => roleChangedMail({ workspaceName: name, workspaceUrl: url, actorName: name, role: 'viewer' }),
   ],
   [
-    'a notice of an accepted invite',
+    'the accepted invite email',
     (name) => inviteAcceptedMail({ workspaceName: name, workspaceUrl: url, memberName: name }),
   ],
   [
-    'a request to verify an address',
+    'the address verification email',
     (name) => verifyEmailMail({ name, url, lifetimeMs: 24 * 60 * minuteMs }),
   ],
-  ['a link to sign in', (name) => signInLinkMail({ name, url, lifetimeMs: 15 * minuteMs })],
-  ['a link to a new password', (name) => resetPasswordMail({ name, url, lifetimeMs: 60 * minuteMs })],
+  ['the sign-in link email', (name) => signInLinkMail({ name, url, lifetimeMs: 15 * minuteMs })],
+  ['the password reset email', (name) => resetPasswordMail({ name, url, lifetimeMs: 60 * minuteMs })],
   [
-    'a mail about signing up again',
+    'the email about an existing account after a sign-up',
     (name) => accountExistsMail({ name, attempt: 'sign_up', signInUrl: url }),
   ],
   [
-    'a mail about an address that is used already',
+    'the email about an existing account after an address change',
     (name) => accountExistsMail({ name, attempt: 'change_email', signInUrl: url }),
   ],
   [
-    'a mail about a changed password',
+    'the password change email',
     (name) =>
       passwordChangedMail({ name, forgotUrl: url, revoked: access, kept: { ...access, grantCount: 0 } }),
   ],
   [
-    'a mail about access that ended',
+    'the ended access email',
     (name) => accessEndedMail({ name, clientName: name, workspaceName: name, agentsUrl: url }),
   ],
   [
-    'a mail about new keys',
+    'the new API keys email',
     (name) => apiKeysCreatedMail({ name, keyNames: [name, 'Laptop'], securityUrl: url }),
   ],
   [
-    'a mail about a sign-in',
+    'the new sign-in email',
     (name) => signedInMail({ name, browser: 'Firefox on Linux', at: new Date(0), securityUrl: url }),
   ],
 ]
 
 describe.each(mails)('%s', (_name, mailFor) => {
-  it('says the same in both of its forms', () => {
+  it('has the same words in its text and its HTML part', () => {
     const { subject, text, html } = mailFor('Ada')
     expect(subject).not.toBe('')
     expect(text).toContain('Ada')
@@ -91,7 +91,7 @@ describe.each(mails)('%s', (_name, mailFor) => {
     expect(words).toBe(plain)
   })
 
-  it('shows names as they are, and as nothing but text', () => {
+  it('shows names unchanged, and escapes them in HTML', () => {
     const { subject, text, html } = mailFor(evil)
     expect(subject).not.toContain('&lt;')
     expect(text.replaceAll(/\s+/g, ' ')).toContain(evil)
@@ -101,19 +101,19 @@ describe.each(mails)('%s', (_name, mailFor) => {
     )
   })
 
-  it('has nothing of a name that deceives', () => {
+  it('removes deceptive characters from names', () => {
     const { subject, text, html } = mailFor('Eve \u202eadA\u200b\u{e0041}')
     for (const part of [subject, text, html]) expect(part).not.toMatch(/[\u202e\u200b]|\u{e0041}/u)
     expect(`${subject}${text}`).toContain('Eve adA')
   })
 
-  it('has no line that is too long to be read in a terminal, but for the link', () => {
+  it('wraps text at 76 characters, except for the link', () => {
     const words = Array.from({ length: 20 }, (_, i) => `word${i}`).join(' ')
     for (const line of mailFor(words.slice(0, 100)).text.split('\n'))
       expect(line.length).toBeLessThanOrEqual(76)
   })
 
-  it('has no line that mail cannot carry, whatever the names', () => {
+  it('has no line longer than 998 bytes, for any name', () => {
     for (const name of ['"'.repeat(100), '🧑'.repeat(100), `${'&'.repeat(99)} `]) {
       const { text, html } = mailFor(name)
       for (const line of [...text.split('\n'), ...html.split('\n')])
@@ -121,19 +121,19 @@ describe.each(mails)('%s', (_name, mailFor) => {
     }
   })
 
-  it('keeps a name without blanks whole', () => {
+  it('does not break a name without spaces', () => {
     for (const name of ['x'.repeat(100), '漢'.repeat(100), '🧑'.repeat(100)])
       expect(mailFor(name).text.replaceAll(/\s+/g, '')).toContain(name)
   })
 })
 
-describe('a mail with a link', () => {
+describe('an email with a link', () => {
   it.each([
-    ['an invite', /^Open the link below to join/, '2026-11-28 03:04 UTC'],
-    ['a request to verify an address', /open the link below and enter your password/, 'for 24 hours'],
-    ['a link to sign in', /open the link below to sign in/, 'once, within 15 minutes'],
-    ['a link to a new password', /open the link below to choose a new password/, 'once, within 1 hour'],
-  ])('%s says first what to do, then how long the link works', (name, firstSentence, duration) => {
+    ['the invite email', /^Open the link below to join/, '2026-11-28 03:04 UTC'],
+    ['the address verification email', /open the link below and enter your password/, 'for 24 hours'],
+    ['the sign-in link email', /open the link below to sign in/, 'once, within 15 minutes'],
+    ['the password reset email', /open the link below to choose a new password/, 'once, within 1 hour'],
+  ])('%s explains what to do, and then how long the link is valid', (name, firstSentence, duration) => {
     const mail = mails.find(([candidate]) => candidate === name)?.[1]('Ada')
     const [first = '', second] = String(mail?.text).split('\n\n')
     expect(first.replaceAll('\n', ' ')).toMatch(firstSentence)
@@ -142,8 +142,8 @@ describe('a mail with a link', () => {
   })
 })
 
-describe('a notice', () => {
-  it('says why it was sent', () => {
+describe('a notification email', () => {
+  it('explains why it was sent', () => {
     for (const [, mailFor] of mails.slice(1, 3)) {
       const words = mailFor('Ada').text.replaceAll(/\s+/g, ' ')
       expect(words).toContain('because notifications about activity in your workspaces are on')

@@ -27,28 +27,28 @@ const refuses = (cursor: string, shape?: PositionShape) =>
   expect(codeOf(() => decodeCursor('list', cursor, shape))).toBe('cursor_invalid')
 
 describe('a cursor', () => {
-  it('is the position that it was made of, in its list', () => {
+  it('decodes to the position that was encoded, for the same list', () => {
     expect(decodeCursor('list', encodeCursor('list', position))).toEqual(position)
     expect(decodeCursor('list', undefined)).toBeUndefined()
   })
 
-  it('needs no escapes in a URL', () => {
+  it('consists of characters that need no escaping in URLs', () => {
     expect(encodeCursor('list', position)).toMatch(/^[A-Za-z0-9_-]+$/)
   })
 
-  it('is refused by another list', () => {
+  it('is rejected by another list as cursor_invalid', () => {
     const cursor = encodeCursor('list', position)
     for (const other of ['list2', '', 'LIST', 'list ', 'list\0'])
       expect(codeOf(() => decodeCursor(other, cursor))).toBe('cursor_invalid')
   })
 
-  it('is bound to the whole name of its list', () => {
+  it('is bound to the exact name of its list', () => {
     // Where the name ends and the position begins is part of it.
     const shifted = encodeCursor('list\0', position)
     refuses(shifted)
   })
 
-  it('is refused in another spelling', () => {
+  it('is rejected when it is encoded differently', () => {
     const cursor = encodeCursor('list', position)
     for (const other of [`${cursor}=`, `${cursor}==`, `${cursor} `, ` ${cursor}`, `${cursor}\n`])
       refuses(other)
@@ -56,7 +56,7 @@ describe('a cursor', () => {
     if (base64 !== cursor) refuses(base64)
   })
 
-  it('is of the shape that its list has', () => {
+  it('is rejected unless its position has the shape of the list', () => {
     const kinds = ['member', 'invited']
     const shape: PositionShape = [kinds, 'time', 'id']
     expect(decodeCursor('list', encodeCursor('list', ['member', ...position]), shape)).toEqual([
@@ -71,7 +71,7 @@ describe('a cursor', () => {
   })
 })
 
-describe('a page', () => {
+describe('a page of a list', () => {
   const at = '2026-11-21T03:04:05.678Z'
   const ids = Array.from({ length: 3 }, () => createId())
   const ranges: (PageRange & { part?: string })[] = []
@@ -102,12 +102,12 @@ describe('a page', () => {
   it.each([
     ['oldestFirst', { at: '-infinity', id: '00000000-0000-0000-0000-000000000000' }],
     ['newestFirst', { at: 'infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' }],
-  ] as const)('starts before the first row, %s', async (order, start) => {
+  ] as const)('starts before the first row, with the order %s', async (order, start) => {
     await readPage({}, { ...listOf(3), order })
     expect(ranges.at(-1)).toEqual({ ...start, limit: 101 })
   })
 
-  it('of as many rows as there may be, or fewer, has no next one', async () => {
+  it('has no next cursor when it has at most as many rows as the limit', async () => {
     for (const size of [0, 1, 2])
       expect(await read({ limit: 2 }, { ...listOf(size), order: 'oldestFirst' })).toEqual({
         ids: ids.slice(0, size),
@@ -115,7 +115,7 @@ describe('a page', () => {
       })
   })
 
-  it('of more rows is cut, and continues after its last one', async () => {
+  it('is cut at the limit, and its cursor continues after its last row', async () => {
     const list = { ...listOf(3), order: 'oldestFirst' as const }
     const first = await read({ limit: 2 }, list)
     expect(first.ids).toEqual([ids[0], ids[1]])
@@ -125,7 +125,7 @@ describe('a page', () => {
     expect(ranges.at(-1)).toEqual({ at, id: ids[1], limit: 3 })
   })
 
-  it('of a list of parts continues in the part of its last row', async () => {
+  it('continues in the part of its last row, in a list with parts', async () => {
     const parts: (string | undefined)[] = []
     const list = {
       ...listOf(3),
@@ -151,7 +151,7 @@ describe('a page', () => {
     expect(parts).toEqual(['member', 'invited'])
   })
 
-  describe('of large rows', () => {
+  describe('with large rows', () => {
     const readLarge = async (texts: readonly string[]) => {
       const items = texts.map((text) => ({ id: createId(), text }))
       const list = { ...listOf(0), order: 'oldestFirst' as const, read: async () => toRows(items) }
@@ -170,7 +170,7 @@ describe('a page', () => {
       ['of one byte', 'x', 1],
       ['of three bytes', '€', 3],
       ['that JSON escapes', '\n', 2],
-    ])('takes characters %s, and fills a page to the last byte', async (_, character, bytes) => {
+    ])('fills the page to the exact byte with characters %s', async (_, character, bytes) => {
       const filler = 'x'.repeat(half % bytes)
       const text = character.repeat(Math.floor(half / bytes)) + filler
       expect(await readLarge([text, text])).toEqual({ bytes: pageBytesMax, count: 2 })
@@ -178,7 +178,7 @@ describe('a page', () => {
       expect(await readLarge([text, text, 'x'])).toMatchObject({ bytes: pageBytesMax, count: 2 })
     })
 
-    it('has its first item, however large', async () => {
+    it('contains its first item, whatever its size', async () => {
       expect(await readLarge(['x'.repeat(2 * pageBytesMax)])).toMatchObject({ count: 1 })
       expect(await readLarge(['x'.repeat(2 * pageBytesMax), 'x'])).toMatchObject({ count: 1 })
     })

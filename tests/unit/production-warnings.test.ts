@@ -13,7 +13,7 @@ const complete = {
 const warningsOf = (environment: Record<string, string>) =>
   listProductionWarnings(loadConfig({ ...complete, ...environment }))
 
-it('warns of nothing in development, and of nothing that is set', () => {
+it('has no production warnings in development, or when all variables are set', () => {
   expect(listProductionWarnings(loadConfig({}))).toEqual([])
   expect(warningsOf({})).toEqual([])
 })
@@ -24,6 +24,6 @@ it.each([
   ['BASE_URL', 'http://localhost:3000'],
   ['BASE_URL', 'http://127.0.0.1:3000'],
   ['BASE_URL', 'http://[::1]:3000'],
-])('warns once of %s when it is "%s"', (name, value) => {
+])('reports one production warning for %s when it is "%s"', (name, value) => {
   expect(warningsOf({ [name]: value })).toEqual([expect.stringContaining(name)])
 })

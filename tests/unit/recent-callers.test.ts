@@ -20,7 +20,7 @@ it('remembers a caller for the window after it was last added', () => {
   expect(callers.has('a')).toBe(false)
 })
 
-it('remembers the last callers only, and forgets the one that was added first', () => {
+it('remembers at most the maximum number of callers, and forgets the oldest first', () => {
   const callers = createRecentCallers({ windowMs: 1000, max: 2 })
   for (const caller of ['a', 'b', 'a', 'c']) callers.add(caller)
   expect(['a', 'b', 'c'].map((caller) => callers.has(caller))).toEqual([true, false, true])

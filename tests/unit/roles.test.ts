@@ -6,7 +6,7 @@ const pairs = (rule: (one: Role, other: Role) => boolean) =>
   roles.flatMap((one) => roles.filter((other) => rule(one, other)).map((other) => `${one} ${other}`))
 
 describe('roles', () => {
-  it('are above each other in one order', () => {
+  it('have one order, from owner to viewer', () => {
     expect(pairs(isAbove)).toEqual([
       'owner admin',
       'owner member',
@@ -17,7 +17,7 @@ describe('roles', () => {
     ])
   })
 
-  it('act on those below, owners on owners too', () => {
+  it('may act on lower roles, and owners also on owners', () => {
     expect(pairs(mayActOn)).toEqual([
       'owner owner',
       'owner admin',
@@ -29,7 +29,7 @@ describe('roles', () => {
     ])
   })
 
-  it('grant at most themselves', () => {
+  it('may grant their own role and lower ones', () => {
     expect(pairs(mayGrant)).toEqual([
       'owner owner',
       'owner admin',

@@ -3,7 +3,7 @@ import { assertUsableSlug, isReservedSlug, isSlug, suggestSlug } from '../../src
 import { startTestApp } from '../support/test-app.ts'
 
 describe('isSlug', () => {
-  it.each(['abc', '0-9', 'a1b2', 'a-b-c', '123', 'x'.repeat(48)])('takes %s', (slug) => {
+  it.each(['abc', '0-9', 'a1b2', 'a-b-c', '123', 'x'.repeat(48)])('accepts %s', (slug) => {
     expect(isSlug(slug)).toBe(true)
   })
 
@@ -21,11 +21,11 @@ describe('isSlug', () => {
     'äbc',
     'abc\n',
     '\u0000abc',
-  ])('takes %j for none', (slug) => {
+  ])('rejects %j', (slug) => {
     expect(isSlug(slug)).toBe(false)
   })
 
-  it('answers at once whatever it is given', () => {
+  it('rejects very long text in less than 100 ms', () => {
     const startedAt = performance.now()
     expect(isSlug(`${'a-'.repeat(100_000)}!`)).toBe(false)
     expect(performance.now() - startedAt).toBeLessThan(100)
@@ -33,7 +33,7 @@ describe('isSlug', () => {
 })
 
 describe('isReservedSlug', () => {
-  it('keeps the first segment of every path of the service from workspaces', async () => {
+  it('reserves the first segment of every path of the service', async () => {
     const { app } = await startTestApp()
     // The lines below the root: "│   ├── v1/me (GET, HEAD)".
     const paths = Array.from(
@@ -64,11 +64,11 @@ describe('isReservedSlug', () => {
     'oauth',
     'mcp',
     'agent',
-  ])('keeps what the website begins its paths with from workspaces: %s', (segment) => {
+  ])('reserves the first segments of website paths: %s', (segment) => {
     expect(isSlug(segment) && !isReservedSlug(segment)).toBe(false)
   })
 
-  it('leaves other words to workspaces', () => {
+  it('does not reserve other words', () => {
     expect(['acme', 'first-workspace'].filter(isReservedSlug)).toEqual([])
   })
 })
@@ -85,18 +85,18 @@ describe('suggestSlug', () => {
     ['  Analytical   Engines!  ', 'analytical-engines'],
     ['Settings', 'team-settings'],
     ['AB', 'team-ab'],
-  ])('suggests for %j %j', async (name, slug) => {
+  ])('converts the name %j to the slug %j', async (name, slug) => {
     expect(await suggestSlug(name)).toBe(slug)
   })
 
-  it('suggests a neutral slug for other scripts, the same one each time', async () => {
+  it('suggests a neutral slug for other scripts, the same one for the same name', async () => {
     const slug = await suggestSlug('日本')
     expect(slug).toMatch(/^team-[0-9a-f]{6}$/)
     expect(await suggestSlug('日本')).toBe(slug)
     expect(await suggestSlug('한국')).not.toBe(slug)
   })
 
-  it('suggests a usable slug for every character', async () => {
+  it('suggests a valid slug for any character', async () => {
     for (let first = 0; first < 0x20000; first += 100) {
       const name = String.fromCodePoint(...Array.from({ length: 100 }, (_, i) => first + i))
       for (const part of [name, name.slice(0, 10), `${name.slice(50)} a`]) {
@@ -107,13 +107,13 @@ describe('suggestSlug', () => {
   })
 
   it.each(['abc', 'a-b-c', '0-9', 'x'.repeat(48), `${'x'.repeat(47)}-y`])(
-    'keeps the slug %s',
+    'returns the slug %s unchanged, up to 48 characters',
     async (slug) => {
       expect(await suggestSlug(slug)).toBe(slug.slice(0, 48).replace(/-$/, ''))
     },
   )
 
-  it('is fast for long names', async () => {
+  it('converts long names in less than 500 ms', async () => {
     await suggestSlug('ü')
     const startedAt = performance.now()
     await suggestSlug('ü-'.repeat(4_000))

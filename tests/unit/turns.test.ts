@@ -10,7 +10,7 @@ afterEach(() => {
 
 const overloaded = { code: 'overloaded', status: 503, retryAfterSeconds: 1 }
 
-it('refuses whoever waited for too long, and gives the turn to the next', async () => {
+it('rejects with 503 after the maximum wait, and gives the turn to the next one', async () => {
   const turns = createTurns({ atOnceMax: 1, waitingMax: 64, waitMsMax: 100 })
   const end = await turns.take('a')
   const tooLong = turns.take('a')
@@ -23,7 +23,7 @@ it('refuses whoever waited for too long, and gives the turn to the next', async 
   await expect(next).resolves.toBeTypeOf('function')
 })
 
-it('refuses at once whoever would be one too many to wait', async () => {
+it('rejects with 503 immediately when the queue is full, per caller and key', async () => {
   const turns = createTurns({ atOnceMax: 1, waitingMax: 1, waitMsMax: 100 })
   const end = await turns.take('a')
   const waiting = turns.take('a')
@@ -36,7 +36,7 @@ it('refuses at once whoever would be one too many to wait', async () => {
   await expect(other).resolves.toBeTypeOf('function')
 })
 
-it('gives the callers of a key turns in rotation, and each of them in the order of arrival', async () => {
+it('rotates turns between the callers of a key, each in the order of arrival', async () => {
   const turns = createTurns({ atOnceMax: 1, waitingMax: 64, waitMsMax: 100 })
   const order: string[] = []
   const run = async (caller: string, name: string) => {
@@ -53,7 +53,7 @@ it('gives the callers of a key turns in rotation, and each of them in the order 
   expect(order).toEqual(['busy 1', 'calm 1', 'other 1', 'busy 2', 'calm 2', 'busy 3', 'busy 4'])
 })
 
-it('forgets a caller who has waited for too long', async () => {
+it('removes a caller from the queue after the maximum wait', async () => {
   const turns = createTurns({ atOnceMax: 1, waitingMax: 64, waitMsMax: 100 })
   const end = await turns.take('a', 'first')
   const tooLong = expect(turns.take('a', 'impatient')).rejects.toMatchObject(overloaded)
@@ -65,7 +65,7 @@ it('forgets a caller who has waited for too long', async () => {
   await expect(next).resolves.toBeTypeOf('function')
 })
 
-it('hands a turn on once, though it is ended twice', async () => {
+it('passes a turn on once, even when it is ended twice', async () => {
   const turns = createTurns({ atOnceMax: 1, waitingMax: 64, waitMsMax: 100 })
   const end = await turns.take('a')
   const second = turns.take('a')

@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest'
 import { createUntrustedFetch } from '../../src/platform/untrusted-fetch.ts'
 
-it('fetches ten documents at once, and the next one when one of them has come', async () => {
+it('fetches at most ten documents concurrently, and starts the next when one has finished', async () => {
   const sent: string[] = []
   const answers: ((response: Response) => void)[] = []
   const fetch = createUntrustedFetch({
@@ -20,7 +20,7 @@ it('fetches ten documents at once, and the next one when one of them has come', 
   await Promise.all(responses)
 })
 
-it('does not begin with a document whose time has ended while it waited', async () => {
+it('does not start a fetch whose deadline has passed', async () => {
   const send = vi.fn(() => new Promise<Response>(() => undefined))
   const fetch = createUntrustedFetch({ send, startDeadline: () => AbortSignal.abort() })
   await expect(fetch('https://agent.example/late')).rejects.toThrow('could not be fetched')
