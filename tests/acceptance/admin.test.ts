@@ -39,8 +39,8 @@ const commands = [
   'export-openapi',
 ]
 
-describe('--help', () => {
-  it('lists the commands, and each explains itself with examples', async () => {
+describe('admin --help', () => {
+  it('lists all commands, and each command has usage and examples', async () => {
     const [overview, bare, ...each] = await inPairs([
       ['--help'],
       [],
@@ -58,7 +58,7 @@ describe('--help', () => {
     }
   })
 
-  it('needs neither settings nor a database', async () => {
+  it('needs neither valid settings nor a database', async () => {
     const workingDirectory = await makeDirectory()
     const environment = { PORT: 'none', DATABASE_URL: 'nonsense' }
     const help = await runAdmin(['list-users', '--help'], { workingDirectory, environment })
@@ -67,15 +67,15 @@ describe('--help', () => {
   })
 })
 
-describe('--version', () => {
-  it('is that of the package', async () => {
+describe('admin --version', () => {
+  it('prints the version of the package', async () => {
     const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { version: string }
     expect(await runAdmin(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
   })
 })
 
-describe('wrong usage', () => {
-  it('is one line and where to find help, with exit status 2', async () => {
+describe('invalid usage of admin', () => {
+  it('prints one line and a hint at --help, and exits with 2', async () => {
     const cases: [args: string[], line: RegExp, command: string][] = [
       [
         ['create-user', '--name', 'Ada'],
@@ -97,7 +97,7 @@ describe('wrong usage', () => {
     }
   })
 
-  it('is an object with --json', async () => {
+  it('prints a JSON object with --json', async () => {
     const { code, stdout, stderr } = await runAdmin(['create-key', '--json', '--name', 'x'])
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(JSON.parse(stderr)).toEqual({
@@ -106,8 +106,8 @@ describe('wrong usage', () => {
   })
 })
 
-describe('beside a running service', () => {
-  it('every command works, for people and as JSON', async () => {
+describe('admin with a running service', () => {
+  it('every command works, as text and as JSON', async () => {
     const { dataDir, key } = await copyInstallation()
     const service = await startService({ dataDir })
     const options = { dataDir }
@@ -222,7 +222,7 @@ describe('beside a running service', () => {
     expect(await stopService(service)).toBe(0)
   })
 
-  it('what cannot be done is told in a line: exit status 2 for bad values, 1 for the rest', async () => {
+  it('prints errors in one line, and exits with 2 for invalid values and with 1 for other errors', async () => {
     const { dataDir } = await copyInstallation()
     const service = await startService({ dataDir })
     const ada = ['--email', 'ada@example.com']
@@ -266,8 +266,8 @@ describe('beside a running service', () => {
   })
 })
 
-describe('without a service', () => {
-  it('a command uses the data directory and leaves nothing running', async () => {
+describe('admin without a running service', () => {
+  it('uses the data directory, and leaves no process running', async () => {
     const dataDir = await makeDirectory()
     expect(await runAdmin(['migrate'], { dataDir })).toEqual({
       code: 0,
@@ -287,7 +287,7 @@ describe('without a service', () => {
     expect(await stopService(service)).toBe(0)
   })
 
-  it('a failing command leaves nothing running', async () => {
+  it('leaves no process running when a command fails', async () => {
     const dataDir = await makeDirectory()
     const failed = await runAdmin(['create-user', '--email', 'x', '--name', 'x'], { dataDir })
     expect(failed.code).toBe(2)
@@ -295,8 +295,8 @@ describe('without a service', () => {
   })
 })
 
-describe('export-openapi', () => {
-  it('writes the same description to a file and to standard output, whatever the environment', async () => {
+describe('admin export-openapi', () => {
+  it('writes the same description to a file and to standard output, regardless of the environment', async () => {
     const file = join(await makeDirectory(), 'openapi.json')
     const environment = { PORT: '4321', BASE_URL: 'https://api.example.com', LOG_LEVEL: 'loud' }
     expect(await runAdmin(['export-openapi', file], { environment })).toEqual({
@@ -311,8 +311,8 @@ describe('export-openapi', () => {
   })
 })
 
-describe('settings that cannot be used', () => {
-  it('are told like those of the service', async () => {
+describe('admin with invalid settings', () => {
+  it('prints one line without the password, and exits with 1', async () => {
     const unreachable = `postgres://me:opensesame@127.0.0.1:${await findPort()}/db`
     const [away, awayForMigrate, bad] = await Promise.all([
       runAdmin(['list-users'], { environment: { DATABASE_URL: unreachable } }),

@@ -19,8 +19,8 @@ import {
 
 vi.setConfig({ testTimeout: 60_000 })
 
-describe('kill -9', () => {
-  it('of the service alone: the next start takes its database over', async () => {
+describe('a crash', () => {
+  it('leaves the database running when only the service is killed, and the next start uses it', async () => {
     const { dataDir, key } = await copyInstallation()
     const killed = await startService({ dataDir })
     await call(killed, 'PATCH /v1/me', { key, body: { name: 'Before the crash' } })
@@ -36,7 +36,7 @@ describe('kill -9', () => {
     await untilNothingRunsIn(dataDir)
   })
 
-  it('of the service and its database: the next start recovers', async () => {
+  it('leaves data that the next start recovers when the service and its database are killed', async () => {
     const { dataDir, key } = await copyInstallation()
     const killed = await startService({ dataDir })
     await call(killed, 'PATCH /v1/me', { key, body: { name: 'Before the crash' } })
@@ -53,7 +53,7 @@ describe('kill -9', () => {
     expect(await stopService(next)).toBe(0)
   })
 
-  it('while the database is being made: the next start makes it', async () => {
+  it('does not prevent the next start from creating the database when its creation was interrupted', async () => {
     const dataDir = await makeDirectory()
     const killed = await launchService({ dataDir })
     await until(async () => (await readdir(dataDir)).some((name) => /unfinished-\d+$/.test(name)))
@@ -66,8 +66,8 @@ describe('kill -9', () => {
   })
 })
 
-describe('a second service on the same data', () => {
-  it('says so in a line and leaves the first alone', async () => {
+describe('a second service with the same data directory', () => {
+  it('prints one line, exits with 1, and does not affect the first service', async () => {
     const { dataDir, key } = await copyInstallation()
     const first = await startService({ dataDir })
     const second = await launchService({ dataDir })
@@ -79,7 +79,7 @@ describe('a second service on the same data', () => {
     expect(await stopService(first)).toBe(0)
   })
 
-  it('that starts at the same moment is told the same, and one of the two serves', async () => {
+  it('exits with 1 when both start concurrently, and the other one serves', async () => {
     const dataDir = await makeDirectory()
     const both = await Promise.all([launchService({ dataDir }), launchService({ dataDir })])
     const [loser, winner] = await Promise.race(
@@ -97,8 +97,8 @@ describe('a second service on the same data', () => {
   })
 })
 
-describe('a port in use', () => {
-  it('is told in a line; nothing is left running, and nobody was made yet', async () => {
+describe('a port that is in use', () => {
+  it('is reported in one line, and leaves neither a process nor a user behind', async () => {
     const dataDir = await makeDirectory()
     const port = await findPort()
     const other = createServer().listen(port, '127.0.0.1')

@@ -31,7 +31,7 @@ describe('the first start', () => {
     expect(await stopService(service)).toBe(0)
   })
 
-  it('shows where everything is, and a key that works as pasted', async ({ skip }) => {
+  it('prints the URLs, and an API key in a working curl command', async ({ skip }) => {
     expect(service.stdout()).toContain(`API                ${service.baseUrl}\n`)
     expect(service.stdout()).toContain(`API documentation  ${service.baseUrl}/docs\n`)
     expect(service.stderr()).toBe('')
@@ -45,7 +45,7 @@ describe('the first start', () => {
     expect(JSON.parse(shell.stdout())).toMatchObject({ name: 'Ada', email: 'ada@example.com' })
   })
 
-  it('has three examples for agents to read, named as such, at different stages', async () => {
+  it('creates three example seeds with different statuses and evidence', async () => {
     const service = await startService({ dataDir: await makeDirectory() })
     const key = keyOf(service)
     const { body } = await call(service, 'GET /v1/workspaces/first-workspace/seeds', { key })
@@ -68,12 +68,12 @@ describe('the first start', () => {
     expect(await stopService(service)).toBe(0)
   })
 
-  it('keeps its data where only the owner can look', async () => {
+  it('restricts the data directory to its owner', async () => {
     expect((await stat(dataDir)).mode & 0o777).toBe(0o700)
     expect((await stat(join(dataDir, 'postgres-password'))).mode & 0o777).toBe(0o600)
   })
 
-  it('shows a link that signs the first person in, at a click', async () => {
+  it('prints a link that signs the first person in once, after a click', async () => {
     const [link = ''] = /http\S+\/sign-in\/link\/\S+/.exec(service.stdout()) ?? []
     expect(link.startsWith(service.baseUrl)).toBe(true)
     const page = await fetch(link)
@@ -94,7 +94,7 @@ describe('the first start', () => {
     expect((await send()).status).toBe(404)
   })
 
-  it('serves documentation that needs nothing from elsewhere', async () => {
+  it('serves documentation that loads only from its own origin', async () => {
     const page = await fetch(`${service.baseUrl}/docs`)
     expect(page.status).toBe(200)
     expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'none'/)
@@ -120,7 +120,7 @@ describe('the first start', () => {
     expect(html).toContain(`<code>${service.baseUrl}</code>`)
   })
 
-  it('keeps its data in .data in the working directory unless told otherwise', async () => {
+  it('uses .data in the working directory by default', async () => {
     const workingDirectory = await makeDirectory()
     const service = await startService({ workingDirectory })
     expect(existsSync(join(workingDirectory, '.data/postgres/PG_VERSION'))).toBe(true)
@@ -129,7 +129,7 @@ describe('the first start', () => {
 })
 
 describe('the second start', () => {
-  it('shows no secret, and everything is still there', async () => {
+  it('prints no secret, and keeps all data', async () => {
     const dataDir = await makeDirectory()
     const first = await startService({ dataDir })
     const key = keyOf(first)
@@ -145,8 +145,8 @@ describe('the second start', () => {
   })
 })
 
-describe('a key', () => {
-  it('is made, used, revoked, and refused from then on', async () => {
+describe('an API key', () => {
+  it('is created, used and revoked, and then returns 401; the log contains no key', async () => {
     const service = await startService({ dataDir: await makeDirectory() })
     const firstKey = keyOf(service)
     const created = await call(service, 'POST /v1/api-keys', { key: firstKey, body: { name: 'Agent' } })
@@ -170,7 +170,7 @@ describe('a key', () => {
   })
 })
 
-describe.runIf(isRoot)('whoever starts it', () => {
+describe.runIf(isRoot)('the account that runs the service', () => {
   it('may be an ordinary user', async ({ skip }) => {
     const user = await findUser('nobody')
     skip(!(await mayRunProgram(user)), 'the program lies where no ordinary user may look')
@@ -182,7 +182,7 @@ describe.runIf(isRoot)('whoever starts it', () => {
     await untilNothingRunsIn(dataDir)
   })
 
-  it('may be root, also below a directory that is closed to everybody else', async () => {
+  it('may be root, also below a directory with mode 700', async () => {
     const closed = await makeDirectory()
     expect((await stat(closed)).mode & 0o777).toBe(0o700)
     const dataDir = join(closed, 'below', 'data')

@@ -25,14 +25,14 @@ function runNode(args: string[], options: { cwd?: string; environment?: Record<s
   return { status, stdout, stderr }
 }
 
-describe('an unsuitable Node', () => {
+describe('the version of Node', () => {
   // What a script sees of the Node that runs it.
   const pretend = (version: string) =>
     `Object.defineProperty(process.versions, 'node', { value: '${version}' });` +
     `Object.defineProperty(process, 'version', { value: 'v${version}' });`
 
   it.each(['18.20.8', '20.18.3', '21.7.3', '22.12.0', '23.11.1', '8.17.0'])(
-    'is told which one is needed, in one line, before anything else is loaded: %s',
+    '%s is rejected in one line, before anything else is loaded',
     (version) => {
       for (const program of ['dist/server.js', 'dist/cli/admin.js', 'scripts/run.cjs', 'scripts/build.cjs']) {
         const entry = JSON.stringify(`file://${join(root, program)}`)
@@ -48,14 +48,14 @@ describe('an unsuitable Node', () => {
   )
 
   it.each(['20.19.0', '20.20.2', '22.13.0', '22.22.1', '24.0.0', '24.11.0', '26.1.0'])(
-    'is not: %s',
+    '%s is accepted',
     (version) => {
       const script = `${pretend(version)} require('./scripts/require-node.cjs'); console.log('loaded')`
       expect(runNode(['-e', script])).toEqual({ status: 0, stdout: 'loaded\n', stderr: '' })
     },
   )
 
-  it('is the same everywhere: what npm checks, and what version managers install', () => {
+  it('is the same in engines, devEngines and .nvmrc', () => {
     const { engines, devEngines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
       engines: { node: string }
       devEngines: { runtime: { version: string } }
@@ -65,7 +65,7 @@ describe('an unsuitable Node', () => {
   })
 })
 
-describe('building', () => {
+describe('building before the start', () => {
   /** A checkout whose bundler writes down each time that it is run. */
   async function makeCheckout() {
     const folder = await makeDirectory()
@@ -92,7 +92,7 @@ describe('building', () => {
     return { folder, write, install, builds, start }
   }
 
-  it('builds when something has changed, and only then', async () => {
+  it('happens only when a source file has changed', async () => {
     const { write, install, builds, start } = await makeCheckout()
     install()
     expect(start()).toEqual({ status: 0, stdout: 'hello you\n', stderr: '' })
@@ -110,7 +110,7 @@ describe('building', () => {
     expect(builds()).toBe(3)
   })
 
-  it('builds again after a build that failed', async () => {
+  it('is repeated after a failed build', async () => {
     const { write, install, builds, start } = await makeCheckout()
     install()
     write('node_modules/esbuild/index.js', 'exports.buildSync = () => { throw new Error() }')
@@ -120,7 +120,7 @@ describe('building', () => {
     expect(builds()).toBe(1)
   })
 
-  it('says what is missing without the development packages', async () => {
+  it('prints what to install when the development packages are missing', async () => {
     const { start } = await makeCheckout()
     expect(start({ NODE_ENV: 'production' })).toEqual({
       status: 1,
@@ -131,7 +131,7 @@ describe('building', () => {
     })
   })
 
-  it('needs no bundler for what is built already', async () => {
+  it('is skipped without the development packages when the build is up to date', async () => {
     const { folder, install, start } = await makeCheckout()
     install()
     start()
@@ -140,8 +140,8 @@ describe('building', () => {
   })
 })
 
-describe('starting', () => {
-  it('refuses production without a database', async () => {
+describe('starting the service', () => {
+  it('fails in production without DATABASE_URL', async () => {
     const service = await launchService({ environment: { NODE_ENV: 'production' } })
     expect(await service.ended).toEqual({ code: 1, signal: null })
     expect(service.stderr()).toBe(
@@ -149,7 +149,7 @@ describe('starting', () => {
     )
   })
 
-  it('says in one line that the data directory cannot be written', async ({ skip }) => {
+  it('fails with one line when the data directory is not writable', async ({ skip }) => {
     const user = process.getuid?.() === 0 ? await findUser('nobody') : undefined
     skip(user !== undefined && !(await mayRunProgram(user)), 'no other account may run the program here')
     const folder = await makeDirectory(user)
@@ -170,7 +170,7 @@ describe('starting', () => {
 })
 
 describe('the log', () => {
-  it('is JSON alone, also when packages print something as the first agent comes', async () => {
+  it('consists of JSON lines without warnings, also when the first agent registers', async () => {
     const service = await startService({ dataDir: await makeDirectory() })
     const { length } = service.stdout()
     const registration = await fetch(`${service.baseUrl}/agent/oauth/register`, {
@@ -188,7 +188,7 @@ describe('the log', () => {
 })
 
 describe('signing in with a password', () => {
-  it('works with what npm has installed', async () => {
+  it('works with the packages that npm installed', async () => {
     const service = await startService({ dataDir: await makeDirectory() })
     const email = 'grace@example.com'
     const password = 'correct horse battery staple'

@@ -45,7 +45,7 @@ async function choosePort(): Promise<number> {
   return isFree ? 3000 : findPort()
 }
 
-describe('the commands of the README and the tour, in their order and pasted as they are', () => {
+describe('the commands of the README and the tour, pasted in order', () => {
   let folder: string
   let service: Run
   let port: number
@@ -90,7 +90,7 @@ describe('the commands of the README and the tour, in their order and pasted as 
     )
   })
 
-  it('make a link and a key again', async ({ skip }) => {
+  it('create another link and another key', async ({ skip }) => {
     skip(!isComplete, 'there is no curl or no npm')
     const [again = '', help = ''] = await paste(commandsOf('I lost the key or the link', 'docs/tour.md'))
     expect(again).toContain(`http://localhost:${port}/sign-in/link/`)
@@ -109,7 +109,7 @@ describe('the commands of the README and the tour, in their order and pasted as 
     expect(output.match(/"_tag":"[A-Z]\w+"/g)).toEqual(['"_tag":"Unauthorized"'])
   })
 
-  it('take the two tours', async ({ skip }) => {
+  it('complete both tours', async ({ skip }) => {
     skip(!isComplete, 'there is no curl or no npm')
     const tour = commandsOf('Keys and workspaces', 'docs/tour.md')
     const together = commandsOf('Working together', 'docs/tour.md')
@@ -139,7 +139,7 @@ describe('the commands of the README and the tour, in their order and pasted as 
     ).toEqual([])
   })
 
-  it('are commands that operators have', async ({ skip }) => {
+  it('are commands that exist for operators', async ({ skip }) => {
     skip(!isComplete, 'there is no curl or no npm')
     for (const command of commandsOf('Commands', 'docs/operations.md')
       .slice(0, 1)
@@ -152,7 +152,7 @@ describe('the commands of the README and the tour, in their order and pasted as 
     }
   })
 
-  it('end by Ctrl-C, with nothing left running', async ({ skip }) => {
+  it('end with Ctrl-C, and leave no process running', async ({ skip }) => {
     skip(!isComplete, 'there is no curl or no npm')
     service.signal('SIGINT')
     expect((await service.ended).signal ?? 0).toBeOneOf([0, 'SIGINT'])

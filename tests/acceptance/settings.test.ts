@@ -21,8 +21,8 @@ import {
 
 vi.setConfig({ testTimeout: 60_000 })
 
-describe('bad environment variables', () => {
-  it('are all told at once, one line each, without a password', async () => {
+describe('invalid environment variables', () => {
+  it('are all reported together, one line each, without passwords', async () => {
     const workingDirectory = await makeDirectory()
     const service = await launchService({
       workingDirectory,
@@ -52,7 +52,7 @@ describe('bad environment variables', () => {
     expect(existsSync(join(workingDirectory, '.data'))).toBe(false)
   })
 
-  it('are found in a file .env as well, over which the environment goes', async () => {
+  it('are also read from .env, which the environment overrides', async () => {
     const workingDirectory = await makeDirectory()
     await writeFile(join(workingDirectory, '.env'), 'PORT=1\nLOG_LEVEL=loud\n')
     const service = await launchService({ workingDirectory, port: await findPort() })
@@ -61,15 +61,15 @@ describe('bad environment variables', () => {
   })
 })
 
-describe('a DATABASE_URL that cannot be used', () => {
+describe('an unusable DATABASE_URL', () => {
   it.each([
     [
-      'that nobody answers',
+      'an unreachable server',
       async () => `postgres://me:opensesame@127.0.0.1:${await findPort()}/db`,
       /ECONNREFUSED/,
     ],
-    ['that is no URL', async () => 'postgres://me:opensesame@127.0.0.1:port/db', /Invalid URL/],
-  ])('%s is told in a line', async (_, url, reason) => {
+    ['an invalid URL', async () => 'postgres://me:opensesame@127.0.0.1:port/db', /Invalid URL/],
+  ])('is reported in one line, without the password: %s', async (_, url, reason) => {
     const service = await launchService({ environment: { DATABASE_URL: await url() } })
     expect(await service.ended).toEqual({ code: 1, signal: null })
     expect(service.stderr()).toMatch(/^The database at DATABASE_URL cannot be used: .*\n$/)
@@ -78,7 +78,7 @@ describe('a DATABASE_URL that cannot be used', () => {
     expect(service.stdout()).toBe('')
   })
 
-  it('with the wrong password, or for a database that is not there, is told in a line', async () => {
+  it('is reported in one line, without the password, when the password is wrong or the database does not exist', async () => {
     const { dataDir } = await copyInstallation()
     const other = await startService({ dataDir })
     const url = await databaseUrl(dataDir)
@@ -101,7 +101,7 @@ describe('a DATABASE_URL that cannot be used', () => {
 })
 
 describe('DATABASE_URL', () => {
-  it('is used, and then nobody is made and nothing secret is shown', async () => {
+  it('is used, and then no user is created and no secret is printed', async () => {
     const DATABASE_URL = await makeDatabase()
     const workingDirectory = await makeDirectory()
     const service = await startService({ environment: { DATABASE_URL }, workingDirectory })
@@ -116,7 +116,7 @@ describe('DATABASE_URL', () => {
     expect(existsSync(join(workingDirectory, '.data'))).toBe(false)
   })
 
-  it('starts without the packages that few requests need', async () => {
+  it('starts without loading packages that few requests need', async () => {
     const coverage = await makeDirectory()
     const environment = { DATABASE_URL: await makeDatabase(), NODE_V8_COVERAGE: coverage }
     const service = await startService({ environment })
@@ -141,7 +141,7 @@ describe('DATABASE_URL', () => {
       expect(packages).not.toContain(name)
   })
 
-  it('serves several replicas that start at once on an empty database', async () => {
+  it('serves four replicas that start concurrently on an empty database', async () => {
     const DATABASE_URL = await makeDatabase()
     const replicas = await Promise.all(
       Array.from({ length: 4 }, () => startService({ environment: { DATABASE_URL } })),
@@ -162,7 +162,7 @@ describe('DATABASE_URL', () => {
 })
 
 describe('MIGRATE_ON_START=false', () => {
-  it('leaves an empty database to the migrate command, and is not ready before', async () => {
+  it('leaves migrating to the migrate command, and /ready returns 503 before', async () => {
     const DATABASE_URL = await makeDatabase()
     const environment = { DATABASE_URL, MIGRATE_ON_START: 'false' }
     const service = await startService({ environment })
@@ -180,7 +180,7 @@ describe('MIGRATE_ON_START=false', () => {
     expect(await stopService(service)).toBe(0)
   })
 
-  it('puts the first person off until the database is migrated', async () => {
+  it('creates the first person only after the database is migrated', async () => {
     const dataDir = await makeDirectory()
     const environment = { MIGRATE_ON_START: 'false' }
     const service = await startService({ dataDir, environment })

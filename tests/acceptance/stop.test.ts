@@ -22,7 +22,7 @@ import {
 vi.setConfig({ testTimeout: 60_000 })
 
 describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
-  it('lets a request in flight end, then the database, and exits with 0', async () => {
+  it('completes a request in flight, then stops the database, and exits with 0', async () => {
     const { dataDir, key } = await copyInstallation()
     const service = await startService({ dataDir })
     const body = JSON.stringify({ name: `Stopped by ${signal}` })
@@ -53,7 +53,7 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
 })
 
 describe('SHUTDOWN_DELAY_SECONDS', () => {
-  it('is how long requests are answered on while /ready says that no more should come', async () => {
+  it('is how long requests are still served while /ready returns 503', async () => {
     const { dataDir, key } = await copyInstallation()
     const service = await startService({ dataDir, environment: { SHUTDOWN_DELAY_SECONDS: '1.5' } })
     const kept = await open(service)
@@ -73,8 +73,8 @@ describe('SHUTDOWN_DELAY_SECONDS', () => {
   })
 })
 
-describe('a signal', () => {
-  it('does not wait for connections that ask nothing', async () => {
+describe('a stop signal', () => {
+  it('does not wait for idle connections', async () => {
     const { dataDir } = await copyInstallation()
     const service = await startService({ dataDir })
     const silent = await open(service)
@@ -89,7 +89,7 @@ describe('a signal', () => {
     await untilNothingRunsIn(dataDir)
   })
 
-  it('is obeyed once when it comes twice, as Ctrl-C does below npm', async () => {
+  it('has no further effect when it is repeated, as Ctrl-C below npm does', async () => {
     const { dataDir, key } = await copyInstallation()
     const service = await startService({ dataDir })
     const client = await open(service)
@@ -108,7 +108,7 @@ describe('a signal', () => {
     await untilNothingRunsIn(dataDir)
   })
 
-  it('while the service starts leaves nothing running', async () => {
+  it('leaves no process running when it arrives during the start', async () => {
     const dataDir = await makeDirectory()
     const service = await launchService({ dataDir })
     await until(() => existsSync(join(dataDir, 'postgres/postmaster.pid')))
@@ -117,7 +117,7 @@ describe('a signal', () => {
     await untilNothingRunsIn(dataDir)
   })
 
-  it('ends the service in order also when its database has been killed', async () => {
+  it('exits with 0 also when the database was killed', async () => {
     const { dataDir } = await copyInstallation()
     const service = await startService({ dataDir })
     for (const pid of await findServers(dataDir)) process.kill(pid, 'SIGKILL')
@@ -129,7 +129,7 @@ describe('a signal', () => {
 
 // A file .env of the developer's would be read there.
 describe.skipIf(existsSync(join(root, '.env')))('npm start', () => {
-  it('ends everything when npm is told to', async () => {
+  it('stops all processes on SIGTERM to npm', async () => {
     const { npm, dataDir } = await startNpm()
     process.kill(npm.pid, 'SIGTERM')
     await npm.said(/"msg":"stopped"/)
@@ -138,7 +138,7 @@ describe.skipIf(existsSync(join(root, '.env')))('npm start', () => {
     await untilNothingRunsIn(dataDir)
   })
 
-  it('ends everything in order at Ctrl-C, which reaches all processes of the terminal', async () => {
+  it('stops all processes on Ctrl-C, which signals the whole process group', async () => {
     const { npm, dataDir } = await startNpm()
     npm.signal('SIGINT')
     await npm.said(/"msg":"stopped"/)
