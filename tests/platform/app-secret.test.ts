@@ -8,7 +8,7 @@ import { AppSecretError, loadAppSecret } from '../../src/platform/app-secret.ts'
 import { root, startService, launchService, makeDirectory } from '../acceptance/service.ts'
 import { makeFolder } from '../support/uploads.ts'
 
-it('is made once, for its owner alone, and leaves nothing beside it', async () => {
+it('the application secret is created once, with mode 600, and leaves no other file', async () => {
   const folder = join(await makeFolder(), 'data')
   const secret = loadAppSecret(undefined, folder)
   expect(secret).toMatch(/^[\w-]{43}$/)
@@ -17,13 +17,13 @@ it('is made once, for its owner alone, and leaves nothing beside it', async () =
   expect((await stat(join(folder, 'app-secret'))).mode & 0o777).toBe(0o600)
 })
 
-it('is the one of the setting if that is there, and no file', async () => {
+it('the application secret is that of the setting, without a file, if it is set', async () => {
   const folder = await makeFolder()
   expect(loadAppSecret('configured', folder)).toBe('configured')
   expect(await readdir(folder)).toEqual([])
 })
 
-it('is the same for processes that start at once', async () => {
+it('the application secret is the same for processes that start concurrently', async () => {
   const folder = await makeFolder()
   const module = pathToFileURL(join(root, 'src/platform/app-secret.ts')).href
   const script = `import { loadAppSecret } from ${JSON.stringify(module)}
@@ -38,14 +38,17 @@ it('is the same for processes that start at once', async () => {
   expect(await readdir(folder)).toEqual(['app-secret'])
 })
 
-it.each(['', '\n', 'cut-short', 'x'.repeat(42)])('is not what a full disk left: %j', async (text) => {
-  const folder = await makeFolder()
-  await writeFile(join(folder, 'app-secret'), text)
-  expect(() => loadAppSecret(undefined, folder)).toThrow(AppSecretError)
-  expect(await readFile(join(folder, 'app-secret'), 'utf8')).toBe(text)
-})
+it.each(['', '\n', 'cut-short', 'x'.repeat(42)])(
+  'a truncated file of the application secret is rejected, and kept: %j',
+  async (text) => {
+    const folder = await makeFolder()
+    await writeFile(join(folder, 'app-secret'), text)
+    expect(() => loadAppSecret(undefined, folder)).toThrow(AppSecretError)
+    expect(await readFile(join(folder, 'app-secret'), 'utf8')).toBe(text)
+  },
+)
 
-it('stops the start of the service when it is cut short, in one line', async () => {
+it('a truncated application secret stops the start of the service, with one line', async () => {
   const dataDir = await makeDirectory()
   await writeFile(join(dataDir, 'app-secret'), '')
   const service = await launchService({ dataDir })

@@ -42,13 +42,13 @@ const readAll = async (pool: pg.Pool, table: string) =>
 const readMigrations = async (pool: pg.Pool) =>
   await readAll(pool, '(select hash, created_at from drizzle.__drizzle_migrations order by id) as applied')
 
-describe('the baseline', () => {
-  it('makes the schema that the migrations before it made', async () => {
+describe('the baseline migration', () => {
+  it('creates the same schema as the migrations that it replaces', async () => {
     const expected = await readFile('tests/platform/schema-before-baseline.txt', 'utf8')
     expect(await describeSchema(await openBaseline())).toBe(expected)
   })
 
-  it('is recorded once in a database with all migrations before it, which keeps its rows', async () => {
+  it('is recorded once in a database with all earlier migrations, and keeps its rows', async () => {
     const pool = await openOlderDatabase([lastButOne, last])
     const before = await readAll(pool, 'users')
     expect(before).toHaveLength(1)
@@ -66,7 +66,7 @@ describe('the baseline', () => {
     expect(await describeSchema(pool)).toBe(await describeSchema(fresh))
   })
 
-  it('is not recorded in an older database: the error says what to start first, and nothing is changed', async () => {
+  it('fails in an older database without changing it, and the error says what to start first', async () => {
     const pool = await openOlderDatabase([lastButOne])
     const error: unknown = await migrateDatabase(pool).catch((reason: unknown) => reason)
     expect(error).toBeInstanceOf(DatabaseUnusableError)

@@ -57,8 +57,8 @@ async function timed<T>(run: () => PromiseLike<T>): Promise<{ value: T; ms: numb
   return { value, ms: performance.now() - begin }
 }
 
-describe('a database server that is frozen', () => {
-  it('is answered for with 503 in six seconds, and used again at once when it goes on', async () => {
+describe('a database server that does not respond', () => {
+  it('causes 503 within six seconds, and is used again as soon as it responds', async () => {
     const way = await openWay(await clone())
     const { as, createPerson } = await startTestApp({ environment: { DATABASE_URL: way.url } })
     const person = await createPerson()
@@ -88,8 +88,8 @@ describe('a database server that is frozen', () => {
   })
 })
 
-describe('a lock that somebody holds', () => {
-  it('is waited for a while; what does not need it goes on meanwhile', async () => {
+describe('a lock held by another session', () => {
+  it('causes 503 after a limited wait, and does not block requests that do not need it', async () => {
     const { app, as, config, createPerson, db } = await startTestApp({
       environment: { DATABASE_URL: await clone() },
     })
@@ -122,7 +122,7 @@ describe('a lock that somebody holds', () => {
   })
 })
 
-describe('a connection', () => {
+describe('a database connection', () => {
   const open = async (poolMax: number) => {
     const db = openDatabase({
       url: await clone(),
@@ -139,7 +139,7 @@ describe('a connection', () => {
       (error: unknown) => error,
     )
 
-  it('is given up when its server turns out to be read-only', async () => {
+  it('is closed when its server is read-only', async () => {
     const db = await open(1)
     const pidOf = async () =>
       (await db.execute<{ pid: number }>(sql`select pg_backend_pid() as pid`)).rows[0]?.pid
@@ -151,7 +151,7 @@ describe('a connection', () => {
     expect(await pidOf()).not.toBe(before)
   })
 
-  it('does a statement for a while only, and goes on after it', async () => {
+  it('cancels a statement after the time limit, and can be used afterwards', async () => {
     const db = await open(1)
     const { value, ms } = await timed(() => failureOf(db.execute(sql`select pg_sleep(30)`)))
     expect(isDatabaseUnavailable(value)).toBe(true)
@@ -159,7 +159,7 @@ describe('a connection', () => {
     expect((await db.execute(sql`select 1 as one`)).rows).toEqual([{ one: 1 }])
   })
 
-  it('is used by one kind of work for half of the time at most', async () => {
+  it('remains for other work, since one kind of work uses at most half of the pool', async () => {
     const db = await open(4)
     const share = shareOf(db)
     const sleeping = Array.from({ length: 4 }, () => failureOf(share.execute(sql`select pg_sleep(2)`)))
@@ -178,7 +178,7 @@ describe('a connection', () => {
   })
 })
 
-describe('each limit alone', () => {
+describe('each database time limit', () => {
   const unlimited: Limits = { connectMs: 20_000, lockMs: 20_000, statementMs: 20_000 }
   const openWith = (url: string, limits: Partial<Limits>) => {
     const db = openDatabase({
@@ -191,7 +191,7 @@ describe('each limit alone', () => {
     return db
   }
 
-  it('ends the wait for a lock', async () => {
+  it('lockMs ends the wait for a lock', async () => {
     const url = await clone()
     const locker = new pg.Client({ connectionString: url })
     await locker.connect()
@@ -201,12 +201,12 @@ describe('each limit alone', () => {
     await expect(run).rejects.toMatchObject({ cause: { code: '55P03' } })
   })
 
-  it('ends a statement', async () => {
+  it('statementMs cancels a statement', async () => {
     const run = openWith(await clone(), { statementMs: 50 }).execute(sql`select pg_sleep(10)`)
     await expect(run).rejects.toMatchObject({ cause: { code: '57014' } })
   })
 
-  it('ends the attempt to connect', async () => {
+  it('connectMs ends an attempt to connect', async () => {
     const way = await openWay(await clone())
     way.freeze()
     const run = openWith(way.url, { connectMs: 50 }).execute(sql`select 1`)

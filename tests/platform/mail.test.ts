@@ -52,9 +52,9 @@ function expectWholeLinks(raw: string, link: string): void {
 it.each([
   ['plain names', plain],
   ['names in other scripts', invited('Zoë 漢字 🧑')],
-  ['names of nothing but markup', invited('"'.repeat(100))],
+  ['names that consist of quotation marks', invited('"'.repeat(100))],
   ['the longest names without a space', invited('🧑'.repeat(100))],
-])('a mail with %s has its links unbroken in a file', async (_, content) => {
+])('an email with %s has unbroken links in a file', async (_, content) => {
   const raw = await writeToFile(content, 'Zoë 漢字')
   expectWholeLinks(raw, url)
   const parsed = await PostalMime.parse(raw)
@@ -63,18 +63,18 @@ it.each([
   expect(parsed.to).toEqual([{ name: 'Zoë 漢字', address: 'ada@example.com' }])
 })
 
-it('a mail without other letters has its links unbroken over SMTP too', async () => {
+it('an email in ASCII has unbroken links over SMTP', async () => {
   expectWholeLinks(await sendBySmtp(plain), url)
 })
 
-it('a mail with other letters is sent as ASCII: not every server takes eight bits', async () => {
+it('an email with other characters is sent as ASCII over SMTP', async () => {
   const content = invited('Zoë 漢字 🧑')
   const raw = await sendBySmtp(content)
   expect(raw).toMatch(/^[\r\n\x20-\x7e\t]*$/)
   expect((await PostalMime.parse(raw)).text?.trim()).toBe(content.text.trim())
 })
 
-it('a line that is too long for mail is encoded, and arrives whole', async () => {
+it('a line longer than 998 bytes is encoded, and decodes to the original', async () => {
   const long = `https://app.example.com/${'x'.repeat(1000)}`
   const raw = await writeToFile(invited('Ada', long))
   for (const line of raw.split(/\r?\n/)) expect(line.length).toBeLessThanOrEqual(998)

@@ -26,8 +26,8 @@ describe.runIf(hasPgbouncer)('PgBouncer in session mode', () => {
   })
 })
 
-describe('the timeouts of connections', () => {
-  it('are in force on each of them', async () => {
+describe('the timeouts of database connections', () => {
+  it('apply to each connection', async () => {
     const db = openDatabase({
       url: databaseUrl,
       poolMax: 1,
@@ -42,7 +42,7 @@ describe('the timeouts of connections', () => {
 })
 
 describe('a pooler that loses prepared statements, as in transaction mode', () => {
-  it('is an outage: requests get 503, and the process is not ready', async () => {
+  it('makes /ready return 503, and the connection is replaced', async () => {
     const service = await startTestApp({ environment: { DATABASE_URL: databaseUrl } })
     expect((await service.app.inject('/ready')).statusCode).toBe(200)
     const client = await service.db.$client.connect()

@@ -24,7 +24,7 @@ const listObjects = async () =>
 describe.each([
   ['a local folder', createLocalStorage(localFolder)],
   ['an S3 server', createS3Storage(parseS3Url(s3.url))],
-])('%s', (_name, storage) => {
+])('storage in %s', (_name, storage) => {
   const read = async (key: string) => {
     const file = await storage.open(key)
     if (!file) return undefined
@@ -33,7 +33,7 @@ describe.each([
     return content
   }
 
-  it('gives back what was put, byte by byte', async () => {
+  it('returns the stored bytes unchanged', async () => {
     for (const sizeBytes of [1, 1000, 3 * 1024 * 1024]) {
       const [key, content] = [createKey(), randomBytes(sizeBytes)]
       await storage.put(key, content)
@@ -42,11 +42,11 @@ describe.each([
     }
   })
 
-  it('knows nothing of what was not put', async () => {
+  it('returns undefined for an unknown key', async () => {
     expect(await storage.open(createKey())).toBeUndefined()
   })
 
-  it('knows nothing of what was deleted, and leaves others alone', async () => {
+  it('returns undefined for a deleted key, and keeps other files', async () => {
     const [key, other] = [createKey(), createKey()]
     await storage.put(key, Buffer.from('one'))
     await storage.put(other, Buffer.from('other'))
@@ -55,7 +55,7 @@ describe.each([
     expect(await read(other)).toEqual(Buffer.from('other'))
   })
 
-  it('deletes what is not there without a word', async () => {
+  it('deleting an unknown key succeeds', async () => {
     const key = createKey()
     await storage.delete(key)
     await storage.put(key, Buffer.from('x'))
@@ -64,14 +64,14 @@ describe.each([
     expect(await storage.open(key)).toBeUndefined()
   })
 
-  it('replaces what was put before under the same key', async () => {
+  it('replaces the content of an existing key', async () => {
     const key = createKey()
     await storage.put(key, Buffer.from('a longer one'))
     await storage.put(key, Buffer.from('short'))
     expect(await read(key)).toEqual(Buffer.from('short'))
   })
 
-  it('does many things at once', async () => {
+  it('handles 20 concurrent operations', async () => {
     const files = Array.from({ length: 20 }, () => ({ key: createKey(), content: randomBytes(10_000) }))
     await Promise.all(files.map(({ key, content }) => storage.put(key, content)))
     const contents = await Promise.all(files.map(({ key }) => read(key)))
@@ -83,8 +83,8 @@ describe.each([
   })
 })
 
-describe('a local folder', () => {
-  it('holds each file under its key, for nobody else to write', async () => {
+describe('a local storage folder', () => {
+  it('stores each file under its key, without access for other accounts', async () => {
     const folder = join(await makeFolder(), 'uploads')
     const storage = createLocalStorage(folder)
     const key = createKey()
@@ -93,7 +93,7 @@ describe('a local folder', () => {
     expect((await stat(join(folder, key))).mode & 0o027).toBe(0)
   })
 
-  it('that cannot be made is an error, not a file lost', async () => {
+  it('throws when the folder cannot be created', async () => {
     const occupied = join(await makeFolder(), 'occupied')
     await writeFile(occupied, '')
     const storage = createLocalStorage(occupied)
@@ -101,7 +101,7 @@ describe('a local folder', () => {
     await expect(storage.open(createKey())).rejects.toThrow('ENOTDIR')
   })
 
-  it('deletes what a crash has left unfinished', async () => {
+  it('deletes a file that a crash left unfinished', async () => {
     const folder = await makeFolder()
     const key = createKey()
     await writeFile(join(folder, `${key}.unfinished`), 'half')
@@ -112,17 +112,17 @@ describe('a local folder', () => {
   })
 })
 
-describe('an S3 server', () => {
+describe('an S3 server as storage', () => {
   const put = (url: string, key = createKey()) => createS3Storage(parseS3Url(url)).put(key, Buffer.from('x'))
 
-  it('holds each object under the prefix', async () => {
+  it('stores each object under the prefix', async () => {
     const key = createKey()
     await put(s3.url, key)
     const paths = (await listObjects()).filter((path) => path.includes(key))
     expect(paths).toContainEqual(expect.stringMatching(new RegExp(`^pictures/some/folder/${key}`)) as string)
   })
 
-  it('needs no prefix', async () => {
+  it('works without a prefix', async () => {
     const key = createKey()
     const url = `s3://pictures?endpoint=${s3.endpoint}&pathStyle=true`
     await put(url, key)
@@ -130,14 +130,14 @@ describe('an S3 server', () => {
     expect(await createS3Storage(parseS3Url(s3.url)).open(key)).toBeUndefined()
   })
 
-  it('tells what kind of file an object is', async () => {
+  it('stores the content type of each object', async () => {
     const key = createKey()
     await put(s3.url, key)
     const answer = await fetch(`${s3.endpoint}/pictures/some/folder/${key}`)
     expect(answer.headers.get('content-type')).toBe('image/webp')
   })
 
-  it('that has no such bucket is an error, not an absent file', async () => {
+  it('throws NoSuchBucket for a missing bucket, when storing and when reading', async () => {
     const url = `s3://missing?endpoint=${s3.endpoint}&pathStyle=true`
     await expect(put(url)).rejects.toMatchObject({ name: 'NoSuchBucket' })
     await expect(createS3Storage(parseS3Url(url)).open(createKey())).rejects.toMatchObject({
@@ -145,7 +145,7 @@ describe('an S3 server', () => {
     })
   })
 
-  it('that is away is an error, not an absent file', async () => {
+  it('throws ECONNREFUSED when the server is unreachable, when storing and when reading', async () => {
     const url = `s3://pictures?endpoint=http://127.0.0.1:${await findClosedPort()}&pathStyle=true`
     await expect(put(url)).rejects.toMatchObject({ code: 'ECONNREFUSED' })
     await expect(createS3Storage(parseS3Url(url)).open(createKey())).rejects.toMatchObject({
@@ -194,13 +194,13 @@ describe('parseS3Url', () => {
       's3://bucket?pathStyle=false',
       { bucket: 'bucket', prefix: '', endpoint: undefined, region: 'us-east-1', forcePathStyle: false },
     ],
-  ])('reads %s', (url, location) => {
+  ])('parses %s', (url, location) => {
     expect(parseS3Url(url)).toEqual(location)
   })
 })
 
 describe('the service with STORAGE_URL', () => {
-  it('keeps pictures there, serves them, and deletes what they replace', async () => {
+  it('stores pictures in S3, serves them, and deletes the pictures that they replace', async () => {
     const service = await startTestApp({
       environment: { STORAGE_URL: s3.url, DATA_DIR: await makeFolder(), UPLOAD_LIMIT_PER_HOUR: '0' },
     })
@@ -241,7 +241,7 @@ describe('the service with STORAGE_URL', () => {
   })
 })
 
-it('is tried by storing a file and deleting it', async () => {
+it('assertStorable stores and deletes a file, and throws when the storage is unreachable', async () => {
   const before = await listObjects()
   const { services } = await startTestApp({ environment: { STORAGE_URL: s3.url } })
   await services.pictures.assertStorable()

@@ -20,20 +20,23 @@ it.each([
   ['begin', 'after'],
   ['commit', 'before'],
   ['commit', 'after'],
-] as const)('a connection that breaks %s (%s it is carried out) is given back', async (statement, moment) => {
-  for (let i = 0; i <= poolMax; i++) {
-    proxy.breakNext(statement, moment)
-    const error: unknown = await db
-      .transaction((tx) => tx.execute(sql`select 1`))
-      .catch((reason: unknown) => reason)
-    expect(proxy.hasBroken()).toBe(true)
-    expect(isDatabaseUnavailable(error)).toBe(true)
-  }
-  await db.transaction((tx) => tx.execute(sql`select 1`))
-  expect(db.$client.totalCount).toBeLessThanOrEqual(poolMax)
-})
+] as const)(
+  'a connection is returned to the pool when it breaks at %s, %s the statement runs',
+  async (statement, moment) => {
+    for (let i = 0; i <= poolMax; i++) {
+      proxy.breakNext(statement, moment)
+      const error: unknown = await db
+        .transaction((tx) => tx.execute(sql`select 1`))
+        .catch((reason: unknown) => reason)
+      expect(proxy.hasBroken()).toBe(true)
+      expect(isDatabaseUnavailable(error)).toBe(true)
+    }
+    await db.transaction((tx) => tx.execute(sql`select 1`))
+    expect(db.$client.totalCount).toBeLessThanOrEqual(poolMax)
+  },
+)
 
-it('a connection that breaks between two statements of a transaction fails it, and nothing else', async () => {
+it('a connection that breaks between two statements fails its transaction, and no other', async () => {
   const acquired = new Promise<pg.PoolClient>((resolve) => db.$client.once('acquire', resolve))
   const failing = db.transaction(async (tx) => {
     const client = await acquired
@@ -48,7 +51,7 @@ it('a connection that breaks between two statements of a transaction fails it, a
   await db.transaction((tx) => tx.execute(sql`select 1`))
 })
 
-it('a connection that breaks between two statements of whoever holds it ends nothing but itself', async () => {
+it('a connection that breaks while it is held does not end the process', async () => {
   const client = await db.$client.connect()
   const ended = new Promise((resolve) => client.once('end', resolve))
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
@@ -59,7 +62,7 @@ it('a connection that breaks between two statements of whoever holds it ends not
   client.release(true)
 })
 
-describe('writes', () => {
+describe('writes in a transaction', () => {
   const things = pgTable('things', { number: integer('number').primaryKey(), at: timestamp('at') })
   const prepareInsert = (name: string) =>
     prepared((executor) => executor.insert(things).values(placeholdersOf(things)).prepare(name))
@@ -78,7 +81,7 @@ describe('writes', () => {
     await db.execute(sql`insert into things values (1, now())`)
   })
 
-  it('are kept together', async () => {
+  it('are committed together', async () => {
     const result = await db.transaction(async (tx, write) => {
       write(() => add(tx, 2))
       write(() => add(tx, 3))
@@ -89,7 +92,7 @@ describe('writes', () => {
   })
 
   it.each(['refused by the server', 'with an unusable time', 'with an unusable value'])(
-    'of which one is %s are undone, with its error and not with those behind it',
+    'are all rolled back with the error of the failing one (%s)',
     async (kind) => {
       const unusable = {
         toPostgres() {
@@ -115,7 +118,7 @@ describe('writes', () => {
     },
   )
 
-  it('are undone when the function throws behind them', async () => {
+  it('are rolled back when the function throws later', async () => {
     const failing = db.transaction(async (tx, write) => {
       write(() => add(tx, 2))
       await tx.execute(sql`select 1`)
@@ -125,7 +128,7 @@ describe('writes', () => {
     expect(await numbers()).toEqual([1])
   })
 
-  it('that failed are the reason when what is awaited behind them fails', async () => {
+  it('report their own error when a later statement fails because of it', async () => {
     const error: unknown = await db
       .transaction(async (tx, write) => {
         write(() => add(tx, 1))
@@ -135,7 +138,7 @@ describe('writes', () => {
     expect(isUniqueViolation(error, 'things_pkey')).toBe(true)
   })
 
-  it('send their statements at once, or nothing is kept', async () => {
+  it('must send their statement immediately, or the transaction is rolled back', async () => {
     const failing = db.transaction(async (tx, write) => {
       write(() => add(tx, 2))
       write(async (executor) => executor.insert(things).values({ number: 3 }))
@@ -144,7 +147,7 @@ describe('writes', () => {
     expect(await numbers()).toEqual([1])
   })
 
-  it('are refused after the end of the transaction', async () => {
+  it('are rejected after the end of the transaction', async () => {
     const late = await db.transaction(async (tx) => () => add(tx, 2))
     await expect(late()).rejects.toMatchObject({
       cause: { message: 'a statement was sent after the end of its transaction' },
@@ -153,14 +156,14 @@ describe('writes', () => {
   })
 })
 
-it('a transaction whose failure was caught does not count as committed', async () => {
+it('a transaction whose failure was caught is rolled back, and rejects', async () => {
   const failing = db.transaction(async (tx) => {
     await tx.execute(sql`select 1 / 0`).catch(() => undefined)
   })
   await expect(failing).rejects.toThrow('the transaction was rolled back')
 })
 
-it('statements that are sent together fail with the error of the first', async () => {
+it('statements sent together reject with the error of the first one', async () => {
   const error: unknown = await db
     .transaction((tx) =>
       together([
