@@ -42,8 +42,8 @@ const change = async <T>(principal: Call, result: T) => {
   return result
 }
 
-describe('a POST', () => {
-  it('that answers what its change returned is answered, and its key left to the change', async () => {
+describe('a POST with an Idempotency-Key', () => {
+  it('leaves storing the response to its change when it responds with the result of the change', async () => {
     const answer = await send((app) =>
       app.post('/changes', (_request, reply) =>
         reply.answerChange(
@@ -68,7 +68,7 @@ describe('a POST', () => {
           reply.answerChange(async (principal) => ({ ...(await change(principal, {})) }), toOk),
         ),
     ],
-  ])('%s is a fault of ours', async (_name, addRoute) => {
+  ])('returns 500 and abandons the key for a route %s', async (_name, addRoute) => {
     const { statusCode, calls } = await send(addRoute)
     expect({ statusCode, calls }).toEqual({ statusCode: 500, calls: ['abandon'] })
   })

@@ -40,27 +40,27 @@ async function differencesOf(answer: (reply: FastifyReply) => Promise<{ ok: true
   return [...differences]
 }
 
-describe('the tests notice', () => {
-  it('nothing when an operation answers as it declares', async () => {
+describe('the comparison of responses with the API description', () => {
+  it('reports nothing when an operation responds as declared', async () => {
     expect(await differencesOf(async () => ({ ok: true as const }))).toEqual([])
     expect(await differencesOf(async () => Promise.reject(errors.slugTaken()))).toEqual([])
     expect(await differencesOf(async () => Promise.reject(errors.notFound()))).toEqual([])
     expect(await differencesOf(async () => Promise.reject(new Error('a fault')))).toEqual([])
   })
 
-  it('a code that the operation does not declare, where it declares others', async () => {
+  it('reports an undeclared error code', async () => {
     expect(await differencesOf(async () => Promise.reject(errors.lastOwner()))).toEqual([
       'test.change answered 409 last_owner, which it does not declare',
     ])
   })
 
-  it('a status that the operation does not declare', async () => {
+  it('reports an undeclared status', async () => {
     expect(await differencesOf(async () => Promise.reject(errors.roleTooHigh()))).toEqual([
       'test.change answered 403 role_too_high, which it does not declare',
     ])
   })
 
-  it('a header that nothing declares', async () => {
+  it('reports an undeclared header', async () => {
     const sendsLink = async (reply: FastifyReply) => {
       void reply.header('link', '</next>; rel="next"')
       return { ok: true as const }

@@ -22,7 +22,7 @@ function anchorsOf(file: string): string[] {
 }
 
 describe('the index of decisions', () => {
-  it('lists every decision by its title', () => {
+  it('lists every decision with its title', () => {
     const listed = [...read('docs/decisions/README.md').matchAll(/^- \[(.+?)\]\((.+?)\)/gm)]
     expect(listed.map(([, title, file]) => [file, `# ${title}`])).toEqual(
       decisions.map((file) => [file.split('/').at(-1), read(file).split('\n')[0]]),
@@ -44,7 +44,7 @@ const findAll = (pattern: RegExp) =>
   )
 
 describe('documents', () => {
-  it('link to files and headings that exist', () => {
+  it('link only to existing files and headings', () => {
     const links = findAll(/\]\((?!https?:|cursor:)([^)#\s]*)(?:#([^)]*))?\)/g)
     const isBroken = ({ document, target, anchor }: (typeof links)[number]) => {
       const file = target === '' ? document : join(dirname(document), target)
@@ -54,7 +54,7 @@ describe('documents', () => {
     expect(links.filter(isBroken)).toEqual([])
   })
 
-  it('name files of the repository that exist', () => {
+  it('name only existing files of the repository', () => {
     const paths = findAll(
       /(?<![\w./:@*}-])((?!dist\/)(?:[\w.-]+\/)+[\w.-]+\.(?:ts|md|json|c?js|css))\b(?![\w/])/g,
     )
@@ -66,14 +66,14 @@ describe('documents', () => {
     expect(paths.filter((path) => !isThere(path))).toEqual([])
   })
 
-  it('name files without their folder that exist', () => {
+  it('name only existing files, also without their folder', () => {
     const names = findAll(/(?<!`)`([\w-][\w.-]*\.(?:ts|c?js))`/g)
     const existing = new Set([...sources, ...readdirSync(root)].map((file) => basename(file)))
     expect(names.length).toBeGreaterThan(5)
     expect(names.filter(({ target }) => !existing.has(target))).toEqual([])
   })
 
-  it('have folders in the map of the house that exist', () => {
+  it('list only existing folders in the map of CONTRIBUTING.md', () => {
     const map = /^```text\n(src\/\n.*?)^```/ms.exec(read('CONTRIBUTING.md'))?.[1] ?? ''
     const parents: string[] = []
     const places = [...map.matchAll(/^( {0,4})([\w.-]+\/?)(?: |$)/gm)].map(([, indent = '', name = '']) => {
@@ -85,7 +85,7 @@ describe('documents', () => {
     expect(places.filter((place) => !existsSync(join(root, place)))).toEqual([])
   })
 
-  it('have excerpts that are in the code', () => {
+  it('contain only excerpts that are in the code', () => {
     const compact = (text: string) => text.replaceAll(/\s+/g, '')
     const code = sources.filter((file) => file.startsWith('src/')).map((file) => compact(read(file)))
     const excerpts = [...read('docs/first-operation.md').matchAll(/```ts\n(.*?)```/gs)]
@@ -98,13 +98,13 @@ describe('documents', () => {
   })
 })
 
-describe('names in documents', () => {
+describe('names of code in documents', () => {
   // Of browsers, systemd and Kubernetes.
   const namesOfOthers = ['HttpOnly', 'ExecStart', 'terminationGracePeriodSeconds']
 
   const words = new Set([...sources, 'package.json'].flatMap((file) => read(file).match(/[\w$]+/g) ?? []))
 
-  it('are names of the code', () => {
+  it('exist in the code', () => {
     const named = findAll(/(?<!`)`([A-Za-z_$][\w$.]*)(?:\([^`]*\))?`(?!`)/g).flatMap(({ document, target }) =>
       target
         .split('.')
@@ -127,14 +127,14 @@ describe('the ways to install the MCP server', () => {
     return String(searchParams.get('config'))
   }
 
-  it('are a link for VS Code and one for Cursor', () => {
+  it('include a link for VS Code and one for Cursor', () => {
     const config = configOf('https://insiders.vscode.dev/redirect/mcp/install?')
     expect(JSON.parse(config)).toEqual({ type: 'http', url })
     const encoded = configOf('cursor://anysphere.cursor-deeplink/mcp/install?')
     expect(JSON.parse(Buffer.from(encoded, 'base64').toString())).toEqual({ url })
   })
 
-  it('are in the registry, at the version of the package', () => {
+  it('include an entry for the registry, with the version of the package', () => {
     const server = JSON.parse(read('server.json')) as Record<string, unknown>
     expect(server).toMatchObject({
       version: (JSON.parse(read('package.json')) as { version: string }).version,
@@ -147,7 +147,7 @@ describe('the ways to install the MCP server', () => {
 })
 
 describe('SECURITY.md', () => {
-  it('names tests that exist', () => {
+  it('names only existing tests', () => {
     const names = [...read('SECURITY.md').matchAll(/`([\w/.-]+\.test\.ts)`/g)]
     expect(names.length).toBeGreaterThan(20)
     expect(names.filter(([, name = '']) => !existsSync(join(root, 'tests', name)))).toEqual([])

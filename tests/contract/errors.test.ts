@@ -6,7 +6,7 @@ import { errors, type ErrorFactory } from '../../src/kernel/errors.ts'
 const readDocument = (name: string) => readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8')
 
 describe('docs/errors.md', () => {
-  it('is made of the catalogue and the API description; otherwise run: npm run docs', async () => {
+  it('equals the output of npm run docs', async () => {
     const description = JSON.parse(readDocument('openapi.json')) as object
     expect(readDocument('errors.md')).toBe(await renderErrorsPage(description))
   })

@@ -101,7 +101,7 @@ const faultsOf = (schema: Schema, value: unknown) =>
   findFaults(schema, value).map(({ instancePath, message }) => `${instancePath} ${message}`)
 
 describe('docs/openapi.json', () => {
-  it('is what the service describes; otherwise run: npm run docs', () => {
+  it('equals the output of npm run docs', () => {
     const exported = readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8')
     expect(JSON.parse(exported)).toEqual(description)
     expect(exported).toBe(printOpenApi(description))
@@ -109,7 +109,7 @@ describe('docs/openapi.json', () => {
 })
 
 describe('/openapi.json', () => {
-  it('serves the description to everybody', async () => {
+  it('is public, and serves the API description', async () => {
     const answer = await app.inject('/openapi.json')
     expect(answer.statusCode).toBe(200)
     expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
@@ -118,13 +118,13 @@ describe('/openapi.json', () => {
 })
 
 describe.each(allOperations.filter(isOAuth))('$id', ({ id, operation }) => {
-  it('is open to everyone and says what it is', () => {
+  it('is public, and has a summary', () => {
     expect(id).toMatch(/^agentOAuth\./)
     expect(operation.security).toEqual([])
     expect(operation.summary).not.toBe('')
   })
 
-  it('declares its success, and errors of OAuth', () => {
+  it('declares its success status, and errors of OAuth', () => {
     const declared = Object.keys(operation.responses)
     expect(declared.filter((status) => status.startsWith('2'))).toEqual([
       id === 'agentOAuth.register' ? '201' : '200',
@@ -141,13 +141,13 @@ describe.each(allOperations.filter(isOAuth))('$id', ({ id, operation }) => {
   })
 })
 
-describe('the description', () => {
-  it('is OpenAPI 3.1 of version 1.0.0', () => {
+describe('the API description', () => {
+  it('is OpenAPI 3.1, of API version 1.0.0', () => {
     expect(description.openapi).toMatch(/^3\.1\.\d+$/)
     expect(description.info.version).toBe('1.0.0')
   })
 
-  it('names both ways to present an API key', () => {
+  it('declares both ways to send an API key', () => {
     expect(description.components.securitySchemes).toMatchObject({
       bearer: { type: 'http', scheme: 'bearer' },
       apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
@@ -168,18 +168,18 @@ describe('the description', () => {
     expect(description.paths[path]?.[method]?.operationId).toBe(id)
   })
 
-  it('gives each operation an id of its own', () => {
+  it('gives each operation a unique id', () => {
     const ids = allOperations.map(({ id }) => id)
     expect(new Set(ids).size).toBe(ids.length)
   })
 
-  it('describes each tag, and has no other', () => {
+  it('describes each tag that is used, and no other', () => {
     const used = new Set(allOperations.flatMap(({ operation }) => operation.tags))
     expect(description.tags.map((tag) => tag.name).toSorted()).toEqual([...used].toSorted())
     for (const tag of description.tags) expect(tag.description).toMatch(/\.$/)
   })
 
-  it('has no reference to nothing, and no component that nothing refers to', () => {
+  it('has neither broken references nor unused components', () => {
     const referred = [...JSON.stringify(description).matchAll(/"#\/components\/(\w+)\/([^"]+)"/g)]
     const { schemas, parameters, responses, headers } = description.components
     for (const [kind, components] of Object.entries({ schemas, parameters, responses, headers })) {
@@ -188,7 +188,7 @@ describe('the description', () => {
     }
   })
 
-  it('describes each answer and each header in words', () => {
+  it('describes each response and each header', () => {
     for (const { id, operation } of allOperations) {
       for (const status of Object.keys(operation.responses))
         expect(answerOf(operation, status)?.description, `${id} ${status}`).toMatch(/\.($|\n)/)
@@ -200,7 +200,7 @@ describe('the description', () => {
     }
   })
 
-  it('has examples that match their schemas, and one for each request and each success', () => {
+  it('has valid examples, and one for each request and each success response', () => {
     for (const { where, media } of allMedia) {
       // A file has no example in JSON.
       if (/ (request|2\d\d)$/.test(where) && media.schema.properties?.file?.format !== 'binary')
@@ -212,7 +212,7 @@ describe('the description', () => {
     }
   })
 
-  it('refuses with the schemas what examples must not be', () => {
+  it('has schemas that reject invalid examples', () => {
     const team = description.components.schemas.Team ?? {}
     const example = { id: 'x', name: 'Design', memberCount: 1, createdAt: '2026-11-21T03:04:05.678Z' }
     expect(faultsOf(team, example)).toEqual([])
@@ -220,7 +220,7 @@ describe('the description', () => {
     expect(faultsOf(team, { ...example, more: 1 })).not.toEqual([])
   })
 
-  it('names the roles once', () => {
+  it('lists the roles once', () => {
     expect(description.components.schemas.Role?.enum).toEqual(['owner', 'admin', 'member', 'viewer'])
     expect(JSON.stringify(description).match(/"owner","admin"/g)).toHaveLength(1)
   })
@@ -228,7 +228,7 @@ describe('the description', () => {
   const closedSchemas = Object.entries(description.components.schemas).filter(
     ([name]) => !openSchemas.includes(name),
   )
-  it('closes each schema', () => {
+  it('has only closed schemas', () => {
     const open = closedSchemas
       .flatMap(([name, schema]) => reach(name, schema))
       .filter(
@@ -246,7 +246,7 @@ function errorSchemasOf({ $ref, anyOf, oneOf }: Schema): (string | undefined)[] 
   return (anyOf ?? oneOf ?? []).flatMap(errorSchemasOf)
 }
 
-it('each of the first operations declares the errors that were promised first, in place', async () => {
+it('each operation of version 1.0.0 declares its promised errors, without references', async () => {
   const promised: Record<string, string[]> = {
     400: ['HttpApiDecodeError', 'InvalidInput'],
     401: ['Unauthorized'],
@@ -282,63 +282,63 @@ const itOfEach = (title: string, check: (row: (typeof operations)[number]) => vo
   it(title, () => checkEach(operations, ({ id }) => id, check))
 
 describe('each operation', () => {
-  itOfEach('has a tag, which is the first part of its id, and a summary', ({ id, operation }) => {
+  itOfEach('has a summary, and one tag, which is the first part of its id', ({ id, operation }) => {
     expect(id).toMatch(/^[a-z][A-Za-z]*\.[a-z][A-Za-z]*$/)
     expect(operation.tags).toEqual([id.split('.')[0]])
     expect(operation.summary).toMatch(/^[A-Z].*[^.]$/)
   })
 
-  itOfEach('says which credentials it takes', ({ id, operation }) => {
+  itOfEach('declares its accepted credentials', ({ id, operation }) => {
     const apiKey = [{ bearer: [] }, { apiKey: [] }]
     const agent = [{ agentOAuth: [scopeOf[id] ?? 'validation-kit:read'] }]
     const expected = publicOperations.includes(id) ? [] : id.startsWith('agent.') ? agent : apiKey
     expect(operation.security).toEqual(expected)
   })
 
+  itOfEach('declares errors of the catalogue, with their schemas and codes', ({ id, operation }) => {
+    for (const status of Object.keys(operation.responses).filter((key) => !key.startsWith('2'))) {
+      const answer = answerOf(operation, status) ?? {}
+      expect(Object.keys(answer.content ?? {})).toEqual(['application/json'])
+      const codes = codesOf(answer, resolve)
+      const known = Object.values<ErrorFactory>(errors).filter(({ code }) => codes.includes(code))
+      expect(known.map(({ code }) => code).toSorted()).toEqual(codes.toSorted())
+      expect(known.map(({ tag }) => String(statusOfTag[tag]))).toEqual(known.map(() => status))
+      const schemas = errorSchemasOf(schemaOf(answer))
+      for (const { tag } of known) expect(schemas, `${id} ${status}`).toContain(tag)
+      // The example that is shown is one of the errors that occur.
+      const media = answer.content?.['application/json']
+      const { code: shown } = (media?.example ?? exampleOf(media?.schema)) as { code: string }
+      if (codes.length > 0) expect(codes, `${id} ${status}`).toContain(shown)
+      for (const code of codes) expect(answer.description).toContain(`\`${code}\``)
+      if (!firstIds.includes(id)) expect(codes, `${id} ${status}`).not.toEqual([])
+    }
+  })
+
   itOfEach(
-    'declares errors of the catalogue, each with its schema and the codes that occur',
-    ({ id, operation }) => {
-      for (const status of Object.keys(operation.responses).filter((key) => !key.startsWith('2'))) {
-        const answer = answerOf(operation, status) ?? {}
-        expect(Object.keys(answer.content ?? {})).toEqual(['application/json'])
-        const codes = codesOf(answer, resolve)
-        const known = Object.values<ErrorFactory>(errors).filter(({ code }) => codes.includes(code))
-        expect(known.map(({ code }) => code).toSorted()).toEqual(codes.toSorted())
-        expect(known.map(({ tag }) => String(statusOfTag[tag]))).toEqual(known.map(() => status))
-        const schemas = errorSchemasOf(schemaOf(answer))
-        for (const { tag } of known) expect(schemas, `${id} ${status}`).toContain(tag)
-        // The example that is shown is one of the errors that occur.
-        const media = answer.content?.['application/json']
-        const { code: shown } = (media?.example ?? exampleOf(media?.schema)) as { code: string }
-        if (codes.length > 0) expect(codes, `${id} ${status}`).toContain(shown)
-        for (const code of codes) expect(answer.description).toContain(`\`${code}\``)
-        if (!firstIds.includes(id)) expect(codes, `${id} ${status}`).not.toEqual([])
-      }
+    'declares the errors that every operation of its kind can return',
+    ({ method, path, operation }) => {
+      const codes = Object.keys(operation.responses).flatMap((status) =>
+        codesOf(answerOf(operation, status) ?? {}, resolve),
+      )
+      const expected = [
+        errors.decodeError,
+        errors.internal,
+        errors.urlTooLong,
+        errors.headersTooLarge,
+        ...(method === 'get' ? [] : [errors.bodyTooLarge, errors.unsupportedMediaType]),
+        ...(path.startsWith('/v1/')
+          ? [errors.apiKeyRequired, errors.rateLimited, errors.tooManyBadKeys, errors.databaseUnavailable]
+          : []),
+        ...(path.startsWith('/v1/') && method === 'post'
+          ? [errors.idempotencyKeyInvalid, errors.idempotencyKeyReused, errors.idempotencyInFlight]
+          : []),
+        ...(path.startsWith('/v1/workspaces/{slug}') ? [errors.notFound, errors.notAMember] : []),
+      ]
+      expect(codes).toEqual(expect.arrayContaining(expected.map(({ code }) => code)))
     },
   )
 
-  itOfEach('declares what every operation of its kind can answer', ({ method, path, operation }) => {
-    const codes = Object.keys(operation.responses).flatMap((status) =>
-      codesOf(answerOf(operation, status) ?? {}, resolve),
-    )
-    const expected = [
-      errors.decodeError,
-      errors.internal,
-      errors.urlTooLong,
-      errors.headersTooLarge,
-      ...(method === 'get' ? [] : [errors.bodyTooLarge, errors.unsupportedMediaType]),
-      ...(path.startsWith('/v1/')
-        ? [errors.apiKeyRequired, errors.rateLimited, errors.tooManyBadKeys, errors.databaseUnavailable]
-        : []),
-      ...(path.startsWith('/v1/') && method === 'post'
-        ? [errors.idempotencyKeyInvalid, errors.idempotencyKeyReused, errors.idempotencyInFlight]
-        : []),
-      ...(path.startsWith('/v1/workspaces/{slug}') ? [errors.notFound, errors.notAMember] : []),
-    ]
-    expect(codes).toEqual(expect.arrayContaining(expected.map(({ code }) => code)))
-  })
-
-  itOfEach('answers closed objects with every field in them', ({ id, operation }) => {
+  itOfEach('returns closed objects in which every field is required', ({ id, operation }) => {
     const parts = reach(id, schemaOf(successOf(operation)))
     expect(parts[0]?.[1].type).toBeDefined()
     for (const [where, part] of parts) {
@@ -348,7 +348,7 @@ describe('each operation', () => {
     }
   })
 
-  itOfEach('takes closed objects', ({ method, operation }) => {
+  itOfEach('accepts only closed objects', ({ method, operation }) => {
     const bodies = Object.entries(operation.requestBody?.content ?? {})
     for (const [type, { schema }] of bodies) {
       for (const [where, part] of reach(type, schema)) {
@@ -360,7 +360,7 @@ describe('each operation', () => {
   })
 
   itOfEach(
-    'declares the parameters of its path, and Idempotency-Key where it counts',
+    'declares its path parameters, and Idempotency-Key if it is a POST under /v1',
     ({ method, path, operation }) => {
       const named = (place: string) =>
         (operation.parameters ?? [])

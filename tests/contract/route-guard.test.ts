@@ -26,8 +26,8 @@ async function boot(addRoutes: (app: App) => void, access = publicAccess): Promi
   }
 }
 
-describe('the service boots', () => {
-  it('with routes that say who may call them', async () => {
+describe('starting the service with valid routes', () => {
+  it('succeeds when every route declares its access', async () => {
     await expect(
       boot((app) => {
         app.get(
@@ -41,10 +41,10 @@ describe('the service boots', () => {
   })
 })
 
-describe('the service refuses to boot', () => {
+describe('starting the service with invalid routes', () => {
   const config = { config: {} }
 
-  it('with a route that says nothing of who may call it', async () => {
+  it('fails when a route does not declare its access', async () => {
     const app: App = Fastify()
     registerRouteGuard(app)
     app.get('/open', config, answer)
@@ -54,7 +54,7 @@ describe('the service refuses to boot', () => {
     )
   })
 
-  it('with two operations of one id', async () => {
+  it('fails when two operations have the same id', async () => {
     const schema = operation({ id: 'test.twin', summary: 'Twin', description: 'One of two.', success })
     await expect(
       boot((app) => {
@@ -64,14 +64,14 @@ describe('the service refuses to boot', () => {
     ).rejects.toThrow('operation id test.twin is used twice')
   })
 
-  it('with a body that takes unknown fields', async () => {
+  it('fails when a request body accepts unknown fields', async () => {
     const body = Type.Object({ name: Type.String() })
     await expect(boot((app) => app.post('/loose', { schema: { body } }, answer))).rejects.toThrow(
       'POST /loose has a body that is not closed',
     )
   })
 
-  it('with any such route beside its own', async () => {
+  it('fails when an undeclared route is added to the complete application', async () => {
     // With options: closing the second app below stops these services too, which must not be the shared ones.
     const { config: settings, services } = await startTestApp({ environment: {} })
     const app = await buildApp(settings, services, createLogger('silent'))

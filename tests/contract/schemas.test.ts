@@ -15,7 +15,7 @@ type BuildValidator = (
   options: unknown,
 ) => (definition: { schema: unknown }) => (data: unknown) => boolean
 
-it('every schema of a request or a response is valid JSON Schema, and compiles', async () => {
+it('every schema of requests and responses is valid JSON Schema, and compiles', async () => {
   const { buildValidator, buildSerializer } = schemaController.compilersFactory ?? {}
   if (!buildValidator || !buildSerializer) throw new Error('there is no compiler')
   const schemas: unknown[] = []
@@ -56,6 +56,6 @@ it('the schema of the settings is valid JSON Schema', () => {
   expect(ajv.validateSchema(ConfigSchema), ajv.errorsText()).toBe(true)
 })
 
-it('an invalid schema would be noticed', () => {
+it('the validation reports an invalid schema', () => {
   expect(ajv.validateSchema({ type: 'objekt' })).toBe(false)
 })

@@ -7,15 +7,15 @@ import { ConfigSchema, loadConfig } from '../../src/config.ts'
 const text = readFileSync(new URL('../../.env.example', import.meta.url), 'utf8')
 
 describe('.env.example', () => {
-  it('is what `npm run docs` writes', () => {
+  it('equals the output of npm run docs', () => {
     expect(text).toBe(renderEnvironmentExample())
   })
 
-  it('changes nothing as it is', () => {
+  it('sets no variable as it is', () => {
     expect(parseEnv(text)).toEqual({})
   })
 
-  it('changes nothing when every line is taken in', () => {
+  it('contains every variable with its default value', () => {
     const variables = parseEnv(text.replaceAll(/^#(?=[A-Z_]+=)/gm, '')) as Record<string, string>
     expect(Object.keys(variables).toSorted()).toEqual(Object.keys(ConfigSchema.properties).toSorted())
     expect(loadConfig(variables)).toEqual(loadConfig({}))
@@ -23,7 +23,7 @@ describe('.env.example', () => {
 })
 
 describe('docs/configuration.md', () => {
-  it('is what `npm run docs` writes', async () => {
+  it('equals the output of npm run docs, and lists every variable', async () => {
     const page = readFileSync(new URL('../../docs/configuration.md', import.meta.url), 'utf8')
     expect(page).toBe(await renderSettingsPage())
     for (const name of Object.keys(ConfigSchema.properties)) expect(page).toContain(`| \`${name}\` `)
