@@ -122,7 +122,7 @@ describe('deleting a user', () => {
     expect((await as(owner, get(`${url}/invites`))).json()).toEqual([])
   })
 
-  it('does not change people with a similar name and address', async () => {
+  it('does not change people with a similar name or email address', async () => {
     const company = await createCompany(service)
     const tag = randomUUID().slice(0, 8)
     const ann = await createPerson({ name: `Ann${tag}`, email: `ann${tag}@example.com` })
@@ -141,7 +141,7 @@ describe('deleting a user', () => {
     expect(summaries.join()).not.toMatch(new RegExp(`Ann${tag} `))
   })
 
-  it('revokes their grants, and deletes all records of them', async () => {
+  it('revokes their grants, and deletes all their records', async () => {
     const tester = createOAuthTester(service)
     const [agent, host, other] = [
       await tester.createAgent(),
@@ -158,7 +158,7 @@ describe('deleting a user', () => {
     expect((await tester.refresh(agent, others.refresh_token)).statusCode).toBe(200)
   })
 
-  it('does not meet the record of an agent’s call in a deadlock', async () => {
+  it('does not deadlock with the recording of an agent’s calls', async () => {
     const company = await createCompany(service)
     const { owner, workspace } = company
     const grant = await insertGrant(service, workspace, owner)
@@ -183,7 +183,7 @@ describe('deleting a user', () => {
     await recording
   })
 
-  it('is refused while they are the last owner of a workspace with other members, and changes nothing', async () => {
+  it('is refused, without changes, while they are the last owner of a workspace with other members', async () => {
     const company = await createCompany(service)
     const { owner } = company
     const stateOf = async () => [
@@ -209,7 +209,7 @@ describe('deleting a user', () => {
     expect((await as(company.admin, get(company.url))).statusCode).toBe(200)
   })
 
-  it('is refused while they are the only member of a workspace, unless it is deleted too', async () => {
+  it('is refused while they are the only member of a workspace, unless the workspace is deleted too', async () => {
     const person = await createPerson()
     const slug = `w-${randomUUID().slice(0, 8)}`
     await as(person, post('/v1/workspaces', { name: 'Alone', slug }))
@@ -230,7 +230,7 @@ describe('deleting a user', () => {
     expect(await dumpDatabase(service)).not.toContain(slug)
   })
 
-  it('does not leave a workspace without an owner if two are deleted at the same time', async () => {
+  it('leaves an owner when both owners of a workspace are deleted concurrently', async () => {
     const company = await createCompany(service)
     const second = await addPerson(service, company.workspace, 'owner')
     const results = await Promise.all([remove(company.owner), remove(second)])
@@ -241,7 +241,7 @@ describe('deleting a user', () => {
     expect(owners).toHaveLength(1)
   })
 
-  it('frees their email address', async () => {
+  it('makes their email address available again', async () => {
     const person = await createPerson()
     expect(await remove(person)).toEqual({ isDeleted: true, left: [], deleted: [] })
     await expect(remove(person)).rejects.toMatchObject({ code: 'not_found' })

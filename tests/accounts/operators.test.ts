@@ -53,7 +53,7 @@ describe('listing users', () => {
     await expect(accounts.list({ query: '\u001b[31m' })).rejects.toMatchObject({ code: 'text_invalid' })
   })
 
-  it('counts the workspaces of each', async () => {
+  it('counts the workspaces of each user', async () => {
     const { member } = await createCompany(service)
     await createCompany(service)
     expect((await accounts.list({ email: member.email })).items).toMatchObject([{ workspaceCount: 1 }])
@@ -61,7 +61,7 @@ describe('listing users', () => {
 })
 
 describe('verifying a user', () => {
-  it('marks the address once, and joins the workspace that allows its domain', async () => {
+  it('marks the address as verified once, and joins the workspace that allows its domain', async () => {
     const domain = `${randomUUID().slice(0, 8)}.example`
     const { workspace } = await createCompany(service)
     await db.execute(sql`update workspaces set allowed_domains = array[${domain}] where id = ${workspace.id}`)
@@ -77,11 +77,11 @@ describe('verifying a user', () => {
   })
 })
 
-describe('a link for an operator to hand over', () => {
+describe('a link that an operator creates', () => {
   it.each([
     ['sign_in', /^https:\/\/app\.example\.com\/sign-in\/link\/[\w-]{43}$/],
     ['reset_password', /^https:\/\/app\.example\.com\/reset\/[\w-]{43}$/],
-  ] as const)('with the purpose %s opens a page of the website, for 24 hours', async (purpose, form) => {
+  ] as const)('opens a page of the website for 24 hours, for the purpose %s', async (purpose, form) => {
     const person = await createPerson()
     const { url, expiresAt } = await credentials.createLink(purpose, person.id)
     expect(url).toMatch(form)
@@ -94,8 +94,8 @@ describe('a link for an operator to hand over', () => {
   })
 })
 
-describe("revoking any user's key", () => {
-  it('returns its user, and whether it was active', async () => {
+describe('revoking an API key as an operator', () => {
+  it('returns the name of the key, its user, and whether it was active', async () => {
     const person = await createPerson()
     expect(await apiKeys.revokeAny(person.apiKeyId)).toEqual({
       name: 'Test key',
@@ -124,8 +124,8 @@ describe('listing workspaces', () => {
   })
 })
 
-describe('clients', () => {
-  it('are listed with their grants, and deleted with them', async () => {
+describe('OAuth clients', () => {
+  it('are listed with the number of their grants, and deleted with their grants', async () => {
     const { createAgent, createHost, getTokens, readKit } = createOAuthTester(service)
     const unused = await createAgent({ client_name: 'Unused' })
     clock.advance(1000)
@@ -147,7 +147,7 @@ describe('clients', () => {
     expect(await agentOAuth.deleteClient(unused.clientId)).toBe(0)
   })
 
-  it('with a metadata document are listed while they have an active grant', async () => {
+  it('are listed while they have an active grant, if they have a metadata document', async () => {
     const { createHost } = createOAuthTester(service)
     const host = await createHost()
     const lastUsedAt = clock.now()
@@ -170,8 +170,8 @@ describe('clients', () => {
   })
 })
 
-describe('removing the examples', () => {
-  it('removes the seeds of the first run, except those with a changed title', async () => {
+describe('removing the example seeds', () => {
+  it('deletes the example seeds of the first start, except those with a changed title, and records events', async () => {
     const company = await createCompany(service)
     const { slug, id: workspaceId } = company.workspace
     const owner = await principalOf(company.owner)
