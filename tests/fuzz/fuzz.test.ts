@@ -181,7 +181,7 @@ async function watchDatabase(): Promise<() => Promise<string[]>> {
   }
 }
 
-it(`answers ${count} hostile requests (FUZZ_SEED=${seed}) within the contract, and logs nothing secret`, async () => {
+it(`responds to ${count} hostile requests (FUZZ_SEED=${seed}) as documented, and logs no secret`, async () => {
   const random = createRandom(seed)
   const faults = new Map<string, string>()
   const statuses = new Set<number>()
