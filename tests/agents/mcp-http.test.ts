@@ -60,7 +60,7 @@ describe('the MCP endpoint', () => {
     expect(options.statusCode).toBe(204)
   })
 
-  it('refuses a message of more than 64 KiB with 413', async () => {
+  it('returns 413 for a message of more than 64 KiB', async () => {
     expect((await initialize({ accept: '*/*', name: 'x'.repeat(64_000) })).statusCode).toBe(200)
     const refused = await initialize({ accept: '*/*', name: 'x'.repeat(64 * 1024) })
     expectError(refused, errors.bodyTooLarge)

@@ -15,14 +15,14 @@ describe('countFitting', () => {
     },
   )
 
-  it('takes whatever fits by far', () => {
+  it('counts all items when there is much room', () => {
     expect(countFitting([], 0)).toBe(0)
     expect(countFitting([JSON.stringify({ text: '€'.repeat(1000) })], 100_000)).toBe(1)
   })
 })
 
 describe('splitSeed', () => {
-  it.each([[0], [1], [3]])('takes %i pieces of evidence apart, which joinSeed puts together', (count) => {
+  it.each([[0], [1], [3]])('splits off %i pieces of evidence, which joinSeed puts back', (count) => {
     const pieces = Array.from({ length: count }, (_, i) => JSON.stringify({ id: i }))
     const { bare, pieces: found } = splitSeed(`{"title":"a","evidence":[${pieces.join(', \n ')}]}`)
     expect({ bare, found }).toEqual({ bare: '{"title":"a","evidence":[]}', found: pieces })
