@@ -6,7 +6,7 @@ import { together } from '../db/together.ts'
 import type { Write } from '../db/transactions.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { errors } from '../kernel/errors.ts'
-import type { Call } from '../kernel/principal.ts'
+import type { Call, Principal } from '../kernel/principal.ts'
 import type { Role } from '../kernel/roles.ts'
 import { createTurns } from '../kernel/turns.ts'
 import { requireLiveCredential } from './live-credential.repository.ts'
@@ -32,7 +32,7 @@ export type WorkspaceChangeContext = ChangeContext<Omit<NewEvent, 'at' | 'worksp
 
 /** The caller and the workspace of a change. */
 export interface LockInput {
-  principal: Call
+  principal: Principal
   workspace: WorkspaceOfChange
   clock: Clock
 }
@@ -73,7 +73,7 @@ export function createChanges({ db, clock }: { db: Database; clock: Clock }): Ch
   // people in it have turns in rotation, so that one with many changes does not hold up the others.
   const turns = createTurns({ atOnceMax: 2, waitingMax: 64, waitMsMax: 2_500 })
 
-  function begin(tx: Executor, write: Write, principal: Call): ChangeContext<Omit<NewEvent, 'at'>> {
+  function begin(tx: Executor, write: Write, principal: Principal): ChangeContext<Omit<NewEvent, 'at'>> {
     const now = clock.now()
     const appendEvent = (event: Omit<NewEvent, 'at'>) =>
       write(() => insertEvent(tx, principal, { ...event, at: now }))
@@ -144,7 +144,7 @@ export async function lockMembersWithCredential(tx: Executor, input: LockInput):
 
 async function requireAllowedRole(
   tx: Executor,
-  principal: Call,
+  principal: Principal,
   { id, action }: WorkspaceOfChange,
 ): Promise<Role> {
   const role = await requireRoleNow(tx, id, principal.user.id)

@@ -48,42 +48,43 @@ const insert = prepared((executor) =>
 /** Appends an event to a workspace's feed, in the transaction of the change that it describes. */
 export async function insertEvent(
   transaction: Executor,
-  principal: Principal,
+  { user, source, apiKeyId, grantId }: Principal,
   event: NewEvent,
 ): Promise<void> {
-  const { user, source, apiKeyId, grantId } = principal
-  await insert(transaction).execute({
-    id: createId(),
-    workspaceId: event.workspaceId,
-    type: event.type,
+  await append(transaction, event, {
     actorType: source === 'mcp' ? 'agent' : source === 'system' ? 'system' : 'user',
     actorUserId: user.id,
     actorName: user.name,
     grantId,
     apiKeyId,
     source,
-    targetType: event.target?.type ?? null,
-    targetId: event.target?.id ?? null,
-    summary: event.summary,
-    createdAt: event.at,
   })
 }
 
 /** Appends an event caused by the service, such as a grant that ended because a refresh token was reused. */
 export async function insertServiceEvent(transaction: Executor, event: NewEvent): Promise<void> {
-  await insert(transaction).execute({
-    id: createId(),
-    workspaceId: event.workspaceId,
-    type: event.type,
+  await append(transaction, event, {
     actorType: 'system',
     actorUserId: null,
     actorName: 'The service',
     grantId: event.target?.type === 'integration' ? event.target.id : null,
     apiKeyId: null,
     source: 'system',
-    targetType: event.target?.type ?? null,
-    targetId: event.target?.id ?? null,
-    summary: event.summary,
-    createdAt: event.at,
+  })
+}
+
+type Actor = Pick<
+  typeof events.$inferInsert,
+  'actorType' | 'actorUserId' | 'actorName' | 'grantId' | 'apiKeyId' | 'source'
+>
+
+async function append(
+  transaction: Executor,
+  { workspaceId, type, target, summary, at }: NewEvent,
+  actor: Actor,
+): Promise<void> {
+  await insert(transaction).execute({
+    ...{ id: createId(), workspaceId, type, ...actor },
+    ...{ targetType: target?.type ?? null, targetId: target?.id ?? null, summary, createdAt: at },
   })
 }

@@ -103,7 +103,7 @@ function canReach({ onlyWorkspaceId }: Principal, { id }: WorkspaceOfCaller): bo
 async function enter<Found extends WorkspaceOfCaller & { role: Role }>(
   db: Database,
   workspace: Found,
-  { principal, action, now }: { principal: Call; action: WorkspaceAction; now: Date },
+  { principal, action, now }: { principal: Principal; action: WorkspaceAction; now: Date },
 ) {
   const userId = principal.user.id
   if (!isAllowed(workspace.role, action)) throw errors.roleInsufficient()

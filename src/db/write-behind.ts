@@ -30,16 +30,16 @@ export function createWriteBehind<Entry>(options: WriteBehindOptions<Entry>): Wr
 
   async function flush(): Promise<void> {
     if (waiting.size === 0) return
-    const batch = [...waiting.values()]
+    const batch = waiting
     waiting = new Map()
     try {
-      await write(batch)
+      await write([...batch.values()])
     } catch (error) {
       onError(error)
       // What was collected meanwhile is newer.
-      const newer = [...waiting.values()]
-      waiting = new Map()
-      for (const entry of [...batch, ...newer]) add(entry)
+      const newer = waiting
+      waiting = batch
+      for (const entry of newer.values()) add(entry)
     }
   }
 

@@ -1,4 +1,3 @@
-import type { FastifyRequest } from 'fastify'
 import type { Subject } from '../kernel/principal.ts'
 import type { App } from './app-types.ts'
 
@@ -19,9 +18,4 @@ export function registerSubjects(app: App, subjects: Readonly<Record<string, Sub
     const found = paths.find(([path]) => `${route.url}/`.startsWith(`${path}/`))
     if (found) route.config = { ...route.config, subjectOf: found[1] }
   })
-}
-
-/** What a request is about: a workspace, a seed, or neither. */
-export function findSubject({ params, routeOptions }: FastifyRequest): Subject | undefined {
-  return routeOptions.config.subjectOf?.(params as Record<string, string>)
 }

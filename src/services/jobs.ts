@@ -50,10 +50,10 @@ export async function startJobs(options: JobsOptions): Promise<{ stop: () => Pro
     pool: db.$client,
     log,
     handlers: {
-      ...createAccountsJobs({ db: db, clock, mailer, webUrl }),
-      ...createInvitesJobs({ db: db, clock, mailer, webUrl }),
-      ...createMembersJobs({ db: db, mailer, webUrl }),
-      ...createAgentOAuthJobs({ db: db, mailer, webUrl }),
+      ...createAccountsJobs({ db, clock, mailer, webUrl }),
+      ...createInvitesJobs({ db, clock, mailer, webUrl }),
+      ...createMembersJobs({ db, mailer, webUrl }),
+      ...createAgentOAuthJobs({ db, mailer, webUrl }),
       collect_pictures: () => pictures.collectUnused(),
     },
     cleanUps: {

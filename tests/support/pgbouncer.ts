@@ -13,7 +13,7 @@ export type PoolMode = 'session' | 'transaction'
 export const hasPgbouncer = spawnSync('pgbouncer', ['--version']).status === 0
 
 /** PgBouncer refuses to run as root. */
-export const unprivileged = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {}
+const unprivileged = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {}
 
 /** The configuration of a PgBouncer before the server of a database, for all its databases. */
 export function describePgbouncer(databaseUrl: string, port: number, mode: PoolMode): string {

@@ -6,7 +6,6 @@ import { isWellFormedApiKey } from '../../kernel/tokens.ts'
 import { declareAnswers } from '../answers/answers.ts'
 import type { App } from '../app-types.ts'
 import { readBearerToken } from '../bearer.ts'
-import { findSubject } from '../subjects.ts'
 import { createLateBodyCheck } from './late-body.ts'
 import { createRateLimiter, sendRateLimitHeaders } from '../limits/rate-limits.ts'
 import { createRefusalLimit } from '../limits/refusal-limit.ts'
@@ -72,7 +71,7 @@ export const apiKeyAuth = fastifyPlugin(
       if (!isWellFormedApiKey(presented)) throw errors.apiKeyRequired()
 
       await badKeys.assertFew(request)
-      const principal = await authenticate(presented, findEarlySubject(request))
+      const principal = await authenticate(presented, findSubject(request))
       if (!principal) {
         await badKeys.countRefused(request)
         throw errors.apiKeyRequired()
@@ -95,8 +94,9 @@ export const apiKeyAuth = fastifyPlugin(
  * What a request without a body is about, so that its workspace is read with the key. A body could take so long to arrive
  * that the role is no longer true.
  */
-function findEarlySubject(request: FastifyRequest): Subject | undefined {
-  return request.method === 'GET' || request.method === 'HEAD' ? findSubject(request) : undefined
+function findSubject({ method, params, routeOptions }: FastifyRequest): Subject | undefined {
+  if (method !== 'GET' && method !== 'HEAD') return undefined
+  return routeOptions.config.subjectOf?.(params as Record<string, string>)
 }
 
 /**

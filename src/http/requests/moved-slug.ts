@@ -1,6 +1,5 @@
 import type { App } from '../app-types.ts'
 import { declareAnswers } from '../answers/answers.ts'
-import { findSubject } from '../subjects.ts'
 
 /**
  * Sends `Content-Location` (RFC 9110 §8.7) with the current path of a workspace, after a request by a former slug and
@@ -16,11 +15,10 @@ export function registerMovedSlug(app: App): void {
     route.preHandler = [
       ...[route.preHandler ?? []].flat(),
       (request, reply, done) => {
-        const subject = findSubject(request)
+        const { slug } = request.params as { slug: string }
         request.principal.onSlugMoved = (currentSlug) => {
           const path = `${prefix}/${currentSlug}${request.url.replace(upToSlug, '')}`
-          if (subject && 'slug' in subject && currentSlug === subject.slug)
-            void reply.removeHeader('content-location')
+          if (currentSlug === slug) void reply.removeHeader('content-location')
           else void reply.header('content-location', path)
         }
         done()
