@@ -96,13 +96,25 @@ from
         and "agent_grants"."user_id" = $2
         and "agent_grants"."revoked_at" is null
         and "agent_grants"."expires_at" > $3
-        and ("agent_grants"."created_at", "agent_grants"."id") < ($4::timestamptz, $5::uuid)
+        and ("agent_grants"."created_at", "agent_grants"."id") < (
+          (
+            select
+              $4::timestamptz
+          )::timestamptz,
+          (
+            select
+              $5::uuid
+          )::uuid
+        )
       )
     order by
       "agent_grants"."created_at" desc,
       "agent_grants"."id" desc
     limit
-      $6
+      (
+        select
+          $6::int
+      )
   ) "rows";
 
 -- agent_grants_select_of_workspace
@@ -130,13 +142,25 @@ from
         "agent_grants"."workspace_id" = $1
         and "agent_grants"."revoked_at" is null
         and "agent_grants"."expires_at" > $2
-        and ("agent_grants"."created_at", "agent_grants"."id") < ($3::timestamptz, $4::uuid)
+        and ("agent_grants"."created_at", "agent_grants"."id") < (
+          (
+            select
+              $3::timestamptz
+          )::timestamptz,
+          (
+            select
+              $4::uuid
+          )::uuid
+        )
       )
     order by
       "agent_grants"."created_at" desc,
       "agent_grants"."id" desc
     limit
-      $5
+      (
+        select
+          $5::int
+      )
   ) "rows";
 
 -- api_keys_lock_active
@@ -352,9 +376,15 @@ from
   "events"
 where
   (
-    "events"."workspace_id" = $1
-    and "events"."type" in ($2, $3)
-    and "events"."created_at" >= $4
+    "events"."workspace_id" = (
+      select
+        $1::uuid
+    )
+    and "events"."type" in ('invite.created', 'invite.resent')
+    and "events"."created_at" >= (
+      select
+        $2::timestamptz
+    )
   );
 
 -- events_count_invites_to_recipient
@@ -370,8 +400,11 @@ from
 where
   (
     "invites"."search_text" = lower($1)
-    and "events"."type" in ($2, $3)
-    and "events"."created_at" >= $4
+    and "events"."type" in ('invite.created', 'invite.resent')
+    and "events"."created_at" >= (
+      select
+        $2::timestamptz
+    )
   );
 
 -- events_insert
@@ -483,13 +516,25 @@ from
     where
       (
         "events"."workspace_id" = $1
-        and ("events"."created_at", "events"."id") < ($2::timestamptz, $3::uuid)
+        and ("events"."created_at", "events"."id") < (
+          (
+            select
+              $2::timestamptz
+          )::timestamptz,
+          (
+            select
+              $3::uuid
+          )::uuid
+        )
       )
     order by
       "events"."created_at" desc,
       "events"."id" desc
     limit
-      $4
+      (
+        select
+          $4::int
+      )
   ) "rows";
 
 -- events_select_with_invites_of_own_grants
@@ -517,14 +562,26 @@ from
       where
         (
           "events"."workspace_id" = $1
-          and ("events"."created_at", "events"."id") < ($2::timestamptz, $3::uuid)
+          and ("events"."created_at", "events"."id") < (
+            (
+              select
+                $2::timestamptz
+            )::timestamptz,
+            (
+              select
+                $3::uuid
+            )::uuid
+          )
           and "events"."type" not in ('integration.granted', 'integration.changed', 'integration.used', 'integration.revoked')
         )
       order by
         "events"."created_at" desc,
         "events"."id" desc
       limit
-        $4
+        (
+          select
+            $4::int
+        )
     )
     union all
     (
@@ -546,7 +603,16 @@ from
       where
         (
           "events"."workspace_id" = $5
-          and ("events"."created_at", "events"."id") < ($6::timestamptz, $7::uuid)
+          and ("events"."created_at", "events"."id") < (
+            (
+              select
+                $6::timestamptz
+            )::timestamptz,
+            (
+              select
+                $7::uuid
+            )::uuid
+          )
           and "events"."type" in ('integration.granted', 'integration.changed', 'integration.used', 'integration.revoked')
           and "events"."target_id" in (
             select
@@ -562,13 +628,19 @@ from
         "events"."created_at" desc,
         "events"."id" desc
       limit
-        $10
+        (
+          select
+            $10::int
+        )
     )
     order by
       "createdAt" desc,
       "id" desc
     limit
-      $11
+      (
+        select
+          $11::int
+      )
   ) "rows";
 
 -- events_select_without_invites_of_all_grants
@@ -595,14 +667,26 @@ from
     where
       (
         "events"."workspace_id" = $1
-        and ("events"."created_at", "events"."id") < ($2::timestamptz, $3::uuid)
+        and ("events"."created_at", "events"."id") < (
+          (
+            select
+              $2::timestamptz
+          )::timestamptz,
+          (
+            select
+              $3::uuid
+          )::uuid
+        )
         and "events"."type" not in ('invite.created', 'invite.resent', 'invite.revoked', 'invite.role_changed')
       )
     order by
       "events"."created_at" desc,
       "events"."id" desc
     limit
-      $4
+      (
+        select
+          $4::int
+      )
   ) "rows";
 
 -- events_select_without_invites_of_own_grants
@@ -630,7 +714,16 @@ from
       where
         (
           "events"."workspace_id" = $1
-          and ("events"."created_at", "events"."id") < ($2::timestamptz, $3::uuid)
+          and ("events"."created_at", "events"."id") < (
+            (
+              select
+                $2::timestamptz
+            )::timestamptz,
+            (
+              select
+                $3::uuid
+            )::uuid
+          )
           and "events"."type" not in (
             'invite.created',
             'invite.resent',
@@ -646,7 +739,10 @@ from
         "events"."created_at" desc,
         "events"."id" desc
       limit
-        $4
+        (
+          select
+            $4::int
+        )
     )
     union all
     (
@@ -668,7 +764,16 @@ from
       where
         (
           "events"."workspace_id" = $5
-          and ("events"."created_at", "events"."id") < ($6::timestamptz, $7::uuid)
+          and ("events"."created_at", "events"."id") < (
+            (
+              select
+                $6::timestamptz
+            )::timestamptz,
+            (
+              select
+                $7::uuid
+            )::uuid
+          )
           and "events"."type" in ('integration.granted', 'integration.changed', 'integration.used', 'integration.revoked')
           and "events"."target_id" in (
             select
@@ -684,13 +789,19 @@ from
         "events"."created_at" desc,
         "events"."id" desc
       limit
-        $10
+        (
+          select
+            $10::int
+        )
     )
     order by
       "createdAt" desc,
       "id" desc
     limit
-      $11
+      (
+        select
+          $11::int
+      )
   ) "rows";
 
 -- evidence_count_by_day
@@ -762,13 +873,25 @@ from
             where
               (
                 "evidence"."seed_id" = $1
-                and ("evidence"."created_at", "evidence"."id") < ($2::timestamptz, $3::uuid)
+                and ("evidence"."created_at", "evidence"."id") < (
+                  (
+                    select
+                      $2::timestamptz
+                  )::timestamptz,
+                  (
+                    select
+                      $3::uuid
+                  )::uuid
+                )
               )
             order by
               "evidence"."created_at" desc,
               "evidence"."id" desc
             limit
-              $4
+              (
+                select
+                  $4::int
+              )
           ) "page"
       ) "placed"
       inner join "evidence" on "evidence"."id" = "placed"."id"
@@ -889,7 +1012,10 @@ order by
   "invites"."created_at" desc,
   "invites"."id" desc
 limit
-  $4;
+  (
+    select
+      $4::int
+  );
 
 -- invites_select_open
 select
@@ -917,13 +1043,25 @@ from
       (
         "invites"."workspace_id" = $2
         and "invites"."state" = 'open'
-        and ("invites"."created_at", "invites"."id") > ($3::timestamptz, $4::uuid)
+        and ("invites"."created_at", "invites"."id") > (
+          (
+            select
+              $3::timestamptz
+          )::timestamptz,
+          (
+            select
+              $4::uuid
+          )::uuid
+        )
       )
     order by
       "invites"."created_at" asc,
       "invites"."id" asc
     limit
-      $5
+      (
+        select
+          $5::int
+      )
   ) "rows";
 
 -- invites_select_to_address
@@ -1007,7 +1145,10 @@ order by
   "memberships"."joined_at" desc,
   "memberships"."workspace_id" desc
 limit
-  $2;
+  (
+    select
+      $2::int
+  );
 
 -- memberships_select_of_users
 select
@@ -1042,7 +1183,10 @@ from
           "memberships"."joined_at" desc,
           "memberships"."workspace_id" desc
         limit
-          $3
+          (
+            select
+              $3::int
+          )
       ) "rows"
   ) "list"
 order by
@@ -1066,14 +1210,29 @@ from
       inner join "users" on "users"."id" = "memberships"."user_id"
     where
       (
-        "memberships"."workspace_id" = $2
-        and ("memberships"."joined_at", "memberships"."user_id") > ($3::timestamptz, $4::uuid)
+        "memberships"."workspace_id" = (
+          select
+            $2::uuid
+        )
+        and ("memberships"."joined_at", "memberships"."user_id") > (
+          (
+            select
+              $3::timestamptz
+          )::timestamptz,
+          (
+            select
+              $4::uuid
+          )::uuid
+        )
       )
     order by
       "memberships"."joined_at" asc,
       "memberships"."user_id" asc
     limit
-      $5
+      (
+        select
+          $5::int
+      )
   ) "rows";
 
 -- memberships_select_with_address
@@ -1287,13 +1446,25 @@ from
         "invites"."workspace_id" = $1
         and "invites"."state" = 'open'
         and "invites"."expires_at" > $2
-        and ("invites"."created_at", "invites"."id") > ($3::timestamptz, $4::uuid)
+        and ("invites"."created_at", "invites"."id") > (
+          (
+            select
+              $3::timestamptz
+          )::timestamptz,
+          (
+            select
+              $4::uuid
+          )::uuid
+        )
       )
     order by
       "invites"."created_at" asc,
       "invites"."id" asc
     limit
-      $5
+      (
+        select
+          $5::int
+      )
   ) "rows";
 
 -- people_select_member
@@ -1417,14 +1588,29 @@ from
               inner join "users" on "users"."id" = "memberships"."user_id"
             where
               (
-                "memberships"."workspace_id" = $2
-                and ("memberships"."joined_at", "memberships"."user_id") > ($3::timestamptz, $4::uuid)
+                "memberships"."workspace_id" = (
+                  select
+                    $2::uuid
+                )
+                and ("memberships"."joined_at", "memberships"."user_id") > (
+                  (
+                    select
+                      $3::timestamptz
+                  )::timestamptz,
+                  (
+                    select
+                      $4::uuid
+                  )::uuid
+                )
               )
             order by
               "memberships"."joined_at" asc,
               "memberships"."user_id" asc
             limit
-              $5
+              (
+                select
+                  $5::int
+              )
           ) "page"
       ) "placed"
     where
@@ -1463,13 +1649,25 @@ from
     where
       (
         "seed_participants"."seed_id" = $2
-        and ("seed_participants"."joined_at", "seed_participants"."user_id") > ($3::timestamptz, $4::uuid)
+        and ("seed_participants"."joined_at", "seed_participants"."user_id") > (
+          (
+            select
+              $3::timestamptz
+          )::timestamptz,
+          (
+            select
+              $4::uuid
+          )::uuid
+        )
       )
     order by
       "seed_participants"."joined_at" asc,
       "seed_participants"."user_id" asc
     limit
-      $5
+      (
+        select
+          $5::int
+      )
   ) "rows";
 
 -- seeds_insert
@@ -1710,15 +1908,30 @@ from
               (
                 (
                   "seeds"."workspace_id" = $2
-                  and "seeds"."status" = $3
+                  and "seeds"."status" = (
+                    select
+                      $3::text
+                  )
                 )
-                and ("seeds"."updated_at", "seeds"."id") < ($4::timestamptz, $5::uuid)
+                and ("seeds"."updated_at", "seeds"."id") < (
+                  (
+                    select
+                      $4::timestamptz
+                  )::timestamptz,
+                  (
+                    select
+                      $5::uuid
+                  )::uuid
+                )
               )
             order by
               "seeds"."updated_at" desc,
               "seeds"."id" desc
             limit
-              $6
+              (
+                select
+                  $6::int
+              )
           ) "page"
       ) "placed"
       inner join "seeds" on "seeds"."id" = "placed"."id"
@@ -1786,13 +1999,25 @@ from
             where
               (
                 "seeds"."workspace_id" = $2
-                and ("seeds"."updated_at", "seeds"."id") < ($3::timestamptz, $4::uuid)
+                and ("seeds"."updated_at", "seeds"."id") < (
+                  (
+                    select
+                      $3::timestamptz
+                  )::timestamptz,
+                  (
+                    select
+                      $4::uuid
+                  )::uuid
+                )
               )
             order by
               "seeds"."updated_at" desc,
               "seeds"."id" desc
             limit
-              $5
+              (
+                select
+                  $5::int
+              )
           ) "page"
       ) "placed"
       inner join "seeds" on "seeds"."id" = "placed"."id"
@@ -1886,7 +2111,16 @@ with
                 )
               )
             )
-            and ("seeds"."updated_at", "seeds"."id") < ($9::timestamptz, $10::uuid)
+            and ("seeds"."updated_at", "seeds"."id") < (
+              (
+                select
+                  $9::timestamptz
+              )::timestamptz,
+              (
+                select
+                  $10::uuid
+              )::uuid
+            )
           )
         order by
           "seeds"."updated_at" desc,
@@ -2349,7 +2583,16 @@ with
             where
               (
                 "evidence"."seed_id" = "latest"."id"
-                and ("evidence"."created_at", "evidence"."id") < ($12::timestamptz, $13::uuid)
+                and ("evidence"."created_at", "evidence"."id") < (
+                  (
+                    select
+                      $12::timestamptz
+                  )::timestamptz,
+                  (
+                    select
+                      $13::uuid
+                  )::uuid
+                )
               )
             order by
               "evidence"."created_at" desc,
@@ -2591,15 +2834,30 @@ from
               (
                 (
                   "seeds"."workspace_id" = $2
-                  and "seeds"."status" = $3
+                  and "seeds"."status" = (
+                    select
+                      $3::text
+                  )
                 )
-                and ("seeds"."created_at", "seeds"."id") < ($4::timestamptz, $5::uuid)
+                and ("seeds"."created_at", "seeds"."id") < (
+                  (
+                    select
+                      $4::timestamptz
+                  )::timestamptz,
+                  (
+                    select
+                      $5::uuid
+                  )::uuid
+                )
               )
             order by
               "seeds"."created_at" desc,
               "seeds"."id" desc
             limit
-              $6
+              (
+                select
+                  $6::int
+              )
           ) "page"
       ) "placed"
       inner join "seeds" on "seeds"."id" = "placed"."id"
@@ -2667,13 +2925,25 @@ from
             where
               (
                 "seeds"."workspace_id" = $2
-                and ("seeds"."created_at", "seeds"."id") < ($3::timestamptz, $4::uuid)
+                and ("seeds"."created_at", "seeds"."id") < (
+                  (
+                    select
+                      $3::timestamptz
+                  )::timestamptz,
+                  (
+                    select
+                      $4::uuid
+                  )::uuid
+                )
               )
             order by
               "seeds"."created_at" desc,
               "seeds"."id" desc
             limit
-              $5
+              (
+                select
+                  $5::int
+              )
           ) "page"
       ) "placed"
       inner join "seeds" on "seeds"."id" = "placed"."id"
@@ -2762,13 +3032,25 @@ from
     where
       (
         "team_members"."team_id" = $2
-        and ("team_members"."added_at", "team_members"."user_id") > ($3::timestamptz, $4::uuid)
+        and ("team_members"."added_at", "team_members"."user_id") > (
+          (
+            select
+              $3::timestamptz
+          )::timestamptz,
+          (
+            select
+              $4::uuid
+          )::uuid
+        )
       )
     order by
       "team_members"."added_at" asc,
       "team_members"."user_id" asc
     limit
-      $5
+      (
+        select
+          $5::int
+      )
   ) "rows";
 
 -- teams_select_of_workspace
@@ -2794,13 +3076,25 @@ from
     where
       (
         "teams"."workspace_id" = $1
-        and ("teams"."created_at", "teams"."id") > ($2::timestamptz, $3::uuid)
+        and ("teams"."created_at", "teams"."id") > (
+          (
+            select
+              $2::timestamptz
+          )::timestamptz,
+          (
+            select
+              $3::uuid
+          )::uuid
+        )
       )
     order by
       "teams"."created_at" asc,
       "teams"."id" asc
     limit
-      $4
+      (
+        select
+          $4::int
+      )
   ) "rows";
 
 -- users_lock

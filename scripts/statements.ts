@@ -6,8 +6,8 @@ import { builders } from '../src/db/sql/prepared.ts'
 
 const source = new URL('../src/', import.meta.url)
 
-/** Renders docs/statements.sql: the prepared statements of all repositories, by their names. Connects to no database. */
-export async function renderStatements(): Promise<string> {
+/** The SQL of the prepared statements of all repositories, by their names. Connects to no database. */
+export async function readStatements(): Promise<ReadonlyMap<string, string>> {
   for (const file of await readdir(source, { recursive: true })) {
     if (file.endsWith('.repository.ts')) await import(new URL(file, source).href)
   }
@@ -19,7 +19,12 @@ export async function renderStatements(): Promise<string> {
       texts.set(name, text)
     }
   }
-  const statements = [...texts]
+  return texts
+}
+
+/** Renders docs/statements.sql. */
+export async function renderStatements(): Promise<string> {
+  const statements = [...(await readStatements())]
     .sort(([one], [other]) => (one < other ? -1 : 1))
     .map(([name, text]) => `-- ${name}\n${format(text, { language: 'postgresql', expressionWidth: 100 })};`)
   return `-- The prepared statements of the service, by their names: the SQL of all hot paths and changes.\n-- Made by \`npm run docs\`.\n\n${statements.join('\n\n')}\n`

@@ -41,7 +41,7 @@ export class SharedReads {
   readonly #pool: pg.Pool
   readonly #lanes = new Set<Lane>()
   #waiting: Waiting[] = []
-  #timer: NodeJS.Timeout | undefined
+  #isTimed = false
 
   constructor(pool: pg.Pool) {
     this.#pool = pool
@@ -56,16 +56,18 @@ export class SharedReads {
 
   #sendWaiting(): void {
     const now = performance.now()
-    for (let lane; this.#waiting.length > 0 && (lane = this.#findLane(now)); ) {
+    for (let lane; this.#waiting.length > 0 && (lane = this.#findLane(now));) {
       const next = this.#waiting.shift()
       if (next) next.resolve((lane.last = this.#send(lane, next.statement, lane.last)))
     }
-    if (this.#waiting.length > 0) this.#timer ??= setTimeout(() => this.#goAround(), slowMs)
+    if (this.#waiting.length === 0 || this.#isTimed) return
+    this.#isTimed = true
+    setTimeout(() => this.#goAround(), slowMs)
   }
 
   /** Ends the wait of those for whom there is no connection. */
   #goAround(): void {
-    this.#timer = undefined
+    this.#isTimed = false
     const latest = performance.now() - waitMs
     for (const { since, reject } of this.#waiting)
       if (since < latest) reject(new Error('timeout exceeded when trying to connect'))

@@ -28,7 +28,7 @@ export type Transact = <Result>(run: (tx: Executor, write: Write) => Promise<Res
 export function openDrizzle(pool: pg.Pool) {
   return Object.assign(drizzle({ client: pool }), {
     transaction: transactOn(pool),
-    reads: drizzle({ client: new SharedReads(pool) as unknown as pg.Pool }) as Executor,
+    reads: drizzle({ client: new SharedReads(pool) as unknown as pg.Pool }),
   })
 }
 

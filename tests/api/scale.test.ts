@@ -1,10 +1,12 @@
 import { sql } from 'drizzle-orm'
 import pg from 'pg'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { readEventDigests } from '../../src/areas/events/events.repository.ts'
 import { openDatabase, workLimits } from '../../src/db/client.ts'
+import { readStatements } from '../../scripts/statements.ts'
 import { createId } from '../../src/kernel/ids.ts'
 import { createCompany, get, type TestCompany } from '../support/company.ts'
+import { recordStatements } from '../support/record-statements.ts'
 import { clone, selectRows, startTestApp, type TestPerson } from '../support/test-app.ts'
 
 /** Many people, and a workspace with a good part of them and a long history. */
@@ -12,6 +14,7 @@ const people = 100_000
 const members = 10_000
 const events = 1_000_000
 const restrictedEvents = 100_000
+const seeds = 1_000
 
 const service = await startTestApp({
   environment: { BASE_URL: 'https://api.example.com', DATABASE_URL: await clone() },
@@ -61,8 +64,16 @@ async function fill({ workspace, owner, admin }: TestCompany): Promise<void> {
     select ${uuid}, ${workspace.id}, case when i % 2 = 0 then 'invite.created' else 'integration.granted' end, 'user',
       case when i % 4 = 1 then ${admin.id}::uuid else ${owner.id}::uuid end, 'Adam', 'api', 'Adam did something', '2024-01-01'::timestamptz + i * interval '1 minute'
     from generate_series(${events}::int + 1, ${events + restrictedEvents}::int) as i`)
+    await tx.execute(sql`
+    insert into seeds (id, workspace_id, title, summary, status, created_at, updated_at)
+    select ${uuid}, ${workspace.id}, 'Seed ' || i, 'What it is about', 'open', now(), now()
+    from generate_series(1, ${seeds}) as i`)
+    await tx.execute(sql`
+    insert into evidence (id, seed_id, kind, verdict, summary, author_name, created_at)
+    select gen_random_uuid(), id, 'interview', 'supports', 'What somebody said', 'Olga', now() + i * interval '1 second'
+    from seeds, generate_series(1, 10) as i where workspace_id = ${workspace.id}`)
   })
-  for (const table of ['users', 'memberships', 'events'])
+  for (const table of ['users', 'memberships', 'events', 'seeds', 'evidence'])
     await patient.execute(sql.raw(`vacuum analyze ${table}`))
   await patient.$client.end()
 }
@@ -85,17 +96,8 @@ function statementsOf(
 }
 
 async function statementsDuring(run: () => Promise<unknown>): Promise<Statement[]> {
-  const sent: Statement[] = []
-  const query = vi.spyOn(pg.Pool.prototype, 'query')
-  try {
-    await run()
-    for (const call of query.mock.calls) {
-      const [first, values] = call as unknown as [pg.QueryConfig, unknown[] | undefined]
-      sent.push({ text: first.text, values: values ?? first.values ?? [] })
-    }
-  } finally {
-    query.mockRestore()
-  }
+  const { texts, values } = await recordStatements(run)
+  const sent = texts.map((text, place) => ({ text, values: values[place] ?? [] }))
   return sent.filter(({ text }) => /^\(?select/.test(text))
 }
 
@@ -269,4 +271,51 @@ describe('with 100,000 users and 1,100,000 events', () => {
     expect(await statementsOf(big, 'people')).toHaveLength(2)
     expect(await statementsOf(small, 'people')).toHaveLength(3)
   })
+
+  it('no prepared statement is planned anew at each execution', async () => {
+    const client = new pg.Client({ connectionString: service.config.databaseUrl })
+    await client.connect()
+    onTestFinished(() => client.end())
+    const statements = await readStatements()
+    for (const [name, text] of statements) {
+      await client.query(`prepare ${name} as ${text}`)
+      const { rows } = await client.query<{ types: string[] }>(
+        'select parameter_types::text[] as types from pg_prepared_statements where name = $1',
+        [name],
+      )
+      const values = rows[0]?.types.map((type) => pg.escapeLiteral(valueOf(type))).join(', ')
+      // What is not accepted, such as the second row of a key, is planned all the same.
+      const execute = `begin; execute ${name} ${values ? `(${values})` : ''}`
+      for (let i = 0; i < 10; i++) {
+        await client.query(execute).catch(() => undefined)
+        await client.query('rollback')
+      }
+    }
+    const { rows } = await client.query<{ name: string; plans: number; general: number }>(
+      `select name, (custom_plans + generic_plans)::int as plans, generic_plans::int as general
+        from pg_prepared_statements where name = any($1) order by name`,
+      [[...statements.keys()]],
+    )
+    expect(rows.map(({ name }) => name)).toEqual([...statements.keys()].sort())
+    // PostgreSQL compares the costs after five executions.
+    expect(rows.filter(({ plans, general }) => plans !== 10 || general < 5)).toEqual([])
+  })
 })
+
+/** A value of a type, with which statements that read find a workspace and its rows. */
+function valueOf(type: string): string {
+  const of = {
+    uuid: big.workspace.id,
+    text: 'x',
+    bytea: '\\x00',
+    integer: '100',
+    bigint: '100',
+    'double precision': '1',
+    boolean: 'true',
+    json: '{}',
+    jsonb: '{}',
+    'timestamp with time zone': '2026-01-01T00:00:00Z',
+  }[type.replace(/\[\]$/, '')]
+  if (of === undefined) throw new Error(`there is no value of the type ${type}`)
+  return type.endsWith('[]') ? `{${of === '{}' ? '' : of}}` : of
+}

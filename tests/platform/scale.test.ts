@@ -1,6 +1,7 @@
 import pg from 'pg'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { fillDatabase } from '../support/fill-database.ts'
+import { recordStatements } from '../support/record-statements.ts'
 import { clone, startTestApp, type TestPerson } from '../support/test-app.ts'
 import { createWorkspace, randomSlug } from '../support/workspaces.ts'
 
@@ -25,23 +26,10 @@ interface PlanNode {
 
 /** The statements that a request sends, as they reach the database. */
 async function captureStatements(person: TestPerson, url: string): Promise<Statement[]> {
-  const query = vi.spyOn(pg.Pool.prototype, 'query')
-  try {
+  const { texts, values } = await recordStatements(async () => {
     expect((await as(person, { url })).statusCode).toBe(200)
-    return query.mock.calls
-      .map((call) => {
-        const [{ text }, values] = call as unknown as [{ text: string }, unknown[]]
-        return { text, values }
-      })
-      .filter(({ text }) => !isBatchedUse(text))
-  } finally {
-    query.mockRestore()
-  }
-}
-
-/** Whether a statement writes down when keys were used, which happens at any time and is of no request. */
-function isBatchedUse(text: string): boolean {
-  return text.trim().startsWith('update "api_keys" set last_used_at')
+  })
+  return texts.map((text, place) => ({ text, values: values[place] ?? [] }))
 }
 
 /** The tables that a statement reads, and how, in the plan for these values or in the one for any. */

@@ -20,9 +20,7 @@ const sleeping = (seconds: number) => sql`select pg_sleep(${seconds})`
 
 /** Reads several times in one turn of the event loop. Returns the connections that were used. */
 async function pidsOf(db: Pick<Database, 'execute'>, count: number): Promise<Set<number>> {
-  const results = await Promise.all(
-    Array.from({ length: count }, () => db.execute<{ pid: number }>(pid)),
-  )
+  const results = await Promise.all(Array.from({ length: count }, () => db.execute<{ pid: number }>(pid)))
   return new Set(results.flatMap(({ rows }) => rows.map((row) => row.pid)))
 }
 
@@ -103,9 +101,7 @@ describe('short reads', () => {
       db.reads.execute(sql`select 1 as one`),
     ])
     const end = sql`select pg_terminate_backend(pid) as ended from pg_stat_activity where query like '%''first''%' and pid <> pg_backend_pid()`
-    await expect
-      .poll(async () => (await db.execute<{ ended: boolean }>(end)).rows)
-      .toEqual([{ ended: true }])
+    await expect.poll(async () => (await db.execute<{ ended: boolean }>(end)).rows).toEqual([{ ended: true }])
     const [first, behind] = await both
     expect(first.status === 'rejected' && isDatabaseUnavailable(first.reason)).toBe(true)
     expect(behind).toMatchObject({ value: { rows: [{ one: 1 }] } })

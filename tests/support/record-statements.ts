@@ -7,6 +7,8 @@ const recording = new AsyncLocalStorage<object>()
 /** What was sent to the database, in and out of transactions. */
 export interface Statements {
   texts: string[]
+  /** The values of each of the texts. */
+  values: unknown[][]
   /** The number of rows that they returned. */
   rows: number
   /** The statements by their names or texts: those that were sent before an earlier one was answered share a round trip. */
@@ -15,7 +17,7 @@ export interface Statements {
 
 /** Runs something; returns the statements that were sent meanwhile. */
 export async function recordStatements(run: () => Promise<unknown>): Promise<Statements> {
-  const record: Statements = { texts: [], rows: 0, roundTrips: [] }
+  const record: Statements = { texts: [], values: [], rows: 0, roundTrips: [] }
   let isAnswered = true
   const count = (result: unknown) => {
     isAnswered = true
@@ -25,12 +27,13 @@ export async function recordStatements(run: () => Promise<unknown>): Promise<Sta
   const send = pg.Client.prototype.query as (...args: unknown[]) => unknown
   const query = vi.spyOn(pg.Client.prototype, 'query')
   query.mockImplementation(function (this: unknown, ...args: unknown[]) {
-    const [first] = args as [string | { text: string; name?: string }]
+    const [first, values] = args as [string | { text: string; name?: string }, unknown]
     const text = typeof first === 'string' ? first : first.text
     // Not those of jobs and other work in the background, and not what a new connection begins with.
     if (recording.getStore() !== record || text.startsWith('set lock_timeout'))
       return send.apply(this, args) as never
     record.texts.push(text)
+    record.values.push(Array.isArray(values) ? values : [])
     if (isAnswered) record.roundTrips.push([])
     isAnswered = false
     record.roundTrips.at(-1)?.push((typeof first === 'string' ? undefined : first.name) ?? text)

@@ -2,6 +2,7 @@ import { and, desc, eq, gte, inArray, lt, or, sql, type SQL } from 'drizzle-orm'
 import { unionAll } from 'drizzle-orm/pg-core'
 import { keysParameter } from '../../db/sql/batch.ts'
 import type { Executor } from '../../db/client.ts'
+import { pageLimit } from '../../db/sql/hidden-parameter.ts'
 import { itemColumns, readOne, selectJsonRows } from '../../db/sql/json-rows.ts'
 import { isBefore } from '../../db/sql/keyset.ts'
 import { prepared } from '../../db/sql/prepared.ts'
@@ -153,7 +154,7 @@ function selectVisible(executor: Executor, query: EventQuery) {
   // Each branch uses its own index. Times as texts have the order of the times.
   return unionAll(forAll, selectEvents(executor, filter, ofGrants))
     .orderBy(sql`"createdAt" desc, "id" desc`)
-    .limit(sql.placeholder('limit'))
+    .limit(pageLimit)
 }
 
 function selectEvents(executor: Executor, filter: EventFilter, condition?: SQL) {
@@ -188,7 +189,7 @@ function selectEvents(executor: Executor, filter: EventFilter, condition?: SQL) 
     .from(events)
     .where(and(...conditions))
     .orderBy(desc(events.createdAt), desc(events.id))
-    .limit(sql.placeholder('limit'))
+    .limit(pageLimit)
 }
 
 /** Whether an event is about a grant of the user `grantsOf`, whoever the actor is. */

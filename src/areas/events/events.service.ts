@@ -88,7 +88,9 @@ export function createEventsService(options: {
         listId: eventsListId(workspaceId, request),
         order: 'newestFirst',
         read: async (range) =>
-          hasNone ? noRows : listEvents(db.reads, { workspaceId, filter, view, ...startAt(range, filter.until) }),
+          hasNone
+            ? noRows
+            : listEvents(db.reads, { workspaceId, filter, view, ...startAt(range, filter.until) }),
         positionOf: ({ createdAt, id }) => ({ at: createdAt, id }),
       })
     },

@@ -1,5 +1,6 @@
 import { and, desc, eq, gt, gte, inArray, isNull, sql, type SQL } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
+import { pageLimit } from '../../db/sql/hidden-parameter.ts'
 import { itemColumns, readOne, selectJsonRows } from '../../db/sql/json-rows.ts'
 import { isBefore } from '../../db/sql/keyset.ts'
 import { prepared } from '../../db/sql/prepared.ts'
@@ -42,7 +43,7 @@ function prepareGrants(executor: Executor, name: string, filter?: SQL) {
       ),
     )
     .orderBy(desc(agentGrants.createdAt), desc(agentGrants.id))
-    .limit(sql.placeholder('limit'))
+    .limit(pageLimit)
   return selectJsonRows(executor, grants).prepare(name)
 }
 

@@ -2,6 +2,7 @@ import { and, asc, count, eq, gt, gte, inArray, lte, min, or, sql } from 'drizzl
 import type { Executor } from '../../db/client.ts'
 import { isUniqueViolation } from '../../db/errors.ts'
 import { comparableAddress } from '../../db/sql/has-address.ts'
+import { hiddenParameter, pageLimit } from '../../db/sql/hidden-parameter.ts'
 import { itemColumns, readOne, selectJsonRows } from '../../db/sql/json-rows.ts'
 import { isAfter } from '../../db/sql/keyset.ts'
 import { placeholdersOf, prepared } from '../../db/sql/prepared.ts'
@@ -46,7 +47,7 @@ const selectPendingInvites = prepared((executor) =>
         ),
       )
       .orderBy(asc(invites.createdAt), asc(invites.id))
-      .limit(sql.placeholder('limit')),
+      .limit(pageLimit),
   ).prepare('invites_select_open'),
 )
 
@@ -185,15 +186,16 @@ export async function updateInvite(
   await executor.update(invites).set(change).where(eq(invites.id, inviteId))
 }
 
-const isSending = inArray(events.type, ['invite.created', 'invite.resent'])
-const isRecent = gte(events.createdAt, sql.placeholder('since'))
+// As literals: with parameters, the planner would find a plan for their values cheaper than the general one.
+const isSending = sql`${events.type} in ('invite.created', 'invite.resent')`
+const isRecent = gte(events.createdAt, hiddenParameter('since', 'timestamptz'))
 const recent = { count: count(), firstAt: min(events.createdAt) }
 
 const countOfWorkspace = prepared((executor) =>
   executor
     .select(recent)
     .from(events)
-    .where(and(eq(events.workspaceId, sql.placeholder('workspaceId')), isSending, isRecent))
+    .where(and(eq(events.workspaceId, hiddenParameter('workspaceId', 'uuid')), isSending, isRecent))
     .prepare('events_count_invites'),
 )
 

@@ -1,6 +1,7 @@
 import { and, desc, eq, gt, isNull, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import type { Executor } from '../../db/client.ts'
+import { pageLimit } from '../../db/sql/hidden-parameter.ts'
 import { comparableAddress } from '../../db/sql/has-address.ts'
 import { prepared } from '../../db/sql/prepared.ts'
 import { invites, inviteTokens, isOpen } from '../../db/schema/invites.ts'
@@ -105,7 +106,7 @@ const selectInvitesToAddress = prepared((executor) =>
       and(isToAddress, isOpen, gt(invites.expiresAt, sql.placeholder('now')), isNull(memberships.userId)),
     )
     .orderBy(desc(invites.createdAt), desc(invites.id))
-    .limit(sql.placeholder('limit'))
+    .limit(pageLimit)
     .prepare('invites_select_of_person'),
 )
 

@@ -1,5 +1,6 @@
-import { and, asc, count, eq, sql } from 'drizzle-orm'
+import { and, asc, count, eq } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
+import { hiddenParameter, pageLimit } from '../../db/sql/hidden-parameter.ts'
 import { itemColumns, pictureUrl, readOne, selectJsonRows } from '../../db/sql/json-rows.ts'
 import { isAfter } from '../../db/sql/keyset.ts'
 import { prepared } from '../../db/sql/prepared.ts'
@@ -28,12 +29,12 @@ const selectMembers = prepared((executor) =>
       .innerJoin(users, eq(users.id, memberships.userId))
       .where(
         and(
-          eq(memberships.workspaceId, sql.placeholder('workspaceId')),
+          eq(memberships.workspaceId, hiddenParameter('workspaceId', 'uuid')),
           isAfter(memberships.joinedAt, memberships.userId),
         ),
       )
       .orderBy(asc(memberships.joinedAt), asc(memberships.userId))
-      .limit(sql.placeholder('limit')),
+      .limit(pageLimit),
   ).prepare('memberships_select_of_workspace'),
 )
 

@@ -2,6 +2,7 @@ import { and, asc, count, eq, lt, or, sql, type Column, type SQL } from 'drizzle
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import type { Executor } from '../../db/client.ts'
 import { contains, escapeLike, isLike } from '../../db/sql/contains.ts'
+import { hiddenParameter, pageLimit } from '../../db/sql/hidden-parameter.ts'
 import { jsonItem, jsonRows, pictureUrl, readOne } from '../../db/sql/json-rows.ts'
 import { isAfter } from '../../db/sql/keyset.ts'
 import { prepared } from '../../db/sql/prepared.ts'
@@ -60,13 +61,13 @@ function prepareMembers(executor: Executor, name: string, text?: string) {
     .innerJoin(users, eq(users.id, memberships.userId))
     .where(
       and(
-        eq(memberships.workspaceId, sql.placeholder('workspaceId')),
+        eq(memberships.workspaceId, hiddenParameter('workspaceId', 'uuid')),
         text === undefined ? undefined : matches(users.searchText, text),
         isAfter(memberships.joinedAt, memberships.userId),
       ),
     )
     .orderBy(asc(memberships.joinedAt), asc(memberships.userId))
-    .limit(sql.placeholder('limit'))
+    .limit(pageLimit)
     .as('page')
   const order = sql`${page.at}, ${page.id}`
   const placed = executor
@@ -173,7 +174,7 @@ function prepareInvited(executor: Executor, name: string, text?: string) {
       ),
     )
     .orderBy(asc(at), asc(id))
-    .limit(sql.placeholder('limit'))
+    .limit(pageLimit)
     .as('rows')
   return executor
     .select({ ...jsonRows(rows.item), times: timesOf(rows.at) })

@@ -1,6 +1,7 @@
 import { and, asc, eq, sql, type Column } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { isForeignKeyViolation } from '../../db/errors.ts'
+import { pageLimit } from '../../db/sql/hidden-parameter.ts'
 import { itemColumns, pictureUrl, readOne, selectJsonRows } from '../../db/sql/json-rows.ts'
 import { isAfter } from '../../db/sql/keyset.ts'
 import { prepared } from '../../db/sql/prepared.ts'
@@ -41,7 +42,7 @@ const selectParticipants = prepared((executor) =>
         ),
       )
       .orderBy(asc(seedParticipants.joinedAt), asc(seedParticipants.userId))
-      .limit(sql.placeholder('limit')),
+      .limit(pageLimit),
   ).prepare('seed_participants_select_of_seed'),
 )
 

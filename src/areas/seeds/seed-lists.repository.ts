@@ -1,6 +1,7 @@
 import { and, count, desc, eq, gt, isNotNull, lt, or, sql, type SQL } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { contains } from '../../db/sql/contains.ts'
+import { hiddenParameter } from '../../db/sql/hidden-parameter.ts'
 import { itemColumns, readOne, selectJsonRows } from '../../db/sql/json-rows.ts'
 import { placeRows } from '../../db/sql/placed-rows.ts'
 import { prepared } from '../../db/sql/prepared.ts'
@@ -19,7 +20,7 @@ const selectSeeds = {
 }
 
 function prepareListsBy(sort: SeedSort, name: string) {
-  const filter = eq(seeds.status, sql.placeholder('status'))
+  const filter = eq(seeds.status, hiddenParameter('status', 'text'))
   return {
     ofWorkspace: prepared((executor) => prepareSeeds(executor, { name: `${name}_of_workspace`, sort })),
     ofStatus: prepared((executor) => prepareSeeds(executor, { name: `${name}_of_status`, sort, filter })),

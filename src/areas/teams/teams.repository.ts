@@ -1,6 +1,7 @@
 import { and, asc, eq, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { isForeignKeyViolation, isUniqueViolation } from '../../db/errors.ts'
+import { pageLimit } from '../../db/sql/hidden-parameter.ts'
 import { itemColumns, pictureUrl, readOne, selectJsonRows } from '../../db/sql/json-rows.ts'
 import { isAfter } from '../../db/sql/keyset.ts'
 import { prepared } from '../../db/sql/prepared.ts'
@@ -25,7 +26,7 @@ const selectTeams = prepared((executor) =>
       .from(teams)
       .where(and(eq(teams.workspaceId, sql.placeholder('workspaceId')), isAfter(teams.createdAt, teams.id)))
       .orderBy(asc(teams.createdAt), asc(teams.id))
-      .limit(sql.placeholder('limit')),
+      .limit(pageLimit),
   ).prepare('teams_select_of_workspace'),
 )
 
@@ -107,7 +108,7 @@ const selectTeamMembers = prepared((executor) =>
         ),
       )
       .orderBy(asc(teamMembers.addedAt), asc(teamMembers.userId))
-      .limit(sql.placeholder('limit')),
+      .limit(pageLimit),
   ).prepare('team_members_select_of_team'),
 )
 

@@ -1,6 +1,7 @@
 import { and, asc, count, desc, eq, inArray, isNotNull, isNull, lte, or, sql, type SQL } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { contains } from '../../db/sql/contains.ts'
+import { pageLimit } from '../../db/sql/hidden-parameter.ts'
 import { itemColumns, pictureUrl, selectJsonRows } from '../../db/sql/json-rows.ts'
 import { keysParameter } from '../../db/sql/batch.ts'
 import { prepared } from '../../db/sql/prepared.ts'
@@ -27,7 +28,7 @@ const selectMemberships = prepared((executor) =>
     .innerJoin(workspaces, eq(workspaces.id, memberships.workspaceId))
     .where(eq(memberships.userId, sql.placeholder('userId')))
     .orderBy(...lastUsedFirst)
-    .limit(sql.placeholder('limit'))
+    .limit(pageLimit)
     .prepare('memberships_select_of_user'),
 )
 
@@ -53,7 +54,7 @@ const selectMembershipsOfUsers = prepared((executor) => {
     .innerJoin(workspaces, eq(workspaces.id, memberships.workspaceId))
     .where(eq(memberships.userId, sql`asked.user_id`))
     .orderBy(...lastUsedFirst)
-    .limit(sql.placeholder('limit'))
+    .limit(pageLimit)
   const list = selectJsonRows(executor, rows).as('list')
   return executor
     .select({ text: list.text, count: list.count })

@@ -100,7 +100,11 @@ export function createWorkspacesService(options: WorkspacesServiceOptions): Work
   const { db, clock, changes, requireWorkspace, pictures } = options
 
   const readMemberships = createBatch((userIds: readonly string[]) =>
-    listMembershipsOfUsers(db.reads, { userIds, limit: membershipsMax, pictureUrlPrefix: pictures.urlPrefix }),
+    listMembershipsOfUsers(db.reads, {
+      userIds,
+      limit: membershipsMax,
+      pictureUrlPrefix: pictures.urlPrefix,
+    }),
   )
 
   async function isFree(

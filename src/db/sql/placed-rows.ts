@@ -2,6 +2,7 @@ import { and, desc, sql, type SQL } from 'drizzle-orm'
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import type { Executor } from '../client.ts'
 import type { evidence, seeds } from '../schema/seeds.ts'
+import { pageLimit } from './hidden-parameter.ts'
 import { isBefore } from './keyset.ts'
 import { bytesBefore } from './text-bytes.ts'
 
@@ -18,7 +19,7 @@ export function placeRows(
     .from(table as typeof seeds)
     .where(and(filter, isBefore(at, table.id)))
     .orderBy(desc(at), desc(table.id))
-    .limit(sql.placeholder('limit'))
+    .limit(pageLimit)
     .as('page')
   const order = sql`${desc(page.at)}, ${desc(page.id)}`
   return executor
