@@ -1087,6 +1087,31 @@ where
     and "invites"."canonical_email" = $2
   );
 
+-- invites_select_to_send
+select
+  "invites"."email",
+  "invites"."role",
+  "workspaces"."name",
+  "users"."name",
+  "invites"."expires_at"
+from
+  "invites"
+  inner join "workspaces" on "workspaces"."id" = "invites"."workspace_id"
+  inner join "users" on "users"."id" = "invites"."invited_by_user_id"
+where
+  (
+    "invites"."id" = $1
+    and "invites"."state" = 'open'
+    and "invites"."expires_at" > $2
+  );
+
+-- invites_update_sent
+update "invites"
+set
+  "last_sent_at" = $1::timestamptz
+where
+  "invites"."id" = $2;
+
 -- jobs_add
 select
   id

@@ -5,7 +5,12 @@ import { inviteAcceptedMail, inviteMail } from '../../mail/messages.ts'
 import type { JobHandlers } from '../../platform/jobs/jobs.port.ts'
 import type { Mailer } from '../../platform/mail/mail.port.ts'
 import { findNoticeRecipient } from '../members/members.repository.ts'
-import { findInviteOrigin, findInviteToSend, insertInviteToken, updateInvite } from './invites.repository.ts'
+import {
+  findInviteOrigin,
+  findInviteToSend,
+  insertInviteToken,
+  recordInviteSent,
+} from './invites.repository.ts'
 import { inviteUrlOf } from '../../kernel/links.ts'
 
 /** The mails about invites. */
@@ -28,7 +33,7 @@ export function createInvitesJobs(options: {
         to: { name: '', address: invite.email },
         id: `invite-${id}`,
       })
-      await updateInvite(db, inviteId, { lastSentAt: clock.now() })
+      await recordInviteSent(db, inviteId, clock.now())
     },
 
     async send_invite_accepted({ inviteId, memberName }, { id }) {

@@ -1,4 +1,4 @@
-import { and, asc, count, eq, gt, gte, inArray, lte, min, or, sql } from 'drizzle-orm'
+import { and, asc, count, eq, gte, inArray, lte, min, or, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { isUniqueViolation } from '../../db/errors.ts'
 import { comparableAddress } from '../../db/sql/has-address.ts'
@@ -181,7 +181,7 @@ export async function deleteInviteTokens(executor: Executor, inviteId: string): 
 export async function updateInvite(
   executor: Executor,
   inviteId: string,
-  change: Partial<{ role: Role; state: InviteState; expiresAt: Date; lastSentAt: Date }>,
+  change: Partial<{ role: Role; state: InviteState; expiresAt: Date }>,
 ): Promise<void> {
   await executor.update(invites).set(change).where(eq(invites.id, inviteId))
 }
@@ -243,15 +243,21 @@ export async function countInvitesToRecipientSince(
   return row ?? { count: 0, firstAt: null }
 }
 
-/** The contents of an invite's mail; undefined when the invite is no longer pending. */
-export async function findInviteToSend(
-  executor: Executor,
-  inviteId: string,
-  now: Date,
-): Promise<
-  { email: string; role: Role; workspaceName: string; invitedByName: string; expiresAt: Date } | undefined
-> {
-  const [invite] = await executor
+const updateSentAt = prepared((executor) =>
+  executor
+    .update(invites)
+    .set({ lastSentAt: sql`${sql.placeholder('at')}::timestamptz` })
+    .where(eq(invites.id, sql.placeholder('inviteId')))
+    .prepare('invites_update_sent'),
+)
+
+/** Records that the mail of an invite was sent. */
+export async function recordInviteSent(executor: Executor, inviteId: string, at: Date): Promise<void> {
+  await updateSentAt(executor).execute({ inviteId, at: at.toISOString() })
+}
+
+const selectToSend = prepared((executor) =>
+  executor
     .select({
       email: invites.email,
       role: invites.role,
@@ -262,7 +268,25 @@ export async function findInviteToSend(
     .from(invites)
     .innerJoin(workspaces, eq(workspaces.id, invites.workspaceId))
     .innerJoin(users, eq(users.id, invites.invitedByUserId))
-    .where(and(eq(invites.id, inviteId), eq(invites.state, 'open'), gt(invites.expiresAt, now)))
+    .where(
+      and(
+        eq(invites.id, sql.placeholder('inviteId')),
+        isOpen,
+        sql`${invites.expiresAt} > ${sql.placeholder('now')}`,
+      ),
+    )
+    .prepare('invites_select_to_send'),
+)
+
+/** The contents of an invite's mail; undefined when the invite is no longer pending. */
+export async function findInviteToSend(
+  executor: Executor,
+  inviteId: string,
+  now: Date,
+): Promise<
+  { email: string; role: Role; workspaceName: string; invitedByName: string; expiresAt: Date } | undefined
+> {
+  const [invite] = await selectToSend(executor).execute({ inviteId, now: now.toISOString() })
   return invite
 }
 
