@@ -40,6 +40,7 @@ export function refreshInTurn(chainsOf: (subject: Subject) => readonly Chain[]):
       agent.destroy()
     }
     return {
+      requests: tookMs.length,
       requestsPerSecond: (tookMs.length / (performance.now() - start)) * 1000,
       p50Ms: roundMs(percentile(tookMs, 0.5)),
       p99Ms: roundMs(percentile(tookMs, 0.99)),

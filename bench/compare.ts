@@ -1,5 +1,5 @@
-import { peakMemoryMb, type Bench, type Subject } from './harness.ts'
-import type { Load, Measurement } from './loads.ts'
+import { peakMemoryMb, readServerMs, type Bench, type Subject } from './harness.ts'
+import type { Load, LoadResult } from './loads.ts'
 import { isMet, median, type Goal, type Row, type Trial } from './report.ts'
 
 /** A comparison of servers, which are measured alternately. */
@@ -10,60 +10,82 @@ export interface Scenario {
   /** The number of measurements of each server, and their duration. */
   rounds: number
   roundSeconds: number
-  /**
-   * The ratios to report, at most one for each `of`; by default of the requests per second. `reached` is what was last
-   * measured where that is less than the goal: the short form holds it instead.
-   */
-  ratios?: readonly {
-    of: Subject
-    to: Subject
-    by?: keyof Measurement
-    goal: Goal
-    reached?: number | undefined
-  }[]
+  ratios?: readonly Ratio[]
   /** The requests per second that the first server should reach. */
   goalPerSecond?: number
+}
+
+/** What is compared of two servers. */
+export interface Ratio {
+  of: Subject
+  to: Subject
+  /** Default: the requests per second. */
+  by?: keyof Measurement
+  /** Without one, the ratio is only reported. */
+  goal?: Goal
+  /** What was last measured where it misses the goal, or where there is none: the short form holds it instead. */
+  reached?: number | undefined
 }
 
 export const atLeast = (bound: number): Goal => ({ is: 'at least', bound })
 export const atMost = (bound: number): Goal => ({ is: 'at most', bound })
 export const below = (bound: number): Goal => ({ is: 'below', bound })
 
-// The short form notices what became much slower. It asks for less, since it measures for less time.
-const short = { rounds: 3, secondsMin: 0.5, ofSeconds: 0.4, ofGoal: 0.7, tries: 3 }
+// The short form notices what became much worse. It asks for less, since it measures for less time.
+const short = { rounds: 3, secondsMin: 0.5, ofSeconds: 0.4, worseBy: 0.2, tries: 3 }
 
 /**
- * Measures servers in turn. The short form asks for 0.7 of the goals of ratios, or of what was reached, and measures again what does not reach
- * them, three times at most.
+ * Measures servers in turn. The short form lets each value be a fifth worse than its goal, or than what was reached, and
+ * measures again what is worse, three times at most. Of servers that are compared by processor time and by requests per
+ * second it holds the processor time, which varies less.
  */
 export function compare(bench: Bench, scenario: Scenario): Trial {
   const { name, load, subjects, ratios = [] } = scenario
-  if (!bench.isShort) return { name, run: async () => describe(scenario, await measure(scenario)) }
+  if (!bench.isShort) return { name, run: async () => describe(scenario, await measure(bench, scenario)) }
   const eased = {
     ...{ name, load, subjects },
     rounds: short.rounds,
     roundSeconds: Math.max(short.secondsMin, scenario.roundSeconds * short.ofSeconds),
-    ratios: ratios.map(({ reached, ...ratio }) => ({
-      ...ratio,
-      goal: atLeast((reached ?? ratio.goal.bound) * short.ofGoal),
-    })),
+    ratios: ratios
+      .filter(
+        ({ of, to, by }) =>
+          by === 'processorMs' ||
+          !ratios.some((other) => other.of === of && other.to === to && other.by === 'processorMs'),
+      )
+      .map(ease),
   }
   return {
     name,
     async run() {
       let rows: Row[] = []
       for (let attempt = 0; attempt < short.tries && (attempt === 0 || !rows.every(isMet)); attempt++)
-        rows = describe(eased, await measure(eased))
+        rows = describe(eased, await measure(bench, eased))
       return rows
     },
   }
+}
+
+function ease({ reached, goal, ...ratio }: Ratio): Ratio {
+  const bound = reached ?? goal?.bound
+  if (bound === undefined) return ratio
+  const isMore = (ratio.by ?? 'requestsPerSecond') === 'requestsPerSecond'
+  const { worseBy } = short
+  return { ...ratio, goal: isMore ? atLeast(bound * (1 - worseBy)) : atMost(bound * (1 + worseBy)) }
+}
+
+/** What was measured in a round. Processor times are for each request. */
+interface Measurement extends Omit<LoadResult, 'requests'> {
+  serverMs: number
+  databaseMs: number
+  /** Of both. */
+  processorMs: number
 }
 
 const warmUpSeconds = 1.5
 
 type Measured = Map<Subject, Measurement[]>
 
-async function measure({ load, rounds, roundSeconds, subjects }: Scenario): Promise<Measured> {
+async function measure(bench: Bench, { load, rounds, roundSeconds, subjects }: Scenario): Promise<Measured> {
   const measured: Measured = new Map(subjects.map((subject) => [subject, []]))
   // The code that requests run is compiled meanwhile.
   for (const subject of subjects) await load(subject, warmUpSeconds)
@@ -71,40 +93,50 @@ async function measure({ load, rounds, roundSeconds, subjects }: Scenario): Prom
     // Each server is measured first equally often.
     const first = round % subjects.length
     const inTurn = [...subjects.slice(first), ...subjects.slice(0, first)]
-    for (const subject of inTurn) measured.get(subject)?.push(await load(subject, roundSeconds))
+    for (const subject of inTurn)
+      measured.get(subject)?.push(await measureOnce(bench, subject, () => load(subject, roundSeconds)))
   }
   return measured
 }
 
-/** Returns a row for each server, with the medians of the rounds and the ratio to another server. */
-function describe(
-  {
-    name,
-    subjects,
-    ratios = [],
-    goalPerSecond,
-  }: Omit<Scenario, 'goalPerSecond'> & {
-    goalPerSecond?: number | undefined
-  },
-  measured: Measured,
-): Row[] {
-  const rows: Row[] = subjects.map((subject) => {
+async function measureOnce(
+  bench: Bench,
+  subject: Subject,
+  work: () => Promise<LoadResult>,
+): Promise<Measurement> {
+  const readBoth = async () => ({ serverMs: readServerMs(subject), databaseMs: await bench.readDatabaseMs() })
+  const before = await readBoth()
+  const { requests = NaN, ...result } = await work()
+  const after = await readBoth()
+  const serverMs = (after.serverMs - before.serverMs) / requests
+  const databaseMs = (after.databaseMs - before.databaseMs) / requests
+  return { ...result, serverMs, databaseMs, processorMs: serverMs + databaseMs }
+}
+
+/** Returns a row for each server, with the medians of the rounds and its ratios to other servers. */
+function describe({ name, subjects, ratios = [], goalPerSecond }: Scenario, measured: Measured): Row[] {
+  const rows = subjects.flatMap((subject): Row[] => {
     const measurements = measured.get(subject) ?? []
     const medianOf = (field: keyof Measurement) => median(measurements.map((each) => each[field]))
-    const ratio = ratios.find(({ of }) => of === subject)
-    return {
-      request: name,
-      server: subject.name,
-      requestsPerSecond: medianOf('requestsPerSecond'),
-      p50Ms: medianOf('p50Ms'),
-      p99Ms: medianOf('p99Ms'),
-      peakMb: peakMemoryMb(subject),
-      ...(ratio && {
-        values: ratiosOf(measurements, measured.get(ratio.to) ?? [], ratio.by),
-        unit: `of ${ratio.to.name}`,
-        goal: ratio.goal,
-      }),
-    }
+    const [first, ...further] = ratios
+      .filter(({ of }) => of === subject)
+      .map((ratio) => describeRatio(ratio, measured))
+    const row = { request: name, server: subject.name }
+    return [
+      {
+        ...row,
+        requestsPerSecond: medianOf('requestsPerSecond'),
+        p50Ms: medianOf('p50Ms'),
+        p99Ms: medianOf('p99Ms'),
+        ...(!Number.isNaN(medianOf('processorMs')) && {
+          serverMs: medianOf('serverMs'),
+          databaseMs: medianOf('databaseMs'),
+        }),
+        peakMb: peakMemoryMb(subject),
+        ...first,
+      },
+      ...further.map((ratio) => ({ ...row, ...ratio })),
+    ]
   })
   const [sole] = subjects
   if (goalPerSecond === undefined || !sole) return rows
@@ -112,10 +144,20 @@ function describe(
   return [...rows, { request: name, server: sole.name, values, unit: '/s', goal: atLeast(goalPerSecond) }]
 }
 
-function ratiosOf(
-  of: readonly Measurement[],
-  to: readonly Measurement[],
-  by: keyof Measurement = 'requestsPerSecond',
-): number[] {
-  return of.map((measurement, i) => measurement[by] / (to[i]?.[by] ?? NaN))
+const labels: Partial<Record<keyof Measurement, string>> = {
+  processorMs: 'the CPU time of',
+  p50Ms: 'the p50 of',
+  p99Ms: 'the p99 of',
+}
+
+function describeRatio(
+  { of, to, by = 'requestsPerSecond', goal }: Ratio,
+  measured: Measured,
+): Pick<Row, 'values' | 'unit' | 'goal'> {
+  const others = measured.get(to) ?? []
+  return {
+    values: (measured.get(of) ?? []).map((each, i) => each[by] / (others[i]?.[by] ?? NaN)),
+    unit: `of ${labels[by] ?? 'the req/s of'} ${to.name}`,
+    ...(goal && { goal }),
+  }
 }

@@ -8,6 +8,7 @@ import { promisify } from 'node:util'
 import pg from 'pg'
 import { startEmbeddedDatabase } from '../src/db/embedded.ts'
 import { findClosedPort } from '../tests/support/raw-http.ts'
+import { readFamilyMs, readProcess } from './processor-time.ts'
 import type { Section, Trial } from './report.ts'
 
 const person = 'bench@example.com'
@@ -61,6 +62,8 @@ export interface Bench {
     wait?: { path: string; everyMs: number },
   ) => Promise<Subject & { startMs: number }>
   stop: (subject: Subject) => Promise<void>
+  /** The processor time that PostgreSQL has taken until now, in milliseconds, with all its processes. */
+  readDatabaseMs: () => Promise<number>
   measure: (area: Area) => Promise<Section>
   /** Stops all servers, then PostgreSQL. */
   close: () => Promise<void>
@@ -74,6 +77,7 @@ export async function openBench({ isShort }: { isShort: boolean }): Promise<Benc
     await removeData()
     throw error
   })
+  let postmasterPid: Promise<number> | undefined
   const databases = new Map<string, Promise<BenchDatabase>>()
   const subjects = new Map<string, Promise<Subject>>()
   const children = new Set<ChildProcess>()
@@ -151,6 +155,8 @@ export async function openBench({ isShort }: { isShort: boolean }): Promise<Benc
       children.delete(subject.process)
     },
 
+    readDatabaseMs: async () => readFamilyMs(await (postmasterPid ??= findPostmaster(server.url))),
+
     async measure({ name, title, prepare }) {
       const rows = []
       for (const trial of await prepare(bench)) {
@@ -194,16 +200,27 @@ export async function withPool<T>(url: string, run: (pool: pg.Pool) => Promise<T
   }
 }
 
-/** Describes the machine in one line. */
-export async function describeMachine(database: BenchDatabase, connections: number): Promise<string> {
+/** The process of PostgreSQL that starts all others. */
+function findPostmaster(url: string): Promise<number> {
+  return withPool(url, async (pool) => {
+    const { rows } = await pool.query<{ pid: number }>('select pg_backend_pid() as pid')
+    return readProcess(Number(rows[0]?.pid)).parentPid
+  })
+}
+
+/** Describes the machine and the load in one line. */
+export async function describeMachine(database: BenchDatabase, load: string): Promise<string> {
   const { rows } = await withPool(database.url, (pool) =>
     pool.query<{ server_version: string }>('show server_version'),
   )
   return (
     `${availableParallelism()} cores, Node.js ${process.versions.node}, PostgreSQL ${rows[0]?.server_version}, ` +
-    `all on one machine, with the load (${connections} connections)`
+    `all on one machine, with the load (${load})`
   )
 }
+
+/** The processor time that a server has taken until now, in milliseconds. */
+export const readServerMs = ({ process: { pid = NaN } }: Subject): number => readProcess(pid).ownMs
 
 /** The peak memory of a process until now, in MB of 10^6 bytes. */
 export const peakMemoryMb = (subject: Subject): number => readMemoryMb(subject, 'VmHWM')

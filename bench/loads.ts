@@ -3,17 +3,21 @@ import { connect } from 'node:net'
 import autocannon from 'autocannon'
 import type { Subject } from './harness.ts'
 import { percentile, roundMs } from './report.ts'
+import { hasWrk, sendByWrk } from './wrk.ts'
 
 export const connections = 50
 
-export interface Measurement {
+/** What a load measures. */
+export interface LoadResult {
   requestsPerSecond: number
   p50Ms: number
   p99Ms: number
+  /** The requests that were sent, where the server has answered them all and no others. */
+  requests?: number
 }
 
-/** Measures a server for a number of seconds. */
-export type Load = (subject: Subject, seconds: number) => Promise<Measurement>
+/** Puts a server under load for a number of seconds. */
+export type Load = (subject: Subject, seconds: number) => Promise<LoadResult>
 
 export interface Request {
   method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'
@@ -26,42 +30,78 @@ export interface Request {
 
 /** A load that repeats one request on all connections, each response at once followed by the next request. */
 export function repeat(requestOf: (subject: Subject) => Request, atOnce = connections): Load {
-  return (subject, seconds) => {
-    const requests = toRequests(subject, requestOf(subject))
+  return async (subject, seconds) => {
+    const request = requestOf(subject)
+    const tokens = request.token === undefined ? subject.database.callers : [request.token]
+    const requests = tokens.map((token) => ({ ...request, token }))
+    if (hasWrk) return byWrk(subject, seconds, { requests, connections: atOnce, repeats: true })
     let connection = 0
-    return cannon(subject, seconds, {
+    return byAutocannon(subject, seconds, {
       connections: atOnce,
-      requests,
+      requests: requests.map(toCannonRequest),
       // Each connection begins with another caller, so that the requests in flight are of different callers.
       setupClient: (client) => {
         const first = connection++ % requests.length
-        client.setRequests([...requests.slice(first), ...requests.slice(0, first)])
+        client.setRequests([...requests.slice(first), ...requests.slice(0, first)].map(toCannonRequest))
       },
     })
   }
 }
 
-/** A load of requests that are all different, such as of tokens that can be used once. */
-export function sendNext(nextOf: (subject: Subject) => Request, atOnce = connections): Load {
-  return (subject, seconds) =>
-    cannon(subject, seconds, {
-      connections: atOnce,
-      requests: [
-        {
-          setupRequest: (request) => ({
-            ...request,
-            ...toCannonRequest(nextOf(subject)),
-          }),
-        },
-      ],
-    })
+/** More than a connection can send in a second where each request changes something. */
+const changesPerSecond = 200
+
+/**
+ * A load of requests that are all different, such as of tokens that can be used once: each server is sent the one with
+ * number 0, 1, …, as long as there are any. Throws when there are too few.
+ */
+export function sendNext(requestOf: (place: number) => Request | undefined, atOnce = connections): Load {
+  const places = new Map<Subject, number>()
+  return async (subject, seconds) => {
+    const first = places.get(subject) ?? 0
+    if (hasWrk) {
+      const requests: Request[] = []
+      const count = Math.ceil(changesPerSecond * atOnce * seconds)
+      for (let request; requests.length < count && (request = requestOf(first + requests.length));)
+        requests.push(request)
+      const result = await byWrk(subject, seconds, { requests, connections: atOnce, repeats: false })
+      // wrk takes one more, to check the script.
+      places.set(subject, first + result.requests + 1)
+      return result
+    }
+    let place = first
+    const setupRequest = (request: autocannon.Request) => {
+      const next = requestOf(place++)
+      if (!next) throw new Error('there are too few requests')
+      return { ...request, ...toCannonRequest(next) }
+    }
+    const result = await byAutocannon(subject, seconds, { connections: atOnce, requests: [{ setupRequest }] })
+    places.set(subject, place)
+    return result
+  }
 }
 
-async function cannon(
+async function byWrk(
+  { origin }: Subject,
+  seconds: number,
+  { requests, ...options }: { requests: readonly Request[]; connections: number; repeats: boolean },
+) {
+  const { host } = new URL(origin)
+  const messages = requests.map((request) => {
+    const { method, path, headers, body = '' } = toCannonRequest(request)
+    const length = method === 'GET' ? {} : { 'content-length': Buffer.byteLength(body) }
+    const lines = Object.entries({ host, ...headers, ...length }).map(([name, value]) => `${name}: ${value}`)
+    return [`${method} ${path} HTTP/1.1`, ...lines, '', body].join('\r\n')
+  })
+  const { sent, ...result } = await sendByWrk(origin, messages, { seconds, ...options })
+  return { ...result, p50Ms: roundMs(result.p50Ms), p99Ms: roundMs(result.p99Ms), requests: sent }
+}
+
+async function byAutocannon(
   { name, origin }: Subject,
   seconds: number,
   options: Partial<autocannon.Options>,
-): Promise<Measurement> {
+): Promise<LoadResult> {
   const { errors, non2xx, duration, latency, ...result } = await autocannon({
     ...options,
     url: origin,
@@ -73,15 +113,16 @@ async function cannon(
     const codes = Object.keys(result.statusCodeStats ?? {}).join(', ')
     throw new Error(`${name}: ${non2xx} answers with errors (of ${codes}), and ${errors} connections failed`)
   }
-  return { requestsPerSecond: result['2xx'] / duration, p50Ms: latency.p50, p99Ms: latency.p99 }
+  const answered = result['2xx']
+  return {
+    requestsPerSecond: answered / duration,
+    p50Ms: latency.p50,
+    p99Ms: latency.p99,
+    requests: answered,
+  }
 }
 
-function toRequests({ database }: Subject, request: Request) {
-  const tokens = request.token === undefined ? database.callers : [request.token]
-  return tokens.map((token) => toCannonRequest({ ...request, token }))
-}
-
-function toCannonRequest({ method = 'GET', path, headers, body, token }: Request): autocannon.Request {
+function toCannonRequest({ method = 'GET', path, headers, body, token }: Request) {
   return {
     method,
     path,
@@ -148,6 +189,7 @@ export function sendAtRate(path: string, perSecond: number): Load {
     for (const connection of all) connection.close()
     if (failure) throw failure
     return {
+      requests: total,
       requestsPerSecond: (total / (performance.now() - start)) * 1000,
       p50Ms: roundMs(percentile(tookMs, 0.5)),
       p99Ms: roundMs(percentile(tookMs, 0.99)),

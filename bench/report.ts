@@ -11,6 +11,9 @@ export interface Row {
   requestsPerSecond?: number
   p50Ms?: number
   p99Ms?: number
+  /** The processor time of the server for each request, and that of PostgreSQL. */
+  serverMs?: number
+  databaseMs?: number
   /** The highest memory of the process until then. */
   peakMb?: number
   /** What the goal is about, once for each round. */
@@ -41,11 +44,9 @@ export function isMet({ values, goal }: Row): boolean {
   return goal.is === 'below' ? value < goal.bound : value <= goal.bound
 }
 
-const columns = [
-  ...['request', 'server', 'req/s', 'p50 ms', 'p99 ms', 'peak MB'],
-  ...['median', 'in each round', 'goal', 'is'],
-]
-const numeric = new Set(['req/s', 'p50 ms', 'p99 ms', 'peak MB', 'median', 'goal'])
+const measures = ['req/s', 'p50 ms', 'p99 ms', 'server CPU ms', 'PostgreSQL CPU ms', 'peak MB']
+const columns = ['request', 'server', ...measures, 'median', 'in each round', 'goal', 'is']
+const numeric = new Set([...measures, 'median', 'goal'])
 
 /** A section as Markdown, with its table as Prettier formats it. */
 export function formatSection({ title, rows }: Section): string {
@@ -63,11 +64,13 @@ export function formatSection({ title, rows }: Section): string {
 
 function formatRow(row: Row, before: Row | undefined): string[] {
   const { request, server, requestsPerSecond, p50Ms, p99Ms, peakMb, values, unit = '', goal } = row
+  const processor = [row.serverMs, row.databaseMs].map((ms) => (ms === undefined ? '' : ms.toFixed(3)))
   const round = (value: number | undefined) => (value === undefined ? '' : String(Math.round(value)))
   return [
     request === before?.request ? '' : request,
     server,
-    ...[round(requestsPerSecond), p50Ms?.toString() ?? '', p99Ms?.toString() ?? '', round(peakMb)],
+    ...[round(requestsPerSecond), p50Ms?.toString() ?? '', p99Ms?.toString() ?? ''],
+    ...[...processor, round(peakMb)],
     values ? format(median(values)) : '',
     values ? `${values.map(format).join(', ')} ${unit}`.trim() : '',
     goal ? formatGoal(goal) : '',

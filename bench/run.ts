@@ -18,6 +18,8 @@ import { refusals } from './scenarios/refusals.ts'
 import { start } from './scenarios/start.ts'
 import { workspaces } from './scenarios/workspaces.ts'
 import { writes } from './scenarios/writes.ts'
+import { startSpinners } from './spinners.ts'
+import { hasWrk } from './wrk.ts'
 
 const areas = [
   me,
@@ -37,7 +39,7 @@ const areas = [
 const usage = `npm run bench -- [area …] [--short] [--json] [--write]
 
 Without names, all areas: ${areas.map(({ name }) => name).join(', ')}.
---short   only the ratios to bare servers, briefly; fails when one is below 0.7 of its goal in three tries
+--short   only the ratios to bare servers, briefly; fails when one is a fifth worse than its goal in three tries
 --json    the results as JSON on standard output
 --write   all areas, and the results into docs/performance-run.md`
 
@@ -71,6 +73,7 @@ async function main(): Promise<number> {
     ({ name, isInShort }) => (names.length === 0 || names.includes(name)) && (!isShort || isInShort),
   )
   const bench = await openBench({ isShort })
+  const spinners = await startSpinners()
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => void bench.close().finally(() => process.exit(1)))
   const print = (text: string) => {
@@ -78,7 +81,11 @@ async function main(): Promise<number> {
   }
   const sections: Section[] = []
   try {
-    const machine = await describeMachine(await openSmallDatabase(bench), connections)
+    const load = [
+      `${hasWrk ? 'wrk' : 'autocannon, since wrk is not installed'}, ${connections} connections`,
+      `processors ${spinners ? 'kept awake' : 'not kept awake, since chrt is missing'}`,
+    ]
+    const machine = await describeMachine(await openSmallDatabase(bench), load.join('; '))
     print(`${machine}\n`)
     for (const area of chosen) {
       const section = await bench.measure(area)
@@ -89,6 +96,7 @@ async function main(): Promise<number> {
     if (values.json) console.log(toJson(machine, sections))
     if (values.write) await write(machine, sections)
   } finally {
+    spinners?.stop()
     await bench.close()
   }
   return isShort && !sections.every(({ rows }) => rows.every(isMet)) ? 1 : 0

@@ -1,10 +1,9 @@
-import { below } from '../compare.ts'
-import type { Trial } from '../report.ts'
+import { atMost, compare } from '../compare.ts'
 import { company, openSmallDatabase } from '../databases.ts'
-import { peakMemoryMb, type Area } from '../harness.ts'
-import { repeat, sendAtRate, type Measurement } from '../loads.ts'
-import { median } from '../report.ts'
-import { startService } from '../subjects.ts'
+import type { Area } from '../harness.ts'
+import { repeat, sendAtRate } from '../loads.ts'
+import type { Trial } from '../report.ts'
+import { startBare, startService } from '../subjects.ts'
 
 const requests = {
   'GET /v1/me': '/v1/me',
@@ -13,35 +12,32 @@ const requests = {
 }
 
 const topSeconds = 2
-const rounds = 3
-const roundSeconds = 2
 
 export const latency: Area = {
   name: 'latency',
-  title: 'The p99 as multiple of the p50, of requests at a constant half of the top rate',
+  title: 'The p99 against a bare server, of requests at a constant half of the lower top rate',
   async prepare(bench) {
-    const subject = await startService(bench, await openSmallDatabase(bench))
+    const database = await openSmallDatabase(bench)
+    const ours = await startService(bench, database)
+    const bare = await startBare(bench, database)
     return Object.entries(requests).map(([name, path]): Trial => ({
       name,
       async run() {
-        const top = await repeat(() => ({ path }))(subject, topSeconds)
-        const load = sendAtRate(path, top.requestsPerSecond / 2)
-        const measured: Measurement[] = []
-        for (let round = 0; round < rounds; round++) measured.push(await load(subject, roundSeconds))
-        const medianOf = (field: keyof Measurement) => median(measured.map((each) => each[field]))
-        return [
-          {
-            request: name,
-            server: subject.name,
-            requestsPerSecond: medianOf('requestsPerSecond'),
-            p50Ms: medianOf('p50Ms'),
-            p99Ms: medianOf('p99Ms'),
-            peakMb: peakMemoryMb(subject),
-            values: measured.map(({ p50Ms, p99Ms }) => p99Ms / p50Ms),
-            unit: '× p50',
-            goal: below(4),
-          },
-        ]
+        const tops: number[] = []
+        for (const subject of [ours, bare]) {
+          const load = repeat(() => ({ path }))
+          // The code that requests run is compiled meanwhile.
+          await load(subject, topSeconds)
+          tops.push((await load(subject, topSeconds)).requestsPerSecond)
+        }
+        return compare(bench, {
+          name,
+          load: sendAtRate(path, Math.min(...tops) / 2),
+          subjects: [ours, bare],
+          rounds: 5,
+          roundSeconds: 2,
+          ratios: [{ of: ours, to: bare, by: 'p99Ms', goal: atMost(1.5) }],
+        }).run()
       },
     }))
   },

@@ -1,4 +1,4 @@
-import { atLeast, compare } from '../compare.ts'
+import { atMost, compare } from '../compare.ts'
 import { openSmallDatabase } from '../databases.ts'
 import type { Area } from '../harness.ts'
 import { repeat } from '../loads.ts'
@@ -23,7 +23,7 @@ export const me: Area = {
         subjects: [ours, bare],
         rounds: 5,
         roundSeconds: 2,
-        ratios: [{ of: ours, to: bare, goal: atLeast(1.4) }],
+        ratios: [{ of: ours, to: bare, by: 'processorMs', goal: atMost(0.6) }],
       }),
     ]
   },

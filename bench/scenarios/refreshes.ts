@@ -1,6 +1,6 @@
 import { createAgentAccess } from '../agent-access.ts'
 import { chains, refresh, refreshInTurn, type Chain } from '../chains.ts'
-import { atLeast, compare } from '../compare.ts'
+import { compare } from '../compare.ts'
 import { openSmallDatabase } from '../databases.ts'
 import type { Area, Subject } from '../harness.ts'
 import { assertSame } from '../same-answer.ts'
@@ -30,8 +30,9 @@ export const refreshes: Area = {
         subjects: [ours, bare],
         rounds: 5,
         roundSeconds: 1.5,
-        ratios: [{ of: ours, to: bare, goal: atLeast(0.9), reached: 0.47 }],
-        goalPerSecond: 600,
+        // Machines differ too much for CI to hold a number per second.
+        ratios: [{ of: ours, to: bare, by: 'processorMs', reached: 2 }],
+        goalPerSecond: 900,
       }),
     ]
   },

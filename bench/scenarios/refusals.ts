@@ -44,6 +44,7 @@ function refuse({ method, path, bodies }: WorstBodies): Load {
       }
     }
     return {
+      requests: tookMs.length,
       requestsPerSecond: (tookMs.length / (performance.now() - start)) * 1000,
       p50Ms: roundMs(percentile(tookMs, 0.5)),
       p99Ms: roundMs(percentile(tookMs, 0.99)),
