@@ -21,7 +21,7 @@ const atOnce = 2
 const agentsAtOnce = 4
 
 /** What the service may take beyond the bare servers, under the same load: code, and limits of what it keeps. */
-const moreMb = 110
+const moreMb = 80
 
 export const memory: Area = {
   name: 'memory',
