@@ -30,6 +30,8 @@ export interface Subject {
   origin: string
   database: BenchDatabase
   process: ChildProcess
+  /** A folder for files of the run, which is removed at its end. */
+  folder: string
 }
 
 /** A group of measurements. */
@@ -125,7 +127,7 @@ export async function openBench({ isShort }: { isShort: boolean }): Promise<Benc
         throw new Error(`${name} did not start`)
       await new Promise((done) => setTimeout(done, everyMs))
     }
-    return { name, origin, database, process: child, startMs: performance.now() - at }
+    return { name, origin, database, process: child, folder: dataDir, startMs: performance.now() - at }
   }
 
   const bench: Bench = {

@@ -82,18 +82,18 @@ export function sendNext(requestOf: (place: number) => Request | undefined, atOn
 }
 
 async function byWrk(
-  { origin }: Subject,
+  subject: Subject,
   seconds: number,
   { requests, ...options }: { requests: readonly Request[]; connections: number; repeats: boolean },
 ) {
-  const { host } = new URL(origin)
+  const { host } = new URL(subject.origin)
   const messages = requests.map((request) => {
     const { method, path, headers, body = '' } = toCannonRequest(request)
     const length = method === 'GET' ? {} : { 'content-length': Buffer.byteLength(body) }
     const lines = Object.entries({ host, ...headers, ...length }).map(([name, value]) => `${name}: ${value}`)
     return [`${method} ${path} HTTP/1.1`, ...lines, '', body].join('\r\n')
   })
-  const { sent, ...result } = await sendByWrk(origin, messages, { seconds, ...options })
+  const { sent, ...result } = await sendByWrk(subject, messages, { seconds, ...options })
   return { ...result, p50Ms: roundMs(result.p50Ms), p99Ms: roundMs(result.p99Ms), requests: sent }
 }
 

@@ -1,6 +1,6 @@
 import { execFile, spawnSync } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { randomUUID } from 'node:crypto'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
@@ -25,17 +25,17 @@ interface Output {
 }
 
 /**
- * Sends requests, as they go over the wire, on some connections for some seconds, by one thread of wrk. Throws when one
- * is answered with an error, when a connection fails, and when there are too few requests and they are not repeated.
+ * Sends requests, as they go over the wire, on some connections for some seconds, by one thread of wrk, which reads them
+ * from a file in the folder. Throws when one is answered with an error, when a connection fails, and when there are too
+ * few requests and they are not repeated.
  */
 export async function sendByWrk(
-  origin: string,
+  { origin, folder }: { origin: string; folder: string },
   requests: readonly string[],
   { seconds, connections, repeats }: { seconds: number; connections: number; repeats: boolean },
 ): Promise<WrkResult> {
-  const folder = await mkdtemp(join(tmpdir(), 'workspace-bench-load-'))
+  const file = join(folder, `requests-${randomUUID()}`)
   try {
-    const file = join(folder, 'requests')
     await writeFile(file, requests.map((request) => `${Buffer.byteLength(request)}\n${request}`).join(''))
     const limitSeconds = Math.ceil(seconds) + 30
     const { stderr } = await promisify(execFile)('wrk', [
@@ -56,6 +56,6 @@ export async function sendByWrk(
       p99Ms: p99Us / 1000,
     }
   } finally {
-    await rm(folder, { recursive: true, force: true })
+    await rm(file, { force: true })
   }
 }

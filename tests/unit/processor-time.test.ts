@@ -10,13 +10,16 @@ test('processor times are read after the name of the process, which can contain 
   expect(() => parseProcessStat('4711 (postgres) S 42')).toThrow('not a line')
 })
 
-test.skipIf(process.platform !== 'linux')('the processor time of this process is what Node.js reports', () => {
-  const before = process.cpuUsage()
-  const { ownMs } = parseProcessStat(readFileSync('/proc/self/stat', 'utf8'))
-  const after = process.cpuUsage()
-  const msOf = ({ user, system }: NodeJS.CpuUsage) => (user + system) / 1000
-  // The kernel rounds user and system down to hundredths of a second.
-  expect(ownMs).toBeGreaterThanOrEqual(msOf(before) - 20)
-  expect(ownMs).toBeLessThanOrEqual(msOf(after))
-  expect(readFamilyMs(process.pid)).toBeGreaterThanOrEqual(ownMs)
-})
+test.skipIf(process.platform !== 'linux')(
+  'the processor time of this process is what Node.js reports',
+  () => {
+    const before = process.cpuUsage()
+    const { ownMs } = parseProcessStat(readFileSync('/proc/self/stat', 'utf8'))
+    const after = process.cpuUsage()
+    const msOf = ({ user, system }: NodeJS.CpuUsage) => (user + system) / 1000
+    // The kernel rounds user and system down to hundredths of a second.
+    expect(ownMs).toBeGreaterThanOrEqual(msOf(before) - 20)
+    expect(ownMs).toBeLessThanOrEqual(msOf(after))
+    expect(readFamilyMs(process.pid)).toBeGreaterThanOrEqual(ownMs)
+  },
+)
