@@ -4,8 +4,8 @@ import regexp from 'eslint-plugin-regexp'
 import tseslint from 'typescript-eslint'
 
 export default tseslint.config(
-  // tests/clients is compiled with what generators make, which is not here.
-  { ignores: ['dist', 'node_modules', '.data', '**/*.cjs', 'tests/clients'] },
+  // tests/clients is compiled with what generators make, and bench/peers runs with packages, which are not here.
+  { ignores: ['dist', 'node_modules', '.data', '**/*.cjs', 'tests/clients', 'bench/peers'] },
   js.configs.recommended,
   ...tseslint.configs.strictTypeChecked,
   ...tseslint.configs.stylisticTypeChecked,

@@ -41,6 +41,8 @@ export interface Area {
   title: string
   /** Whether the short form measures it. */
   isInShort?: boolean
+  /** Says why it cannot be measured here, if so. */
+  findObstacle?: () => string | undefined
   prepare: (bench: Bench) => Promise<readonly Trial[]>
 }
 

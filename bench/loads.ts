@@ -55,14 +55,17 @@ const changesPerSecond = 200
  * A load of requests that are all different, such as of tokens that can be used once: each server is sent the one with
  * number 0, 1, …, as long as there are any. Throws when there are too few.
  */
-export function sendNext(requestOf: (place: number) => Request | undefined, atOnce = connections): Load {
+export function sendNext(
+  requestOf: (place: number, subject: Subject) => Request | undefined,
+  atOnce = connections,
+): Load {
   const places = new Map<Subject, number>()
   return async (subject, seconds) => {
     const first = places.get(subject) ?? 0
     if (hasWrk) {
       const requests: Request[] = []
       const count = Math.ceil(changesPerSecond * atOnce * seconds)
-      for (let request; requests.length < count && (request = requestOf(first + requests.length));)
+      for (let request; requests.length < count && (request = requestOf(first + requests.length, subject));)
         requests.push(request)
       const result = await byWrk(subject, seconds, { requests, connections: atOnce, repeats: false })
       // wrk takes one more, to check the script.
@@ -71,7 +74,7 @@ export function sendNext(requestOf: (place: number) => Request | undefined, atOn
     }
     let place = first
     const setupRequest = (request: autocannon.Request) => {
-      const next = requestOf(place++)
+      const next = requestOf(place++, subject)
       if (!next) throw new Error('there are too few requests')
       return { ...request, ...toCannonRequest(next) }
     }

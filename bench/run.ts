@@ -12,6 +12,7 @@ import { lists } from './scenarios/lists.ts'
 import { me } from './scenarios/me.ts'
 import { memory } from './scenarios/memory.ts'
 import { neighbours } from './scenarios/neighbours.ts'
+import { peers } from './scenarios/peers.ts'
 import { refreshes } from './scenarios/refreshes.ts'
 import { pages } from './scenarios/pages.ts'
 import { refusals } from './scenarios/refusals.ts'
@@ -34,6 +35,7 @@ const areas = [
   neighbours,
   pages,
   refusals,
+  peers,
 ]
 
 const usage = `npm run bench -- [area …] [--short] [--json] [--write]
@@ -88,6 +90,11 @@ async function main(): Promise<number> {
     const machine = await describeMachine(await openSmallDatabase(bench), load.join('; '))
     print(`${machine}\n`)
     for (const area of chosen) {
+      const obstacle = area.findObstacle?.()
+      if (obstacle !== undefined) {
+        print(`${area.name} is left out: ${obstacle}\n`)
+        continue
+      }
       const section = await bench.measure(area)
       sections.push(section)
       print(formatSection(section))

@@ -60,7 +60,7 @@ function firstOf(name: string, requestOf: (place: number) => Request | undefined
  * Has jobs wait for a day, and no worker told of them: the bare server runs none, so the service does not run them during
  * the measurement either. It still polls for jobs.
  */
-async function keepJobs(pool: pg.Pool): Promise<void> {
+export async function keepJobs(pool: pg.Pool): Promise<void> {
   await pool.query(`
     create function keep_job() returns trigger language plpgsql as
       $$ begin new.run_at := now() + interval '1 day'; return new; end $$;

@@ -35,7 +35,7 @@ const sources = ['src', 'tests', 'scripts', 'bench', 'public']
   .flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
   )
-  .filter((name) => /\.([cm]?js|ts)$/.test(name))
+  .filter((name) => /\.([cm]?js|ts)$/.test(name) && !name.includes('node_modules'))
 
 /** All matches of a pattern in all documents, each with its document. */
 const findAll = (pattern: RegExp) =>
