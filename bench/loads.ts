@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import autocannon from 'autocannon'
 import type { Subject } from './harness.ts'
 import { percentile, roundMs } from './report.ts'
-import { hasWrk, sendByWrk } from './wrk.ts'
+import { hasWrk, sendByWrk, type WrkOptions } from './wrk.ts'
 
 export const connections = 50
 
@@ -84,10 +84,11 @@ export function sendNext(
   }
 }
 
-async function byWrk(
+/** Sends requests by wrk, a process of its own. */
+export async function byWrk(
   subject: Subject,
   seconds: number,
-  { requests, ...options }: { requests: readonly Request[]; connections: number; repeats: boolean },
+  { requests, ...options }: { requests: readonly Request[] } & Omit<WrkOptions, 'seconds'>,
 ) {
   const { host } = new URL(subject.origin)
   const messages = requests.map((request) => {

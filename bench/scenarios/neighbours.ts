@@ -8,9 +8,10 @@ import { createAgentAccess } from '../agent-access.ts'
 import { atMost, compare } from '../compare.ts'
 import { company, crowd, openSmallDatabase } from '../databases.ts'
 import { withPool, type Area, type Subject } from '../harness.ts'
-import type { Load as Measure, Request } from '../loads.ts'
+import { byWrk, type Load as Measure, type Request } from '../loads.ts'
 import { percentile, roundMs } from '../report.ts'
 import { startService } from '../subjects.ts'
+import { hasWrk } from '../wrk.ts'
 import { createNeighbour, fillWithLongTexts, findLargestSeed } from '../neighbour.ts'
 
 /** The number of connections of the caller that creates the load, and of a viewer who changes nothing. */
@@ -155,7 +156,9 @@ async function createUselessLeave(
 function measure(measured: Request, loadOf: (subject: Subject) => Load | undefined): Measure {
   return async (subject, seconds) => {
     const load = loadOf(subject)
-    const loader = load && startLoader(subject.origin, load, seconds + loadsForSeconds)
+    const loader = load && startLoader(subject, load, seconds + loadsForSeconds)
+    // Its failure is thrown below.
+    loader?.catch(() => undefined)
     // Waits until the load is at its maximum.
     if (loader) await setTimeout(startsWithinMs)
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
@@ -167,7 +170,7 @@ function measure(measured: Request, loadOf: (subject: Subject) => Load | undefin
       await setTimeout(pauseMs)
     }
     agent.destroy()
-    await loader?.ended
+    await loader
     return {
       requestsPerSecond: tookMs.length / seconds,
       p50Ms: roundMs(percentile(tookMs, 0.5)),
@@ -176,21 +179,24 @@ function measure(measured: Request, loadOf: (subject: Subject) => Load | undefin
   }
 }
 
-function startLoader(origin: string, load: Load, seconds: number) {
-  const { method = 'GET', path, headers, body, token } = load.request
+/** Starts the load in a process of its own. Its requests may be refused. */
+function startLoader(subject: Subject, { request, connections }: Load, seconds: number) {
+  if (hasWrk)
+    return byWrk(subject, seconds, { requests: [request], connections, repeats: true, mayRefuse: true })
+  const { method = 'GET', path, headers, body, token } = request
   const entry = createRequire(import.meta.url).resolve('autocannon')
   const all = { ...headers, authorization: `Bearer ${token}` }
   const child = spawn(
     process.execPath,
     [
-      ...[entry, '-c', String(load.connections), '-d', String(seconds), '-m', method, '--no-progress'],
+      ...[entry, '-c', String(connections), '-d', String(seconds), '-m', method, '--no-progress'],
       ...Object.entries(all).flatMap(([name, value]) => ['-H', `${name}=${value}`]),
       ...(body === undefined ? [] : ['-b', body]),
-      origin + path,
+      subject.origin + path,
     ],
     { stdio: 'ignore' },
   )
-  return { ended: once(child, 'exit') }
+  return once(child, 'exit')
 }
 
 async function ask(origin: string, agent: Agent, { method = 'GET', path, headers, body, token }: Request) {
