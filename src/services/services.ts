@@ -190,8 +190,8 @@ export function createServices(options: ServicesOptions) {
   }
   const mcp: McpHandler = {
     scopesOf: (message) => scopesOfCalls(agentTools, message),
-    answer: async (request, agent, message) =>
-      (await (mcpHandler ??= loadMcpHandler()))(request, agent, message),
+    answerCall: async (...call) => (await (mcpHandler ??= loadMcpHandler())).answerCall(...call),
+    answer: async (...request) => (await (mcpHandler ??= loadMcpHandler())).answer(...request),
   }
   let runner: { stop: () => Promise<void> } | undefined
   return {

@@ -182,7 +182,8 @@ async function readKit(accessToken: string, protocolVersion: string): Promise<un
     }),
   })
   expect(answer.status).toBe(200)
-  const data = /^data: (.*)$/m.exec(await answer.text())?.[1] ?? ''
+  const text = await answer.text()
+  const data = /^data: (.*)$/m.exec(text)?.[1] ?? text
   return (JSON.parse(data) as { result: { structuredContent: unknown } }).result.structuredContent
 }
 

@@ -75,7 +75,8 @@ function capabilitiesOf(read: KitService['read']) {
   return { tools: [readValidationKitTool({ read })], resources: kitResources({ read }, calls) }
 }
 
-function createTester(read: KitService['read'] = async () => toJson(kit)) {
+/** `isDirect`: whether plain calls are answered directly, as the endpoint does, or by the SDK's handling of HTTP. */
+function createTester(read: KitService['read'] = async () => toJson(kit), isDirect = true) {
   const failures: unknown[] = []
   const refusals: unknown[] = []
   const handle = createKitMcpHandler(capabilitiesOf(read), {
@@ -84,17 +85,16 @@ function createTester(read: KitService['read'] = async () => toJson(kit)) {
     ...urls,
   })
 
-  async function send(body: string, headers: Record<string, string> = {}, who = agent) {
-    const request = new Request('https://api.example.com/agent/mcp', {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        accept: 'application/json, text/event-stream',
-        ...headers,
-      },
-      body,
-    })
-    const response = await handle(request, who)
+  async function send(body: string, more: Record<string, string> = {}, who = agent) {
+    const headers = {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      ...more,
+    }
+    const json = isDirect ? await handle.answerCall(headers, who, parse(body)) : undefined
+    if (json !== undefined) return { status: 200, isDirect: true, ...(JSON.parse(json) as Message) }
+    const request = new Request('https://api.example.com/agent/mcp', { method: 'POST', headers, body })
+    const response = await handle.answer(request, who)
     const text = await response.text()
     const isStream = response.headers.get('content-type')?.startsWith('text/event-stream')
     const message =
@@ -126,6 +126,14 @@ function createTester(read: KitService['read'] = async () => toJson(kit)) {
     ask(revision, 'tools/call', { name, ...(args !== undefined && { arguments: args }) })
 
   return { ask, call, failures, refusals, send }
+}
+
+function parse(body: string): unknown {
+  try {
+    return JSON.parse(body)
+  } catch {
+    return undefined
+  }
 }
 
 describe('starting an MCP conversation', () => {
@@ -180,9 +188,16 @@ describe('starting an MCP conversation', () => {
   })
 })
 
-describe.each([...revisionsBefore2026, latest])('MCP revision %s', (revision) => {
+describe.each(
+  [...revisionsBefore2026, latest].flatMap((revision) => [
+    { revision, way: 'direct', isDirect: true },
+    { revision, way: 'through the SDK', isDirect: false },
+  ]),
+)('MCP revision $revision, calls $way', ({ revision, isDirect }) => {
+  const createTesterOfWay = (read?: KitService['read']) => createTester(read, isDirect)
+
   it('lists one tool, which is read-only', async () => {
-    const { result } = await createTester().ask(revision, 'tools/list')
+    const { result } = await createTesterOfWay().ask(revision, 'tools/list')
     const [tool, ...others] = result?.tools as Record<string, unknown>[]
     expect(others).toEqual([])
     expect(tool).toMatchObject({
@@ -203,7 +218,7 @@ describe.each([...revisionsBefore2026, latest])('MCP revision %s', (revision) =>
   })
 
   it('describes the output with a closed schema without references', async () => {
-    const { result } = await createTester().ask(revision, 'tools/list')
+    const { result } = await createTesterOfWay().ask(revision, 'tools/list')
     const [tool] = result?.tools as { outputSchema: object }[]
     const text = JSON.stringify(tool)
     expect(text).not.toMatch(/\$ref|\$id/)
@@ -220,7 +235,7 @@ describe.each([...revisionsBefore2026, latest])('MCP revision %s', (revision) =>
 
   it('returns the validation kit as text and as structured content', async () => {
     const asked: unknown[] = []
-    const { call } = createTester(async (...parameters) => {
+    const { call } = createTesterOfWay(async (...parameters) => {
       asked.push(parameters)
       return toJson(kit)
     })
@@ -239,7 +254,7 @@ describe.each([...revisionsBefore2026, latest])('MCP revision %s', (revision) =>
   })
 
   it('returns a tool error that says how to list the seeds, for an unknown seed', async () => {
-    const { call, failures } = createTester(async () => {
+    const { call, failures } = createTesterOfWay(async () => {
       throw errors.notFound()
     })
     const { result } = await call(revision, { seedId: 'x' })
@@ -257,7 +272,7 @@ describe.each([...revisionsBefore2026, latest])('MCP revision %s', (revision) =>
 
   it('hides the details of an unexpected error from the client, and reports it to the operator', async () => {
     const fault = new Error('password of the database: 12345')
-    const { call, failures } = createTester(async () => {
+    const { call, failures } = createTesterOfWay(async () => {
       throw fault
     })
     const answer = await call(revision)
@@ -274,7 +289,7 @@ describe.each([...revisionsBefore2026, latest])('MCP revision %s', (revision) =>
   })
 
   it('returns a tool error for invalid arguments, without reading', async () => {
-    const { call } = createTester(() => {
+    const { call } = createTesterOfWay(() => {
       throw new Error('it read')
     })
     for (const [args, fault] of [
@@ -296,7 +311,7 @@ describe.each([...revisionsBefore2026, latest])('MCP revision %s', (revision) =>
 
   it('treats null and the empty string as absent', async () => {
     const asked: unknown[] = []
-    const { call } = createTester(async (_agent, input) => {
+    const { call } = createTesterOfWay(async (_agent, input) => {
       asked.push(input)
       return toJson(kit)
     })
@@ -314,7 +329,7 @@ describe.each([...revisionsBefore2026, latest])('MCP revision %s', (revision) =>
   })
 
   it('returns a tool error that says how to continue, for an invalid cursor', async () => {
-    const { call, failures } = createTester(async () => {
+    const { call, failures } = createTesterOfWay(async () => {
       throw errors.cursorInvalid({ field: 'cursor' })
     })
     const { result } = await call(revision, { cursor: 'x' })
@@ -333,7 +348,7 @@ describe.each([...revisionsBefore2026, latest])('MCP revision %s', (revision) =>
 
   it('lists the validation kit and its seeds as resources, in pages', async () => {
     const asked: unknown[] = []
-    const { ask } = createTester(async (_agent, input) => {
+    const { ask } = createTesterOfWay(async (_agent, input) => {
       asked.push(input)
       return toJson({
         ...kit,
@@ -365,7 +380,7 @@ describe.each([...revisionsBefore2026, latest])('MCP revision %s', (revision) =>
 
   it('reads the validation kit and a seed as resources', async () => {
     const asked: unknown[] = []
-    const { ask } = createTester(async (...parameters) => {
+    const { ask } = createTesterOfWay(async (...parameters) => {
       asked.push(parameters)
       return toJson(kit)
     })
@@ -382,7 +397,7 @@ describe.each([...revisionsBefore2026, latest])('MCP revision %s', (revision) =>
   it('distinguishes an unknown resource, an invalid cursor and an unexpected error by their codes', async () => {
     const fault = new Error('password of the database: 12345')
     const thrown = [errors.notFound(), errors.cursorInvalid({ field: 'cursor' }), fault]
-    const { ask, failures } = createTester(() => Promise.reject(thrown.shift() ?? new Error('it read')))
+    const { ask, failures } = createTesterOfWay(() => Promise.reject(thrown.shift() ?? new Error('it read')))
     const read = (uri: string) => ask(revision, 'resources/read', { uri })
     const seedUri = 'workspace://acme/seeds/s1'
     expect((await read(seedUri)).error).toMatchObject({ code: -32602, data: { uri: seedUri } })
@@ -404,7 +419,7 @@ describe.each([...revisionsBefore2026, latest])('MCP revision %s', (revision) =>
   })
 
   it('lists neither tools nor resources for a grant without the scope', async () => {
-    const { send } = createTester()
+    const { send } = createTesterOfWay()
     const message = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
     const { result } = await send(
       JSON.stringify(message),
@@ -418,7 +433,7 @@ describe.each([...revisionsBefore2026, latest])('MCP revision %s', (revision) =>
   })
 
   it('returns -32602 for an unknown tool, and -32601 for an unknown method', async () => {
-    const { ask, call } = createTester()
+    const { ask, call } = createTesterOfWay()
     expect((await call(revision, {}, 'drop_tables')).error).toMatchObject({ code: -32602 })
     expect((await ask(revision, 'prompts/list')).error).toMatchObject({ code: -32601 })
   })
@@ -478,7 +493,7 @@ describe('a client that closes the connection', () => {
       { onError: (error) => failures.push(error), onRefusal: (error) => refusals.push(error), ...urls },
     )
     const abort = new AbortController()
-    const answer = handle(
+    const answer = handle.answer(
       new Request('https://api.example.com/agent/mcp', {
         method: 'POST',
         signal: abort.signal,

@@ -1,11 +1,19 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AgentPrincipal } from '../../kernel/agent.ts'
+import type { Json } from '../../kernel/json-text.ts'
 import type { App } from '../app-types.ts'
 
 /** Handles the MCP messages of agents. */
 export interface McpHandler {
   /** The scopes that the tools need which a message calls. `message` is parsed JSON, or undefined if it is invalid. */
   scopesOf(message: unknown): readonly string[]
+  /** The response to a single call in its plainest form; undefined for every other message, which `answer` is for. */
+  answerCall(
+    headers: IncomingHttpHeaders,
+    agent: AgentPrincipal,
+    message: unknown,
+  ): Promise<Json<object> | undefined>
   answer(request: Request, agent: AgentPrincipal, message: unknown): Promise<Response>
 }
 
@@ -21,12 +29,11 @@ export function mcpRoutes(app: App, handler: McpHandler, url: string, resource: 
     app.post(spelling, { schema: { hide: true }, config: { openBody: true } }, async (request, reply) => {
       const message = parse(request.body)
       reply.requireAgentScopes(handler.scopesOf(message))
-      const answer = await handler.answer(toWebRequest(request, reply, resource), request.agent, message)
-      // Node.js manages the connection (RFC 9110 §7.6.1). With this header a client that asked to close it would wait.
-      answer.headers.delete('connection')
-      // The SDK's `no-cache` for event streams would replace `private, no-store`.
-      answer.headers.delete('cache-control')
-      return send(reply, answer)
+      const headers = withAllTypes(request.headers)
+      const json = await handler.answerCall(headers, request.agent, message)
+      if (json !== undefined) return reply.sendJson(json)
+      const webRequest = toWebRequest(request, headers, reply, resource)
+      return send(reply, await handler.answer(webRequest, request.agent, message))
     })
     for (const method of ['GET', 'DELETE'] as const) {
       app.route({
@@ -41,6 +48,10 @@ export function mcpRoutes(app: App, handler: McpHandler, url: string, resource: 
 
 /** Sends JSON as text, which can be compressed, and event streams as they come. */
 async function send(reply: FastifyReply, answer: Response): Promise<FastifyReply> {
+  // Node.js manages the connection (RFC 9110 §7.6.1). With this header a client that asked to close it would wait.
+  answer.headers.delete('connection')
+  // The SDK's `no-cache` for event streams would replace `private, no-store`.
+  answer.headers.delete('cache-control')
   if (answer.headers.get('content-type')?.startsWith('application/json') !== true) return reply.send(answer)
   return reply
     .code(answer.status)
@@ -57,15 +68,24 @@ function parse(body: unknown): unknown {
   }
 }
 
-function toWebRequest(request: FastifyRequest, reply: FastifyReply, resource: string): Request {
+// The SDK looks for the names of both types, but no `Accept`, and `*/*`, accept all types (RFC 9110 §12.5.1).
+function withAllTypes(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  const { accept } = headers
+  return accept === undefined || /(^|,)\s*\*\/\*\s*(,|;|$)/.test(accept)
+    ? { ...headers, accept: 'application/json, text/event-stream' }
+    : headers
+}
+
+function toWebRequest(
+  request: FastifyRequest,
+  given: IncomingHttpHeaders,
+  reply: FastifyReply,
+  resource: string,
+): Request {
   const headers = new Headers()
-  for (const [name, value] of Object.entries(request.headers)) {
+  for (const [name, value] of Object.entries(given)) {
     for (const part of [value ?? []].flat()) headers.append(name, part)
   }
-  // The SDK looks for the names of both types, but no `Accept`, and `*/*`, accept all types (RFC 9110 §12.5.1).
-  const { accept } = request.headers
-  if (accept === undefined || /(^|,)\s*\*\/\*\s*(,|;|$)/.test(accept))
-    headers.set('accept', 'application/json, text/event-stream')
   const abort = new AbortController()
   // A client that disconnects ends the work.
   reply.raw.once('close', () => {

@@ -1,15 +1,27 @@
-import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
+import { createMcpHandler, McpServer, type AuthInfo, type ServerOptions } from '@modelcontextprotocol/server'
+import type { IncomingHttpHeaders } from 'node:http'
 import type { AgentPrincipal } from '../../../kernel/agent.ts'
+import type { Json } from '../../../kernel/json-text.ts'
 import { createTurns } from '../../../kernel/turns.ts'
 import { mayCall, type AgentTool } from '../agent-tool.ts'
+import { createDirectServers, directRevisions, toDirectCall, type CallExtra } from './direct-calls.ts'
 import { registerResources, type McpResources } from './mcp-resources.ts'
 import { toolRegistration } from './mcp-tool.ts'
 
-/**
- * Answers one request of an authenticated agent to the MCP endpoint. Aborting the request's signal ends it. `message` is
- * the parsed body; undefined if it is not JSON.
- */
-export type KitMcpHandler = (request: Request, agent: AgentPrincipal, message?: unknown) => Promise<Response>
+/** Answers requests of authenticated agents to the MCP endpoint. `message` is the parsed body; undefined if it is not JSON. */
+export interface KitMcpHandler {
+  /**
+   * The response to a single call of a tool in its plainest form, made without the SDK's handling of HTTP, which takes
+   * longer than a call. Undefined for every other message.
+   */
+  answerCall(
+    headers: IncomingHttpHeaders,
+    agent: AgentPrincipal,
+    message: unknown,
+  ): Promise<Json<object>> | undefined
+  /** Answers any request. Aborting its signal ends it. */
+  answer(request: Request, agent: AgentPrincipal, message?: unknown): Promise<Response>
+}
 
 export interface KitMcpHandlerOptions {
   /** Called with what failed. The agent sees only a general message. */
@@ -40,19 +52,30 @@ export function createKitMcpHandler(
 ): KitMcpHandler {
   // One call after the other lets requests of others in between (decision 0072).
   const turns = createTurns({ atOnceMax: 1, waitingMax: Infinity, waitMsMax: callWaitMsMax })
-  const registrations = tools.map((tool) => ({ tool, register: toolRegistration(tool, { onError, turns }) }))
-  const handler = createMcpHandler(({ authInfo }) => createServer(authInfo?.extra?.agent as AgentPrincipal), {
+  const registrations = new Map(tools.map((tool) => [tool, toolRegistration(tool, { onError, turns })]))
+  const toolsOf = (agent: AgentPrincipal) => tools.filter((tool) => mayCall(agent, tool))
+  const handler = createMcpHandler(({ authInfo }) => createServer((authInfo?.extra as CallExtra).agent), {
     onerror: onRefusal,
   })
+  // The same server for all agents with these tools: nothing in it is of one agent.
+  const answerDirectly = createDirectServers((ofServer) =>
+    createToolServer(ofServer, { supportedProtocolVersions: directRevisions }),
+  )
 
   function createServer(agent: AgentPrincipal): McpServer {
+    const server = createToolServer(toolsOf(agent), { instructions: instructionsFor(agent) })
+    if (mayCall(agent, resources)) registerResources(server, agent, resources, onError)
+    return server
+  }
+
+  function createToolServer(ofServer: readonly AgentTool[], options: ServerOptions): McpServer {
     const server = new McpServer(
       {
         ...{ name: 'workspace', title: 'Workspace', version: '1.0.0-alpha.1', websiteUrl: webUrl },
         icons: [{ src: iconUrl, mimeType: 'image/svg+xml', sizes: ['any'] }],
       },
       {
-        instructions: instructionsFor(agent),
+        ...options,
         capabilities: { tools: { listChanged: false } },
         cacheHints: {
           'server/discover': rarelyChanges,
@@ -60,25 +83,30 @@ export function createKitMcpHandler(
         },
       },
     )
-    for (const { tool, register } of registrations) {
-      if (mayCall(agent, tool)) register(server, agent)
-    }
-    if (mayCall(agent, resources)) registerResources(server, agent, resources, onError)
+    for (const tool of ofServer) registrations.get(tool)?.(server)
     return server
   }
 
-  return async (request, agent, message) => {
-    if (Array.isArray(message) && message.length > batchMax) return refuseBatch()
-    return handler.fetch(request, {
-      authInfo: {
-        // Do not expose the raw token to tools.
-        token: '',
-        clientId: agent.grant.clientId,
-        scopes: agent.grant.scopes,
-        extra: { agent },
-      },
-    })
+  return {
+    answerCall(headers, agent, message) {
+      const call = toDirectCall(headers, message)
+      const ofAgent = toolsOf(agent)
+      // The SDK refuses a tool that the agent does not have.
+      if (!call || !ofAgent.some(({ name }) => name === call.message.params.name)) return undefined
+      return answerDirectly(call, ofAgent, toAuthInfo(agent))
+    },
+
+    async answer(request, agent, message) {
+      if (Array.isArray(message) && message.length > batchMax) return refuseBatch()
+      return handler.fetch(request, { authInfo: toAuthInfo(agent) })
+    },
   }
+}
+
+function toAuthInfo(agent: AgentPrincipal): AuthInfo & { extra: CallExtra } {
+  const { clientId, scopes } = agent.grant
+  // Do not expose the raw token to tools.
+  return { token: '', clientId, scopes, extra: { agent } }
 }
 
 function refuseBatch(): Response {

@@ -6,28 +6,25 @@ import {
   type McpServer,
 } from '@modelcontextprotocol/server'
 import { createBodyCheck } from '../../../http/requests/validation.ts'
-import type { AgentPrincipal } from '../../../kernel/agent.ts'
 import { ApiError, errors, type ErrorCode } from '../../../kernel/errors.ts'
 import { parseJson } from '../../../kernel/json-text.ts'
 import { inlined, withoutBlanks } from '../../../kernel/schemas.ts'
 import type { Turns } from '../../../kernel/turns.ts'
 import type { AgentTool } from '../agent-tool.ts'
+import type { CallExtra } from './direct-calls.ts'
 
 /** Answers one call of a tool. */
-type ToolCall = (agent: AgentPrincipal, input: unknown) => Promise<CallToolResult>
+type ToolCall = (extra: CallExtra, input: unknown) => Promise<CallToolResult>
 
 export interface ToolOptions {
   /** Called with unexpected errors. */
   onError: (error: unknown) => void
-  /** The turns of users. A call waits for one, as the SDK makes all calls of a batch at once. */
+  /** The turns of users. A call that is not direct waits for one, as the SDK makes all calls of a batch at once. */
   turns: Turns
 }
 
-/** Makes a function that registers a tool with the server of a request. */
-export function toolRegistration(
-  tool: AgentTool,
-  options: ToolOptions,
-): (server: McpServer, agent: AgentPrincipal) => void {
+/** Makes a function that registers a tool with a server. The agent comes with each call, as `CallExtra`. */
+export function toolRegistration(tool: AgentTool, options: ToolOptions): (server: McpServer) => void {
   const { name, title, description, hints } = tool
   const inlinedOf = (schema: TSchema) => inlined(schema, tool.parts)
   const config = {
@@ -36,8 +33,8 @@ export function toolRegistration(
     outputSchema: fromJsonSchema(inlinedOf(tool.output), trusting),
   }
   const call = toolCall(tool, options)
-  return (server, agent) => {
-    server.registerTool(name, config, (input) => call(agent, input))
+  return (server) => {
+    server.registerTool(name, config, (input, { http }) => call(http?.authInfo?.extra as CallExtra, input))
   }
 }
 
@@ -70,17 +67,18 @@ const trusting: jsonSchemaValidator = {
 
 function toolCall(tool: AgentTool, { onError, turns }: ToolOptions): ToolCall {
   const findIssues = createBodyCheck(inlined(tool.input, tool.parts))
-  return async (agent, input) => {
+  return async ({ agent, takeJson }, input) => {
     try {
       const given = withoutBlanks(input, tool.input, tool.emptied)
       const issues = findIssues(given)
       if (issues.length > 0) throw errors.decodeError({ issues })
-      const endTurn = await turns.take(agent.user.id)
+      const endTurn = takeJson ? undefined : await turns.take(agent.user.id)
       try {
         const text = await tool.call(agent, given as Static<TObject>)
-        return { content: [{ type: 'text', text }], structuredContent: { ...parseJson(text) } }
+        const structuredContent = takeJson ? takeJson(text) : { ...parseJson(text) }
+        return { content: [{ type: 'text', text }], structuredContent }
       } finally {
-        endTurn()
+        endTurn?.()
       }
     } catch (error) {
       // Caught here: the SDK would send the message of any error to the agent.
