@@ -861,7 +861,7 @@ from
             order by
               "page"."created_at" desc,
               "page"."id" desc rows unbounded preceding
-          ) - "row_size" as "bytes_before"
+          ) - ("row_size") as "bytes_before"
         from
           (
             select
@@ -1580,7 +1580,7 @@ from
             order by
               "page"."joined_at",
               "page"."id" rows unbounded preceding
-          ) - octet_length("teams_of_member"::text) as "teams_before"
+          ) - (octet_length("teams_of_member"::text)) as "teams_before"
         from
           (
             select
@@ -1920,7 +1920,7 @@ from
             order by
               "page"."updated_at" desc,
               "page"."id" desc rows unbounded preceding
-          ) - "row_size" as "bytes_before"
+          ) - ("row_size") as "bytes_before"
         from
           (
             select
@@ -2012,7 +2012,7 @@ from
             order by
               "page"."updated_at" desc,
               "page"."id" desc rows unbounded preceding
-          ) - "row_size" as "bytes_before"
+          ) - ("row_size") as "bytes_before"
         from
           (
             select
@@ -2109,7 +2109,7 @@ with
         order by
           "recent"."updated_at" desc,
           "recent"."id" desc rows unbounded preceding
-      ) - "seed_size" as "seeds_before"
+      ) - ("seed_size") as "seeds_before"
     from
       (
         select
@@ -2241,7 +2241,7 @@ with
             order by
               "round",
               "seed_place" rows unbounded preceding
-          ) - "evidence_size" as "evidence_before"
+          ) - ("evidence_size") as "evidence_before"
         from
           "latest"
           cross join lateral (
@@ -2341,7 +2341,8 @@ from
           "latest"
           cross join lateral (
             select
-              row_to_json(counted) as "evidence_counts"
+              row_to_json(counted) as "evidence_counts",
+              ("supports" + "contradicts" + "neutral")::int as "evidence_total"
             from
               (
                 select
@@ -2399,7 +2400,8 @@ from
           inner join "seeds" on "seeds"."id" = "found"."id"
           cross join lateral (
             select
-              row_to_json(counted) as "evidence_counts"
+              row_to_json(counted) as "evidence_counts",
+              ("supports" + "contradicts" + "neutral")::int as "evidence_total"
             from
               (
                 select
@@ -2461,79 +2463,89 @@ from
   ) "totals";
 
 -- seeds_select_kit_of_seed
-with
-  "found" as (
+select
+  (
     select
-      "id",
-      row_number() over (
-        order by
-          "recent"."updated_at" desc,
-          "recent"."id" desc
-      ) as "seed_place",
-      sum("seed_size") over (
-        order by
-          "recent"."updated_at" desc,
-          "recent"."id" desc rows unbounded preceding
-      ) - "seed_size" as "seeds_before"
+      row_to_json(item)
     from
       (
         select
-          "id",
-          "updated_at",
-          coalesce(octet_length("seeds"."title"), 0) + coalesce(octet_length("seeds"."summary"), 0) + coalesce(octet_length("seeds"."problem"), 0) + coalesce(octet_length("seeds"."audience"), 0) + coalesce(octet_length("seeds"."hypothesis"), 0) + coalesce(octet_length(array_to_string("seeds"."success_criteria", ',')), 0) as "seed_size"
-        from
-          "seeds"
-        where
+          "seeds"."id" as "id",
+          "seeds"."title" as "title",
+          "seeds"."summary" as "summary",
+          "seeds"."problem" as "problem",
+          "seeds"."audience" as "audience",
+          "seeds"."hypothesis" as "hypothesis",
+          "seeds"."success_criteria" as "successCriteria",
+          "seeds"."status" as "status",
           (
-            "seeds"."workspace_id" = $1
-            and "seeds"."id" = $2
-          )
-        order by
-          "seeds"."updated_at" desc,
-          "seeds"."id" desc
-        limit
-          $3
-      ) "recent"
-  ),
-  "latest" as (
+            select
+              count(*)::int
+            from
+              "seed_participants"
+            where
+              "seed_participants"."seed_id" = "seeds"."id"
+          ) as "participantCount",
+          exists (
+            select
+            from
+              "seed_participants"
+            where
+              (
+                "seed_participants"."seed_id" = "seeds"."id"
+                and "seed_participants"."user_id" = $1
+              )
+          ) as "joined",
+          to_char("seeds"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
+          to_char("seeds"."updated_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "updatedAt",
+          $2::text || "seeds"."id" as "url",
+          "evidence_counts" as "evidenceCounts",
+          coalesce("shown_evidence", '[]') as "evidence"
+      ) as item
+  )::text,
+  "shown_count"::int,
+  coalesce("is_cut", false),
+  "evidence_total"
+from
+  "seeds"
+  cross join lateral (
     select
-      "seeds"."id",
-      "seeds"."workspace_id",
-      "seeds"."title",
-      "seeds"."summary",
-      "seeds"."problem",
-      "seeds"."audience",
-      "seeds"."hypothesis",
-      "seeds"."success_criteria",
-      "seeds"."status",
-      "seeds"."created_by_user_id",
-      "seeds"."agent_name",
-      "seeds"."created_at",
-      "seeds"."updated_at",
-      "seed_place"
+      row_to_json(counted) as "evidence_counts",
+      ("supports" + "contradicts" + "neutral")::int as "evidence_total"
     from
-      "found"
-      inner join "seeds" on "seeds"."id" = "found"."id"
-    where
       (
-        "seed_place" <= $4
-        and "seeds_before" < $5
-      )
-  ),
-  "shown" as (
+        select
+          count(*) filter (
+            where
+              "evidence"."verdict" = 'supports'
+          ) as "supports",
+          count(*) filter (
+            where
+              "evidence"."verdict" = 'contradicts'
+          ) as "contradicts",
+          count(*) filter (
+            where
+              "evidence"."verdict" = 'neutral'
+          ) as "neutral"
+        from
+          "evidence"
+        where
+          "evidence"."seed_id" = "seeds"."id"
+      ) "counted"
+  ) "counts"
+  cross join lateral (
     select
-      "seed_id",
       count(*) filter (
         where
           (
-            "round" <= $6::int
-            and "evidence_before" < $7
+            "round" <= $3::int
+            and "evidence_before" < $4
           )
       ) as "shown_count",
       not bool_and(
         (
-          "round" <= $8::int
-          and "evidence_before" < $9
+          "round" <= $5::int
+          and "evidence_before" < $6
         )
       ) as "is_cut",
       json_agg(
@@ -2543,16 +2555,16 @@ with
           from
             (
               select
-                "pieces"."id" as "id",
-                "pieces"."seed_id" as "seedId",
-                "pieces"."kind" as "kind",
-                "pieces"."verdict" as "verdict",
-                "pieces"."summary" as "summary",
-                "pieces"."source_url" as "sourceUrl",
-                "pieces"."author_user_id" as "authorUserId",
-                "pieces"."author_name" as "authorName",
-                "pieces"."agent_name" as "agentName",
-                to_char("pieces"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt"
+                "newest"."id" as "id",
+                "newest"."seed_id" as "seedId",
+                "newest"."kind" as "kind",
+                "newest"."verdict" as "verdict",
+                "newest"."summary" as "summary",
+                "newest"."source_url" as "sourceUrl",
+                "newest"."author_user_id" as "authorUserId",
+                "newest"."author_name" as "authorName",
+                "newest"."agent_name" as "agentName",
+                to_char("newest"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt"
             ) as item
         )
         order by
@@ -2560,246 +2572,65 @@ with
       ) filter (
         where
           (
-            "round" <= $10::int
-            and "evidence_before" < $11
+            "round" <= $7::int
+            and "evidence_before" < $8
           )
       ) as "shown_evidence"
     from
       (
         select
-          "newest"."id",
-          "newest"."seed_id",
-          "newest"."kind",
-          "newest"."verdict",
-          "newest"."summary",
-          "newest"."source_url",
-          "newest"."author_user_id",
-          "newest"."author_name",
-          "newest"."agent_name",
-          "newest"."created_at",
-          "round",
-          sum("evidence_size") over (
-            order by
-              "round",
-              "seed_place" rows unbounded preceding
-          ) - "evidence_size" as "evidence_before"
-        from
-          "latest"
-          cross join lateral (
-            select
-              "id",
-              "seed_id",
-              "kind",
-              "verdict",
-              "summary",
-              "source_url",
-              "author_user_id",
-              "author_name",
-              "agent_name",
-              "created_at",
-              row_number() over (
-                order by
-                  "created_at" desc,
-                  "id" desc
-              ) as "round",
-              coalesce(octet_length("evidence"."summary"), 0) + coalesce(octet_length("evidence"."source_url"), 0) as "evidence_size"
-            from
-              "evidence"
-            where
-              (
-                "evidence"."seed_id" = "latest"."id"
-                and ("evidence"."created_at", "evidence"."id") < (
-                  (
-                    select
-                      $12::timestamptz
-                  )::timestamptz,
-                  (
-                    select
-                      $13::uuid
-                  )::uuid
-                )
-              )
+          "id",
+          "seed_id",
+          "kind",
+          "verdict",
+          "summary",
+          "source_url",
+          "author_user_id",
+          "author_name",
+          "agent_name",
+          "created_at",
+          row_number() over (
             order by
               "evidence"."created_at" desc,
               "evidence"."id" desc
-            limit
-              $14
-          ) "newest"
-      ) "pieces"
-    group by
-      "pieces"."seed_id"
-  )
-select
-  "text",
-  "count",
-  "evidence_count",
-  "any_is_cut",
-  "outline_text",
-  (
-    select
-      count(*)::int
-    from
-      "found"
-  ),
-  "all_seeds",
-  "all_evidence"
-from
-  (
-    select
-      coalesce(string_agg("item"::text, E',\n'), '') as "text",
-      count(*)::int as "count"
-    from
-      (
-        select
-          (
-            select
-              row_to_json(item)
-            from
-              (
-                select
-                  "latest"."id" as "id",
-                  "latest"."title" as "title",
-                  "latest"."summary" as "summary",
-                  "latest"."problem" as "problem",
-                  "latest"."audience" as "audience",
-                  "latest"."hypothesis" as "hypothesis",
-                  "latest"."success_criteria" as "successCriteria",
-                  "latest"."status" as "status",
-                  (
-                    select
-                      count(*)::int
-                    from
-                      "seed_participants"
-                    where
-                      "seed_participants"."seed_id" = "latest"."id"
-                  ) as "participantCount",
-                  exists (
-                    select
-                    from
-                      "seed_participants"
-                    where
-                      (
-                        "seed_participants"."seed_id" = "latest"."id"
-                        and "seed_participants"."user_id" = $15
-                      )
-                  ) as "joined",
-                  to_char("latest"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
-                  to_char("latest"."updated_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "updatedAt",
-                  $16::text || "latest"."id" as "url",
-                  "evidence_counts" as "evidenceCounts",
-                  coalesce("shown_evidence", '[]') as "evidence"
-              ) as item
-          ) as "item"
-        from
-          "latest"
-          cross join lateral (
-            select
-              row_to_json(counted) as "evidence_counts"
-            from
-              (
-                select
-                  count(*) filter (
-                    where
-                      "evidence"."verdict" = 'supports'
-                  ) as "supports",
-                  count(*) filter (
-                    where
-                      "evidence"."verdict" = 'contradicts'
-                  ) as "contradicts",
-                  count(*) filter (
-                    where
-                      "evidence"."verdict" = 'neutral'
-                  ) as "neutral"
-                from
-                  "evidence"
-                where
-                  "evidence"."seed_id" = "latest"."id"
-              ) "counted"
-          ) "counts"
-          left join "shown" on "shown"."seed_id" = "latest"."id"
-        order by
-          "seed_place"
-      ) "rows"
-  ) "in_full"
-  cross join (
-    select
-      coalesce(sum("shown_count"), 0)::int as "evidence_count",
-      coalesce(bool_or("is_cut"), false) as "any_is_cut"
-    from
-      "shown"
-  ) "evidence_shown"
-  cross join (
-    select
-      coalesce(string_agg("item"::text, E',\n'), '') as "outline_text"
-    from
-      (
-        select
-          (
-            select
-              row_to_json(item)
-            from
-              (
-                select
-                  "seeds"."id" as "id",
-                  "seeds"."title" as "title",
-                  "seeds"."status" as "status",
-                  "evidence_counts" as "evidenceCounts",
-                  to_char("seeds"."updated_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "updatedAt"
-              ) as item
-          ) as "item"
-        from
-          "found"
-          inner join "seeds" on "seeds"."id" = "found"."id"
-          cross join lateral (
-            select
-              row_to_json(counted) as "evidence_counts"
-            from
-              (
-                select
-                  count(*) filter (
-                    where
-                      "evidence"."verdict" = 'supports'
-                  ) as "supports",
-                  count(*) filter (
-                    where
-                      "evidence"."verdict" = 'contradicts'
-                  ) as "contradicts",
-                  count(*) filter (
-                    where
-                      "evidence"."verdict" = 'neutral'
-                  ) as "neutral"
-                from
-                  "evidence"
-                where
-                  "evidence"."seed_id" = "seeds"."id"
-              ) "counted"
-          ) "counts"
-        where
-          "seed_place" <= $17
-        order by
-          "seed_place"
-      ) "outline_rows"
-  ) "outline"
-  cross join (
-    select
-      count(*)::int as "all_seeds",
-      coalesce(sum("piece_count"), 0)::int as "all_evidence"
-    from
-      "seeds"
-      cross join lateral (
-        select
-          count(*) as "piece_count"
+          ) as "round",
+          sum(
+            coalesce(octet_length("evidence"."summary"), 0) + coalesce(octet_length("evidence"."source_url"), 0)
+          ) over (
+            order by
+              "evidence"."created_at" desc,
+              "evidence"."id" desc rows unbounded preceding
+          ) - (
+            coalesce(octet_length("evidence"."summary"), 0) + coalesce(octet_length("evidence"."source_url"), 0)
+          ) as "evidence_before"
         from
           "evidence"
         where
-          "evidence"."seed_id" = "seeds"."id"
-      ) "piece_counts"
-    where
-      (
-        "seeds"."workspace_id" = $18
-        and "seeds"."id" = $19
-      )
-  ) "totals";
+          (
+            "evidence"."seed_id" = "seeds"."id"
+            and ("evidence"."created_at", "evidence"."id") < (
+              (
+                select
+                  $9::timestamptz
+              )::timestamptz,
+              (
+                select
+                  $10::uuid
+              )::uuid
+            )
+          )
+        order by
+          "evidence"."created_at" desc,
+          "evidence"."id" desc
+        limit
+          $11
+      ) "newest"
+  ) "shown"
+where
+  (
+    "seeds"."workspace_id" = $12
+    and "seeds"."id" = $13
+  );
 
 -- seeds_select_of_status
 select
@@ -2846,7 +2677,7 @@ from
             order by
               "page"."created_at" desc,
               "page"."id" desc rows unbounded preceding
-          ) - "row_size" as "bytes_before"
+          ) - ("row_size") as "bytes_before"
         from
           (
             select
@@ -2938,7 +2769,7 @@ from
             order by
               "page"."created_at" desc,
               "page"."id" desc rows unbounded preceding
-          ) - "row_size" as "bytes_before"
+          ) - ("row_size") as "bytes_before"
         from
           (
             select

@@ -4,8 +4,10 @@ import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import { ValidationKit, validationKitParts } from '../../src/areas/agent/agent.schemas.ts'
 import { httpForm, type ValidationKit as Kit } from '../../src/areas/agent/agent.service.ts'
+import { readKitRows, type KitQuery } from '../../src/areas/agent/kit.repository.ts'
 import { mcpForm } from '../../src/areas/agent/read-validation-kit.mcp.ts'
 import { createId } from '../../src/kernel/ids.ts'
+import { startOf } from '../../src/kernel/pagination.ts'
 import { inlined } from '../../src/kernel/schemas.ts'
 import { countQueries } from '../support/count-queries.ts'
 import { createOAuthTester, type TestHost } from '../support/oauth-client.ts'
@@ -379,4 +381,42 @@ describe('the validation kit over MCP only', () => {
     expect(kit).toMatchObject({ seeds: [], truncated: true })
     expect(kit && idsOf(kit)).toEqual(ids.slice(0, kit?.outline.length))
   })
+})
+
+describe('the statement for one seed', () => {
+  it.each([0, 1, 20, 21, 45])(
+    'returns the bytes of the statement for many seeds, with %i pieces of evidence',
+    async (pieces) => {
+      const host = await tester.createHost()
+      const [seedId] = await fill(host, 1, pieces)
+      await db.execute(sql`
+        update seeds set title = 'A "title" \\ with' || chr(10) || '  😀', audience = 'A', hypothesis = '', updated_at = now(),
+          success_criteria = array['one, ', '"two"', 'three'] where id = ${seedId}`)
+      await db.execute(sql`
+        update evidence set verdict = (array['supports', 'contradicts', 'neutral'])[ascii(right(id::text, 1)) % 3 + 1],
+          summary = summary || repeat('",' || chr(10) || '€', ascii(right(id::text, 2)) * 10), author_user_id = ${host.id},
+          source_url = nullif('https://example.com/' || right(id::text, 1), 'https://example.com/a'),
+          agent_name = nullif('Agent "' || right(id::text, 1) || '"', 'Agent "b"')
+        where seed_id = ${seedId}`)
+      await db.execute(sql`
+        insert into seed_participants (seed_id, user_id, workspace_id, joined_at)
+        values (${seedId}, ${host.id}, ${host.workspaceId}, now())`)
+      const query: KitQuery = {
+        ...{ workspaceId: host.workspaceId, userId: host.id, ...startOf.newestFirst },
+        ...{ seedsLimit: 1, inFullMax: 1, outlineMax: 0, evidenceLimit: 20 },
+        ...{ seedsBytesMax: 1e6, evidenceBytesMax: 1e6, seedUrlPrefix: 'https://example.com/seeds/' },
+      }
+      for (const changed of [
+        {},
+        { evidenceLimit: 0 },
+        { evidenceLimit: 7 },
+        { evidenceBytesMax: 5000 },
+        { userId: createId() },
+      ]) {
+        const many = await readKitRows(db, { ...query, ...changed })
+        expect(many.found).toBe(1)
+        expect(await readKitRows(db, { ...query, ...changed, seedId: String(seedId) })).toEqual(many)
+      }
+    },
+  )
 })

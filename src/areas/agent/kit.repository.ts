@@ -28,49 +28,20 @@ export interface KitRows {
   totals: { seeds: number; evidence: number }
 }
 
-const selectKit = prepared((executor) =>
-  prepareKit(executor, 'seeds_select_kit', {
-    isMatch: and(
-      eq(seeds.workspaceId, sql.placeholder('workspaceId')),
-      gte(seeds.updatedAt, sql`${sql.placeholder('updatedSince')}::timestamptz`),
-      isAbsentOr('status', eq(seeds.status, sql.placeholder('status'))),
-      isAbsentOr(
-        'pattern',
-        or(
-          ...[seeds.title, seeds.summary, seeds.problem].map((column) =>
-            isLike(sql`lower(${column})`, sql.placeholder('pattern')),
-          ),
+const selectKit = prepared((executor) => {
+  const isMatch = and(
+    eq(seeds.workspaceId, sql.placeholder('workspaceId')),
+    gte(seeds.updatedAt, sql`${sql.placeholder('updatedSince')}::timestamptz`),
+    isAbsentOr('status', eq(seeds.status, sql.placeholder('status'))),
+    isAbsentOr(
+      'pattern',
+      or(
+        ...[seeds.title, seeds.summary, seeds.problem].map((column) =>
+          isLike(sql`lower(${column})`, sql.placeholder('pattern')),
         ),
       ),
     ),
-    isSeedOfPage: isBefore(seeds.updatedAt, seeds.id),
-  }),
-)
-
-const selectKitOfSeed = prepared((executor) =>
-  prepareKit(executor, 'seeds_select_kit_of_seed', {
-    isMatch: and(
-      eq(seeds.workspaceId, sql.placeholder('workspaceId')),
-      eq(seeds.id, sql.placeholder('seedId')),
-    ),
-    isEvidenceOfPage: isBefore(evidence.createdAt, evidence.id),
-  }),
-)
-
-/** A condition of a filter that may be null. */
-function isAbsentOr(name: string, condition: SQL | undefined): SQL {
-  return sql`(${sql.placeholder(name)}::text is null or ${condition})`
-}
-
-function prepareKit(
-  executor: Executor,
-  name: string,
-  {
-    isMatch,
-    isSeedOfPage,
-    isEvidenceOfPage,
-  }: { isMatch: SQL | undefined; isSeedOfPage?: SQL; isEvidenceOfPage?: SQL },
-) {
+  )
   const recent = executor
     .select({
       id: seeds.id,
@@ -78,7 +49,7 @@ function prepareKit(
       size: seedBytes.as('seed_size'),
     })
     .from(seeds)
-    .where(and(isMatch, isSeedOfPage))
+    .where(and(isMatch, isBefore(seeds.updatedAt, seeds.id)))
     .orderBy(desc(seeds.updatedAt), desc(seeds.id))
     .limit(sql.placeholder('seedsLimit'))
     .as('recent')
@@ -113,7 +84,7 @@ function prepareKit(
       size: evidenceBytes.as('evidence_size'),
     })
     .from(evidence)
-    .where(and(eq(evidence.seedId, latest.id), isEvidenceOfPage))
+    .where(eq(evidence.seedId, latest.id))
     .orderBy(desc(evidence.createdAt), desc(evidence.id))
     // One more than is shown, which tells whether there is more.
     .limit(sql.placeholder('evidenceRead'))
@@ -136,36 +107,10 @@ function prepareKit(
     .from(latest)
     .crossJoinLateral(newest)
     .as('pieces')
-  const {
-    kind,
-    verdict,
-    summary: finding,
-    sourceUrl,
-    authorUserId,
-    authorName,
-    agentName,
-    createdAt,
-  } = pieces
-  const piecesAsJson = jsonArray<Evidence>(
-    {
-      ...{ id: pieces.id, seedId: pieces.seedId, kind, verdict, summary: finding, sourceUrl },
-      ...{ authorUserId, authorName, agentName, createdAt: timestampText(createdAt) },
-    },
-    pieces.round,
-  )
-  const isShown = and(
-    lte(pieces.round, sql`${sql.placeholder('evidenceLimit')}::int`),
-    lt(pieces.bytesBefore, sql.placeholder('evidenceBytesMax')),
-  )
   // Used twice, so that PostgreSQL keeps its rows. It would aggregate them again for each seed if it expected few seeds.
   const shown = executor.$with('shown').as(
     executor
-      .select({
-        seedId: pieces.seedId,
-        count: sql<number>`count(*) filter (where ${isShown})`.as('shown_count'),
-        isCut: sql<boolean>`not bool_and(${isShown})`.as('is_cut'),
-        evidence: sql`${piecesAsJson} filter (where ${isShown})`.as('shown_evidence'),
-      })
+      .select({ seedId: pieces.seedId, ...shownOf(pieces) })
       .from(pieces)
       .groupBy(pieces.seedId),
   )
@@ -176,21 +121,9 @@ function prepareKit(
     })
     .from(shown)
     .as('evidence_shown')
-  const { id, title, summary, problem, audience, hypothesis, successCriteria, status, updatedAt } = latest
   const countsOfLatest = evidenceCountsOf(executor, latest.id)
   const rows = executor
-    .select({
-      item: jsonItem<KitSeed>({
-        ...{ id, title, summary, problem, audience, hypothesis, successCriteria, status },
-        ...participationIn(latest.id),
-        createdAt: timestampText(latest.createdAt),
-        updatedAt: timestampText(updatedAt),
-        url: sql`${sql.placeholder('seedUrlPrefix')}::text || ${id}`,
-        evidenceCounts: countsOfLatest.counts,
-        // The last property, which `splitSeed` relies on.
-        evidence: sql`coalesce(${shown.evidence}, '[]')`,
-      }),
-    })
+    .select({ item: jsonItem<KitSeed>(seedItemOf(latest, countsOfLatest.counts, shown.evidence)) })
     .from(latest)
     .crossJoinLateral(countsOfLatest)
     .leftJoin(shown, eq(shown.seedId, latest.id))
@@ -245,10 +178,89 @@ function prepareKit(
     .crossJoin(evidenceShown)
     .crossJoin(outline)
     .crossJoin(totals)
-    .prepare(name)
+    .prepare('seeds_select_kit')
+})
+
+// The statement for many seeds would take twice as long for one: it sorts, outlines and totals what is a single row here.
+const selectKitOfSeed = prepared((executor) => {
+  const newestFirst = sql`${evidence.createdAt} desc, ${evidence.id} desc`
+  const newest = executor
+    .select({
+      ...getTableColumns(evidence),
+      round: sql<number>`row_number() over (order by ${newestFirst})`.as('round'),
+      bytesBefore: bytesBefore(evidenceBytes, newestFirst).as('evidence_before'),
+    })
+    .from(evidence)
+    .where(and(eq(evidence.seedId, seeds.id), isBefore(evidence.createdAt, evidence.id)))
+    .orderBy(newestFirst)
+    .limit(sql.placeholder('evidenceRead'))
+    .as('newest')
+  const shown = executor.select(shownOf(newest)).from(newest).as('shown')
+  const counts = evidenceCountsOf(executor, seeds.id)
+  return executor
+    .select({
+      text: sql<string>`${jsonItem<KitSeed>(seedItemOf(seeds, counts.counts, shown.evidence)).sql}::text`,
+      evidenceCount: sql<number>`${shown.count}::int`,
+      isCut: sql<boolean>`coalesce(${shown.isCut}, false)`,
+      evidenceTotal: counts.total,
+    })
+    .from(seeds)
+    .crossJoinLateral(counts)
+    .crossJoinLateral(shown)
+    .where(
+      and(eq(seeds.workspaceId, sql.placeholder('workspaceId')), eq(seeds.id, sql.placeholder('seedId'))),
+    )
+    .prepare('seeds_select_kit_of_seed')
+})
+
+/** A condition of a filter that may be null. */
+function isAbsentOr(name: string, condition: SQL | undefined): SQL {
+  return sql`(${sql.placeholder(name)}::text is null or ${condition})`
 }
 
-/** The numbers of all pieces of evidence of a seed by their verdict. For a lateral join. */
+/** The columns of a seed as an item. */
+function seedItemOf(
+  seed: Record<keyof typeof seeds.$inferSelect, Column>,
+  evidenceCounts: SQL.Aliased,
+  shownEvidence: SQL.Aliased,
+) {
+  const { id, title, summary, problem, audience, hypothesis, successCriteria, status, updatedAt } = seed
+  return {
+    ...{ id, title, summary, problem, audience, hypothesis, successCriteria, status },
+    ...participationIn(id),
+    createdAt: timestampText(seed.createdAt),
+    updatedAt: timestampText(updatedAt),
+    url: sql`${sql.placeholder('seedUrlPrefix')}::text || ${id}`,
+    evidenceCounts: sql`${evidenceCounts}`,
+    // The last property, which `splitSeed` relies on.
+    evidence: sql`coalesce(${shownEvidence}, '[]')`,
+  }
+}
+
+type PieceColumns = Record<keyof Evidence, Column> & Record<'round' | 'bytesBefore', SQL.Aliased<number>>
+
+/** What is shown of the pieces of evidence of a seed. An aggregate. */
+function shownOf(pieces: PieceColumns) {
+  const { id, seedId, kind, verdict, summary, sourceUrl, authorUserId, authorName, agentName } = pieces
+  const isShown = and(
+    lte(pieces.round, sql`${sql.placeholder('evidenceLimit')}::int`),
+    lt(pieces.bytesBefore, sql.placeholder('evidenceBytesMax')),
+  )
+  const asJson = jsonArray<Evidence>(
+    {
+      ...{ id, seedId, kind, verdict, summary, sourceUrl },
+      ...{ authorUserId, authorName, agentName, createdAt: timestampText(pieces.createdAt) },
+    },
+    pieces.round,
+  )
+  return {
+    count: sql<number>`count(*) filter (where ${isShown})`.as('shown_count'),
+    isCut: sql<boolean>`not bool_and(${isShown})`.as('is_cut'),
+    evidence: sql`${asJson} filter (where ${isShown})`.as('shown_evidence'),
+  }
+}
+
+/** The numbers of all pieces of evidence of a seed by their verdict, and their sum. For a lateral join. */
 function evidenceCountsOf(executor: Executor, seedId: Column) {
   const countOf = (verdict: Verdict) =>
     sql<number>`count(*) filter (where ${evidence.verdict} = ${sql.raw(`'${verdict}'`)})`
@@ -266,7 +278,12 @@ function evidenceCountsOf(executor: Executor, seedId: Column) {
     .where(eq(evidence.seedId, seedId))
     .as('counted')
   return executor
-    .select({ counts: sql`row_to_json(counted)`.as('evidence_counts') })
+    .select({
+      counts: sql`row_to_json(counted)`.as('evidence_counts'),
+      total: sql<number>`(${counted.supports} + ${counted.contradicts} + ${counted.neutral})::int`.as(
+        'evidence_total',
+      ),
+    })
     .from(counted)
     .as('counts')
 }
@@ -305,7 +322,10 @@ export interface KitQuery {
 export async function readKitRows(executor: Executor, query: KitQuery): Promise<KitRows> {
   const { seedId, status = null, text, updatedSince, ...rest } = query
   const values = { ...rest, evidenceRead: rest.evidenceLimit + 1 }
-  if (seedId !== undefined) return readOne(selectKitOfSeed(executor).execute({ ...values, seedId }))
+  if (seedId !== undefined) {
+    const [seed] = await selectKitOfSeed(executor).execute({ ...values, seedId })
+    return toKitRows(seed)
+  }
   return readOne(
     selectKit(executor).execute({
       ...values,
@@ -314,4 +334,19 @@ export async function readKitRows(executor: Executor, query: KitQuery): Promise<
       updatedSince: updatedSince?.toISOString() ?? '-infinity',
     }),
   )
+}
+
+/** The rows of a kit of one seed, or of none. */
+function toKitRows(
+  seed: { text: string; evidenceCount: number; isCut: boolean; evidenceTotal: number } | undefined,
+): KitRows {
+  const found = seed ? 1 : 0
+  return {
+    seeds: { text: seed?.text ?? '', count: found },
+    evidenceCount: seed?.evidenceCount ?? 0,
+    isCut: seed?.isCut ?? false,
+    outline: { text: '' },
+    found,
+    totals: { seeds: found, evidence: seed?.evidenceTotal ?? 0 },
+  }
 }

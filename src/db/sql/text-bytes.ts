@@ -15,7 +15,7 @@ export function textBytes(...texts: Text[]): SQL<number> {
  * exceeds the limit, so that later rows are not read.
  */
 export function bytesBefore(size: Text, order: SQL): SQL<number> {
-  return sql<number>`sum(${size}) over (order by ${order} rows unbounded preceding) - ${size}`
+  return sql<number>`sum(${size}) over (order by ${order} rows unbounded preceding) - (${size})`
 }
 
 /** The size of the texts of a seed, in bytes. */
