@@ -65,7 +65,12 @@ from
   inner join "workspaces" on "workspaces"."id" = "agent_grants"."workspace_id"
 where
   (
-    "agent_grants"."id" = $1
+    "agent_grants"."id" = any (
+      (
+        select
+          $1::uuid[]
+      )::uuid[]
+    )
     and "agent_grants"."revoked_at" is null
     and "agent_grants"."expires_at" > $2
   );

@@ -1,9 +1,10 @@
 import type { Database } from '../../db/client.ts'
+import { createBatch } from '../../db/sql/batch.ts'
 import { createUseRecorder } from '../../db/use-recorder.ts'
 import type { AgentPrincipal } from '../../kernel/agent.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { isId } from '../../kernel/ids.ts'
-import { findLiveGrant, recordGrantUses } from './agent.repository.ts'
+import { findLiveGrants, recordGrantUses } from './agent.repository.ts'
 
 export interface AgentAuthenticator {
   /**
@@ -22,15 +23,18 @@ export interface AgentAuthenticatorOptions {
   onRecordError: (error: unknown) => void
 }
 
-/** Authenticates agents by their grant. Nothing is cached: a revoked grant is refused from the next request on. */
+/**
+ * Authenticates agents by their grant. Requests that arrive in one turn of the event loop share one round trip. Nothing is
+ * cached between turns: a revoked grant is refused from the next request on.
+ */
 export function createAgentAuthenticator(options: AgentAuthenticatorOptions): AgentAuthenticator {
   const { db, clock, onRecordError } = options
   const uses = createUseRecorder({ write: (batch) => recordGrantUses(db, batch), onRecordError })
+  const findGrant = createBatch((grantIds: readonly string[]) => findLiveGrants(db, grantIds, clock.now()))
   return {
     async authenticate(grantId) {
-      const now = clock.now()
-      const agent = isId(grantId) ? await findLiveGrant(db, grantId, now) : undefined
-      if (agent) uses.record(grantId, now)
+      const agent = isId(grantId) ? await findGrant(grantId) : undefined
+      if (agent) uses.record(grantId, clock.now())
       return agent
     },
     close: () => uses.close(),

@@ -1,5 +1,6 @@
 import { and, eq, gt, isNull, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
+import { keysParameter } from '../../db/sql/batch.ts'
 import { prepared } from '../../db/sql/prepared.ts'
 import { agentGrants } from '../../db/schema/agent-grants.ts'
 import { memberships } from '../../db/schema/memberships.ts'
@@ -9,7 +10,7 @@ import { writeUses } from '../../db/last-used.repository.ts'
 import type { Use } from '../../db/use-recorder.ts'
 import type { AgentPrincipal } from '../../kernel/agent.ts'
 
-const selectLiveGrant = prepared((executor) =>
+const selectLiveGrants = prepared((executor) =>
   executor
     .select({
       grant: {
@@ -32,7 +33,7 @@ const selectLiveGrant = prepared((executor) =>
     .innerJoin(workspaces, eq(workspaces.id, agentGrants.workspaceId))
     .where(
       and(
-        eq(agentGrants.id, sql.placeholder('grantId')),
+        sql`${agentGrants.id} = any(${keysParameter('grantIds', 'uuid')})`,
         isNull(agentGrants.revokedAt),
         gt(agentGrants.expiresAt, sql.placeholder('now')),
       ),
@@ -41,16 +42,17 @@ const selectLiveGrant = prepared((executor) =>
 )
 
 /**
- * The agent, person and workspace of a grant, in one round trip. Undefined when the grant is unknown, revoked or expired,
- * or the person has left the workspace.
+ * The agents, people and workspaces of grants, in one round trip, in the order of the ids. Undefined for a grant that is
+ * unknown, revoked or expired, or whose person has left the workspace.
  */
-export async function findLiveGrant(
+export async function findLiveGrants(
   executor: Executor,
-  grantId: string,
+  grantIds: readonly string[],
   now: Date,
-): Promise<AgentPrincipal | undefined> {
-  const [found] = await selectLiveGrant(executor).execute({ grantId, now: now.toISOString() })
-  return found
+): Promise<(AgentPrincipal | undefined)[]> {
+  const found = await selectLiveGrants(executor).execute({ grantIds, now: now.toISOString() })
+  const byId = new Map<string, AgentPrincipal>(found.map((agent) => [agent.grant.id, agent]))
+  return grantIds.map((id) => byId.get(id))
 }
 
 /** Records when grants were last used. Skips rows that another replica has locked. */
