@@ -2,12 +2,13 @@ import { createAgentAccess, kitSize, type AgentAccess } from '../agent-access.ts
 import { atLeast, compare } from '../compare.ts'
 import { openSmallDatabase } from '../databases.ts'
 import type { Area, Subject } from '../harness.ts'
-import { repeat, type Request } from '../loads.ts'
+import { sendNext, type Load, type Request } from '../loads.ts'
 import { assertSame, send } from '../same-answer.ts'
 import { startBareKit, startService } from '../subjects.ts'
 
 /** Few connections: a kit takes so long that the ones in work at the end of a round, which do not count, would be many. */
 const atOnce = 10
+const agentsMax = 10
 
 export const kit: Area = {
   name: 'kit',
@@ -17,27 +18,37 @@ export const kit: Area = {
     const database = await openSmallDatabase(bench)
     const ours = await startService(bench, database)
     const bare = await startBareKit(bench, database)
-    // Created here, since the access tokens expire after a few minutes.
-    const [access] = await createAgentAccess(ours, 1)
-    if (!access) throw new Error('there is no agent')
-    const tokenOf = (subject: Subject) => (subject === bare ? access.grantId : access.accessToken)
-    const { http, oneSeedOverMcp } = kitRequests(access)
+    // Created here, since the access tokens expire after a few minutes. One after the other: each has a person of its own.
+    const agents: AgentAccess[] = []
+    for (let i = 0; i < agentsMax; i++) agents.push(...(await createAgentAccess(ours, 1)))
+    const [first] = agents
+    if (!first) throw new Error('there is no agent')
     const scenarios = [
-      { name: 'POST /agent/v1/validation-kit:read', request: http, goal: atLeast(1), reached: undefined },
       {
-        name: 'tools/call read_validation_kit, one seed',
-        request: oneSeedOverMcp,
-        goal: atLeast(0.95),
-        reached: 0.2,
+        ...{ name: 'POST /agent/v1/validation-kit:read', form: 'http' as const, of: [first] },
+        ...{ goal: atLeast(1), reached: undefined },
+      },
+      {
+        ...{ name: 'tools/call read_validation_kit, one seed, one agent', form: 'oneSeedOverMcp' as const },
+        ...{ of: [first], goal: atLeast(0.6), reached: 0.5 },
+      },
+      {
+        ...{ name: `tools/call read_validation_kit, one seed, ${agentsMax} agents` },
+        ...{ form: 'oneSeedOverMcp' as const, of: agents, goal: atLeast(0.75), reached: 0.6 },
       },
     ]
     return Promise.all(
-      scenarios.map(async ({ name, request, goal, reached }) => {
-        const requestOf = (subject: Subject) => ({ ...request, token: tokenOf(subject) })
-        await assertSameKit([ours, bare], requestOf)
+      scenarios.map(async ({ name, form, of, goal, reached }) => {
+        const requestsOf = (subject: Subject) =>
+          of.map((agent) => ({
+            ...kitRequests(agent)[form],
+            token: subject === bare ? agent.grantId : agent.accessToken,
+          }))
+        for (const place of of.keys())
+          await assertSameKit([ours, bare], (subject) => at(requestsOf(subject), place))
         return compare(bench, {
           name,
-          load: repeat(requestOf, atOnce),
+          load: takeTurns(requestsOf),
           subjects: [ours, bare],
           rounds: 5,
           roundSeconds: 1.5,
@@ -46,6 +57,21 @@ export const kit: Area = {
       }),
     )
   },
+}
+
+/** A load of several requests in turn. */
+function takeTurns(requestsOf: (subject: Subject) => readonly Request[]): Load {
+  return (subject, seconds) => {
+    const requests = requestsOf(subject)
+    let sent = 0
+    return sendNext(() => at(requests, sent++ % requests.length), atOnce)(subject, seconds)
+  }
+}
+
+function at<Item>(items: readonly Item[], place: number): Item {
+  const item = items[place]
+  if (item === undefined) throw new Error(`there is no item ${place}`)
+  return item
 }
 
 /** The requests of an agent with its access token. */
