@@ -44,7 +44,7 @@ type FoundWorkspace = Promise<WorkspaceOfCaller | undefined>
 export function createWorkspaceAccess({ db, clock }: { db: Database; clock: Clock }): RequireWorkspace {
   const ofRequests = new WeakMap<Call, Map<string, FoundWorkspace>>()
   const findBySlug = createBatch((questions: readonly { slug: string; userId: string }[]) =>
-    findWorkspacesBySlug(db.reads, questions, timesOf(clock)),
+    findWorkspacesBySlug(db, questions, timesOf(clock)),
   )
 
   function find(principal: Call, slug: string): FoundWorkspace {
@@ -75,7 +75,7 @@ export function createWorkspaceAccess({ db, clock }: { db: Database; clock: Cloc
 
 export function createSeedAccess({ db, clock }: { db: Database; clock: Clock }): RequireWorkspaceOfSeed {
   const findBySeed = createBatch((questions: readonly { seedId: string; userId: string }[]) =>
-    findWorkspacesBySeed(db.reads, questions, timesOf(clock)),
+    findWorkspacesBySeed(db, questions, timesOf(clock)),
   )
   return async (principal, seedId, action) => {
     const userId = principal.user.id

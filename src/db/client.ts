@@ -5,13 +5,8 @@ import { openDrizzle, type Executor, type Transact } from './transactions.ts'
 
 export type { Executor }
 
-/** The database, on which services open transactions. Each statement sent to it itself has a connection of its own. */
-export type Database = Executor & {
-  $client: pg.Pool
-  transaction: Transact
-  /** For short statements that only read and wait for no row locks: they share few connections. */
-  reads: Executor
-}
+/** The database, on which services open transactions. */
+export type Database = Executor & { $client: pg.Pool; transaction: Transact }
 
 /** Timeouts, in milliseconds. */
 export interface Limits {

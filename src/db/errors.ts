@@ -43,17 +43,6 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   })
 }
 
-/** Whether an error, or one of its causes, means that the connection of a statement was closed. */
-export function isConnectionLost(error: unknown): boolean {
-  return someCause(
-    error,
-    ({ code, message }) =>
-      code === 'ECONNRESET' ||
-      code === 'EPIPE' ||
-      (typeof message === 'string' && message.startsWith('Connection terminated unexpectedly')),
-  )
-}
-
 /** Whether an error, or one of its causes, is a violation of the named unique constraint or index. */
 export function isUniqueViolation(error: unknown, constraint: string): boolean {
   return someCause(error, (cause) => cause.code === '23505' && cause.constraint === constraint)

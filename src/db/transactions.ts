@@ -1,9 +1,13 @@
+import type { Socket } from 'node:net'
 import { drizzle, type NodePgQueryResultHKT } from 'drizzle-orm/node-postgres'
 import type { PgDatabase } from 'drizzle-orm/pg-core'
 import type pg from 'pg'
-import { holdForThisTurn, socketOf } from './client-internals.ts'
-import { SharedReads } from './shared-reads.ts'
 import { firstFailure } from './together.ts'
+
+/** The untyped properties of a node-postgres client. */
+interface ClientInternals {
+  connection: { stream: Socket }
+}
 
 /** The first parameter of repository functions: the database, or a transaction. */
 export type Executor = Omit<PgDatabase<NodePgQueryResultHKT>, 'transaction'>
@@ -26,17 +30,14 @@ export type Transact = <Result>(run: (tx: Executor, write: Write) => Promise<Res
  * the last writes. When one fails, PostgreSQL refuses those behind it, and the commit becomes a rollback.
  */
 export function openDrizzle(pool: pg.Pool) {
-  return Object.assign(drizzle({ client: pool }), {
-    transaction: transactOn(pool),
-    reads: drizzle({ client: new SharedReads(pool) as unknown as pg.Pool }),
-  })
+  return Object.assign(drizzle({ client: pool }), { transaction: transactOn(pool) })
 }
 
 function transactOn(pool: pg.Pool): Transact {
   return async (run) => {
     const client = await pool.connect()
     const { tx, gate } = entryOf(client)
-    const socket = socketOf(client)
+    const { stream } = (client as unknown as ClientInternals).connection
     // In the order of sending: the first that failed is the cause of the others.
     const sent: Promise<unknown>[] = []
     let failures = 0
@@ -53,14 +54,14 @@ function transactOn(pool: pg.Pool): Transact {
     }
     try {
       gate.isOpen = true
-      holdForThisTurn(client)
+      holdForThisTurn(stream)
       keep(client.query('begin'))
       const result = await run(tx, write)
-      socket.cork()
+      stream.cork()
       await failuresToSend()
       gate.isOpen = false
       if (failures === 0) keep(commit(client))
-      socket.uncork()
+      stream.uncork()
       const failure = await firstFailure(sent)
       if (failure) throw failure.reason
       return result
@@ -74,6 +75,13 @@ function transactOn(pool: pg.Pool): Transact {
       client.release()
     }
   }
+}
+
+/** Sends what is written in this turn of the event loop at once. Writing to a socket costs more than making a statement. */
+function holdForThisTurn(stream: Socket): void {
+  if (stream.writableCorked > 0) return
+  stream.cork()
+  process.nextTick(() => stream.uncork())
 }
 
 /** Waits until writes that could not be sent have failed. The server knows nothing of them, and would commit the others. */
@@ -106,7 +114,7 @@ function entryOf(client: pg.PoolClient): Entry {
         // It would be carried out on its own.
         if (!gate.isOpen) throw new Error('a statement was sent after the end of its transaction')
         gate.count += 1
-        holdForThisTurn(client)
+        holdForThisTurn((client as unknown as ClientInternals).connection.stream)
         return client.query(...args)
       },
     }

@@ -30,7 +30,7 @@ export interface AgentAuthenticatorOptions {
 export function createAgentAuthenticator(options: AgentAuthenticatorOptions): AgentAuthenticator {
   const { db, clock, onRecordError } = options
   const uses = createUseRecorder({ write: (batch) => recordGrantUses(db, batch), onRecordError })
-  const findGrant = createBatch((grantIds: readonly string[]) => findLiveGrants(db.reads, grantIds, clock.now()))
+  const findGrant = createBatch((grantIds: readonly string[]) => findLiveGrants(db, grantIds, clock.now()))
   return {
     async authenticate(grantId) {
       const agent = isId(grantId) ? await findGrant(grantId) : undefined

@@ -1,6 +1,6 @@
 import { timesOf } from '../../access/workspace-access.ts'
 import { createBatch } from '../../db/sql/batch.ts'
-import type { Database, Executor } from '../../db/client.ts'
+import type { Database } from '../../db/client.ts'
 import { createUseRecorder } from '../../db/use-recorder.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { isId } from '../../kernel/ids.ts'
@@ -42,12 +42,12 @@ export interface ApiKeyAuthenticatorOptions {
 export function createApiKeyAuthenticator(options: ApiKeyAuthenticatorOptions): ApiKeyAuthenticator {
   const { db, seedsDb, clock, onRecordError } = options
   const uses = createUseRecorder({ write: (batch) => recordApiKeyUses(db, batch), onRecordError })
-  const findOwner = createBatch((hashes: readonly Buffer[]) => findOwners(db.reads, hashes))
+  const findOwner = createBatch((hashes: readonly Buffer[]) => findOwners(db, hashes))
   const findBySlug = createBatch((questions: readonly KeyAndSubject[]) =>
-    findOwnersBySlug(db.reads, questions, timesOf(clock)),
+    findOwnersBySlug(db, questions, timesOf(clock)),
   )
   const findBySeed = createBatch((questions: readonly KeyAndSubject[]) =>
-    findOwnersBySeed(seedsDb.reads, questions, timesOf(clock)),
+    findOwnersBySeed(seedsDb, questions, timesOf(clock)),
   )
 
   async function find(secretHash: Buffer, subject: Subject | undefined) {
@@ -73,7 +73,7 @@ export function createApiKeyAuthenticator(options: ApiKeyAuthenticatorOptions): 
   }
 }
 
-async function findOwners(db: Executor, hashes: readonly Buffer[]): Promise<(ApiKeyOwner | undefined)[]> {
+async function findOwners(db: Database, hashes: readonly Buffer[]): Promise<(ApiKeyOwner | undefined)[]> {
   const found = await findApiKeyOwners(db, hashes)
   if (hashes.length === 1) return [found[0]]
   const byHash = new Map(found.map((owner) => [owner.secretHash.toString('latin1'), owner]))

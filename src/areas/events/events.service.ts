@@ -88,9 +88,7 @@ export function createEventsService(options: {
         listId: eventsListId(workspaceId, request),
         order: 'newestFirst',
         read: async (range) =>
-          hasNone
-            ? noRows
-            : listEvents(db.reads, { workspaceId, filter, view, ...startAt(range, filter.until) }),
+          hasNone ? noRows : listEvents(db, { workspaceId, filter, view, ...startAt(range, filter.until) }),
         positionOf: ({ createdAt, id }) => ({ at: createdAt, id }),
       })
     },

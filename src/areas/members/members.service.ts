@@ -75,7 +75,7 @@ export function createMembersService(options: MembersServiceOptions): MembersSer
       return readPage<Member>(page, {
         listId: `members.list ${workspaceId}`,
         order: 'oldestFirst',
-        read: (range) => listMembers(db.reads, { workspaceId, pictureUrlPrefix, ...range }),
+        read: (range) => listMembers(db, { workspaceId, pictureUrlPrefix, ...range }),
         positionOf: ({ joinedAt, userId }) => ({ at: joinedAt, id: userId }),
       })
     },

@@ -55,20 +55,12 @@ export function createPeopleService(options: PeopleServiceOptions): PeopleServic
         order: 'oldestFirst',
         parts: kinds,
         async read(range, part) {
-          const members =
-            part === 'member'
-              ? await listMemberPeople(text === undefined ? db.reads : db, { ...query, ...range })
-              : nobody
+          const members = part === 'member' ? await listMemberPeople(db, { ...query, ...range }) : nobody
           const left = range.limit - members.count
           const start = part === 'invited' ? range : startOf.oldestFirst
           const invited =
             left > 0 && isAllowed(role, 'invites.list')
-              ? await listInvitedPeople(text === undefined ? db.reads : db, {
-                  ...query,
-                  ...start,
-                  limit: left,
-                  now: clock.now(),
-                })
+              ? await listInvitedPeople(db, { ...query, ...start, limit: left, now: clock.now() })
               : nobody
           times = [members.times, invited.times].filter(Boolean).join()
           return joinRows([members, invited])

@@ -19,7 +19,7 @@ export function readEvidence(
   return readPage<Evidence>(page, {
     listId: `seeds.listEvidence ${seedId}${by === undefined ? '' : ` ${by}`}`,
     order: 'newestFirst',
-    read: (range) => listEvidence(db.reads, { ...query, ...range }),
+    read: (range) => listEvidence(db, { ...query, ...range }),
     positionOf: ({ createdAt, id }) => ({ at: createdAt, id }),
   })
 }

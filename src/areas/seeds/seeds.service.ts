@@ -154,8 +154,7 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
       return readPage<Seed>(page, {
         listId: `seeds.list ${workspaceId} ${JSON.stringify([status, text?.toLowerCase(), createdByUserId, joined, sort])}`,
         order: 'newestFirst',
-        read: async (range) =>
-          hasNone ? noRows : listSeeds(text === undefined ? db.reads : db, { ...query, ...range }),
+        read: async (range) => (hasNone ? noRows : listSeeds(db, { ...query, ...range })),
         positionOf: (seed) => ({ at: seed[sort], id: seed.id }),
       })
     },

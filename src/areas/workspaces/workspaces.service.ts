@@ -100,11 +100,7 @@ export function createWorkspacesService(options: WorkspacesServiceOptions): Work
   const { db, clock, changes, requireWorkspace, pictures } = options
 
   const readMemberships = createBatch((userIds: readonly string[]) =>
-    listMembershipsOfUsers(db.reads, {
-      userIds,
-      limit: membershipsMax,
-      pictureUrlPrefix: pictures.urlPrefix,
-    }),
+    listMembershipsOfUsers(db, { userIds, limit: membershipsMax, pictureUrlPrefix: pictures.urlPrefix }),
   )
 
   async function isFree(
