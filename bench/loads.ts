@@ -28,12 +28,16 @@ export interface Request {
   token?: string
 }
 
-/** A load that repeats one request on all connections, each response at once followed by the next request. */
-export function repeat(requestOf: (subject: Subject) => Request, atOnce = connections): Load {
+/** A load that repeats one or several requests on all connections, each response at once followed by the next request. */
+export function repeat(
+  requestOf: (subject: Subject) => Request | readonly Request[],
+  atOnce = connections,
+): Load {
   return async (subject, seconds) => {
-    const request = requestOf(subject)
-    const tokens = request.token === undefined ? subject.database.callers : [request.token]
-    const requests = tokens.map((token) => ({ ...request, token }))
+    const requests = [requestOf(subject)].flat().flatMap((request) => {
+      const tokens = request.token === undefined ? subject.database.callers : [request.token]
+      return tokens.map((token) => ({ ...request, token }))
+    })
     if (hasWrk) return byWrk(subject, seconds, { requests, connections: atOnce, repeats: true })
     let connection = 0
     return byAutocannon(subject, seconds, {
