@@ -57,6 +57,7 @@ export function writeRequests(
   }
 }
 
-function pick(values: readonly string[], place: number): string {
+/** The value at a place, beginning again after the last one. */
+export function pick(values: readonly string[], place: number): string {
   return String(values[place % values.length])
 }

@@ -105,11 +105,11 @@ from
           (
             select
               $4::timestamptz
-          )::timestamptz,
+          ),
           (
             select
               $5::uuid
-          )::uuid
+          )
         )
       )
     order by
@@ -151,11 +151,11 @@ from
           (
             select
               $3::timestamptz
-          )::timestamptz,
+          ),
           (
             select
               $4::uuid
-          )::uuid
+          )
         )
       )
     order by
@@ -525,11 +525,11 @@ from
           (
             select
               $2::timestamptz
-          )::timestamptz,
+          ),
           (
             select
               $3::uuid
-          )::uuid
+          )
         )
       )
     order by
@@ -571,11 +571,11 @@ from
             (
               select
                 $2::timestamptz
-            )::timestamptz,
+            ),
             (
               select
                 $3::uuid
-            )::uuid
+            )
           )
           and "events"."type" not in ('integration.granted', 'integration.changed', 'integration.used', 'integration.revoked')
         )
@@ -612,11 +612,11 @@ from
             (
               select
                 $6::timestamptz
-            )::timestamptz,
+            ),
             (
               select
                 $7::uuid
-            )::uuid
+            )
           )
           and "events"."type" in ('integration.granted', 'integration.changed', 'integration.used', 'integration.revoked')
           and "events"."target_id" in (
@@ -676,11 +676,11 @@ from
           (
             select
               $2::timestamptz
-          )::timestamptz,
+          ),
           (
             select
               $3::uuid
-          )::uuid
+          )
         )
         and "events"."type" not in ('invite.created', 'invite.resent', 'invite.revoked', 'invite.role_changed')
       )
@@ -723,11 +723,11 @@ from
             (
               select
                 $2::timestamptz
-            )::timestamptz,
+            ),
             (
               select
                 $3::uuid
-            )::uuid
+            )
           )
           and "events"."type" not in (
             'invite.created',
@@ -773,11 +773,11 @@ from
             (
               select
                 $6::timestamptz
-            )::timestamptz,
+            ),
             (
               select
                 $7::uuid
-            )::uuid
+            )
           )
           and "events"."type" in ('integration.granted', 'integration.changed', 'integration.used', 'integration.revoked')
           and "events"."target_id" in (
@@ -882,11 +882,11 @@ from
                   (
                     select
                       $2::timestamptz
-                  )::timestamptz,
+                  ),
                   (
                     select
                       $3::uuid
-                  )::uuid
+                  )
                 )
               )
             order by
@@ -1052,11 +1052,11 @@ from
           (
             select
               $3::timestamptz
-          )::timestamptz,
+          ),
           (
             select
               $4::uuid
-          )::uuid
+          )
         )
       )
     order by
@@ -1248,11 +1248,11 @@ from
           (
             select
               $3::timestamptz
-          )::timestamptz,
+          ),
           (
             select
               $4::uuid
-          )::uuid
+          )
         )
       )
     order by
@@ -1480,11 +1480,11 @@ from
           (
             select
               $3::timestamptz
-          )::timestamptz,
+          ),
           (
             select
               $4::uuid
-          )::uuid
+          )
         )
       )
     order by
@@ -1626,11 +1626,11 @@ from
                   (
                     select
                       $3::timestamptz
-                  )::timestamptz,
+                  ),
                   (
                     select
                       $4::uuid
-                  )::uuid
+                  )
                 )
               )
             order by
@@ -1683,11 +1683,11 @@ from
           (
             select
               $3::timestamptz
-          )::timestamptz,
+          ),
           (
             select
               $4::uuid
-          )::uuid
+          )
         )
       )
     order by
@@ -1947,11 +1947,11 @@ from
                   (
                     select
                       $4::timestamptz
-                  )::timestamptz,
+                  ),
                   (
                     select
                       $5::uuid
-                  )::uuid
+                  )
                 )
               )
             order by
@@ -2033,11 +2033,11 @@ from
                   (
                     select
                       $3::timestamptz
-                  )::timestamptz,
+                  ),
                   (
                     select
                       $4::uuid
-                  )::uuid
+                  )
                 )
               )
             order by
@@ -2145,11 +2145,11 @@ with
               (
                 select
                   $9::timestamptz
-              )::timestamptz,
+              ),
               (
                 select
                   $10::uuid
-              )::uuid
+              )
             )
           )
         order by
@@ -2617,11 +2617,11 @@ from
               (
                 select
                   $9::timestamptz
-              )::timestamptz,
+              ),
               (
                 select
                   $10::uuid
-              )::uuid
+              )
             )
           )
         order by
@@ -2704,11 +2704,11 @@ from
                   (
                     select
                       $4::timestamptz
-                  )::timestamptz,
+                  ),
                   (
                     select
                       $5::uuid
-                  )::uuid
+                  )
                 )
               )
             order by
@@ -2790,11 +2790,11 @@ from
                   (
                     select
                       $3::timestamptz
-                  )::timestamptz,
+                  ),
                   (
                     select
                       $4::uuid
-                  )::uuid
+                  )
                 )
               )
             order by
@@ -2897,11 +2897,11 @@ from
           (
             select
               $3::timestamptz
-          )::timestamptz,
+          ),
           (
             select
               $4::uuid
-          )::uuid
+          )
         )
       )
     order by
@@ -2941,11 +2941,11 @@ from
           (
             select
               $2::timestamptz
-          )::timestamptz,
+          ),
           (
             select
               $3::uuid
-          )::uuid
+          )
         )
       )
     order by

@@ -7,6 +7,7 @@ import { repeat, sendNext, type Request } from '../loads.ts'
 import { send } from '../same-answer.ts'
 import { startService } from '../subjects.ts'
 import { openWriteDatabase } from '../write-database.ts'
+import { pick } from '../write-requests.ts'
 import { keepJobs } from './writes.ts'
 
 /** Few connections: the peer takes so long that the requests in flight would be many of those of a round. */
@@ -136,7 +137,3 @@ const common = (name: string, ours: Subject, theirs: Subject) => ({
     { of: ours, to: theirs },
   ],
 })
-
-function pick(values: readonly string[], place: number): string {
-  return String(values[place % values.length])
-}
