@@ -59,7 +59,7 @@ async function create(
   await db.$client.query(
     `insert into evidence (id, seed_id, kind, verdict, summary, author_user_id, author_name, created_at)
       select gen_random_uuid(), seeds.id, 'interview', (array['supports', 'contradicts', 'neutral'])[k % 3 + 1],
-        repeat('Evidence. ', 18), $2, 'Host', now() - k * interval '1 minute'
+        repeat('Evidence. ', 8), $2, 'Host', now() - k * interval '1 minute'
       from seeds, generate_series(1, ${piecesOfEvidence}) as k where workspace_id = $1`,
     [host.workspaceId, host.id],
   )

@@ -21,6 +21,10 @@ const evidence = {
   authorName: text,
   agentName: nullableText,
   createdAt: text,
+  editedAt: nullableText,
+  withdrawnAt: nullableText,
+  withdrawnByName: nullableText,
+  withdrawnReason: nullableText,
 }
 const integer = { type: 'integer' }
 const texts = { type: 'array', items: text }
@@ -33,6 +37,8 @@ const kitSeed = {
   hypothesis: nullableText,
   successCriteria: texts,
   status: text,
+  agentName: nullableText,
+  leadUserId: nullableText,
   participantCount: integer,
   joined: { type: 'boolean' },
   createdAt: text,
@@ -82,7 +88,7 @@ async function readKit({ headers }: FastifyRequest, seedId?: string) {
     `select agent_grants.id, client_name, scopes, expires_at, agent_grants.user_id, users.name as user_name, role,
         workspaces.id as workspace_id, workspaces.name, slug,
         (select count(*)::int from seeds where ${isCounted}) as seeds_total,
-        (select count(*)::int from seeds join evidence on seed_id = seeds.id where ${isCounted}) as evidence_total
+        (select count(*)::int from seeds join evidence on seed_id = seeds.id and withdrawn_at is null where ${isCounted}) as evidence_total
       from agent_grants
       join memberships on memberships.workspace_id = agent_grants.workspace_id
         and memberships.user_id = agent_grants.user_id
@@ -95,27 +101,29 @@ async function readKit({ headers }: FastifyRequest, seedId?: string) {
   const rows = await query(
     seedId === undefined ? 'kit' : 'kit of seed',
     `select latest.id, title, summary, problem, audience, hypothesis, success_criteria as "successCriteria", status,
+        agent_name as "agentName", lead_user_id as "leadUserId",
         (select count(*)::int from seed_participants where seed_id = latest.id) as "participantCount",
         exists (select from seed_participants where seed_id = latest.id and user_id = $2) as joined,
         created_at as "createdAt", updated_at as "updatedAt", supports, contradicts, neutral, evidence
       from (
-        select * from seeds where workspace_id = $1 ${seedId === undefined ? '' : 'and id = $3'}
+        select * from seeds where workspace_id = $1 and deleted_at is null ${seedId === undefined ? '' : 'and id = $3'}
         order by updated_at desc, id desc limit 51
       ) as latest
       cross join lateral (
         select (count(*) filter (where verdict = 'supports'))::int as supports,
           (count(*) filter (where verdict = 'contradicts'))::int as contradicts,
           (count(*) filter (where verdict = 'neutral'))::int as neutral
-        from evidence where seed_id = latest.id
+        from evidence where seed_id = latest.id and withdrawn_at is null
       ) as counts
       cross join lateral (
         select coalesce(json_agg(json_build_object(
           'id', id, 'seedId', seed_id, 'kind', kind, 'verdict', verdict, 'summary', summary, 'sourceUrl', source_url,
           'authorUserId', author_user_id, 'authorName', author_name, 'agentName', agent_name,
-          'createdAt', created_at
+          'createdAt', created_at, 'editedAt', edited_at, 'withdrawnAt', withdrawn_at,
+          'withdrawnByName', withdrawn_by_name, 'withdrawnReason', withdrawn_reason
         ) order by created_at desc, id desc), '[]') as evidence
         from (
-          select * from evidence where seed_id = latest.id order by created_at desc, id desc limit 20
+          select * from evidence where seed_id = latest.id and withdrawn_at is null order by created_at desc, id desc limit 20
         ) as newest
       ) as shown
       order by updated_at desc, latest.id desc`,

@@ -102,7 +102,7 @@ serveList(
   'workspace_slugs',
   `select id, type, actor_type as "actorType", actor_user_id as "actorUserId", actor_name as "actorName",
       grant_id as "grantId", api_key_id as "apiKeyId", source, target_type as "targetType", target_id as "targetId",
-      summary, ${timeText('created_at')} as "createdAt"
+      summary, data, ${timeText('created_at')} as "createdAt"
     from events
     where workspace_id = caller.workspace_id
     order by created_at desc, id desc`,
@@ -126,12 +126,18 @@ serveList(
   '/v1/workspaces/:of/seeds',
   'workspace_slugs',
   `select id, title, summary, problem, audience, hypothesis, success_criteria as "successCriteria", status,
-      created_by_user_id as "createdByUserId", agent_name as "agentName",
+      created_by_user_id as "createdByUserId", agent_name as "agentName", lead_user_id as "leadUserId",
+      (select name from users where users.id = created_by_user_id) as "createdByName",
+      exists (select from seed_followers where seed_id = seeds.id and user_id = caller.user_id) as following,
+      (select count(*)::int from comments where seed_id = seeds.id) as "commentCount",
+      (select json_build_object('supports', count(*) filter (where verdict = 'supports'),
+          'contradicts', count(*) filter (where verdict = 'contradicts'), 'neutral', count(*) filter (where verdict = 'neutral'))
+        from evidence where seed_id = seeds.id and withdrawn_at is null) as "evidenceCounts",
       (select count(*)::int from seed_participants where seed_id = seeds.id) as "participantCount",
       exists (select from seed_participants where seed_id = seeds.id and user_id = caller.user_id) as joined,
       ${timeText('created_at')} as "createdAt", ${timeText('updated_at')} as "updatedAt"
     from seeds
-    where workspace_id = caller.workspace_id
+    where workspace_id = caller.workspace_id and deleted_at is null
     order by created_at desc, id desc`,
 )
 
@@ -139,9 +145,11 @@ serveList(
   '/v1/seeds/:of/evidence',
   'seeds',
   `select id, seed_id as "seedId", kind, verdict, summary, source_url as "sourceUrl", author_user_id as "authorUserId",
-      author_name as "authorName", agent_name as "agentName", ${timeText('created_at')} as "createdAt"
+      author_name as "authorName", agent_name as "agentName", ${timeText('created_at')} as "createdAt",
+      ${timeText('edited_at')} as "editedAt", ${timeText('withdrawn_at')} as "withdrawnAt",
+      withdrawn_by_name as "withdrawnByName", withdrawn_reason as "withdrawnReason"
     from evidence
-    where seed_id = $2
+    where seed_id = $2 and withdrawn_at is null
     order by created_at desc, id desc`,
 )
 

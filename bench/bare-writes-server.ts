@@ -29,15 +29,18 @@ interface EventSql {
   targetType: string
   targetId: string
   summary: string
+  data: string
+  /** Default: none. */
+  seedId?: string
   from: string
 }
 
 /** An event by the `caller` in the only workspace of the rows of `from`. */
-const event = ({ type, targetType, targetId, summary, from }: EventSql) => `
+const event = ({ type, targetType, targetId, summary, data, seedId = 'null::uuid', from }: EventSql) => `
   insert into events (id, workspace_id, type, actor_type, actor_user_id, actor_name, api_key_id, source, target_type,
-    target_id, summary, created_at)
+    target_id, summary, data, seed_id, created_at)
   select uuidv7(), workspace_id, '${type}', 'user', user_id, caller.name, api_key_id, 'api', '${targetType}', ${targetId},
-    ${summary}, now()
+    ${summary}, jsonb_build_object(${data}), ${seedId}, now()
   from ${from}`
 
 const job = (name: string, payload: string) =>
@@ -70,22 +73,30 @@ app.post<{ Params: { slug: string } }>('/v1/workspaces/:slug/seeds', async (requ
     'create seed',
     `with caller as (${personIn(bySlug, writers)}), seed as (
       insert into seeds (id, workspace_id, title, summary, problem, audience, hypothesis, success_criteria, status,
-        created_by_user_id, created_at, updated_at)
-      select uuidv7(), workspace_id, $3, $4, $5, $6, $7, $8::text[], 'open', user_id, now(), now() from caller
+        created_by_user_id, lead_user_id, created_at, updated_at)
+      select uuidv7(), workspace_id, $3, $4, $5, $6, $7, $8::text[], 'open', user_id, user_id, now(), now() from caller
       returning *
+    ), participant as (
+      insert into seed_participants (seed_id, user_id, workspace_id, joined_at)
+      select id, lead_user_id, workspace_id, now() from seed
+    ), follower as (
+      insert into seed_followers (seed_id, user_id, workspace_id) select id, lead_user_id, workspace_id from seed
     ), event as (${event({
       type: 'seed.created',
       targetType: 'seed',
       targetId: 'seed.id',
       summary: `caller.name || ' created the seed ' || seed.title`,
+      data: `'seedId', seed.id, 'title', seed.title`,
+      seedId: 'seed.id',
       from: 'caller join seed using (workspace_id)',
     })})
     select json_build_object('ok', true, 'seed', json_build_object(
       'id', id, 'title', title, 'summary', summary, 'problem', problem, 'audience', audience, 'hypothesis', hypothesis,
       'successCriteria', success_criteria, 'status', status, 'createdByUserId', created_by_user_id,
-      'agentName', agent_name,
-      'participantCount', 0, 'joined', false, 'createdAt', ${timeText('created_at')}, 'updatedAt', ${timeText('updated_at')}
-    ))::text as body from seed`,
+      'agentName', agent_name, 'createdByName', caller.name, 'leadUserId', lead_user_id, 'following', true,
+      'evidenceCounts', json_build_object('supports', 0, 'contradicts', 0, 'neutral', 0), 'commentCount', 0,
+      'participantCount', 1, 'joined', true, 'createdAt', ${timeText('created_at')}, 'updatedAt', ${timeText('updated_at')}
+    ))::text as body from seed, caller`,
     [
       ...[hashKey(request), request.params.slug],
       ...[title, summary, problem, audience, hypothesis, successCriteria],
@@ -113,17 +124,26 @@ app.post<{ Params: { id: string } }>('/v1/seeds/:id/evidence', async (request, r
       insert into evidence (id, seed_id, kind, verdict, summary, source_url, author_user_id, author_name, created_at)
       select uuidv7(), $2, $3, $4, $5, $6, user_id, name, now() from caller
       returning *
+    ), notice as (
+      insert into notifications (user_id, id, workspace_id, kind, seed_id, actor_user_id, actor_name, data, created_at)
+      select seed_followers.user_id, uuidv7(), seed_followers.workspace_id, 'evidence', $2, caller.user_id, caller.name,
+        jsonb_build_object('evidenceId', piece.id, 'verdict', piece.verdict), now()
+      from seed_followers, caller, piece
+      where seed_followers.seed_id = $2 and seed_followers.user_id <> caller.user_id
     ), event as (${event({
       type: 'evidence.added',
       targetType: 'evidence',
       targetId: 'piece.id',
       summary: `caller.name || ' added an ' || kind || ' that ' || verdict || ' the seed ' || seed.title`,
+      data: `'evidenceId', piece.id, 'seedId', seed.id, 'title', seed.title, 'kind', kind, 'verdict', verdict`,
+      seedId: 'seed.id',
       from: 'caller join seed using (workspace_id), piece',
     })})
     select json_build_object('ok', true, 'evidence', json_build_object(
       'id', id, 'seedId', seed_id, 'kind', kind, 'verdict', verdict, 'summary', summary, 'sourceUrl', source_url,
       'authorUserId', author_user_id, 'authorName', author_name, 'agentName', agent_name,
-      'createdAt', ${timeText('created_at')}
+      'createdAt', ${timeText('created_at')}, 'editedAt', null, 'withdrawnAt', null, 'withdrawnByName', null,
+      'withdrawnReason', null
     ))::text as body from piece`,
     [hashKey(request), request.params.id, kind, verdict, summary, sourceUrl],
   )
@@ -146,6 +166,7 @@ app.post<{ Params: { slug: string } }>('/v1/workspaces/:slug/invites', async (re
       targetType: 'invite',
       targetId: 'invite.id',
       summary: `caller.name || ' invited ' || invite.email || ' as ' || role`,
+      data: `'inviteId', invite.id, 'email', invite.email, 'role', role`,
       from: 'caller join invite using (workspace_id)',
     })}), job as (
       select ${job('send_invite', `json_build_object('inviteId', id)`)} from invite
@@ -179,6 +200,8 @@ app.post<{ Params: { token: string } }>('/v1/invites/:token/accept', async (requ
       targetType: 'user',
       targetId: 'user_id',
       summary: `caller.name || ' accepted the invite of ' || inviter.name || ' and joined as ' || role`,
+      data: `'userId', user_id, 'name', caller.name, 'role', role, 'inviteId', invite.id, 'invitedByUserId', inviter.id,
+        'invitedByName', inviter.name, 'domain', null`,
       from: 'caller, invite join users as inviter on inviter.id = invited_by_user_id',
     })}), job as (
       select ${job('send_invite_accepted', `json_build_object('inviteId', invite.id, 'memberName', caller.name)`)}

@@ -87,12 +87,15 @@ async function fill(pool: pg.Pool, { userId }: BenchDatabase, size: Size): Promi
     )
   }
   await pool.query(
-    `insert into events (id, workspace_id, type, actor_type, actor_user_id, actor_name, source, summary, created_at)
+    // With positions, which the trigger gives one by one: that takes long for many in one transaction.
+    `insert into events (id, workspace_id, type, actor_type, actor_user_id, actor_name, source, summary, created_at, position)
       select ${uuid}, $1, case when i % ${size.events / rareEvents} = 0 then '${rareType}' else 'seed.updated' end,
-        'user', $2, 'Bench', 'api', 'Bench did something', '2024-01-01'::timestamptz + i * interval '1 minute'
+        'user', $2, 'Bench', 'api', 'Bench did something', '2024-01-01'::timestamptz + i * interval '1 minute',
+        i
       from generate_series(1, ${size.events}) as i`,
     [company.id, userId],
   )
+  await pool.query('insert into event_positions values ($1, $2)', [company.id, size.events])
   await fillWithSeeds(pool)
   await fillWithTokens(pool)
   const added = await addCallers(pool, 'Caller', callers)

@@ -6,6 +6,7 @@ import { openSmallDatabase } from './databases.ts'
 import { describeMachine, openBench } from './harness.ts'
 import { connections } from './loads.ts'
 import { formatRun, formatSection, formatSummary, isMet, toJson, type Section } from './report.ts'
+import { feed } from './scenarios/feed.ts'
 import { kit } from './scenarios/kit.ts'
 import { latency } from './scenarios/latency.ts'
 import { lists } from './scenarios/lists.ts'
@@ -28,6 +29,7 @@ const areas = [
   lists,
   kit,
   writes,
+  feed,
   refreshes,
   start,
   memory,

@@ -45,6 +45,7 @@ select
   "agent_grants"."client_id",
   "agent_grants"."client_name",
   "agent_grants"."scopes",
+  "agent_grants"."consent_version",
   "agent_grants"."expires_at",
   "users"."id",
   "users"."name",
@@ -168,15 +169,36 @@ from
       )
   ) "rows";
 
+-- api_keys_count_active
+select
+  count(*)
+from
+  "api_keys"
+where
+  (
+    "api_keys"."user_id" = $1
+    and "api_keys"."revoked_at" is null
+    and (
+      "api_keys"."expires_at" is null
+      or "api_keys"."expires_at" > $2
+    )
+  );
+
 -- api_keys_lock_active
 select
-  "id"
+  "expires_at",
+  "access",
+  "workspace_ids"
 from
   "api_keys"
 where
   (
     "api_keys"."id" = $1
     and "api_keys"."revoked_at" is null
+    and (
+      "api_keys"."expires_at" is null
+      or "api_keys"."expires_at" > $2
+    )
   )
 for share;
 
@@ -187,22 +209,79 @@ select
   "token_prefix",
   "last_four",
   "created_at",
-  "last_used_at"
+  "last_used_at",
+  "expires_at",
+  "access",
+  "workspace_ids",
+  "rotated_at"
 from
   "api_keys"
 where
   (
     "api_keys"."user_id" = $1
     and "api_keys"."revoked_at" is null
+    and (
+      "api_keys"."expires_at" is null
+      or "api_keys"."expires_at" > $2
+    )
   )
 order by
   "api_keys"."created_at" desc,
   "api_keys"."id" desc;
 
+-- api_keys_select_active_by_id
+select
+  "id",
+  "name",
+  "token_prefix",
+  "last_four",
+  "created_at",
+  "last_used_at",
+  "expires_at",
+  "access",
+  "workspace_ids",
+  "rotated_at"
+from
+  "api_keys"
+where
+  (
+    "api_keys"."id" = $1
+    and (
+      "api_keys"."user_id" = $2
+      and "api_keys"."revoked_at" is null
+      and (
+        "api_keys"."expires_at" is null
+        or "api_keys"."expires_at" > $3
+      )
+    )
+  );
+
+-- api_keys_select_due_notices
+select
+  "id"
+from
+  "api_keys"
+where
+  (
+    "api_keys"."revoked_at" is null
+    and "api_keys"."expiry_notice_at" <= $1
+    and "api_keys"."expires_at" > $2
+  )
+order by
+  "api_keys"."expiry_notice_at" asc
+limit
+  (
+    select
+      $3::int
+  );
+
 -- api_keys_select_owners
 select
   "api_keys"."id",
   "api_keys"."secret_hash",
+  "api_keys"."expires_at",
+  "api_keys"."access",
+  "api_keys"."workspace_ids",
   "users"."id",
   "users"."name",
   "users"."email",
@@ -227,6 +306,9 @@ select
   asked.place::int,
   "api_keys"."id",
   "api_keys"."secret_hash",
+  "api_keys"."expires_at",
+  "api_keys"."access",
+  "api_keys"."workspace_ids",
   "users"."id",
   "users"."name",
   "users"."email",
@@ -280,7 +362,10 @@ from
     and "api_keys"."revoked_at" is null
   )
   inner join "users" on "users"."id" = "api_keys"."user_id"
-  left join "seeds" on "seeds"."id" = asked.key
+  left join "seeds" on (
+    "seeds"."id" = asked.key
+    and "seeds"."deleted_at" is null
+  )
   left join "workspaces" on "workspaces"."id" = "seeds"."workspace_id";
 
 -- api_keys_select_owners_by_slug
@@ -288,6 +373,9 @@ select
   asked.place::int,
   "api_keys"."id",
   "api_keys"."secret_hash",
+  "api_keys"."expires_at",
+  "api_keys"."access",
+  "api_keys"."workspace_ids",
   "users"."id",
   "users"."name",
   "users"."email",
@@ -349,6 +437,214 @@ from
     )
   )
   left join "workspaces" on "workspaces"."id" = "workspace_slugs"."workspace_id";
+
+-- comment_mentions_insert
+insert into
+  "comment_mentions" ("comment_id", "user_id")
+select
+  $1::uuid as "comment_id",
+  "id"
+from
+  "users"
+where
+  "users"."id" = any (
+    (
+      select
+        $2::uuid[]
+    )::uuid[]
+  )
+on conflict do nothing;
+
+-- comments_insert
+insert into
+  "comments" (
+    "id",
+    "seed_id",
+    "evidence_id",
+    "body",
+    "author_user_id",
+    "author_name",
+    "agent_name",
+    "created_at",
+    "edited_at"
+  )
+values
+  ($1, $2, $3, $4, $5, $6, $7, $8, default);
+
+-- comments_select_newest_of_seed
+select
+  coalesce(string_agg(row_to_json("rows")::text, E',\n'), '') as "text",
+  count(*)::int as "count"
+from
+  (
+    select
+      "id" as "id",
+      "seed_id" as "seedId",
+      "evidence_id" as "evidenceId",
+      "body" as "body",
+      coalesce(
+        (
+          select
+            json_agg(
+              json_build_object('userId', "users"."id", 'name', "users"."name")
+              order by
+                "users"."id"
+            )
+          from
+            "comment_mentions"
+            join "users" on "users"."id" = "comment_mentions"."user_id"
+          where
+            "comment_mentions"."comment_id" = "comments"."id"
+        ),
+        '[]'
+      ) as "mentions",
+      "author_user_id" as "authorUserId",
+      "author_name" as "authorName",
+      "agent_name" as "agentName",
+      to_char("comments"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
+      to_char("comments"."edited_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "editedAt"
+    from
+      "comments"
+    where
+      (
+        "comments"."seed_id" = $1
+        and ("comments"."created_at", "comments"."id") < (
+          (
+            select
+              $2::timestamptz
+          ),
+          (
+            select
+              $3::uuid
+          )
+        )
+      )
+    order by
+      "comments"."created_at" desc,
+      "comments"."id" desc
+    limit
+      (
+        select
+          $4::int
+      )
+  ) "rows";
+
+-- comments_select_of_evidence
+select
+  coalesce(string_agg(row_to_json("rows")::text, E',\n'), '') as "text",
+  count(*)::int as "count"
+from
+  (
+    select
+      "id" as "id",
+      "seed_id" as "seedId",
+      "evidence_id" as "evidenceId",
+      "body" as "body",
+      coalesce(
+        (
+          select
+            json_agg(
+              json_build_object('userId', "users"."id", 'name', "users"."name")
+              order by
+                "users"."id"
+            )
+          from
+            "comment_mentions"
+            join "users" on "users"."id" = "comment_mentions"."user_id"
+          where
+            "comment_mentions"."comment_id" = "comments"."id"
+        ),
+        '[]'
+      ) as "mentions",
+      "author_user_id" as "authorUserId",
+      "author_name" as "authorName",
+      "agent_name" as "agentName",
+      to_char("comments"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
+      to_char("comments"."edited_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "editedAt"
+    from
+      "comments"
+    where
+      (
+        "comments"."seed_id" = $1
+        and "comments"."evidence_id" = $2
+        and ("comments"."created_at", "comments"."id") > (
+          (
+            select
+              $3::timestamptz
+          ),
+          (
+            select
+              $4::uuid
+          )
+        )
+      )
+    order by
+      "comments"."created_at" asc,
+      "comments"."id" asc
+    limit
+      (
+        select
+          $5::int
+      )
+  ) "rows";
+
+-- comments_select_of_seed
+select
+  coalesce(string_agg(row_to_json("rows")::text, E',\n'), '') as "text",
+  count(*)::int as "count"
+from
+  (
+    select
+      "id" as "id",
+      "seed_id" as "seedId",
+      "evidence_id" as "evidenceId",
+      "body" as "body",
+      coalesce(
+        (
+          select
+            json_agg(
+              json_build_object('userId', "users"."id", 'name', "users"."name")
+              order by
+                "users"."id"
+            )
+          from
+            "comment_mentions"
+            join "users" on "users"."id" = "comment_mentions"."user_id"
+          where
+            "comment_mentions"."comment_id" = "comments"."id"
+        ),
+        '[]'
+      ) as "mentions",
+      "author_user_id" as "authorUserId",
+      "author_name" as "authorName",
+      "agent_name" as "agentName",
+      to_char("comments"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
+      to_char("comments"."edited_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "editedAt"
+    from
+      "comments"
+    where
+      (
+        "comments"."seed_id" = $1
+        and ("comments"."created_at", "comments"."id") > (
+          (
+            select
+              $2::timestamptz
+          ),
+          (
+            select
+              $3::uuid
+          )
+        )
+      )
+    order by
+      "comments"."created_at" asc,
+      "comments"."id" asc
+    limit
+      (
+        select
+          $4::int
+      )
+  ) "rows";
 
 -- departures_delete_of_address
 delete from "departures"
@@ -427,39 +723,226 @@ insert into
     "target_type",
     "target_id",
     "summary",
-    "created_at"
+    "data",
+    "seed_id",
+    "created_at",
+    "position"
   )
 values
-  ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13);
+  ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, default);
 
--- events_select_digests
+-- events_select_changes
 select
-  asked.workspace_id,
+  found.text,
+  found.count,
+  found.positions,
+  place.last,
+  place.after,
   (
     select
-      coalesce(encode(sha256(string_agg(newest.id::text, ',')::bytea), 'base64'), '')
+      "events"."id"
+    from
+      "events"
+    where
+      "events"."workspace_id" = (
+        select
+          $1::uuid
+      )
+      and "events"."position" = place.after
+  ),
+  place.until,
+  (
+    select
+      "events"."id"
+    from
+      "events"
+    where
+      "events"."workspace_id" = (
+        select
+          $2::uuid
+      )
+      and "events"."position" = place.until
+  )
+from
+  (
+    select
+      asked.last,
+      asked.after,
+      least(asked.after + 1000, asked.last) as until
     from
       (
         select
-          "events"."id"
+          counted.last,
+          coalesce(
+            (
+              select
+                $3::bigint
+            ),
+            counted.last
+          ) as after
+        from
+          (
+            select
+              coalesce(
+                (
+                  select
+                    "event_positions"."last"
+                  from
+                    "event_positions"
+                  where
+                    "event_positions"."workspace_id" = (
+                      select
+                        $4::uuid
+                    )
+                ),
+                0
+              ) as last
+          ) as counted
+      ) as asked
+  ) as place
+  cross join lateral (
+    select
+      coalesce(string_agg(page.item::text, E',\n'), '') as text,
+      count(*)::int as count,
+      coalesce(array_agg(page.position), '{}') as positions
+    from
+      (
+        select
+          (
+            select
+              row_to_json(item)
+            from
+              (
+                select
+                  "events"."id" as "id",
+                  "events"."type" as "type",
+                  "events"."actor_type" as "actorType",
+                  "events"."actor_user_id" as "actorUserId",
+                  "events"."actor_name" as "actorName",
+                  "events"."grant_id" as "grantId",
+                  "events"."api_key_id" as "apiKeyId",
+                  "events"."source" as "source",
+                  "events"."target_type" as "targetType",
+                  "events"."target_id" as "targetId",
+                  "events"."summary" as "summary",
+                  "events"."data" as "data",
+                  to_char("events"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt"
+              ) as item
+          ) as item,
+          "events"."position" as position
         from
           "events"
         where
-          "events"."workspace_id" = asked.workspace_id
+          "events"."workspace_id" = (
+            select
+              $5::uuid
+          )
+          and "events"."position" > place.after
+          and "events"."position" <= place.until
+          and (
+            (
+              "events"."type" not in (
+                'invite.created',
+                'invite.resent',
+                'invite.revoked',
+                'invite.declined',
+                'invite.role_changed',
+                'webhook.created',
+                'webhook.updated',
+                'webhook.deleted',
+                'webhook.secret_rotated',
+                'webhook.tested',
+                'webhook.redelivered',
+                'webhook.disabled',
+                'integration.granted',
+                'integration.changed',
+                'integration.used',
+                'integration.revoked'
+              )
+            )
+            or (
+              "events"."type" in (
+                'invite.created',
+                'invite.resent',
+                'invite.revoked',
+                'invite.declined',
+                'invite.role_changed',
+                'webhook.created',
+                'webhook.updated',
+                'webhook.deleted',
+                'webhook.secret_rotated',
+                'webhook.tested',
+                'webhook.redelivered',
+                'webhook.disabled'
+              )
+              and (
+                select
+                  $6::boolean
+              )
+            )
+            or (
+              "events"."type" in ('integration.granted', 'integration.changed', 'integration.used', 'integration.revoked')
+              and (
+                select
+                  $7::uuid
+              ) is null
+            )
+            or (
+              "events"."type" in ('integration.granted', 'integration.changed', 'integration.used', 'integration.revoked')
+              and "events"."target_id" in (
+                select
+                  "agent_grants"."id"
+                from
+                  "agent_grants"
+                where
+                  "agent_grants"."workspace_id" = $8
+                  and "agent_grants"."user_id" = $9
+              )
+            )
+          )
+          and (
+            (
+              select
+                $10::text[]
+            )::text[] is null
+            or "events"."type" = any (
+              (
+                select
+                  $11::text[]
+              )::text[]
+            )
+          )
+          and (
+            (
+              select
+                $12::text[]
+            )::text[] is null
+            or "events"."type" <> all (
+              (
+                select
+                  $13::text[]
+              )::text[]
+            )
+          )
+          and (
+            (
+              select
+                $14::uuid
+            ) is null
+            or "events"."seed_id" = (
+              select
+                $15::uuid
+            )
+          )
         order by
-          "events"."created_at" desc,
-          "events"."id" desc
+          "events"."position"
         limit
-          50
-      ) as newest
-  )
-from
-  unnest(
-    (
-      select
-        $1::uuid[]
-    )::uuid[]
-  ) as asked (workspace_id);
+          (
+            select
+              $16::int
+          )
+      ) as page
+  ) as found;
 
 -- events_select_ended_watches
 select
@@ -497,6 +980,20 @@ where
       and "memberships"."user_id" = asked.user_id
   );
 
+-- events_select_positions
+select
+  "workspace_id",
+  "last"
+from
+  "event_positions"
+where
+  "event_positions"."workspace_id" = any (
+    (
+      select
+        $1::uuid[]
+    )::uuid[]
+  );
+
 -- events_select_with_invites_of_all_grants
 select
   coalesce(string_agg(row_to_json("rows")::text, E',\n'), '') as "text",
@@ -515,6 +1012,7 @@ from
       "target_type" as "targetType",
       "target_id" as "targetId",
       "summary" as "summary",
+      "data" as "data",
       to_char("events"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt"
     from
       "events"
@@ -561,6 +1059,7 @@ from
         "target_type" as "targetType",
         "target_id" as "targetId",
         "summary" as "summary",
+        "data" as "data",
         to_char("events"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt"
       from
         "events"
@@ -602,6 +1101,7 @@ from
         "target_type" as "targetType",
         "target_id" as "targetId",
         "summary" as "summary",
+        "data" as "data",
         to_char("events"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt"
       from
         "events"
@@ -666,6 +1166,7 @@ from
       "target_type" as "targetType",
       "target_id" as "targetId",
       "summary" as "summary",
+      "data" as "data",
       to_char("events"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt"
     from
       "events"
@@ -682,7 +1183,20 @@ from
               $3::uuid
           )
         )
-        and "events"."type" not in ('invite.created', 'invite.resent', 'invite.revoked', 'invite.role_changed')
+        and "events"."type" not in (
+          'invite.created',
+          'invite.resent',
+          'invite.revoked',
+          'invite.declined',
+          'invite.role_changed',
+          'webhook.created',
+          'webhook.updated',
+          'webhook.deleted',
+          'webhook.secret_rotated',
+          'webhook.tested',
+          'webhook.redelivered',
+          'webhook.disabled'
+        )
       )
     order by
       "events"."created_at" desc,
@@ -713,6 +1227,7 @@ from
         "target_type" as "targetType",
         "target_id" as "targetId",
         "summary" as "summary",
+        "data" as "data",
         to_char("events"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt"
       from
         "events"
@@ -733,7 +1248,15 @@ from
             'invite.created',
             'invite.resent',
             'invite.revoked',
+            'invite.declined',
             'invite.role_changed',
+            'webhook.created',
+            'webhook.updated',
+            'webhook.deleted',
+            'webhook.secret_rotated',
+            'webhook.tested',
+            'webhook.redelivered',
+            'webhook.disabled',
             'integration.granted',
             'integration.changed',
             'integration.used',
@@ -763,6 +1286,7 @@ from
         "target_type" as "targetType",
         "target_id" as "targetId",
         "summary" as "summary",
+        "data" as "data",
         to_char("events"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt"
       from
         "events"
@@ -809,6 +1333,17 @@ from
       )
   ) "rows";
 
+-- evidence_correct
+update "evidence"
+set
+  "kind" = $1,
+  "verdict" = $2,
+  "summary" = $3,
+  "source_url" = $4,
+  "edited_at" = $5::timestamptz
+where
+  "evidence"."id" = $6;
+
 -- evidence_count_by_day
 select
   to_char("created_at" at time zone 'UTC', 'YYYY-MM-DD') as "day",
@@ -817,7 +1352,10 @@ select
 from
   "evidence"
 where
-  "evidence"."seed_id" = $1
+  (
+    "evidence"."seed_id" = $1
+    and "evidence"."withdrawn_at" is null
+  )
 group by
   day,
   "evidence"."verdict"
@@ -836,12 +1374,62 @@ insert into
     "author_user_id",
     "author_name",
     "agent_name",
-    "created_at"
+    "created_at",
+    "edited_at",
+    "withdrawn_at",
+    "withdrawn_by_user_id",
+    "withdrawn_by_name",
+    "withdrawn_reason"
   )
 values
-  ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10);
+  ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, default, default, default, default, default);
 
--- evidence_select_of_seed
+-- evidence_lock
+select
+  "id",
+  "seed_id",
+  "kind",
+  "verdict",
+  "summary",
+  "source_url",
+  "author_user_id",
+  "author_name",
+  "agent_name",
+  "created_at",
+  "edited_at",
+  "withdrawn_at",
+  "withdrawn_by_user_id",
+  "withdrawn_by_name",
+  "withdrawn_reason"
+from
+  "evidence"
+where
+  "evidence"."id" = $1
+for no key update;
+
+-- evidence_select
+select
+  "id",
+  "seed_id",
+  "kind",
+  "verdict",
+  "summary",
+  "source_url",
+  "author_user_id",
+  "author_name",
+  "agent_name",
+  "created_at",
+  "edited_at",
+  "withdrawn_at",
+  "withdrawn_by_user_id",
+  "withdrawn_by_name",
+  "withdrawn_reason"
+from
+  "evidence"
+where
+  "evidence"."id" = $1;
+
+-- evidence_select_all_of_seed
 select
   coalesce(string_agg(row_to_json("rows")::text, E',\n'), '') as "text",
   count(*)::int as "count"
@@ -857,7 +1445,11 @@ from
       "evidence"."author_user_id" as "authorUserId",
       "evidence"."author_name" as "authorName",
       "evidence"."agent_name" as "agentName",
-      to_char("evidence"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt"
+      to_char("evidence"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
+      to_char("evidence"."edited_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "editedAt",
+      to_char("evidence"."withdrawn_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "withdrawnAt",
+      "evidence"."withdrawn_by_name" as "withdrawnByName",
+      "evidence"."withdrawn_reason" as "withdrawnReason"
     from
       (
         select
@@ -907,13 +1499,134 @@ from
       "evidence"."id" desc
   ) "rows";
 
+-- evidence_select_id_of_seed
+select
+  "id"
+from
+  "evidence"
+where
+  (
+    "evidence"."id" = $1
+    and "evidence"."seed_id" = $2
+  );
+
+-- evidence_select_of_seed
+select
+  coalesce(string_agg(row_to_json("rows")::text, E',\n'), '') as "text",
+  count(*)::int as "count"
+from
+  (
+    select
+      "evidence"."id" as "id",
+      "evidence"."seed_id" as "seedId",
+      "evidence"."kind" as "kind",
+      "evidence"."verdict" as "verdict",
+      "evidence"."summary" as "summary",
+      "evidence"."source_url" as "sourceUrl",
+      "evidence"."author_user_id" as "authorUserId",
+      "evidence"."author_name" as "authorName",
+      "evidence"."agent_name" as "agentName",
+      to_char("evidence"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
+      to_char("evidence"."edited_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "editedAt",
+      to_char("evidence"."withdrawn_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "withdrawnAt",
+      "evidence"."withdrawn_by_name" as "withdrawnByName",
+      "evidence"."withdrawn_reason" as "withdrawnReason"
+    from
+      (
+        select
+          "id",
+          sum("row_size") over (
+            order by
+              "page"."created_at" desc,
+              "page"."id" desc rows unbounded preceding
+          ) - ("row_size") as "bytes_before"
+        from
+          (
+            select
+              "id",
+              "created_at",
+              coalesce(octet_length("evidence"."summary"), 0) + coalesce(octet_length("evidence"."source_url"), 0) as "row_size"
+            from
+              "evidence"
+            where
+              (
+                (
+                  "evidence"."seed_id" = $1
+                  and "evidence"."withdrawn_at" is null
+                )
+                and ("evidence"."created_at", "evidence"."id") < (
+                  (
+                    select
+                      $2::timestamptz
+                  ),
+                  (
+                    select
+                      $3::uuid
+                  )
+                )
+              )
+            order by
+              "evidence"."created_at" desc,
+              "evidence"."id" desc
+            limit
+              (
+                select
+                  $4::int
+              )
+          ) "page"
+      ) "placed"
+      inner join "evidence" on "evidence"."id" = "placed"."id"
+    where
+      "bytes_before" < $5
+    order by
+      "evidence"."created_at" desc,
+      "evidence"."id" desc
+  ) "rows";
+
+-- evidence_withdraw
+update "evidence"
+set
+  "withdrawn_at" = $1::timestamptz,
+  "withdrawn_by_user_id" = $2::uuid,
+  "withdrawn_by_name" = $3,
+  "withdrawn_reason" = $4
+where
+  "evidence"."id" = $5;
+
+-- invite_teams_insert
+insert into
+  "invite_teams" ("invite_id", "team_id")
+select
+  $1::uuid as "invite_id",
+  "id"
+from
+  "teams"
+where
+  "teams"."id" = any ($2::uuid[]);
+
+-- invite_teams_lock
+select
+  "teams"."id"
+from
+  "invite_teams"
+  inner join "teams" on "teams"."id" = "invite_teams"."team_id"
+where
+  (
+    "invite_teams"."invite_id" = $1
+    and "teams"."workspace_id" = $2
+  )
+order by
+  "teams"."id" asc
+for key share of
+  "teams";
+
 -- invite_tokens_insert
 insert into
   "invite_tokens" ("token_hash", "invite_id", "is_mailed")
 values
   ($1, $2, $3);
 
--- invites_accept
+-- invites_close
 update "invites"
 set
   "state" = $1
@@ -982,45 +1695,102 @@ where
 
 -- invites_select_of_person
 select
-  "invites"."id",
-  "invites"."workspace_id",
-  "workspaces"."name",
-  "workspaces"."slug",
-  "workspaces"."icon_key",
-  "invites"."email",
-  "invites"."role",
-  "invites"."state",
-  "invites"."invited_by_user_id",
-  "users"."name",
-  "invites"."expires_at",
-  "inviters"."role"
+  coalesce(string_agg("item"::text, E',\n'), '') as "text",
+  count(*)::int as "count",
+  coalesce(
+    string_agg(
+      (
+        (
+          extract(
+            epoch
+            from
+              "created_at"
+          ) * 1000
+        )::bigint
+      )::text,
+      ','
+    ),
+    ''
+  )
 from
-  "invites"
-  inner join "workspaces" on "workspaces"."id" = "invites"."workspace_id"
-  inner join "users" on "users"."id" = "invites"."invited_by_user_id"
-  inner join "memberships" "inviters" on (
-    "inviters"."workspace_id" = "invites"."workspace_id"
-    and "inviters"."user_id" = "invites"."invited_by_user_id"
-  )
-  left join "memberships" on (
-    "memberships"."workspace_id" = "invites"."workspace_id"
-    and "memberships"."user_id" = $1
-  )
-where
-  (
-    "invites"."canonical_email" = $2
-    and "invites"."state" = 'open'
-    and "invites"."expires_at" > $3
-    and "memberships"."user_id" is null
-  )
-order by
-  "invites"."created_at" desc,
-  "invites"."id" desc
-limit
   (
     select
-      $4::int
-  );
+      (
+        select
+          row_to_json(item)
+        from
+          (
+            select
+              "invites"."id" as "id",
+              "workspaces"."name" as "workspaceName",
+              "workspaces"."slug" as "workspaceSlug",
+              $1::text || "workspaces"."icon_key" as "workspaceIconUrl",
+              "invites"."role" as "role",
+              "users"."name" as "invitedByName",
+              to_char("invites"."expires_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "expiresAt"
+          ) as item
+      ) as "item",
+      "invites"."created_at",
+      "invites"."id"
+    from
+      "invites"
+      inner join "workspaces" on "workspaces"."id" = "invites"."workspace_id"
+      inner join "users" on "users"."id" = "invites"."invited_by_user_id"
+      inner join "memberships" "inviters" on (
+        "inviters"."workspace_id" = "invites"."workspace_id"
+        and "inviters"."user_id" = "invites"."invited_by_user_id"
+      )
+      left join "memberships" on (
+        "memberships"."workspace_id" = "invites"."workspace_id"
+        and "memberships"."user_id" = $2
+      )
+    where
+      (
+        "invites"."canonical_email" = $3
+        and "invites"."state" = 'open'
+        and "invites"."expires_at" > $4
+        and "memberships"."user_id" is null
+        and ("inviters"."role", "invites"."role") in (
+          ('owner', 'owner'),
+          ('owner', 'admin'),
+          ('owner', 'member'),
+          ('owner', 'viewer'),
+          ('admin', 'admin'),
+          ('admin', 'member'),
+          ('admin', 'viewer')
+        )
+        and (
+          (
+            select
+              $5::text
+          ) is null
+          or "invites"."workspace_id" = any (
+            (
+              select
+                $6::text
+            )::uuid[]
+          )
+        )
+        and ("invites"."created_at", "invites"."id") < (
+          (
+            select
+              $7::timestamptz
+          ),
+          (
+            select
+              $8::uuid
+          )
+        )
+      )
+    order by
+      "invites"."created_at" desc,
+      "invites"."id" desc
+    limit
+      (
+        select
+          $9::int
+      )
+  ) "rows";
 
 -- invites_select_open
 select
@@ -1145,6 +1915,31 @@ values
   ($1, $2, $3, $4, $5)
 on conflict do nothing;
 
+-- memberships_lock_among
+select
+  "users"."id",
+  "users"."name"
+from
+  "memberships"
+  inner join "users" on "users"."id" = "memberships"."user_id"
+where
+  (
+    "memberships"."workspace_id" = (
+      select
+        $1::uuid
+    )
+    and "memberships"."user_id" = any (
+      (
+        select
+          $2::uuid[]
+      )::uuid[]
+    )
+  )
+order by
+  "users"."id" asc
+for key share of
+  "memberships";
+
 -- memberships_select
 select
   "memberships"."role",
@@ -1169,7 +1964,21 @@ from
   "memberships"
   inner join "workspaces" on "workspaces"."id" = "memberships"."workspace_id"
 where
-  "memberships"."user_id" = $1
+  (
+    "memberships"."user_id" = $1
+    and (
+      (
+        select
+          $2::text
+      ) is null
+      or "memberships"."workspace_id" = any (
+        (
+          select
+            $3::text
+        )::uuid[]
+      )
+    )
+  )
 order by
   "memberships"."last_used_at" desc,
   "memberships"."joined_at" desc,
@@ -1177,7 +1986,7 @@ order by
 limit
   (
     select
-      $2::int
+      $4::int
   );
 
 -- memberships_select_of_users
@@ -1189,8 +1998,12 @@ from
     (
       select
         $1::uuid[]
-    )::uuid[]
-  ) with ordinality as asked (user_id, place)
+    )::uuid[],
+    (
+      select
+        $2::text[]
+    )::text[]
+  ) with ordinality as asked (user_id, workspace_ids, place)
   cross join lateral (
     select
       coalesce(string_agg(row_to_json("rows")::text, E',\n'), '') as "text",
@@ -1201,13 +2014,19 @@ from
           "workspaces"."id" as "id",
           "workspaces"."name" as "name",
           "workspaces"."slug" as "slug",
-          $2::text || "workspaces"."icon_key" as "iconUrl",
+          $3::text || "workspaces"."icon_key" as "iconUrl",
           "memberships"."role" as "role"
         from
           "memberships"
           inner join "workspaces" on "workspaces"."id" = "memberships"."workspace_id"
         where
-          "memberships"."user_id" = asked.user_id
+          (
+            "memberships"."user_id" = asked.user_id
+            and (
+              asked.workspace_ids is null
+              or "memberships"."workspace_id" = any (asked.workspace_ids::uuid[])
+            )
+          )
         order by
           "memberships"."last_used_at" desc,
           "memberships"."joined_at" desc,
@@ -1215,7 +2034,7 @@ from
         limit
           (
             select
-              $3::int
+              $4::int
           )
       ) "rows"
   ) "list"
@@ -1265,6 +2084,22 @@ from
       )
   ) "rows";
 
+-- memberships_select_some_of_user
+select
+  "workspace_id"
+from
+  "memberships"
+where
+  (
+    "memberships"."user_id" = $1
+    and "memberships"."workspace_id" = any (
+      (
+        select
+          $2::uuid[]
+      )::uuid[]
+    )
+  );
+
 -- memberships_select_with_address
 select
   "memberships"."user_id"
@@ -1276,6 +2111,418 @@ where
     "memberships"."workspace_id" = $1
     and "users"."canonical_email" = $2
   );
+
+-- notifications_count_unread
+select
+  (
+    select
+      count(*)::int
+    from
+      (
+        select
+        from
+          "notifications"
+          left join "seeds" on "seeds"."id" = "notifications"."seed_id"
+        where
+          (
+            "notifications"."user_id" = (
+              select
+                $1::uuid
+            )
+            and (
+              "notifications"."user_id" = (
+                select
+                  $2::uuid
+              )
+              and (
+                $3::uuid[] is null
+                or "notifications"."workspace_id" = any ($4::uuid[])
+              )
+            )
+            and "notifications"."read_at" is null
+            and "seeds"."deleted_at" is null
+          )
+        limit
+          100
+      ) as unread
+  ) as "unread_count"
+from
+  (
+    select
+  ) as nothing;
+
+-- notifications_insert_for_followers
+insert into
+  "notifications" (
+    "user_id",
+    "id",
+    "workspace_id",
+    "kind",
+    "seed_id",
+    "comment_id",
+    "actor_user_id",
+    "actor_name",
+    "agent_name",
+    "data",
+    "created_at",
+    "read_at",
+    "mailed_at"
+  )
+select
+  "seed_followers"."user_id" as "user_id",
+  $1::uuid as "id",
+  "memberships"."workspace_id" as "workspace_id",
+  $2::text as "kind",
+  $3::uuid as "seed_id",
+  $4::uuid as "comment_id",
+  $5::uuid as "actor_user_id",
+  $6::text as "actor_name",
+  $7::text as "agent_name",
+  $8::jsonb as "data",
+  $9::timestamptz as "created_at",
+  null::timestamptz as "read_at",
+  $10::timestamptz as "mailed_at"
+from
+  "seed_followers"
+  inner join "memberships" on (
+    "memberships"."workspace_id" = "seed_followers"."workspace_id"
+    and "memberships"."user_id" = "seed_followers"."user_id"
+  )
+where
+  (
+    "seed_followers"."seed_id" = $11::uuid
+    and "seed_followers"."user_id" is distinct from $12::uuid
+    and "seed_followers"."user_id" <> all ($13::uuid[])
+  )
+for key share of
+  "memberships";
+
+-- notifications_insert_for_members
+insert into
+  "notifications" (
+    "user_id",
+    "id",
+    "workspace_id",
+    "kind",
+    "seed_id",
+    "comment_id",
+    "actor_user_id",
+    "actor_name",
+    "agent_name",
+    "data",
+    "created_at",
+    "read_at",
+    "mailed_at"
+  )
+select
+  "user_id" as "user_id",
+  $1::uuid as "id",
+  "workspace_id" as "workspace_id",
+  $2::text as "kind",
+  $3::uuid as "seed_id",
+  $4::uuid as "comment_id",
+  $5::uuid as "actor_user_id",
+  $6::text as "actor_name",
+  $7::text as "agent_name",
+  $8::jsonb as "data",
+  $9::timestamptz as "created_at",
+  null::timestamptz as "read_at",
+  $10::timestamptz as "mailed_at"
+from
+  "memberships"
+where
+  (
+    "memberships"."workspace_id" = $11::uuid
+    and "memberships"."user_id" = any (
+      (
+        select
+          $12::uuid[]
+      )::uuid[]
+    )
+    and "memberships"."user_id" is distinct from $13::uuid
+  )
+for key share;
+
+-- notifications_mark_read
+update "notifications"
+set
+  "read_at" = $1
+where
+  (
+    (
+      "notifications"."user_id" = (
+        select
+          $2::uuid
+      )
+      and (
+        $3::uuid[] is null
+        or "notifications"."workspace_id" = any ($4::uuid[])
+      )
+    )
+    and "notifications"."read_at" is null
+    and "notifications"."id" = any ($5::uuid[])
+  );
+
+-- notifications_mark_read_until
+update "notifications"
+set
+  "read_at" = $1
+where
+  (
+    (
+      "notifications"."user_id" = (
+        select
+          $2::uuid
+      )
+      and (
+        $3::uuid[] is null
+        or "notifications"."workspace_id" = any ($4::uuid[])
+      )
+    )
+    and "notifications"."read_at" is null
+    and "notifications"."created_at" <= $5::timestamptz
+  );
+
+-- notifications_select
+select
+  coalesce(string_agg(row_to_json("rows")::text, E',\n'), '') as "text",
+  count(*)::int as "count"
+from
+  (
+    select
+      "notifications"."id" as "id",
+      "notifications"."kind" as "kind",
+      "notifications"."data" as "data",
+      "workspaces"."slug" as "workspaceSlug",
+      "workspaces"."name" as "workspaceName",
+      "notifications"."seed_id" as "seedId",
+      "seeds"."title" as "seedTitle",
+      "notifications"."comment_id" as "commentId",
+      "notifications"."actor_user_id" as "actorUserId",
+      "notifications"."actor_name" as "actorName",
+      "notifications"."agent_name" as "agentName",
+      to_char("notifications"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
+      to_char("notifications"."read_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "readAt"
+    from
+      "notifications"
+      inner join "workspaces" on "workspaces"."id" = "notifications"."workspace_id"
+      left join "seeds" on "seeds"."id" = "notifications"."seed_id"
+    where
+      (
+        (
+          "notifications"."user_id" = (
+            select
+              $1::uuid
+          )
+          and (
+            $2::uuid[] is null
+            or "notifications"."workspace_id" = any ($3::uuid[])
+          )
+        )
+        and "seeds"."deleted_at" is null
+        and ("notifications"."created_at", "notifications"."id") < (
+          (
+            select
+              $4::timestamptz
+          ),
+          (
+            select
+              $5::uuid
+          )
+        )
+      )
+    order by
+      "notifications"."created_at" desc,
+      "notifications"."id" desc
+    limit
+      (
+        select
+          $6::int
+      )
+  ) "rows";
+
+-- notifications_select_mentioned
+select
+  "users"."id",
+  "users"."name",
+  "users"."email",
+  "notifications"."kind",
+  "notifications"."data",
+  "workspaces"."slug",
+  "workspaces"."name",
+  "notifications"."seed_id",
+  "seeds"."title",
+  "notifications"."comment_id",
+  "notifications"."actor_user_id",
+  "notifications"."actor_name",
+  "notifications"."agent_name"
+from
+  "notifications"
+  inner join "users" on "users"."id" = "notifications"."user_id"
+  inner join "workspaces" on "workspaces"."id" = "notifications"."workspace_id"
+  left join "seeds" on "seeds"."id" = "notifications"."seed_id"
+where
+  (
+    "notifications"."comment_id" = $1
+    and "notifications"."id" = $2
+    and "notifications"."read_at" is null
+    and "notifications"."mailed_at" is null
+    and "seeds"."deleted_at" is null
+    and "users"."workspace_activity" = $3
+  )
+order by
+  "users"."id" asc;
+
+-- notifications_select_one
+select
+  "notifications"."kind",
+  "notifications"."data",
+  "workspaces"."slug",
+  "workspaces"."name",
+  "notifications"."seed_id",
+  "seeds"."title",
+  "notifications"."comment_id",
+  "notifications"."actor_user_id",
+  "notifications"."actor_name",
+  "notifications"."agent_name",
+  "notifications"."read_at"
+from
+  "notifications"
+  inner join "workspaces" on "workspaces"."id" = "notifications"."workspace_id"
+  left join "seeds" on "seeds"."id" = "notifications"."seed_id"
+where
+  (
+    (
+      "notifications"."user_id" = (
+        select
+          $1::uuid
+      )
+      and (
+        $2::uuid[] is null
+        or "notifications"."workspace_id" = any ($3::uuid[])
+      )
+    )
+    and "notifications"."id" = $4
+    and "seeds"."deleted_at" is null
+  );
+
+-- notifications_select_read
+select
+  coalesce(string_agg(row_to_json("rows")::text, E',\n'), '') as "text",
+  count(*)::int as "count"
+from
+  (
+    select
+      "notifications"."id" as "id",
+      "notifications"."kind" as "kind",
+      "notifications"."data" as "data",
+      "workspaces"."slug" as "workspaceSlug",
+      "workspaces"."name" as "workspaceName",
+      "notifications"."seed_id" as "seedId",
+      "seeds"."title" as "seedTitle",
+      "notifications"."comment_id" as "commentId",
+      "notifications"."actor_user_id" as "actorUserId",
+      "notifications"."actor_name" as "actorName",
+      "notifications"."agent_name" as "agentName",
+      to_char("notifications"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
+      to_char("notifications"."read_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "readAt"
+    from
+      "notifications"
+      inner join "workspaces" on "workspaces"."id" = "notifications"."workspace_id"
+      left join "seeds" on "seeds"."id" = "notifications"."seed_id"
+    where
+      (
+        (
+          "notifications"."user_id" = (
+            select
+              $1::uuid
+          )
+          and (
+            $2::uuid[] is null
+            or "notifications"."workspace_id" = any ($3::uuid[])
+          )
+        )
+        and "notifications"."read_at" is not null
+        and "seeds"."deleted_at" is null
+        and ("notifications"."created_at", "notifications"."id") < (
+          (
+            select
+              $4::timestamptz
+          ),
+          (
+            select
+              $5::uuid
+          )
+        )
+      )
+    order by
+      "notifications"."created_at" desc,
+      "notifications"."id" desc
+    limit
+      (
+        select
+          $6::int
+      )
+  ) "rows";
+
+-- notifications_select_unread
+select
+  coalesce(string_agg(row_to_json("rows")::text, E',\n'), '') as "text",
+  count(*)::int as "count"
+from
+  (
+    select
+      "notifications"."id" as "id",
+      "notifications"."kind" as "kind",
+      "notifications"."data" as "data",
+      "workspaces"."slug" as "workspaceSlug",
+      "workspaces"."name" as "workspaceName",
+      "notifications"."seed_id" as "seedId",
+      "seeds"."title" as "seedTitle",
+      "notifications"."comment_id" as "commentId",
+      "notifications"."actor_user_id" as "actorUserId",
+      "notifications"."actor_name" as "actorName",
+      "notifications"."agent_name" as "agentName",
+      to_char("notifications"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
+      to_char("notifications"."read_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "readAt"
+    from
+      "notifications"
+      inner join "workspaces" on "workspaces"."id" = "notifications"."workspace_id"
+      left join "seeds" on "seeds"."id" = "notifications"."seed_id"
+    where
+      (
+        (
+          "notifications"."user_id" = (
+            select
+              $1::uuid
+          )
+          and (
+            $2::uuid[] is null
+            or "notifications"."workspace_id" = any ($3::uuid[])
+          )
+        )
+        and "notifications"."read_at" is null
+        and "seeds"."deleted_at" is null
+        and ("notifications"."created_at", "notifications"."id") < (
+          (
+            select
+              $4::timestamptz
+          ),
+          (
+            select
+              $5::uuid
+          )
+        )
+      )
+    order by
+      "notifications"."created_at" desc,
+      "notifications"."id" desc
+    limit
+      (
+        select
+          $6::int
+      )
+  ) "rows";
 
 -- oauth_records_exchange_refresh_tokens
 with
@@ -1650,6 +2897,2307 @@ from
       "placed"."id" asc
   ) "rows";
 
+-- search_count
+select
+  (
+    case
+      when (
+        select
+          count(*) >= 100
+        from
+          (
+            select
+              "search_entries"."id",
+              "search_entries"."at",
+              "search_entries"."words"
+            from
+              "search_entries"
+            where
+              "search_entries"."workspace_id" = (
+                select
+                  $1::uuid
+              )
+              and "search_entries"."kind" = 'seed'
+            order by
+              "search_entries"."at" desc,
+              "search_entries"."id" desc
+            limit
+              200
+          ) as sample
+        where
+          words @@ (
+            select
+              search_query (
+                (
+                  select
+                    $2::uuid
+                ),
+                'seed',
+                false,
+                true,
+                (
+                  select
+                    $3::text
+                )
+              )
+          )
+      )
+      and (
+        select
+          count(*)
+        from
+          (
+            select
+            from
+              (
+                select
+                  "search_entries"."id",
+                  "search_entries"."at",
+                  "search_entries"."words"
+                from
+                  "search_entries"
+                where
+                  "search_entries"."workspace_id" = (
+                    select
+                      $4::uuid
+                  )
+                  and "search_entries"."kind" = 'seed'
+                order by
+                  "search_entries"."at" desc,
+                  "search_entries"."id" desc
+                limit
+                  4000
+              ) as newest
+            where
+              words @@ (
+                select
+                  search_query (
+                    (
+                      select
+                        $5::uuid
+                    ),
+                    'seed',
+                    false,
+                    true,
+                    (
+                      select
+                        $6::text
+                    )
+                  )
+              )
+            limit
+              1000
+          ) as counted
+      ) = 1000 then 1000
+      else (
+        select
+          count(*)::int
+        from
+          (
+            select
+              "search_entries"."id",
+              "search_entries"."at",
+              "search_entries"."words"
+            from
+              "search_entries"
+            where
+              "search_entries"."words" @@ (
+                select
+                  search_query (
+                    (
+                      select
+                        $7::uuid
+                    ),
+                    'seed',
+                    false,
+                    true,
+                    (
+                      select
+                        $8::text
+                    )
+                  )
+              )
+              and "search_entries"."workspace_id"::text = (
+                select
+                  $9::uuid
+              )::text
+              and true
+            limit
+              1000
+          ) as matching_seed
+      )
+    end
+  ) as "seeds",
+  (
+    case
+      when (
+        select
+          count(*) >= 100
+        from
+          (
+            select
+              "search_entries"."id",
+              "search_entries"."at",
+              "search_entries"."words"
+            from
+              "search_entries"
+            where
+              "search_entries"."workspace_id" = (
+                select
+                  $10::uuid
+              )
+              and "search_entries"."kind" = 'evidence'
+            order by
+              "search_entries"."at" desc,
+              "search_entries"."id" desc
+            limit
+              200
+          ) as sample
+        where
+          words @@ (
+            select
+              search_query (
+                (
+                  select
+                    $11::uuid
+                ),
+                'evidence',
+                false,
+                true,
+                (
+                  select
+                    $12::text
+                )
+              )
+          )
+      )
+      and (
+        select
+          count(*)
+        from
+          (
+            select
+            from
+              (
+                select
+                  "search_entries"."id",
+                  "search_entries"."at",
+                  "search_entries"."words"
+                from
+                  "search_entries"
+                where
+                  "search_entries"."workspace_id" = (
+                    select
+                      $13::uuid
+                  )
+                  and "search_entries"."kind" = 'evidence'
+                order by
+                  "search_entries"."at" desc,
+                  "search_entries"."id" desc
+                limit
+                  4000
+              ) as newest
+            where
+              words @@ (
+                select
+                  search_query (
+                    (
+                      select
+                        $14::uuid
+                    ),
+                    'evidence',
+                    false,
+                    true,
+                    (
+                      select
+                        $15::text
+                    )
+                  )
+              )
+            limit
+              1000
+          ) as counted
+      ) = 1000 then 1000
+      else (
+        select
+          count(*)::int
+        from
+          (
+            select
+              "search_entries"."id",
+              "search_entries"."at",
+              "search_entries"."words"
+            from
+              "search_entries"
+            where
+              "search_entries"."words" @@ (
+                select
+                  search_query (
+                    (
+                      select
+                        $16::uuid
+                    ),
+                    'evidence',
+                    false,
+                    true,
+                    (
+                      select
+                        $17::text
+                    )
+                  )
+              )
+              and "search_entries"."workspace_id"::text = (
+                select
+                  $18::uuid
+              )::text
+              and true
+            limit
+              1000
+          ) as matching_evidence
+      )
+    end
+  ) as "evidence",
+  (
+    case
+      when (
+        select
+          count(*) >= 100
+        from
+          (
+            select
+              "search_entries"."id",
+              "search_entries"."at",
+              "search_entries"."words"
+            from
+              "search_entries"
+            where
+              "search_entries"."workspace_id" = (
+                select
+                  $19::uuid
+              )
+              and "search_entries"."kind" = 'comment'
+            order by
+              "search_entries"."at" desc,
+              "search_entries"."id" desc
+            limit
+              200
+          ) as sample
+        where
+          words @@ (
+            select
+              search_query (
+                (
+                  select
+                    $20::uuid
+                ),
+                'comment',
+                false,
+                true,
+                (
+                  select
+                    $21::text
+                )
+              )
+          )
+      )
+      and (
+        select
+          count(*)
+        from
+          (
+            select
+            from
+              (
+                select
+                  "search_entries"."id",
+                  "search_entries"."at",
+                  "search_entries"."words"
+                from
+                  "search_entries"
+                where
+                  "search_entries"."workspace_id" = (
+                    select
+                      $22::uuid
+                  )
+                  and "search_entries"."kind" = 'comment'
+                order by
+                  "search_entries"."at" desc,
+                  "search_entries"."id" desc
+                limit
+                  4000
+              ) as newest
+            where
+              words @@ (
+                select
+                  search_query (
+                    (
+                      select
+                        $23::uuid
+                    ),
+                    'comment',
+                    false,
+                    true,
+                    (
+                      select
+                        $24::text
+                    )
+                  )
+              )
+            limit
+              1000
+          ) as counted
+      ) = 1000 then 1000
+      else (
+        select
+          count(*)::int
+        from
+          (
+            select
+              "search_entries"."id",
+              "search_entries"."at",
+              "search_entries"."words"
+            from
+              "search_entries"
+            where
+              "search_entries"."words" @@ (
+                select
+                  search_query (
+                    (
+                      select
+                        $25::uuid
+                    ),
+                    'comment',
+                    false,
+                    true,
+                    (
+                      select
+                        $26::text
+                    )
+                  )
+              )
+              and "search_entries"."workspace_id"::text = (
+                select
+                  $27::uuid
+              )::text
+              and true
+            limit
+              1000
+          ) as matching_comment
+      )
+    end
+  ) as "comments",
+  (
+    case
+      when (
+        select
+          count(*) >= 100
+        from
+          (
+            select
+              "search_entries"."id",
+              "search_entries"."at",
+              "search_entries"."words"
+            from
+              "search_entries"
+            where
+              "search_entries"."workspace_id" = (
+                select
+                  $28::uuid
+              )
+              and "search_entries"."kind" = 'person'
+            order by
+              "search_entries"."at" desc,
+              "search_entries"."id" desc
+            limit
+              200
+          ) as sample
+        where
+          words @@ (
+            select
+              search_query (
+                (
+                  select
+                    $29::uuid
+                ),
+                'person',
+                false,
+                true,
+                (
+                  select
+                    $30::text
+                )
+              )
+          )
+      )
+      and (
+        select
+          count(*)
+        from
+          (
+            select
+            from
+              (
+                select
+                  "search_entries"."id",
+                  "search_entries"."at",
+                  "search_entries"."words"
+                from
+                  "search_entries"
+                where
+                  "search_entries"."workspace_id" = (
+                    select
+                      $31::uuid
+                  )
+                  and "search_entries"."kind" = 'person'
+                order by
+                  "search_entries"."at" desc,
+                  "search_entries"."id" desc
+                limit
+                  4000
+              ) as newest
+            where
+              words @@ (
+                select
+                  search_query (
+                    (
+                      select
+                        $32::uuid
+                    ),
+                    'person',
+                    false,
+                    true,
+                    (
+                      select
+                        $33::text
+                    )
+                  )
+              )
+            limit
+              1000
+          ) as counted
+      ) = 1000 then 1000
+      else (
+        select
+          count(*)::int
+        from
+          (
+            select
+              "search_entries"."id",
+              "search_entries"."at",
+              "search_entries"."words"
+            from
+              "search_entries"
+            where
+              "search_entries"."words" @@ (
+                select
+                  search_query (
+                    (
+                      select
+                        $34::uuid
+                    ),
+                    'person',
+                    false,
+                    true,
+                    (
+                      select
+                        $35::text
+                    )
+                  )
+              )
+              and "search_entries"."workspace_id"::text = (
+                select
+                  $36::uuid
+              )::text
+              and true
+            limit
+              1000
+          ) as matching_person
+      )
+    end
+  ) as "people",
+  (
+    case
+      when (
+        select
+          count(*) >= 100
+        from
+          (
+            select
+              "search_entries"."id",
+              "search_entries"."at",
+              "search_entries"."words"
+            from
+              "search_entries"
+            where
+              "search_entries"."workspace_id" = (
+                select
+                  $37::uuid
+              )
+              and "search_entries"."kind" = 'team'
+            order by
+              "search_entries"."at" desc,
+              "search_entries"."id" desc
+            limit
+              200
+          ) as sample
+        where
+          words @@ (
+            select
+              search_query (
+                (
+                  select
+                    $38::uuid
+                ),
+                'team',
+                false,
+                true,
+                (
+                  select
+                    $39::text
+                )
+              )
+          )
+      )
+      and (
+        select
+          count(*)
+        from
+          (
+            select
+            from
+              (
+                select
+                  "search_entries"."id",
+                  "search_entries"."at",
+                  "search_entries"."words"
+                from
+                  "search_entries"
+                where
+                  "search_entries"."workspace_id" = (
+                    select
+                      $40::uuid
+                  )
+                  and "search_entries"."kind" = 'team'
+                order by
+                  "search_entries"."at" desc,
+                  "search_entries"."id" desc
+                limit
+                  4000
+              ) as newest
+            where
+              words @@ (
+                select
+                  search_query (
+                    (
+                      select
+                        $41::uuid
+                    ),
+                    'team',
+                    false,
+                    true,
+                    (
+                      select
+                        $42::text
+                    )
+                  )
+              )
+            limit
+              1000
+          ) as counted
+      ) = 1000 then 1000
+      else (
+        select
+          count(*)::int
+        from
+          (
+            select
+              "search_entries"."id",
+              "search_entries"."at",
+              "search_entries"."words"
+            from
+              "search_entries"
+            where
+              "search_entries"."words" @@ (
+                select
+                  search_query (
+                    (
+                      select
+                        $43::uuid
+                    ),
+                    'team',
+                    false,
+                    true,
+                    (
+                      select
+                        $44::text
+                    )
+                  )
+              )
+              and "search_entries"."workspace_id"::text = (
+                select
+                  $45::uuid
+              )::text
+              and true
+            limit
+              1000
+          ) as matching_team
+      )
+    end
+  ) as "teams"
+from
+  (
+    select
+  ) as nothing;
+
+-- search_select
+select
+  coalesce(string_agg(rows.item::text, E',\n'), '') as "text",
+  count(*)::int as "count",
+  coalesce(
+    string_agg(
+      rows.rank || ' ' || (
+        extract(
+          epoch
+          from
+            rows.at
+        ) * 1000
+      )::bigint::text,
+      ','
+    ),
+    ''
+  ) as "places"
+from
+  (
+    select
+      row_to_json(
+        (
+          select
+            item
+          from
+            (
+              select
+                page.kind as "kind",
+                page.id as "id",
+                coalesce("seeds"."title", "users"."name", "teams"."name") as "title",
+                case page.kind
+                  when 'person' then "users"."email"
+                  when 'team' then null
+                  else case
+                    when source.start > 1 then '…'
+                    else ''
+                  end || substr(source.text, source.start, 160) || case
+                    when length(source.text) >= source.start + 160 then '…'
+                    else ''
+                  end
+                end as "excerpt",
+                "seeds"."id" as "seedId",
+                $1::text || case page.kind
+                  when 'person' then '/people/' || page.id
+                  when 'team' then '/teams/' || page.id
+                  when 'seed' then '/seeds/' || page.id
+                  else '/seeds/' || "seeds"."id" || '#' || page.kind || '-' || page.id
+                end as "path"
+            ) as item
+        )
+      ) as item,
+      page.at,
+      page.rank
+    from
+      (
+        with
+          common_seed as materialized (
+            select
+              'seed' = any (
+                (
+                  select
+                    $2::text[]
+                )::text[]
+              )
+              and (
+                select
+                  count(*) >= 100
+                from
+                  (
+                    select
+                      "search_entries"."id",
+                      "search_entries"."at",
+                      "search_entries"."words"
+                    from
+                      "search_entries"
+                    where
+                      "search_entries"."workspace_id" = (
+                        select
+                          $3::uuid
+                      )
+                      and "search_entries"."kind" = 'seed'
+                    order by
+                      "search_entries"."at" desc,
+                      "search_entries"."id" desc
+                    limit
+                      200
+                  ) as sample
+                where
+                  words @@ (
+                    select
+                      search_query (
+                        (
+                          select
+                            $4::uuid
+                        ),
+                        'seed',
+                        false,
+                        true,
+                        (
+                          select
+                            $5::text
+                        )
+                      )
+                  )
+              ) as is_common
+          ),
+          matching_seed as materialized (
+            select
+              "search_entries"."id",
+              "search_entries"."at",
+              "search_entries"."words"
+            from
+              "search_entries"
+            where
+              "search_entries"."words" @@ (
+                select
+                  search_query (
+                    (
+                      select
+                        $6::uuid
+                    ),
+                    'seed',
+                    false,
+                    true,
+                    (
+                      select
+                        $7::text
+                    )
+                  )
+              )
+              and "search_entries"."workspace_id"::text = (
+                select
+                  $8::uuid
+              )::text
+              and 'seed' = any (
+                (
+                  select
+                    $9::text[]
+                )::text[]
+              )
+              and not (
+                select
+                  is_common
+                from
+                  common_seed
+              )
+            limit
+              400 + 1
+          ),
+          common_evidence as materialized (
+            select
+              'evidence' = any (
+                (
+                  select
+                    $10::text[]
+                )::text[]
+              )
+              and (
+                select
+                  count(*) >= 100
+                from
+                  (
+                    select
+                      "search_entries"."id",
+                      "search_entries"."at",
+                      "search_entries"."words"
+                    from
+                      "search_entries"
+                    where
+                      "search_entries"."workspace_id" = (
+                        select
+                          $11::uuid
+                      )
+                      and "search_entries"."kind" = 'evidence'
+                    order by
+                      "search_entries"."at" desc,
+                      "search_entries"."id" desc
+                    limit
+                      200
+                  ) as sample
+                where
+                  words @@ (
+                    select
+                      search_query (
+                        (
+                          select
+                            $12::uuid
+                        ),
+                        'evidence',
+                        false,
+                        true,
+                        (
+                          select
+                            $13::text
+                        )
+                      )
+                  )
+              ) as is_common
+          ),
+          matching_evidence as materialized (
+            select
+              "search_entries"."id",
+              "search_entries"."at",
+              "search_entries"."words"
+            from
+              "search_entries"
+            where
+              "search_entries"."words" @@ (
+                select
+                  search_query (
+                    (
+                      select
+                        $14::uuid
+                    ),
+                    'evidence',
+                    false,
+                    true,
+                    (
+                      select
+                        $15::text
+                    )
+                  )
+              )
+              and "search_entries"."workspace_id"::text = (
+                select
+                  $16::uuid
+              )::text
+              and 'evidence' = any (
+                (
+                  select
+                    $17::text[]
+                )::text[]
+              )
+              and not (
+                select
+                  is_common
+                from
+                  common_evidence
+              )
+            limit
+              400 + 1
+          ),
+          common_comment as materialized (
+            select
+              'comment' = any (
+                (
+                  select
+                    $18::text[]
+                )::text[]
+              )
+              and (
+                select
+                  count(*) >= 100
+                from
+                  (
+                    select
+                      "search_entries"."id",
+                      "search_entries"."at",
+                      "search_entries"."words"
+                    from
+                      "search_entries"
+                    where
+                      "search_entries"."workspace_id" = (
+                        select
+                          $19::uuid
+                      )
+                      and "search_entries"."kind" = 'comment'
+                    order by
+                      "search_entries"."at" desc,
+                      "search_entries"."id" desc
+                    limit
+                      200
+                  ) as sample
+                where
+                  words @@ (
+                    select
+                      search_query (
+                        (
+                          select
+                            $20::uuid
+                        ),
+                        'comment',
+                        false,
+                        true,
+                        (
+                          select
+                            $21::text
+                        )
+                      )
+                  )
+              ) as is_common
+          ),
+          matching_comment as materialized (
+            select
+              "search_entries"."id",
+              "search_entries"."at",
+              "search_entries"."words"
+            from
+              "search_entries"
+            where
+              "search_entries"."words" @@ (
+                select
+                  search_query (
+                    (
+                      select
+                        $22::uuid
+                    ),
+                    'comment',
+                    false,
+                    true,
+                    (
+                      select
+                        $23::text
+                    )
+                  )
+              )
+              and "search_entries"."workspace_id"::text = (
+                select
+                  $24::uuid
+              )::text
+              and 'comment' = any (
+                (
+                  select
+                    $25::text[]
+                )::text[]
+              )
+              and not (
+                select
+                  is_common
+                from
+                  common_comment
+              )
+            limit
+              400 + 1
+          ),
+          common_person as materialized (
+            select
+              'person' = any (
+                (
+                  select
+                    $26::text[]
+                )::text[]
+              )
+              and (
+                select
+                  count(*) >= 100
+                from
+                  (
+                    select
+                      "search_entries"."id",
+                      "search_entries"."at",
+                      "search_entries"."words"
+                    from
+                      "search_entries"
+                    where
+                      "search_entries"."workspace_id" = (
+                        select
+                          $27::uuid
+                      )
+                      and "search_entries"."kind" = 'person'
+                    order by
+                      "search_entries"."at" desc,
+                      "search_entries"."id" desc
+                    limit
+                      200
+                  ) as sample
+                where
+                  words @@ (
+                    select
+                      search_query (
+                        (
+                          select
+                            $28::uuid
+                        ),
+                        'person',
+                        false,
+                        true,
+                        (
+                          select
+                            $29::text
+                        )
+                      )
+                  )
+              ) as is_common
+          ),
+          matching_person as materialized (
+            select
+              "search_entries"."id",
+              "search_entries"."at",
+              "search_entries"."words"
+            from
+              "search_entries"
+            where
+              "search_entries"."words" @@ (
+                select
+                  search_query (
+                    (
+                      select
+                        $30::uuid
+                    ),
+                    'person',
+                    false,
+                    true,
+                    (
+                      select
+                        $31::text
+                    )
+                  )
+              )
+              and "search_entries"."workspace_id"::text = (
+                select
+                  $32::uuid
+              )::text
+              and 'person' = any (
+                (
+                  select
+                    $33::text[]
+                )::text[]
+              )
+              and not (
+                select
+                  is_common
+                from
+                  common_person
+              )
+            limit
+              400 + 1
+          ),
+          common_team as materialized (
+            select
+              'team' = any (
+                (
+                  select
+                    $34::text[]
+                )::text[]
+              )
+              and (
+                select
+                  count(*) >= 100
+                from
+                  (
+                    select
+                      "search_entries"."id",
+                      "search_entries"."at",
+                      "search_entries"."words"
+                    from
+                      "search_entries"
+                    where
+                      "search_entries"."workspace_id" = (
+                        select
+                          $35::uuid
+                      )
+                      and "search_entries"."kind" = 'team'
+                    order by
+                      "search_entries"."at" desc,
+                      "search_entries"."id" desc
+                    limit
+                      200
+                  ) as sample
+                where
+                  words @@ (
+                    select
+                      search_query (
+                        (
+                          select
+                            $36::uuid
+                        ),
+                        'team',
+                        false,
+                        true,
+                        (
+                          select
+                            $37::text
+                        )
+                      )
+                  )
+              ) as is_common
+          ),
+          matching_team as materialized (
+            select
+              "search_entries"."id",
+              "search_entries"."at",
+              "search_entries"."words"
+            from
+              "search_entries"
+            where
+              "search_entries"."words" @@ (
+                select
+                  search_query (
+                    (
+                      select
+                        $38::uuid
+                    ),
+                    'team',
+                    false,
+                    true,
+                    (
+                      select
+                        $39::text
+                    )
+                  )
+              )
+              and "search_entries"."workspace_id"::text = (
+                select
+                  $40::uuid
+              )::text
+              and 'team' = any (
+                (
+                  select
+                    $41::text[]
+                )::text[]
+              )
+              and not (
+                select
+                  is_common
+                from
+                  common_team
+              )
+            limit
+              400 + 1
+          )
+        select
+          kind,
+          id,
+          at,
+          rank
+        from
+          (
+            select distinct
+              kind,
+              id,
+              at,
+              rank
+            from
+              (
+                select
+                  'seed' as kind,
+                  id,
+                  at,
+                  case
+                    when words @@ (
+                      select
+                        search_query (
+                          (
+                            select
+                              $42::uuid
+                          ),
+                          'seed',
+                          true,
+                          false,
+                          (
+                            select
+                              $43::text
+                          )
+                        )
+                    ) then 4
+                    when words @@ (
+                      select
+                        search_query (
+                          (
+                            select
+                              $44::uuid
+                          ),
+                          'seed',
+                          true,
+                          true,
+                          (
+                            select
+                              $45::text
+                          )
+                        )
+                    ) then 3
+                    when words @@ (
+                      select
+                        search_query (
+                          (
+                            select
+                              $46::uuid
+                          ),
+                          'seed',
+                          false,
+                          false,
+                          (
+                            select
+                              $47::text
+                          )
+                        )
+                    ) then 2
+                    else 1
+                  end as rank
+                from
+                  (
+                    select
+                      id,
+                      at,
+                      words
+                    from
+                      matching_seed
+                    where
+                      not (
+                        (
+                          (
+                            select
+                              count(*)
+                            from
+                              matching_seed
+                          ) > 400
+                          or (
+                            select
+                              is_common
+                            from
+                              common_seed
+                          )
+                        )
+                      )
+                    union all
+                    select
+                      id,
+                      at,
+                      words
+                    from
+                      (
+                        select
+                          id,
+                          at,
+                          words
+                        from
+                          (
+                            select
+                              "search_entries"."id",
+                              "search_entries"."at",
+                              "search_entries"."words"
+                            from
+                              "search_entries"
+                            where
+                              "search_entries"."workspace_id" = (
+                                select
+                                  $48::uuid
+                              )
+                              and "search_entries"."kind" = 'seed'
+                            order by
+                              "search_entries"."at" desc,
+                              "search_entries"."id" desc
+                            limit
+                              800
+                          ) as newest
+                        where
+                          words @@ (
+                            select
+                              search_query (
+                                (
+                                  select
+                                    $49::uuid
+                                ),
+                                'seed',
+                                false,
+                                true,
+                                (
+                                  select
+                                    $50::text
+                                )
+                              )
+                          )
+                        limit
+                          400
+                      ) as newest_matching
+                    where
+                      (
+                        (
+                          select
+                            count(*)
+                          from
+                            matching_seed
+                        ) > 400
+                        or (
+                          select
+                            is_common
+                          from
+                            common_seed
+                        )
+                      )
+                    union all
+                    select
+                      id,
+                      at,
+                      words
+                    from
+                      (
+                        select
+                          "search_entries"."id",
+                          "search_entries"."at",
+                          "search_entries"."words"
+                        from
+                          "search_entries"
+                        where
+                          "search_entries"."words" @@ (
+                            select
+                              search_query (
+                                (
+                                  select
+                                    $51::uuid
+                                ),
+                                'seed',
+                                true,
+                                true,
+                                (
+                                  select
+                                    $52::text
+                                )
+                              )
+                          )
+                          and "search_entries"."workspace_id"::text = (
+                            select
+                              $53::uuid
+                          )::text
+                          and (
+                            (
+                              select
+                                count(*)
+                              from
+                                matching_seed
+                            ) > 400
+                            or (
+                              select
+                                is_common
+                              from
+                                common_seed
+                            )
+                          )
+                        limit
+                          400
+                      ) as titled
+                  ) as compared
+                union all
+                select
+                  'evidence' as kind,
+                  id,
+                  at,
+                  case
+                    when words @@ (
+                      select
+                        search_query (
+                          (
+                            select
+                              $54::uuid
+                          ),
+                          'evidence',
+                          true,
+                          false,
+                          (
+                            select
+                              $55::text
+                          )
+                        )
+                    ) then 4
+                    when words @@ (
+                      select
+                        search_query (
+                          (
+                            select
+                              $56::uuid
+                          ),
+                          'evidence',
+                          true,
+                          true,
+                          (
+                            select
+                              $57::text
+                          )
+                        )
+                    ) then 3
+                    when words @@ (
+                      select
+                        search_query (
+                          (
+                            select
+                              $58::uuid
+                          ),
+                          'evidence',
+                          false,
+                          false,
+                          (
+                            select
+                              $59::text
+                          )
+                        )
+                    ) then 2
+                    else 1
+                  end as rank
+                from
+                  (
+                    select
+                      id,
+                      at,
+                      words
+                    from
+                      matching_evidence
+                    where
+                      not (
+                        (
+                          (
+                            select
+                              count(*)
+                            from
+                              matching_evidence
+                          ) > 400
+                          or (
+                            select
+                              is_common
+                            from
+                              common_evidence
+                          )
+                        )
+                      )
+                    union all
+                    select
+                      id,
+                      at,
+                      words
+                    from
+                      (
+                        select
+                          id,
+                          at,
+                          words
+                        from
+                          (
+                            select
+                              "search_entries"."id",
+                              "search_entries"."at",
+                              "search_entries"."words"
+                            from
+                              "search_entries"
+                            where
+                              "search_entries"."workspace_id" = (
+                                select
+                                  $60::uuid
+                              )
+                              and "search_entries"."kind" = 'evidence'
+                            order by
+                              "search_entries"."at" desc,
+                              "search_entries"."id" desc
+                            limit
+                              800
+                          ) as newest
+                        where
+                          words @@ (
+                            select
+                              search_query (
+                                (
+                                  select
+                                    $61::uuid
+                                ),
+                                'evidence',
+                                false,
+                                true,
+                                (
+                                  select
+                                    $62::text
+                                )
+                              )
+                          )
+                        limit
+                          400
+                      ) as newest_matching
+                    where
+                      (
+                        (
+                          select
+                            count(*)
+                          from
+                            matching_evidence
+                        ) > 400
+                        or (
+                          select
+                            is_common
+                          from
+                            common_evidence
+                        )
+                      )
+                    union all
+                    select
+                      id,
+                      at,
+                      words
+                    from
+                      (
+                        select
+                          "search_entries"."id",
+                          "search_entries"."at",
+                          "search_entries"."words"
+                        from
+                          "search_entries"
+                        where
+                          "search_entries"."words" @@ (
+                            select
+                              search_query (
+                                (
+                                  select
+                                    $63::uuid
+                                ),
+                                'evidence',
+                                true,
+                                true,
+                                (
+                                  select
+                                    $64::text
+                                )
+                              )
+                          )
+                          and "search_entries"."workspace_id"::text = (
+                            select
+                              $65::uuid
+                          )::text
+                          and (
+                            (
+                              select
+                                count(*)
+                              from
+                                matching_evidence
+                            ) > 400
+                            or (
+                              select
+                                is_common
+                              from
+                                common_evidence
+                            )
+                          )
+                        limit
+                          400
+                      ) as titled
+                  ) as compared
+                union all
+                select
+                  'comment' as kind,
+                  id,
+                  at,
+                  case
+                    when words @@ (
+                      select
+                        search_query (
+                          (
+                            select
+                              $66::uuid
+                          ),
+                          'comment',
+                          true,
+                          false,
+                          (
+                            select
+                              $67::text
+                          )
+                        )
+                    ) then 4
+                    when words @@ (
+                      select
+                        search_query (
+                          (
+                            select
+                              $68::uuid
+                          ),
+                          'comment',
+                          true,
+                          true,
+                          (
+                            select
+                              $69::text
+                          )
+                        )
+                    ) then 3
+                    when words @@ (
+                      select
+                        search_query (
+                          (
+                            select
+                              $70::uuid
+                          ),
+                          'comment',
+                          false,
+                          false,
+                          (
+                            select
+                              $71::text
+                          )
+                        )
+                    ) then 2
+                    else 1
+                  end as rank
+                from
+                  (
+                    select
+                      id,
+                      at,
+                      words
+                    from
+                      matching_comment
+                    where
+                      not (
+                        (
+                          (
+                            select
+                              count(*)
+                            from
+                              matching_comment
+                          ) > 400
+                          or (
+                            select
+                              is_common
+                            from
+                              common_comment
+                          )
+                        )
+                      )
+                    union all
+                    select
+                      id,
+                      at,
+                      words
+                    from
+                      (
+                        select
+                          id,
+                          at,
+                          words
+                        from
+                          (
+                            select
+                              "search_entries"."id",
+                              "search_entries"."at",
+                              "search_entries"."words"
+                            from
+                              "search_entries"
+                            where
+                              "search_entries"."workspace_id" = (
+                                select
+                                  $72::uuid
+                              )
+                              and "search_entries"."kind" = 'comment'
+                            order by
+                              "search_entries"."at" desc,
+                              "search_entries"."id" desc
+                            limit
+                              800
+                          ) as newest
+                        where
+                          words @@ (
+                            select
+                              search_query (
+                                (
+                                  select
+                                    $73::uuid
+                                ),
+                                'comment',
+                                false,
+                                true,
+                                (
+                                  select
+                                    $74::text
+                                )
+                              )
+                          )
+                        limit
+                          400
+                      ) as newest_matching
+                    where
+                      (
+                        (
+                          select
+                            count(*)
+                          from
+                            matching_comment
+                        ) > 400
+                        or (
+                          select
+                            is_common
+                          from
+                            common_comment
+                        )
+                      )
+                    union all
+                    select
+                      id,
+                      at,
+                      words
+                    from
+                      (
+                        select
+                          "search_entries"."id",
+                          "search_entries"."at",
+                          "search_entries"."words"
+                        from
+                          "search_entries"
+                        where
+                          "search_entries"."words" @@ (
+                            select
+                              search_query (
+                                (
+                                  select
+                                    $75::uuid
+                                ),
+                                'comment',
+                                true,
+                                true,
+                                (
+                                  select
+                                    $76::text
+                                )
+                              )
+                          )
+                          and "search_entries"."workspace_id"::text = (
+                            select
+                              $77::uuid
+                          )::text
+                          and (
+                            (
+                              select
+                                count(*)
+                              from
+                                matching_comment
+                            ) > 400
+                            or (
+                              select
+                                is_common
+                              from
+                                common_comment
+                            )
+                          )
+                        limit
+                          400
+                      ) as titled
+                  ) as compared
+                union all
+                select
+                  'person' as kind,
+                  id,
+                  at,
+                  case
+                    when words @@ (
+                      select
+                        search_query (
+                          (
+                            select
+                              $78::uuid
+                          ),
+                          'person',
+                          true,
+                          false,
+                          (
+                            select
+                              $79::text
+                          )
+                        )
+                    ) then 4
+                    when words @@ (
+                      select
+                        search_query (
+                          (
+                            select
+                              $80::uuid
+                          ),
+                          'person',
+                          true,
+                          true,
+                          (
+                            select
+                              $81::text
+                          )
+                        )
+                    ) then 3
+                    when words @@ (
+                      select
+                        search_query (
+                          (
+                            select
+                              $82::uuid
+                          ),
+                          'person',
+                          false,
+                          false,
+                          (
+                            select
+                              $83::text
+                          )
+                        )
+                    ) then 2
+                    else 1
+                  end as rank
+                from
+                  (
+                    select
+                      id,
+                      at,
+                      words
+                    from
+                      matching_person
+                    where
+                      not (
+                        (
+                          (
+                            select
+                              count(*)
+                            from
+                              matching_person
+                          ) > 400
+                          or (
+                            select
+                              is_common
+                            from
+                              common_person
+                          )
+                        )
+                      )
+                    union all
+                    select
+                      id,
+                      at,
+                      words
+                    from
+                      (
+                        select
+                          id,
+                          at,
+                          words
+                        from
+                          (
+                            select
+                              "search_entries"."id",
+                              "search_entries"."at",
+                              "search_entries"."words"
+                            from
+                              "search_entries"
+                            where
+                              "search_entries"."workspace_id" = (
+                                select
+                                  $84::uuid
+                              )
+                              and "search_entries"."kind" = 'person'
+                            order by
+                              "search_entries"."at" desc,
+                              "search_entries"."id" desc
+                            limit
+                              800
+                          ) as newest
+                        where
+                          words @@ (
+                            select
+                              search_query (
+                                (
+                                  select
+                                    $85::uuid
+                                ),
+                                'person',
+                                false,
+                                true,
+                                (
+                                  select
+                                    $86::text
+                                )
+                              )
+                          )
+                        limit
+                          400
+                      ) as newest_matching
+                    where
+                      (
+                        (
+                          select
+                            count(*)
+                          from
+                            matching_person
+                        ) > 400
+                        or (
+                          select
+                            is_common
+                          from
+                            common_person
+                        )
+                      )
+                    union all
+                    select
+                      id,
+                      at,
+                      words
+                    from
+                      (
+                        select
+                          "search_entries"."id",
+                          "search_entries"."at",
+                          "search_entries"."words"
+                        from
+                          "search_entries"
+                        where
+                          "search_entries"."words" @@ (
+                            select
+                              search_query (
+                                (
+                                  select
+                                    $87::uuid
+                                ),
+                                'person',
+                                true,
+                                true,
+                                (
+                                  select
+                                    $88::text
+                                )
+                              )
+                          )
+                          and "search_entries"."workspace_id"::text = (
+                            select
+                              $89::uuid
+                          )::text
+                          and (
+                            (
+                              select
+                                count(*)
+                              from
+                                matching_person
+                            ) > 400
+                            or (
+                              select
+                                is_common
+                              from
+                                common_person
+                            )
+                          )
+                        limit
+                          400
+                      ) as titled
+                  ) as compared
+                union all
+                select
+                  'team' as kind,
+                  id,
+                  at,
+                  case
+                    when words @@ (
+                      select
+                        search_query (
+                          (
+                            select
+                              $90::uuid
+                          ),
+                          'team',
+                          true,
+                          false,
+                          (
+                            select
+                              $91::text
+                          )
+                        )
+                    ) then 4
+                    when words @@ (
+                      select
+                        search_query (
+                          (
+                            select
+                              $92::uuid
+                          ),
+                          'team',
+                          true,
+                          true,
+                          (
+                            select
+                              $93::text
+                          )
+                        )
+                    ) then 3
+                    when words @@ (
+                      select
+                        search_query (
+                          (
+                            select
+                              $94::uuid
+                          ),
+                          'team',
+                          false,
+                          false,
+                          (
+                            select
+                              $95::text
+                          )
+                        )
+                    ) then 2
+                    else 1
+                  end as rank
+                from
+                  (
+                    select
+                      id,
+                      at,
+                      words
+                    from
+                      matching_team
+                    where
+                      not (
+                        (
+                          (
+                            select
+                              count(*)
+                            from
+                              matching_team
+                          ) > 400
+                          or (
+                            select
+                              is_common
+                            from
+                              common_team
+                          )
+                        )
+                      )
+                    union all
+                    select
+                      id,
+                      at,
+                      words
+                    from
+                      (
+                        select
+                          id,
+                          at,
+                          words
+                        from
+                          (
+                            select
+                              "search_entries"."id",
+                              "search_entries"."at",
+                              "search_entries"."words"
+                            from
+                              "search_entries"
+                            where
+                              "search_entries"."workspace_id" = (
+                                select
+                                  $96::uuid
+                              )
+                              and "search_entries"."kind" = 'team'
+                            order by
+                              "search_entries"."at" desc,
+                              "search_entries"."id" desc
+                            limit
+                              800
+                          ) as newest
+                        where
+                          words @@ (
+                            select
+                              search_query (
+                                (
+                                  select
+                                    $97::uuid
+                                ),
+                                'team',
+                                false,
+                                true,
+                                (
+                                  select
+                                    $98::text
+                                )
+                              )
+                          )
+                        limit
+                          400
+                      ) as newest_matching
+                    where
+                      (
+                        (
+                          select
+                            count(*)
+                          from
+                            matching_team
+                        ) > 400
+                        or (
+                          select
+                            is_common
+                          from
+                            common_team
+                        )
+                      )
+                    union all
+                    select
+                      id,
+                      at,
+                      words
+                    from
+                      (
+                        select
+                          "search_entries"."id",
+                          "search_entries"."at",
+                          "search_entries"."words"
+                        from
+                          "search_entries"
+                        where
+                          "search_entries"."words" @@ (
+                            select
+                              search_query (
+                                (
+                                  select
+                                    $99::uuid
+                                ),
+                                'team',
+                                true,
+                                true,
+                                (
+                                  select
+                                    $100::text
+                                )
+                              )
+                          )
+                          and "search_entries"."workspace_id"::text = (
+                            select
+                              $101::uuid
+                          )::text
+                          and (
+                            (
+                              select
+                                count(*)
+                              from
+                                matching_team
+                            ) > 400
+                            or (
+                              select
+                                is_common
+                              from
+                                common_team
+                            )
+                          )
+                        limit
+                          400
+                      ) as titled
+                  ) as compared
+              ) as candidates
+          ) as found
+        where
+          (rank, at, id) < (
+            (
+              select
+                $102::int
+            ),
+            (
+              select
+                $103::timestamptz
+            ),
+            (
+              select
+                $104::uuid
+            )
+          )
+        order by
+          rank desc,
+          at desc,
+          id desc
+        limit
+          (
+            select
+              $105::int
+          )
+      ) as page
+      left join "evidence" on page.kind = 'evidence'
+      and "evidence"."id" = page.id
+      left join "comments" on page.kind = 'comment'
+      and "comments"."id" = page.id
+      left join "seeds" on "seeds"."id" = coalesce(
+        "evidence"."seed_id",
+        "comments"."seed_id",
+        case page.kind
+          when 'seed' then page.id
+        end
+      )
+      left join "users" on page.kind = 'person'
+      and "users"."id" = page.id
+      left join "teams" on page.kind = 'team'
+      and "teams"."id" = page.id
+      cross join lateral (
+        select
+          text,
+          greatest(
+            1,
+            position(
+              (
+                select
+                  coalesce(
+                    (
+                      search_words (
+                        (
+                          select
+                            $106::text
+                        )
+                      )
+                    ) [1],
+                    ''
+                  )
+              ) in lower(unaccent (text))
+            ) - 60
+          ) as start
+        from
+          (
+            select
+              case page.kind
+                when 'seed' then "seeds"."summary"
+                when 'evidence' then "evidence"."summary"
+                when 'comment' then regexp_replace("comments"."body", '\[@[^]]*\]\(user:[0-9a-f-]{36}\)', '@…', 'g')
+              end as text
+            offset
+              0
+          ) as found_text
+        offset
+          0
+      ) as source
+    order by
+      page.rank desc,
+      page.at desc,
+      page.id desc
+  ) as rows;
+
+-- seed_followers_delete
+delete from "seed_followers"
+where
+  (
+    "seed_followers"."seed_id" = $1
+    and "seed_followers"."user_id" = $2
+  );
+
+-- seed_followers_insert
+insert into
+  "seed_followers" ("seed_id", "user_id", "workspace_id")
+select
+  $1::uuid as "seed_id",
+  "user_id",
+  "workspace_id"
+from
+  "memberships"
+where
+  (
+    "memberships"."workspace_id" = $2::uuid
+    and "memberships"."user_id" = any (
+      (
+        select
+          $3::uuid[]
+      )::uuid[]
+    )
+  )
+for key share
+on conflict do nothing;
+
+-- seed_participants_insert
+insert into
+  "seed_participants" ("seed_id", "user_id", "workspace_id", "joined_at")
+values
+  ($1, $2, $3, $4);
+
 -- seed_participants_lock
 select
   "user_id"
@@ -1661,6 +5209,23 @@ where
     and "seed_participants"."user_id" = $2
   )
 for key share;
+
+-- seed_participants_select
+select
+  "users"."name",
+  "memberships"."role"
+from
+  "seed_participants"
+  inner join "memberships" on (
+    "memberships"."workspace_id" = "seed_participants"."workspace_id"
+    and "memberships"."user_id" = "seed_participants"."user_id"
+  )
+  inner join "users" on "users"."id" = "seed_participants"."user_id"
+where
+  (
+    "seed_participants"."seed_id" = $1
+    and "seed_participants"."user_id" = $2
+  );
 
 -- seed_participants_select_of_seed
 select
@@ -1700,6 +5265,13 @@ from
       )
   ) "rows";
 
+-- seeds_clear_lead
+update "seeds"
+set
+  "lead_user_id" = $1
+where
+  "seeds"."id" = $2;
+
 -- seeds_insert
 insert into
   "seeds" (
@@ -1714,11 +5286,13 @@ insert into
     "status",
     "created_by_user_id",
     "agent_name",
+    "lead_user_id",
     "created_at",
-    "updated_at"
+    "updated_at",
+    "deleted_at"
   )
 values
-  ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13);
+  ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, default);
 
 -- seeds_lock
 select
@@ -1729,7 +5303,22 @@ select
   "hypothesis",
   "success_criteria",
   "status",
+  "lead_user_id",
   "workspace_id"
+from
+  "seeds"
+where
+  (
+    "seeds"."id" = $1
+    and "seeds"."deleted_at" is null
+  )
+for no key update;
+
+-- seeds_lock_deletable
+select
+  "title",
+  "created_by_user_id",
+  "deleted_at"
 from
   "seeds"
 where
@@ -1745,11 +5334,15 @@ select
   "hypothesis",
   "success_criteria",
   "status",
+  "lead_user_id",
   "workspace_id"
 from
   "seeds"
 where
-  "seeds"."id" = $1
+  (
+    "seeds"."id" = $1
+    and "seeds"."deleted_at" is null
+  )
 for share;
 
 -- seeds_select
@@ -1762,7 +5355,16 @@ select
   "hypothesis",
   "success_criteria",
   "status",
+  "lead_user_id",
   "created_by_user_id",
+  (
+    select
+      "name"
+    from
+      "users"
+    where
+      "users"."id" = "seeds"."created_by_user_id"
+  ),
   "agent_name",
   (
     select
@@ -1782,12 +5384,60 @@ select
         and "seed_participants"."user_id" = $1
       )
   ),
+  exists (
+    select
+    from
+      "seed_followers"
+    where
+      (
+        "seed_followers"."seed_id" = "seeds"."id"
+        and "seed_followers"."user_id" = $2
+      )
+  ),
+  (
+    select
+      row_to_json(counted)
+    from
+      (
+        select
+          count(*) filter (
+            where
+              "evidence"."verdict" = 'supports'
+          ) as "supports",
+          count(*) filter (
+            where
+              "evidence"."verdict" = 'contradicts'
+          ) as "contradicts",
+          count(*) filter (
+            where
+              "evidence"."verdict" = 'neutral'
+          ) as "neutral"
+        from
+          "evidence"
+        where
+          (
+            "evidence"."seed_id" = "seeds"."id"
+            and "evidence"."withdrawn_at" is null
+          )
+      ) as counted
+  ),
+  (
+    select
+      count(*)::int
+    from
+      "comments"
+    where
+      "comments"."seed_id" = "seeds"."id"
+  ),
   "created_at",
   "updated_at"
 from
   "seeds"
 where
-  "seeds"."id" = $2;
+  (
+    "seeds"."id" = $3
+    and "seeds"."deleted_at" is null
+  );
 
 -- seeds_select_changed_by_others
 select
@@ -1816,6 +5466,7 @@ select
         "evidence"."seed_id" = "seeds"."id"
         and "evidence"."author_user_id" is distinct from $3
         and "evidence"."created_at" > $4
+        and "evidence"."withdrawn_at" is null
     )
   )
 from
@@ -1825,6 +5476,7 @@ where
   (
     "seed_participants"."workspace_id" = $5
     and "seed_participants"."user_id" = $6
+    and "seeds"."deleted_at" is null
     and "seeds"."updated_at" > $7
     and greatest(
       (
@@ -1848,6 +5500,7 @@ where
           "evidence"."seed_id" = "seeds"."id"
           and "evidence"."author_user_id" is distinct from $10
           and "evidence"."created_at" > $11
+          and "evidence"."withdrawn_at" is null
       )
     ) is not null
   )
@@ -1874,6 +5527,7 @@ order by
         "evidence"."seed_id" = "seeds"."id"
         and "evidence"."author_user_id" is distinct from $14
         and "evidence"."created_at" > $15
+        and "evidence"."withdrawn_at" is null
     )
   ) desc,
   "seeds"."id" desc
@@ -1895,7 +5549,16 @@ from
       "seeds"."hypothesis" as "hypothesis",
       "seeds"."success_criteria" as "successCriteria",
       "seeds"."status" as "status",
+      "seeds"."lead_user_id" as "leadUserId",
       "seeds"."created_by_user_id" as "createdByUserId",
+      (
+        select
+          "users"."name"
+        from
+          "users"
+        where
+          "users"."id" = "seeds"."created_by_user_id"
+      ) as "createdByName",
       "seeds"."agent_name" as "agentName",
       (
         select
@@ -1915,6 +5578,51 @@ from
             and "seed_participants"."user_id" = $1
           )
       ) as "joined",
+      exists (
+        select
+        from
+          "seed_followers"
+        where
+          (
+            "seed_followers"."seed_id" = "seeds"."id"
+            and "seed_followers"."user_id" = $2
+          )
+      ) as "following",
+      (
+        select
+          row_to_json(counted)
+        from
+          (
+            select
+              count(*) filter (
+                where
+                  "evidence"."verdict" = 'supports'
+              ) as "supports",
+              count(*) filter (
+                where
+                  "evidence"."verdict" = 'contradicts'
+              ) as "contradicts",
+              count(*) filter (
+                where
+                  "evidence"."verdict" = 'neutral'
+              ) as "neutral"
+            from
+              "evidence"
+            where
+              (
+                "evidence"."seed_id" = "seeds"."id"
+                and "evidence"."withdrawn_at" is null
+              )
+          ) as counted
+      ) as "evidenceCounts",
+      (
+        select
+          count(*)::int
+        from
+          "comments"
+        where
+          "comments"."seed_id" = "seeds"."id"
+      ) as "commentCount",
       to_char("seeds"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
       to_char("seeds"."updated_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "updatedAt"
     from
@@ -1937,11 +5645,155 @@ from
             where
               (
                 (
-                  "seeds"."workspace_id" = $2
+                  "seeds"."workspace_id" = $3
+                  and "seeds"."deleted_at" is null
                   and "seeds"."status" = (
                     select
-                      $3::text
+                      $4::text
                   )
+                )
+                and ("seeds"."updated_at", "seeds"."id") < (
+                  (
+                    select
+                      $5::timestamptz
+                  ),
+                  (
+                    select
+                      $6::uuid
+                  )
+                )
+              )
+            order by
+              "seeds"."updated_at" desc,
+              "seeds"."id" desc
+            limit
+              (
+                select
+                  $7::int
+              )
+          ) "page"
+      ) "placed"
+      inner join "seeds" on "seeds"."id" = "placed"."id"
+    where
+      "bytes_before" < $8
+    order by
+      "seeds"."updated_at" desc,
+      "seeds"."id" desc
+  ) "rows";
+
+-- seeds_select_changed_of_workspace
+select
+  coalesce(string_agg(row_to_json("rows")::text, E',\n'), '') as "text",
+  count(*)::int as "count"
+from
+  (
+    select
+      "seeds"."id" as "id",
+      "seeds"."title" as "title",
+      "seeds"."summary" as "summary",
+      "seeds"."problem" as "problem",
+      "seeds"."audience" as "audience",
+      "seeds"."hypothesis" as "hypothesis",
+      "seeds"."success_criteria" as "successCriteria",
+      "seeds"."status" as "status",
+      "seeds"."lead_user_id" as "leadUserId",
+      "seeds"."created_by_user_id" as "createdByUserId",
+      (
+        select
+          "users"."name"
+        from
+          "users"
+        where
+          "users"."id" = "seeds"."created_by_user_id"
+      ) as "createdByName",
+      "seeds"."agent_name" as "agentName",
+      (
+        select
+          count(*)::int
+        from
+          "seed_participants"
+        where
+          "seed_participants"."seed_id" = "seeds"."id"
+      ) as "participantCount",
+      exists (
+        select
+        from
+          "seed_participants"
+        where
+          (
+            "seed_participants"."seed_id" = "seeds"."id"
+            and "seed_participants"."user_id" = $1
+          )
+      ) as "joined",
+      exists (
+        select
+        from
+          "seed_followers"
+        where
+          (
+            "seed_followers"."seed_id" = "seeds"."id"
+            and "seed_followers"."user_id" = $2
+          )
+      ) as "following",
+      (
+        select
+          row_to_json(counted)
+        from
+          (
+            select
+              count(*) filter (
+                where
+                  "evidence"."verdict" = 'supports'
+              ) as "supports",
+              count(*) filter (
+                where
+                  "evidence"."verdict" = 'contradicts'
+              ) as "contradicts",
+              count(*) filter (
+                where
+                  "evidence"."verdict" = 'neutral'
+              ) as "neutral"
+            from
+              "evidence"
+            where
+              (
+                "evidence"."seed_id" = "seeds"."id"
+                and "evidence"."withdrawn_at" is null
+              )
+          ) as counted
+      ) as "evidenceCounts",
+      (
+        select
+          count(*)::int
+        from
+          "comments"
+        where
+          "comments"."seed_id" = "seeds"."id"
+      ) as "commentCount",
+      to_char("seeds"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
+      to_char("seeds"."updated_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "updatedAt"
+    from
+      (
+        select
+          "id",
+          sum("row_size") over (
+            order by
+              "page"."updated_at" desc,
+              "page"."id" desc rows unbounded preceding
+          ) - ("row_size") as "bytes_before"
+        from
+          (
+            select
+              "id",
+              "updated_at",
+              coalesce(octet_length("seeds"."title"), 0) + coalesce(octet_length("seeds"."summary"), 0) + coalesce(octet_length("seeds"."problem"), 0) + coalesce(octet_length("seeds"."audience"), 0) + coalesce(octet_length("seeds"."hypothesis"), 0) + coalesce(octet_length(array_to_string("seeds"."success_criteria", ',')), 0) as "row_size"
+            from
+              "seeds"
+            where
+              (
+                (
+                  "seeds"."workspace_id" = $3
+                  and "seeds"."deleted_at" is null
                 )
                 and ("seeds"."updated_at", "seeds"."id") < (
                   (
@@ -1972,134 +5824,6 @@ from
       "seeds"."id" desc
   ) "rows";
 
--- seeds_select_changed_of_workspace
-select
-  coalesce(string_agg(row_to_json("rows")::text, E',\n'), '') as "text",
-  count(*)::int as "count"
-from
-  (
-    select
-      "seeds"."id" as "id",
-      "seeds"."title" as "title",
-      "seeds"."summary" as "summary",
-      "seeds"."problem" as "problem",
-      "seeds"."audience" as "audience",
-      "seeds"."hypothesis" as "hypothesis",
-      "seeds"."success_criteria" as "successCriteria",
-      "seeds"."status" as "status",
-      "seeds"."created_by_user_id" as "createdByUserId",
-      "seeds"."agent_name" as "agentName",
-      (
-        select
-          count(*)::int
-        from
-          "seed_participants"
-        where
-          "seed_participants"."seed_id" = "seeds"."id"
-      ) as "participantCount",
-      exists (
-        select
-        from
-          "seed_participants"
-        where
-          (
-            "seed_participants"."seed_id" = "seeds"."id"
-            and "seed_participants"."user_id" = $1
-          )
-      ) as "joined",
-      to_char("seeds"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
-      to_char("seeds"."updated_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "updatedAt"
-    from
-      (
-        select
-          "id",
-          sum("row_size") over (
-            order by
-              "page"."updated_at" desc,
-              "page"."id" desc rows unbounded preceding
-          ) - ("row_size") as "bytes_before"
-        from
-          (
-            select
-              "id",
-              "updated_at",
-              coalesce(octet_length("seeds"."title"), 0) + coalesce(octet_length("seeds"."summary"), 0) + coalesce(octet_length("seeds"."problem"), 0) + coalesce(octet_length("seeds"."audience"), 0) + coalesce(octet_length("seeds"."hypothesis"), 0) + coalesce(octet_length(array_to_string("seeds"."success_criteria", ',')), 0) as "row_size"
-            from
-              "seeds"
-            where
-              (
-                "seeds"."workspace_id" = $2
-                and ("seeds"."updated_at", "seeds"."id") < (
-                  (
-                    select
-                      $3::timestamptz
-                  ),
-                  (
-                    select
-                      $4::uuid
-                  )
-                )
-              )
-            order by
-              "seeds"."updated_at" desc,
-              "seeds"."id" desc
-            limit
-              (
-                select
-                  $5::int
-              )
-          ) "page"
-      ) "placed"
-      inner join "seeds" on "seeds"."id" = "placed"."id"
-    where
-      "bytes_before" < $6
-    order by
-      "seeds"."updated_at" desc,
-      "seeds"."id" desc
-  ) "rows";
-
--- seeds_select_details
-select
-  "seeds"."id",
-  "seeds"."title",
-  "seeds"."summary",
-  "seeds"."problem",
-  "seeds"."audience",
-  "seeds"."hypothesis",
-  "seeds"."success_criteria",
-  "seeds"."status",
-  "seeds"."created_by_user_id",
-  "seeds"."agent_name",
-  (
-    select
-      count(*)::int
-    from
-      "seed_participants"
-    where
-      "seed_participants"."seed_id" = "seeds"."id"
-  ),
-  exists (
-    select
-    from
-      "seed_participants"
-    where
-      (
-        "seed_participants"."seed_id" = "seeds"."id"
-        and "seed_participants"."user_id" = $1
-      )
-  ),
-  "seeds"."created_at",
-  "seeds"."updated_at",
-  "users"."name"
-from
-  "seeds"
-  left join "users" on "users"."id" = "seeds"."created_by_user_id"
-where
-  (
-    "seeds"."id" = $2
-    and "seeds"."workspace_id" = $3
-  );
-
 -- seeds_select_kit
 with
   "found" as (
@@ -2127,6 +5851,7 @@ with
           (
             (
               "seeds"."workspace_id" = $1
+              and "seeds"."deleted_at" is null
               and "seeds"."updated_at" >= $2::timestamptz
               and (
                 $3::text is null
@@ -2172,8 +5897,10 @@ with
       "seeds"."status",
       "seeds"."created_by_user_id",
       "seeds"."agent_name",
+      "seeds"."lead_user_id",
       "seeds"."created_at",
       "seeds"."updated_at",
+      "seeds"."deleted_at",
       "seed_place"
     from
       "found"
@@ -2216,7 +5943,11 @@ with
                 "pieces"."author_user_id" as "authorUserId",
                 "pieces"."author_name" as "authorName",
                 "pieces"."agent_name" as "agentName",
-                to_char("pieces"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt"
+                to_char("pieces"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
+                to_char("pieces"."edited_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "editedAt",
+                to_char("pieces"."withdrawn_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "withdrawnAt",
+                "pieces"."withdrawn_by_name" as "withdrawnByName",
+                "pieces"."withdrawn_reason" as "withdrawnReason"
             ) as item
         )
         order by
@@ -2241,6 +5972,10 @@ with
           "newest"."author_name",
           "newest"."agent_name",
           "newest"."created_at",
+          "newest"."edited_at",
+          "newest"."withdrawn_at",
+          "newest"."withdrawn_by_name",
+          "newest"."withdrawn_reason",
           "round",
           sum("evidence_size") over (
             order by
@@ -2261,6 +5996,11 @@ with
               "author_name",
               "agent_name",
               "created_at",
+              "edited_at",
+              "withdrawn_at",
+              "withdrawn_by_user_id",
+              "withdrawn_by_name",
+              "withdrawn_reason",
               row_number() over (
                 order by
                   "created_at" desc,
@@ -2270,7 +6010,10 @@ with
             from
               "evidence"
             where
-              "evidence"."seed_id" = "latest"."id"
+              (
+                "evidence"."seed_id" = "latest"."id"
+                and "evidence"."withdrawn_at" is null
+              )
             order by
               "evidence"."created_at" desc,
               "evidence"."id" desc
@@ -2317,6 +6060,8 @@ from
                   "latest"."hypothesis" as "hypothesis",
                   "latest"."success_criteria" as "successCriteria",
                   "latest"."status" as "status",
+                  "latest"."agent_name" as "agentName",
+                  "latest"."lead_user_id" as "leadUserId",
                   (
                     select
                       count(*)::int
@@ -2366,7 +6111,10 @@ from
                 from
                   "evidence"
                 where
-                  "evidence"."seed_id" = "latest"."id"
+                  (
+                    "evidence"."seed_id" = "latest"."id"
+                    and "evidence"."withdrawn_at" is null
+                  )
               ) "counted"
           ) "counts"
           left join "shown" on "shown"."seed_id" = "latest"."id"
@@ -2425,7 +6173,10 @@ from
                 from
                   "evidence"
                 where
-                  "evidence"."seed_id" = "seeds"."id"
+                  (
+                    "evidence"."seed_id" = "seeds"."id"
+                    and "evidence"."withdrawn_at" is null
+                  )
               ) "counted"
           ) "counts"
         where
@@ -2446,11 +6197,15 @@ from
         from
           "evidence"
         where
-          "evidence"."seed_id" = "seeds"."id"
+          (
+            "evidence"."seed_id" = "seeds"."id"
+            and "evidence"."withdrawn_at" is null
+          )
       ) "piece_counts"
     where
       (
         "seeds"."workspace_id" = $24
+        and "seeds"."deleted_at" is null
         and "seeds"."updated_at" >= $25::timestamptz
         and (
           $26::text is null
@@ -2483,6 +6238,8 @@ select
           "seeds"."hypothesis" as "hypothesis",
           "seeds"."success_criteria" as "successCriteria",
           "seeds"."status" as "status",
+          "seeds"."agent_name" as "agentName",
+          "seeds"."lead_user_id" as "leadUserId",
           (
             select
               count(*)::int
@@ -2535,7 +6292,10 @@ from
         from
           "evidence"
         where
-          "evidence"."seed_id" = "seeds"."id"
+          (
+            "evidence"."seed_id" = "seeds"."id"
+            and "evidence"."withdrawn_at" is null
+          )
       ) "counted"
   ) "counts"
   cross join lateral (
@@ -2569,7 +6329,11 @@ from
                 "newest"."author_user_id" as "authorUserId",
                 "newest"."author_name" as "authorName",
                 "newest"."agent_name" as "agentName",
-                to_char("newest"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt"
+                to_char("newest"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
+                to_char("newest"."edited_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "editedAt",
+                to_char("newest"."withdrawn_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "withdrawnAt",
+                "newest"."withdrawn_by_name" as "withdrawnByName",
+                "newest"."withdrawn_reason" as "withdrawnReason"
             ) as item
         )
         order by
@@ -2594,6 +6358,11 @@ from
           "author_name",
           "agent_name",
           "created_at",
+          "edited_at",
+          "withdrawn_at",
+          "withdrawn_by_user_id",
+          "withdrawn_by_name",
+          "withdrawn_reason",
           row_number() over (
             order by
               "evidence"."created_at" desc,
@@ -2613,6 +6382,7 @@ from
         where
           (
             "evidence"."seed_id" = "seeds"."id"
+            and "evidence"."withdrawn_at" is null
             and ("evidence"."created_at", "evidence"."id") < (
               (
                 select
@@ -2635,6 +6405,7 @@ where
   (
     "seeds"."workspace_id" = $12
     and "seeds"."id" = $13
+    and "seeds"."deleted_at" is null
   );
 
 -- seeds_select_of_status
@@ -2652,7 +6423,16 @@ from
       "seeds"."hypothesis" as "hypothesis",
       "seeds"."success_criteria" as "successCriteria",
       "seeds"."status" as "status",
+      "seeds"."lead_user_id" as "leadUserId",
       "seeds"."created_by_user_id" as "createdByUserId",
+      (
+        select
+          "users"."name"
+        from
+          "users"
+        where
+          "users"."id" = "seeds"."created_by_user_id"
+      ) as "createdByName",
       "seeds"."agent_name" as "agentName",
       (
         select
@@ -2672,6 +6452,51 @@ from
             and "seed_participants"."user_id" = $1
           )
       ) as "joined",
+      exists (
+        select
+        from
+          "seed_followers"
+        where
+          (
+            "seed_followers"."seed_id" = "seeds"."id"
+            and "seed_followers"."user_id" = $2
+          )
+      ) as "following",
+      (
+        select
+          row_to_json(counted)
+        from
+          (
+            select
+              count(*) filter (
+                where
+                  "evidence"."verdict" = 'supports'
+              ) as "supports",
+              count(*) filter (
+                where
+                  "evidence"."verdict" = 'contradicts'
+              ) as "contradicts",
+              count(*) filter (
+                where
+                  "evidence"."verdict" = 'neutral'
+              ) as "neutral"
+            from
+              "evidence"
+            where
+              (
+                "evidence"."seed_id" = "seeds"."id"
+                and "evidence"."withdrawn_at" is null
+              )
+          ) as counted
+      ) as "evidenceCounts",
+      (
+        select
+          count(*)::int
+        from
+          "comments"
+        where
+          "comments"."seed_id" = "seeds"."id"
+      ) as "commentCount",
       to_char("seeds"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
       to_char("seeds"."updated_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "updatedAt"
     from
@@ -2694,11 +6519,155 @@ from
             where
               (
                 (
-                  "seeds"."workspace_id" = $2
+                  "seeds"."workspace_id" = $3
+                  and "seeds"."deleted_at" is null
                   and "seeds"."status" = (
                     select
-                      $3::text
+                      $4::text
                   )
+                )
+                and ("seeds"."created_at", "seeds"."id") < (
+                  (
+                    select
+                      $5::timestamptz
+                  ),
+                  (
+                    select
+                      $6::uuid
+                  )
+                )
+              )
+            order by
+              "seeds"."created_at" desc,
+              "seeds"."id" desc
+            limit
+              (
+                select
+                  $7::int
+              )
+          ) "page"
+      ) "placed"
+      inner join "seeds" on "seeds"."id" = "placed"."id"
+    where
+      "bytes_before" < $8
+    order by
+      "seeds"."created_at" desc,
+      "seeds"."id" desc
+  ) "rows";
+
+-- seeds_select_of_workspace
+select
+  coalesce(string_agg(row_to_json("rows")::text, E',\n'), '') as "text",
+  count(*)::int as "count"
+from
+  (
+    select
+      "seeds"."id" as "id",
+      "seeds"."title" as "title",
+      "seeds"."summary" as "summary",
+      "seeds"."problem" as "problem",
+      "seeds"."audience" as "audience",
+      "seeds"."hypothesis" as "hypothesis",
+      "seeds"."success_criteria" as "successCriteria",
+      "seeds"."status" as "status",
+      "seeds"."lead_user_id" as "leadUserId",
+      "seeds"."created_by_user_id" as "createdByUserId",
+      (
+        select
+          "users"."name"
+        from
+          "users"
+        where
+          "users"."id" = "seeds"."created_by_user_id"
+      ) as "createdByName",
+      "seeds"."agent_name" as "agentName",
+      (
+        select
+          count(*)::int
+        from
+          "seed_participants"
+        where
+          "seed_participants"."seed_id" = "seeds"."id"
+      ) as "participantCount",
+      exists (
+        select
+        from
+          "seed_participants"
+        where
+          (
+            "seed_participants"."seed_id" = "seeds"."id"
+            and "seed_participants"."user_id" = $1
+          )
+      ) as "joined",
+      exists (
+        select
+        from
+          "seed_followers"
+        where
+          (
+            "seed_followers"."seed_id" = "seeds"."id"
+            and "seed_followers"."user_id" = $2
+          )
+      ) as "following",
+      (
+        select
+          row_to_json(counted)
+        from
+          (
+            select
+              count(*) filter (
+                where
+                  "evidence"."verdict" = 'supports'
+              ) as "supports",
+              count(*) filter (
+                where
+                  "evidence"."verdict" = 'contradicts'
+              ) as "contradicts",
+              count(*) filter (
+                where
+                  "evidence"."verdict" = 'neutral'
+              ) as "neutral"
+            from
+              "evidence"
+            where
+              (
+                "evidence"."seed_id" = "seeds"."id"
+                and "evidence"."withdrawn_at" is null
+              )
+          ) as counted
+      ) as "evidenceCounts",
+      (
+        select
+          count(*)::int
+        from
+          "comments"
+        where
+          "comments"."seed_id" = "seeds"."id"
+      ) as "commentCount",
+      to_char("seeds"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
+      to_char("seeds"."updated_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "updatedAt"
+    from
+      (
+        select
+          "id",
+          sum("row_size") over (
+            order by
+              "page"."created_at" desc,
+              "page"."id" desc rows unbounded preceding
+          ) - ("row_size") as "bytes_before"
+        from
+          (
+            select
+              "id",
+              "created_at",
+              coalesce(octet_length("seeds"."title"), 0) + coalesce(octet_length("seeds"."summary"), 0) + coalesce(octet_length("seeds"."problem"), 0) + coalesce(octet_length("seeds"."audience"), 0) + coalesce(octet_length("seeds"."hypothesis"), 0) + coalesce(octet_length(array_to_string("seeds"."success_criteria", ',')), 0) as "row_size"
+            from
+              "seeds"
+            where
+              (
+                (
+                  "seeds"."workspace_id" = $3
+                  and "seeds"."deleted_at" is null
                 )
                 and ("seeds"."created_at", "seeds"."id") < (
                   (
@@ -2729,31 +6698,105 @@ from
       "seeds"."id" desc
   ) "rows";
 
--- seeds_select_of_workspace
+-- seeds_select_of_workspace_by_id
 select
-  coalesce(string_agg(row_to_json("rows")::text, E',\n'), '') as "text",
-  count(*)::int as "count"
-from
+  "id",
+  "title",
+  "summary",
+  "problem",
+  "audience",
+  "hypothesis",
+  "success_criteria",
+  "status",
+  "lead_user_id",
+  "created_by_user_id",
   (
     select
-      "seeds"."id" as "id",
-      "seeds"."title" as "title",
-      "seeds"."summary" as "summary",
-      "seeds"."problem" as "problem",
-      "seeds"."audience" as "audience",
-      "seeds"."hypothesis" as "hypothesis",
-      "seeds"."success_criteria" as "successCriteria",
-      "seeds"."status" as "status",
-      "seeds"."created_by_user_id" as "createdByUserId",
-      "seeds"."agent_name" as "agentName",
+      "name"
+    from
+      "users"
+    where
+      "users"."id" = "seeds"."created_by_user_id"
+  ),
+  "agent_name",
+  (
+    select
+      count(*)::int
+    from
+      "seed_participants"
+    where
+      "seed_participants"."seed_id" = "seeds"."id"
+  ),
+  exists (
+    select
+    from
+      "seed_participants"
+    where
+      (
+        "seed_participants"."seed_id" = "seeds"."id"
+        and "seed_participants"."user_id" = $1
+      )
+  ),
+  exists (
+    select
+    from
+      "seed_followers"
+    where
+      (
+        "seed_followers"."seed_id" = "seeds"."id"
+        and "seed_followers"."user_id" = $2
+      )
+  ),
+  (
+    select
+      row_to_json(counted)
+    from
       (
         select
-          count(*)::int
+          count(*) filter (
+            where
+              "evidence"."verdict" = 'supports'
+          ) as "supports",
+          count(*) filter (
+            where
+              "evidence"."verdict" = 'contradicts'
+          ) as "contradicts",
+          count(*) filter (
+            where
+              "evidence"."verdict" = 'neutral'
+          ) as "neutral"
         from
-          "seed_participants"
+          "evidence"
         where
-          "seed_participants"."seed_id" = "seeds"."id"
-      ) as "participantCount",
+          (
+            "evidence"."seed_id" = "seeds"."id"
+            and "evidence"."withdrawn_at" is null
+          )
+      ) as counted
+  ),
+  (
+    select
+      count(*)::int
+    from
+      "comments"
+    where
+      "comments"."seed_id" = "seeds"."id"
+  ),
+  "created_at",
+  "updated_at"
+from
+  "seeds"
+where
+  (
+    "seeds"."id" = $3
+    and "seeds"."workspace_id" = $4
+    and "seeds"."deleted_at" is null
+  );
+
+-- seeds_select_use
+select
+  (
+    (
       exists (
         select
         from
@@ -2761,59 +6804,43 @@ from
         where
           (
             "seed_participants"."seed_id" = "seeds"."id"
-            and "seed_participants"."user_id" = $1
+            and "seed_participants"."user_id" is distinct from "seeds"."created_by_user_id"
           )
-      ) as "joined",
-      to_char("seeds"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
-      to_char("seeds"."updated_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "updatedAt"
-    from
-      (
+      )
+      or exists (
         select
-          "id",
-          sum("row_size") over (
-            order by
-              "page"."created_at" desc,
-              "page"."id" desc rows unbounded preceding
-          ) - ("row_size") as "bytes_before"
         from
+          "evidence"
+        where
           (
-            select
-              "id",
-              "created_at",
-              coalesce(octet_length("seeds"."title"), 0) + coalesce(octet_length("seeds"."summary"), 0) + coalesce(octet_length("seeds"."problem"), 0) + coalesce(octet_length("seeds"."audience"), 0) + coalesce(octet_length("seeds"."hypothesis"), 0) + coalesce(octet_length(array_to_string("seeds"."success_criteria", ',')), 0) as "row_size"
-            from
-              "seeds"
-            where
-              (
-                "seeds"."workspace_id" = $2
-                and ("seeds"."created_at", "seeds"."id") < (
-                  (
-                    select
-                      $3::timestamptz
-                  ),
-                  (
-                    select
-                      $4::uuid
-                  )
-                )
-              )
-            order by
-              "seeds"."created_at" desc,
-              "seeds"."id" desc
-            limit
-              (
-                select
-                  $5::int
-              )
-          ) "page"
-      ) "placed"
-      inner join "seeds" on "seeds"."id" = "placed"."id"
-    where
-      "bytes_before" < $6
-    order by
-      "seeds"."created_at" desc,
-      "seeds"."id" desc
-  ) "rows";
+            "evidence"."seed_id" = "seeds"."id"
+            and "evidence"."author_user_id" is distinct from "seeds"."created_by_user_id"
+          )
+      )
+      or exists (
+        select
+        from
+          "comments"
+        where
+          (
+            "comments"."seed_id" = "seeds"."id"
+            and "comments"."author_user_id" is distinct from "seeds"."created_by_user_id"
+          )
+      )
+    )
+  )
+from
+  "seeds"
+where
+  "seeds"."id" = $1;
+
+-- seeds_set_deleted
+update "seeds"
+set
+  "updated_at" = $1::timestamptz,
+  "deleted_at" = $2::timestamptz
+where
+  "seeds"."id" = $3;
 
 -- seeds_touch
 update "seeds"
@@ -2851,6 +6878,7 @@ select
     from
       (
         select
+          "workspaces"."id",
           "workspaces"."name",
           "workspaces"."slug",
           $1::text || "workspaces"."icon_key" as "iconUrl"
@@ -2866,7 +6894,26 @@ select
         limit
           20
       ) as recent
-  )
+  ),
+  (
+    select
+      count(*)::int
+    from
+      (
+        select
+        from
+          "notifications"
+          left join "seeds" on "seeds"."id" = "notifications"."seed_id"
+        where
+          (
+            "notifications"."user_id" = "users"."id"
+            and "notifications"."read_at" is null
+            and "seeds"."deleted_at" is null
+          )
+        limit
+          100
+      ) as unread
+  ) as "unread_count"
 from
   "sessions"
   inner join "users" on "users"."id" = "sessions"."user_id"
@@ -2874,6 +6921,22 @@ where
   (
     "sessions"."token_hash" = $2
     and "sessions"."expires_at" > $3
+  );
+
+-- team_members_insert_of_invite
+insert into
+  "team_members" ("team_id", "user_id", "workspace_id", "added_at")
+select
+  "id",
+  $1::uuid as "user_id",
+  "workspace_id",
+  $2::timestamptz as "added_at"
+from
+  "teams"
+where
+  (
+    "teams"."workspace_id" = $3
+    and "teams"."id" = any ($4::uuid[])
   );
 
 -- team_members_select_of_team
@@ -2913,6 +6976,20 @@ from
           $5::int
       )
   ) "rows";
+
+-- teams_lock_for_invite
+select
+  "id"
+from
+  "teams"
+where
+  (
+    "teams"."workspace_id" = $1
+    and "teams"."id" = any ($2::uuid[])
+  )
+order by
+  "teams"."id" asc
+for key share;
 
 -- teams_select_of_workspace
 select
@@ -2991,6 +7068,565 @@ set
 where
   "users"."id" = $3;
 
+-- webhook_deliveries_claim
+update "webhook_deliveries"
+set
+  "leased_until" = $1::timestamptz
+from
+  (
+    with recursive
+      waiting as (
+        (
+          select
+            "webhook_deliveries"."webhook_id",
+            "webhook_deliveries"."next_attempt_at"
+          from
+            "webhook_deliveries"
+          where
+            "webhook_deliveries"."status" = 'pending'
+          order by
+            "webhook_deliveries"."webhook_id",
+            "webhook_deliveries"."next_attempt_at"
+          limit
+            1
+        )
+        union all
+        select
+          next.webhook_id,
+          next.next_attempt_at
+        from
+          waiting,
+          lateral (
+            select
+              "webhook_deliveries"."webhook_id",
+              "webhook_deliveries"."next_attempt_at"
+            from
+              "webhook_deliveries"
+            where
+              "webhook_deliveries"."status" = 'pending'
+              and "webhook_deliveries"."webhook_id" > waiting.webhook_id
+            order by
+              "webhook_deliveries"."webhook_id",
+              "webhook_deliveries"."next_attempt_at"
+            limit
+              1
+          ) as next
+      ),
+      ready as (
+        select
+          *
+        from
+          (
+            select
+              "webhooks"."id" as id,
+              "webhooks"."failing_since" is not null as is_failing,
+              waiting.next_attempt_at,
+              case
+                when "webhooks"."slowed_count" > 0 then 1
+                else 4
+              end - (
+                select
+                  count(*)
+                from
+                  "webhook_deliveries"
+                where
+                  "webhook_deliveries"."webhook_id" = "webhooks"."id"
+                  and "webhook_deliveries"."leased_until" > (
+                    select
+                      $2::timestamptz
+                  )
+              ) as free
+            from
+              waiting
+              join "webhooks" on "webhooks"."id" = waiting.webhook_id
+            where
+              waiting.next_attempt_at <= (
+                select
+                  $3::timestamptz
+              )
+              and "webhooks"."disabled_reason" is null
+              and "webhooks"."deleted_at" is null
+              and (
+                "webhooks"."paused_until" is null
+                or "webhooks"."paused_until" <= (
+                  select
+                    $4::timestamptz
+                )
+              )
+          ) as due
+        where
+          free > 0
+        order by
+          is_failing,
+          next_attempt_at
+        limit
+          64
+      ),
+      numbered as (
+        select
+          found.*,
+          row_number() over (
+            partition by
+              ready.is_failing
+            order by
+              found.next_attempt_at
+          ) as number,
+          ready.is_failing
+        from
+          ready,
+          lateral (
+            select
+              "webhook_deliveries"."webhook_id",
+              "webhook_deliveries"."event_id",
+              "webhook_deliveries"."next_attempt_at"
+            from
+              "webhook_deliveries"
+            where
+              "webhook_deliveries"."webhook_id" = ready.id
+              and "webhook_deliveries"."status" = 'pending'
+              and "webhook_deliveries"."next_attempt_at" <= (
+                select
+                  $5::timestamptz
+              )
+              and (
+                "webhook_deliveries"."leased_until" is null
+                or "webhook_deliveries"."leased_until" <= (
+                  select
+                    $6::timestamptz
+                )
+              )
+              and exists (
+                select
+                from
+                  "events"
+                where
+                  "events"."id" = "webhook_deliveries"."event_id"
+              )
+            order by
+              "webhook_deliveries"."next_attempt_at"
+            limit
+              ready.free
+            for no key update
+              skip locked
+          ) as found
+      )
+    select
+      webhook_id,
+      event_id
+    from
+      numbered
+    where
+      not is_failing
+      or number <= (
+        select
+          $7::int
+      )
+    order by
+      is_failing,
+      next_attempt_at
+    limit
+      (
+        select
+          $8::int
+      )
+  ) as due
+  inner join "webhooks" on "webhooks"."id" = due.webhook_id
+  inner join "events" on "events"."id" = due.event_id
+where
+  "webhook_deliveries"."webhook_id" = due.webhook_id
+  and "webhook_deliveries"."event_id" = due.event_id
+returning
+  "webhook_deliveries"."webhook_id",
+  "webhook_deliveries"."event_id",
+  "webhook_deliveries"."type",
+  "webhook_deliveries"."attempts",
+  "webhook_deliveries"."created_at",
+  (
+    select
+      row_to_json(item)
+    from
+      (
+        select
+          "events"."id" as "id",
+          "events"."type" as "type",
+          "events"."actor_type" as "actorType",
+          "events"."actor_user_id" as "actorUserId",
+          "events"."actor_name" as "actorName",
+          "events"."grant_id" as "grantId",
+          "events"."api_key_id" as "apiKeyId",
+          "events"."source" as "source",
+          "events"."target_type" as "targetType",
+          "events"."target_id" as "targetId",
+          "events"."summary" as "summary",
+          "events"."data" as "data",
+          to_char("events"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt"
+      ) as item
+  ),
+  "events"."position",
+  "webhooks"."workspace_id",
+  "webhooks"."url",
+  "webhooks"."sealed_secret",
+  "webhooks"."previous_sealed_secret",
+  "webhooks"."previous_secret_until",
+  "webhooks"."failing_since",
+  "webhooks"."slowed_count";
+
+-- webhook_deliveries_insert
+insert into
+  "webhook_deliveries" (
+    "webhook_id",
+    "event_id",
+    "type",
+    "status",
+    "attempts",
+    "last_status",
+    "last_error",
+    "next_attempt_at",
+    "leased_until",
+    "created_at",
+    "delivered_at"
+  )
+select
+  "id",
+  $1::uuid as "event_id",
+  $2::text as "type",
+  'pending' as "status",
+  0 as "attempts",
+  null::integer as "last_status",
+  null as "last_error",
+  $3::timestamptz as "next_attempt_at",
+  null::timestamptz as "leased_until",
+  $4::timestamptz as "created_at",
+  null::timestamptz as "delivered_at"
+from
+  "webhooks"
+where
+  (
+    "webhooks"."workspace_id" = (
+      select
+        $5::uuid
+    )
+    and "webhooks"."deleted_at" is null
+    and "webhooks"."disabled_reason" is null
+    and (
+      "webhooks"."types" = '{}'
+      or $6 = any ("webhooks"."types")
+    )
+  );
+
+-- webhook_deliveries_lock_claims
+select
+  pg_advisory_xact_lock(hashtextextended ('webhook deliveries', 0))
+from
+  (
+    values
+      (0)
+  ) as claims;
+
+-- webhook_deliveries_record
+update "webhook_deliveries"
+set
+  "status" = $1::text,
+  "attempts" = "webhook_deliveries"."attempts" + 1,
+  "last_status" = $2::integer,
+  "last_error" = $3::text,
+  "next_attempt_at" = $4::timestamptz,
+  "leased_until" = $5,
+  "delivered_at" = $6::timestamptz
+where
+  (
+    "webhook_deliveries"."webhook_id" = $7
+    and "webhook_deliveries"."event_id" = $8
+    and "webhook_deliveries"."leased_until" = $9::timestamptz
+  );
+
+-- webhook_deliveries_release
+update "webhook_deliveries"
+set
+  "leased_until" = $1
+where
+  (
+    "webhook_deliveries"."webhook_id" = $2
+    and "webhook_deliveries"."event_id" = $3
+    and "webhook_deliveries"."leased_until" = $4::timestamptz
+  );
+
+-- webhook_deliveries_select_all
+select
+  coalesce(string_agg(row_to_json("rows")::text, E',\n'), '') as "text",
+  count(*)::int as "count"
+from
+  (
+    select
+      "webhook_deliveries"."event_id" as "id",
+      "event_id" as "eventId",
+      "type" as "type",
+      "status" as "status",
+      "attempts" as "attempts",
+      "last_status" as "lastStatus",
+      "last_error" as "lastError",
+      to_char("webhook_deliveries"."next_attempt_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "nextAttemptAt",
+      to_char("webhook_deliveries"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
+      to_char("webhook_deliveries"."delivered_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "deliveredAt"
+    from
+      "webhook_deliveries"
+    where
+      (
+        "webhook_deliveries"."webhook_id" = (
+          select
+            $1::uuid
+        )
+        and ("webhook_deliveries"."created_at", "webhook_deliveries"."event_id") < (
+          (
+            select
+              $2::timestamptz
+          ),
+          (
+            select
+              $3::uuid
+          )
+        )
+      )
+    order by
+      "webhook_deliveries"."created_at" desc,
+      "webhook_deliveries"."event_id" desc
+    limit
+      (
+        select
+          $4::int
+      )
+  ) "rows";
+
+-- webhook_deliveries_select_delivered
+select
+  coalesce(string_agg(row_to_json("rows")::text, E',\n'), '') as "text",
+  count(*)::int as "count"
+from
+  (
+    select
+      "webhook_deliveries"."event_id" as "id",
+      "event_id" as "eventId",
+      "type" as "type",
+      "status" as "status",
+      "attempts" as "attempts",
+      "last_status" as "lastStatus",
+      "last_error" as "lastError",
+      to_char("webhook_deliveries"."next_attempt_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "nextAttemptAt",
+      to_char("webhook_deliveries"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
+      to_char("webhook_deliveries"."delivered_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "deliveredAt"
+    from
+      "webhook_deliveries"
+    where
+      (
+        "webhook_deliveries"."webhook_id" = (
+          select
+            $1::uuid
+        )
+        and "webhook_deliveries"."status" = 'delivered'
+        and ("webhook_deliveries"."created_at", "webhook_deliveries"."event_id") < (
+          (
+            select
+              $2::timestamptz
+          ),
+          (
+            select
+              $3::uuid
+          )
+        )
+      )
+    order by
+      "webhook_deliveries"."created_at" desc,
+      "webhook_deliveries"."event_id" desc
+    limit
+      (
+        select
+          $4::int
+      )
+  ) "rows";
+
+-- webhook_deliveries_select_failed
+select
+  coalesce(string_agg(row_to_json("rows")::text, E',\n'), '') as "text",
+  count(*)::int as "count"
+from
+  (
+    select
+      "webhook_deliveries"."event_id" as "id",
+      "event_id" as "eventId",
+      "type" as "type",
+      "status" as "status",
+      "attempts" as "attempts",
+      "last_status" as "lastStatus",
+      "last_error" as "lastError",
+      to_char("webhook_deliveries"."next_attempt_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "nextAttemptAt",
+      to_char("webhook_deliveries"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
+      to_char("webhook_deliveries"."delivered_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "deliveredAt"
+    from
+      "webhook_deliveries"
+    where
+      (
+        "webhook_deliveries"."webhook_id" = (
+          select
+            $1::uuid
+        )
+        and "webhook_deliveries"."status" = 'failed'
+        and ("webhook_deliveries"."created_at", "webhook_deliveries"."event_id") < (
+          (
+            select
+              $2::timestamptz
+          ),
+          (
+            select
+              $3::uuid
+          )
+        )
+      )
+    order by
+      "webhook_deliveries"."created_at" desc,
+      "webhook_deliveries"."event_id" desc
+    limit
+      (
+        select
+          $4::int
+      )
+  ) "rows";
+
+-- webhook_deliveries_select_pending
+select
+  coalesce(string_agg(row_to_json("rows")::text, E',\n'), '') as "text",
+  count(*)::int as "count"
+from
+  (
+    select
+      "webhook_deliveries"."event_id" as "id",
+      "event_id" as "eventId",
+      "type" as "type",
+      "status" as "status",
+      "attempts" as "attempts",
+      "last_status" as "lastStatus",
+      "last_error" as "lastError",
+      to_char("webhook_deliveries"."next_attempt_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "nextAttemptAt",
+      to_char("webhook_deliveries"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
+      to_char("webhook_deliveries"."delivered_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "deliveredAt"
+    from
+      "webhook_deliveries"
+    where
+      (
+        "webhook_deliveries"."webhook_id" = (
+          select
+            $1::uuid
+        )
+        and "webhook_deliveries"."status" = 'pending'
+        and ("webhook_deliveries"."created_at", "webhook_deliveries"."event_id") < (
+          (
+            select
+              $2::timestamptz
+          ),
+          (
+            select
+              $3::uuid
+          )
+        )
+      )
+    order by
+      "webhook_deliveries"."created_at" desc,
+      "webhook_deliveries"."event_id" desc
+    limit
+      (
+        select
+          $4::int
+      )
+  ) "rows";
+
+-- webhooks_record_delivery
+update "webhooks"
+set
+  "last_delivery_at" = $1::timestamptz,
+  "failing_since" = $2,
+  "slowed_count" = $3,
+  "paused_until" = $4
+where
+  (
+    "webhooks"."id" = $5
+    and (
+      "webhooks"."failing_since" is not null
+      or "webhooks"."slowed_count" > 0
+      or "webhooks"."last_delivery_at" is null
+      or "webhooks"."last_delivery_at" < $6::timestamptz - interval '10 seconds'
+    )
+  );
+
+-- webhooks_record_failure
+update "webhooks"
+set
+  "last_failure_at" = $1::timestamptz,
+  "failing_since" = coalesce("webhooks"."failing_since", $2::timestamptz),
+  "slowed_count" = "webhooks"."slowed_count" + case
+    when $3::timestamptz is null then 0
+    else 1
+  end,
+  "paused_until" = greatest("webhooks"."paused_until", $4::timestamptz)
+where
+  "webhooks"."id" = $5;
+
+-- webhooks_select
+select
+  "id",
+  "url",
+  "description",
+  "types",
+  "disabled_reason",
+  "created_at",
+  "last_delivery_at",
+  "last_failure_at"
+from
+  "webhooks"
+where
+  (
+    "webhooks"."id" = $1
+    and (
+      "webhooks"."workspace_id" = $2
+      and "webhooks"."deleted_at" is null
+    )
+  );
+
+-- webhooks_select_of_workspace
+select
+  "id",
+  "url",
+  "description",
+  "types",
+  "disabled_reason",
+  "created_at",
+  "last_delivery_at",
+  "last_failure_at"
+from
+  "webhooks"
+where
+  (
+    "webhooks"."workspace_id" = $1
+    and "webhooks"."deleted_at" is null
+  )
+order by
+  "webhooks"."created_at" asc,
+  "webhooks"."id" asc;
+
+-- webhooks_select_secrets
+select
+  "sealed_secret",
+  "previous_sealed_secret",
+  "previous_secret_until"
+from
+  "webhooks"
+where
+  (
+    "webhooks"."id" = $1
+    and (
+      "webhooks"."workspace_id" = $2
+      and "webhooks"."deleted_at" is null
+    )
+  );
+
 -- workspace_slugs_select_holder
 select
   "workspace_slugs"."workspace_id",
@@ -3018,6 +7654,164 @@ from
 where
   "workspaces"."id" = $1
 for no key update;
+
+-- workspaces_select_by_any_seed
+select
+  asked.place::int,
+  "workspaces"."id",
+  "workspaces"."name",
+  "workspaces"."slug",
+  "workspaces"."icon_key",
+  "workspaces"."allowed_domains",
+  (
+    select
+      "memberships"."role"
+    from
+      "memberships"
+    where
+      "memberships"."workspace_id" = "workspaces"."id"
+      and "memberships"."user_id" = asked.user_id
+  ) as "caller_role",
+  (
+    select
+      "memberships"."last_used_at" > $1
+      and not exists (
+        select
+        from
+          "memberships" as other
+        where
+          other.user_id = "memberships"."user_id"
+          and other.workspace_id <> "memberships"."workspace_id"
+          and other.last_used_at >= "memberships"."last_used_at"
+      )
+    from
+      "memberships"
+    where
+      "memberships"."workspace_id" = "workspaces"."id"
+      and "memberships"."user_id" = asked.user_id
+  ) as "is_use_recorded",
+  "seeds"."id"
+from
+  unnest(
+    (
+      select
+        $2::uuid[]
+    )::uuid[],
+    (
+      select
+        $3::uuid[]
+    )::uuid[]
+  ) with ordinality as asked (key, user_id, place)
+  inner join "seeds" on "seeds"."id" = asked.key
+  inner join "workspaces" on "workspaces"."id" = "seeds"."workspace_id";
+
+-- workspaces_select_by_comment
+select
+  asked.place::int,
+  "workspaces"."id",
+  "workspaces"."name",
+  "workspaces"."slug",
+  "workspaces"."icon_key",
+  "workspaces"."allowed_domains",
+  (
+    select
+      "memberships"."role"
+    from
+      "memberships"
+    where
+      "memberships"."workspace_id" = "workspaces"."id"
+      and "memberships"."user_id" = asked.user_id
+  ) as "caller_role",
+  (
+    select
+      "memberships"."last_used_at" > $1
+      and not exists (
+        select
+        from
+          "memberships" as other
+        where
+          other.user_id = "memberships"."user_id"
+          and other.workspace_id <> "memberships"."workspace_id"
+          and other.last_used_at >= "memberships"."last_used_at"
+      )
+    from
+      "memberships"
+    where
+      "memberships"."workspace_id" = "workspaces"."id"
+      and "memberships"."user_id" = asked.user_id
+  ) as "is_use_recorded",
+  "seeds"."id"
+from
+  unnest(
+    (
+      select
+        $2::uuid[]
+    )::uuid[],
+    (
+      select
+        $3::uuid[]
+    )::uuid[]
+  ) with ordinality as asked (key, user_id, place)
+  inner join "comments" on "comments"."id" = asked.key
+  inner join "seeds" on (
+    "seeds"."id" = "comments"."seed_id"
+    and "seeds"."deleted_at" is null
+  )
+  inner join "workspaces" on "workspaces"."id" = "seeds"."workspace_id";
+
+-- workspaces_select_by_evidence
+select
+  asked.place::int,
+  "workspaces"."id",
+  "workspaces"."name",
+  "workspaces"."slug",
+  "workspaces"."icon_key",
+  "workspaces"."allowed_domains",
+  (
+    select
+      "memberships"."role"
+    from
+      "memberships"
+    where
+      "memberships"."workspace_id" = "workspaces"."id"
+      and "memberships"."user_id" = asked.user_id
+  ) as "caller_role",
+  (
+    select
+      "memberships"."last_used_at" > $1
+      and not exists (
+        select
+        from
+          "memberships" as other
+        where
+          other.user_id = "memberships"."user_id"
+          and other.workspace_id <> "memberships"."workspace_id"
+          and other.last_used_at >= "memberships"."last_used_at"
+      )
+    from
+      "memberships"
+    where
+      "memberships"."workspace_id" = "workspaces"."id"
+      and "memberships"."user_id" = asked.user_id
+  ) as "is_use_recorded",
+  "seeds"."id"
+from
+  unnest(
+    (
+      select
+        $2::uuid[]
+    )::uuid[],
+    (
+      select
+        $3::uuid[]
+    )::uuid[]
+  ) with ordinality as asked (key, user_id, place)
+  inner join "evidence" on "evidence"."id" = asked.key
+  inner join "seeds" on (
+    "seeds"."id" = "evidence"."seed_id"
+    and "seeds"."deleted_at" is null
+  )
+  inner join "workspaces" on "workspaces"."id" = "seeds"."workspace_id";
 
 -- workspaces_select_by_seed
 select
@@ -3065,7 +7859,10 @@ from
         $3::uuid[]
     )::uuid[]
   ) with ordinality as asked (key, user_id, place)
-  inner join "seeds" on "seeds"."id" = asked.key
+  inner join "seeds" on (
+    "seeds"."id" = asked.key
+    and "seeds"."deleted_at" is null
+  )
   inner join "workspaces" on "workspaces"."id" = "seeds"."workspace_id";
 
 -- workspaces_select_by_slug
@@ -3121,3 +7918,147 @@ where
     "workspace_slugs"."kept_until" is null
     or "workspace_slugs"."kept_until" > $4
   );
+
+-- workspaces_select_new_offer
+select
+  "workspaces"."id"
+from
+  "workspaces"
+  left join "memberships" on (
+    "memberships"."workspace_id" = "workspaces"."id"
+    and "memberships"."user_id" = $1
+  )
+  left join "departures" on (
+    "departures"."workspace_id" = "workspaces"."id"
+    and "departures"."user_id" = $2
+  )
+where
+  (
+    "workspaces"."allowed_domains" @> array[$3]::text[]
+    and "memberships"."user_id" is null
+    and case
+      when (
+        select
+          $4::boolean
+      ) then "departures"."kind" is null
+      else "departures"."kind" is distinct from 'removed'
+    end
+  )
+limit
+  $5;
+
+-- workspaces_select_offer
+select
+  "workspaces"."slug"
+from
+  "workspaces"
+  left join "memberships" on (
+    "memberships"."workspace_id" = "workspaces"."id"
+    and "memberships"."user_id" = $1
+  )
+  left join "departures" on (
+    "departures"."workspace_id" = "workspaces"."id"
+    and "departures"."user_id" = $2
+  )
+where
+  (
+    "workspaces"."id" = $3
+    and (
+      "workspaces"."allowed_domains" @> array[$4]::text[]
+      and "memberships"."user_id" is null
+      and case
+        when (
+          select
+            $5::boolean
+        ) then "departures"."kind" is null
+        else "departures"."kind" is distinct from 'removed'
+      end
+    )
+  );
+
+-- workspaces_select_offers
+select
+  coalesce(string_agg("item"::text, E',\n'), '') as "text",
+  count(*)::int as "count",
+  coalesce(
+    string_agg(
+      (
+        (
+          extract(
+            epoch
+            from
+              "created_at"
+          ) * 1000
+        )::bigint
+      )::text,
+      ','
+    ),
+    ''
+  )
+from
+  (
+    select
+      (
+        select
+          row_to_json(item)
+        from
+          (
+            select
+              "workspaces"."id" as "workspaceId",
+              "workspaces"."name" as "workspaceName",
+              "workspaces"."slug" as "workspaceSlug",
+              $1::text || "workspaces"."icon_key" as "workspaceIconUrl",
+              (
+                select
+                  count(*)::int
+                from
+                  memberships as members
+                where
+                  members.workspace_id = "workspaces"."id"
+              ) as "memberCount"
+          ) as item
+      ) as "item",
+      "workspaces"."created_at"
+    from
+      "workspaces"
+      left join "memberships" on (
+        "memberships"."workspace_id" = "workspaces"."id"
+        and "memberships"."user_id" = $2
+      )
+      left join "departures" on (
+        "departures"."workspace_id" = "workspaces"."id"
+        and "departures"."user_id" = $3
+      )
+    where
+      (
+        (
+          "workspaces"."allowed_domains" @> array[$4]::text[]
+          and "memberships"."user_id" is null
+          and case
+            when (
+              select
+                $5::boolean
+            ) then "departures"."kind" is null
+            else "departures"."kind" is distinct from 'removed'
+          end
+        )
+        and ("workspaces"."created_at", "workspaces"."id") > (
+          (
+            select
+              $6::timestamptz
+          ),
+          (
+            select
+              $7::uuid
+          )
+        )
+      )
+    order by
+      "workspaces"."created_at" asc,
+      "workspaces"."id" asc
+    limit
+      (
+        select
+          $8::int
+      )
+  ) "rows";

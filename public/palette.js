@@ -24,14 +24,14 @@ function create(resultsUrl, searchUrl) {
   input = make('input', {
     type: 'text',
     role: 'combobox',
-    'aria-label': 'Search seeds, people, pages and workspaces',
+    'aria-label': 'Search seeds, evidence, people, pages',
     'aria-autocomplete': 'list',
     'aria-controls': 'palette-results',
     'aria-expanded': 'false',
     autocomplete: 'off',
     spellcheck: 'false',
     maxlength: '100',
-    placeholder: 'Search seeds, people, pages and workspaces',
+    placeholder: 'Search seeds, evidence, people, pages',
   })
   list = make('div', { role: 'listbox', id: 'palette-results', 'aria-label': 'Results' })
   status = make('p', { class: 'hint', role: 'status' })

@@ -49,6 +49,31 @@ function showLocalDays(feed) {
   feed.replaceChildren(...sections)
 }
 
+// The number at the bell, when something has changed and when the person comes back to the page.
+const bell = document.querySelector('.bell')
+
+async function refreshBell() {
+  try {
+    const answer = await fetch(`${bell.pathname}/count`, { headers: { accept: 'application/json' } })
+    if (answer.ok) showUnread((await answer.json()).unread)
+  } catch {
+    // The number of the page stays until the next time.
+  }
+}
+
+function showUnread(unread) {
+  const most = Number(bell.dataset.most)
+  const number = unread > most ? `more than ${most}` : unread
+  bell.setAttribute('aria-label', unread === 0 ? 'Notifications' : `Notifications, ${number} unread`)
+  bell.querySelector('.count').textContent = unread === 0 ? '' : unread > most ? `${most}+` : unread
+}
+
+if (bell) {
+  addEventListener('focus', refreshBell)
+  // Also of a page that the browser has kept and shows again.
+  addEventListener('pageshow', ({ persisted }) => persisted && refreshBell())
+}
+
 // New activity appears while its page is visible, unless somebody is using the list (decision 0100).
 for (const feed of document.querySelectorAll('[data-live]')) {
   // The home of a workspace has no choice.
@@ -100,7 +125,10 @@ for (const feed of document.querySelectorAll('[data-live]')) {
   }
   const openStream = () => {
     const source = new EventSource(feed.dataset.live)
-    source.addEventListener('change', refreshNow)
+    source.addEventListener('change', () => {
+      refreshNow()
+      if (bell) refreshBell()
+    })
     source.addEventListener('open', () => {
       // A page that was just loaded is up to date.
       if (performance.now() > 3_000) refreshNow()

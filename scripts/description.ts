@@ -1,6 +1,7 @@
 /** A schema of the API description. */
 export interface Schema {
   $ref?: string
+  description?: string
   type?: string | string[]
   format?: string
   const?: unknown
@@ -23,6 +24,7 @@ export interface Media {
 export interface Parameter {
   name: string
   in: string
+  description?: string
   required?: boolean
   schema: Schema
 }

@@ -1,5 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
+import { renderClientEvents } from './client-events.ts'
 import { renderErrorsPage } from './errors-page.ts'
+import { renderEventsPage } from './events-page.ts'
 import { renderStatements } from './statements.ts'
 import { renderEnvironmentExample, renderSettingsPage } from './settings-pages.ts'
 
@@ -9,4 +11,6 @@ const description = JSON.parse(await readFile(new URL('docs/openapi.json', root)
 await write('docs/errors.md', await renderErrorsPage(description))
 await write('docs/configuration.md', await renderSettingsPage())
 await write('.env.example', renderEnvironmentExample())
+await write('docs/events.md', await renderEventsPage())
+await write('packages/client/src/events.ts', await renderClientEvents())
 await write('docs/statements.sql', await renderStatements())

@@ -19,15 +19,24 @@ import { invitesRoutes } from './areas/invites/invites.routes.ts'
 import { invitesSchemas } from './areas/invites/invites.schemas.ts'
 import { membersRoutes } from './areas/members/members.routes.ts'
 import { membersSchemas } from './areas/members/members.schemas.ts'
+import { notificationsRoutes } from './areas/notifications/notifications.routes.ts'
+import { notificationsSchemas } from './areas/notifications/notifications.schemas.ts'
 import { peopleRoutes } from './areas/people/people.routes.ts'
 import { peopleSchemas } from './areas/people/people.schemas.ts'
+import { commentsRoutes } from './areas/comments/comments.routes.ts'
+import { commentsSchemas } from './areas/comments/comments.schemas.ts'
+import { evidenceRoutes } from './areas/evidence/evidence.routes.ts'
 import { evidenceSchemas } from './areas/seeds/evidence.schemas.ts'
 import { seedsRoutes } from './areas/seeds/seeds.routes.ts'
 import { seedsSchemas } from './areas/seeds/seeds.schemas.ts'
 import { teamsRoutes } from './areas/teams/teams.routes.ts'
 import { teamsSchemas } from './areas/teams/teams.schemas.ts'
+import { webhooksRoutes } from './areas/webhooks/webhooks.routes.ts'
+import { webhookRequests, webhooksSchemas } from './areas/webhooks/webhooks.schemas.ts'
 import { systemRoutes } from './areas/system/system.routes.ts'
 import { systemSchemas } from './areas/system/system.schemas.ts'
+import { searchRoutes } from './areas/workspaces/search.routes.ts'
+import { searchSchemas } from './areas/workspaces/search.schemas.ts'
 import { workspaceIconRoute, workspacesRoutes } from './areas/workspaces/workspaces.routes.ts'
 import { workspacesSchemas } from './areas/workspaces/workspaces.schemas.ts'
 import type { Config } from './config.ts'
@@ -59,11 +68,13 @@ import { publicAccess, registerRouteGuard } from './http/credentials/route-guard
 import { sharedSchemas } from './http/description/schemas.ts'
 import { registerSecurityHeaders } from './http/answers/security-headers.ts'
 import { registerSendJson } from './http/answers/send-json.ts'
+import { versions } from './http/answers/versions.ts'
 import {
   registerSlowReaders,
   slowReadersDefaults,
   type SlowReadersOptions,
 } from './http/limits/slow-readers.ts'
+import { streamEvents, streamEventsDefaults, type StreamEventsOptions } from './http/answers/stream-events.ts'
 import { registerTurns, turnsDefaults, type TurnsWait } from './http/limits/turns.ts'
 import { uploads } from './http/requests/uploads.ts'
 import { schemaController } from './http/requests/validation.ts'
@@ -75,6 +86,7 @@ import { changeStreamsDefaults, type ChangeStreamsOptions } from './website/plug
 import { registerPages, showError } from './website/plugins/pages.ts'
 import { sessionCookie } from './website/plugins/web-session.ts'
 import { showFailure } from './website/consent/agent-failure.ts'
+import { unsubscribePages } from './website/account/unsubscribe.pages.ts'
 import { websiteRoutes } from './website/website.ts'
 
 const schemas = [
@@ -83,13 +95,17 @@ const schemas = [
   ...apiKeysSchemas,
   ...meSchemas,
   ...workspacesSchemas,
+  ...searchSchemas,
   ...membersSchemas,
   ...invitesSchemas,
   ...teamsSchemas,
   ...eventsSchemas,
+  ...webhooksSchemas,
+  ...notificationsSchemas,
   ...peopleSchemas,
   ...seedsSchemas,
   ...evidenceSchemas,
+  ...commentsSchemas,
   ...integrationsSchemas,
   ...agentSchemas,
   ...agentToolsSchemas,
@@ -105,8 +121,12 @@ const tags = [
   { name: 'invites', description: 'Invites to a workspace.' },
   { name: 'teams', description: 'Named groups of members.' },
   { name: 'events', description: 'The changes in a workspace.' },
+  { name: 'webhooks', description: 'URLs that the events of a workspace are sent to.' },
+  { name: 'notifications', description: 'What the caller is told of: their inbox, of all their workspaces.' },
   { name: 'people', description: 'The directory of a workspace: its members and invited people.' },
   { name: 'seeds', description: 'Early ideas, with the evidence for and against them.' },
+  { name: 'comments', description: 'What people and agents write about seeds and their evidence.' },
+  { name: 'evidence', description: 'Correcting and withdrawing evidence.' },
   { name: 'integrations', description: 'The grants of agents in a workspace.' },
   { name: 'agent', description: 'The validation kit, for agents.' },
   { name: 'agentOAuth', description: 'OAuth discovery, registration and tokens, for agents.' },
@@ -116,6 +136,7 @@ export interface AppOptions {
   slowReaders?: SlowReadersOptions
   overload?: OverloadOptions
   changeStreams?: ChangeStreamsOptions
+  eventStreams?: StreamEventsOptions
   turns?: TurnsWait
 }
 
@@ -128,6 +149,7 @@ export async function buildApp(
     slowReaders = slowReadersDefaults,
     overload = overloadDefaults,
     changeStreams = changeStreamsDefaults,
+    eventStreams = streamEventsDefaults,
     turns = turnsDefaults,
   }: AppOptions = {},
 ): Promise<App> {
@@ -165,12 +187,18 @@ export async function buildApp(
   registerSendJson(app)
   await registerSecurityHeaders(app, config)
   await registerRateLimits(app, services.redis)
-  await registerOpenApi(app, { baseUrl: config.baseUrl, webUrl: config.webUrl, tags })
+  await registerOpenApi(app, {
+    baseUrl: config.baseUrl,
+    webUrl: config.webUrl,
+    tags,
+    webhooks: webhookRequests,
+  })
   for (const schema of schemas) app.addSchema(schema)
 
   await registerPages(app, { pictureUrl: config.baseUrl })
   await registerOpenApiRoute(app)
   await app.register(docsPages)
+  await app.register((scope: App) => unsubscribePages(scope, services))
   await app.register(async (scope: App) => {
     await scope.register(publicAccess)
     systemRoutes(scope, services.system)
@@ -200,6 +228,8 @@ export async function buildApp(
     registerSubjects(scope, {
       '/v1/workspaces/:slug': ({ slug }) => ({ slug: String(slug) }),
       '/v1/seeds/:id': ({ id }) => ({ seedId: String(id) }),
+      '/v1/evidence/:evidenceId': ({ evidenceId }) => ({ kind: 'evidence', id: String(evidenceId) }),
+      '/v1/comments/:commentId': ({ commentId }) => ({ kind: 'comment', id: String(commentId) }),
     })
     await scope.register(apiKeyAuth, {
       authenticate: services.authenticator.authenticate,
@@ -209,15 +239,22 @@ export async function buildApp(
     await scope.register(idempotency, { store: services.idempotency })
     registerMovedSlug(scope)
     await scope.register(pagination, { baseUrl: config.baseUrl })
+    await scope.register(streamEvents, eventStreams)
+    await scope.register(versions)
     apiKeysRoutes(scope, services.apiKeys)
-    meRoutes(scope, services.me)
+    meRoutes(scope, services)
+    notificationsRoutes(scope, services.notifications)
     workspacesRoutes(scope, services.workspaces)
+    searchRoutes(scope, services.search)
     membersRoutes(scope, services.members)
     invitesRoutes(scope, services)
     teamsRoutes(scope, services.teams)
     eventsRoutes(scope, services.events)
+    webhooksRoutes(scope, services.webhooks)
     peopleRoutes(scope, services.people)
     seedsRoutes(scope, services)
+    evidenceRoutes(scope, services.corrections)
+    commentsRoutes(scope, services.comments)
     integrationsRoutes(scope, services.integrations)
     await scope.register(async (uploadScope: App) => {
       await uploadScope.register(uploads, { uploadLimitPerHour: config.uploadLimitPerHour })

@@ -3,6 +3,7 @@ import { isIP } from 'node:net'
 import { parseEnv } from 'node:util'
 import { Type, type Static, type TSchema } from '@sinclair/typebox'
 import { Ajv, type ErrorObject } from 'ajv'
+import { isLoopback } from './kernel/webhooks.ts'
 
 const origin = {
   pattern: '^https?://[^/?#\\s]+$',
@@ -206,6 +207,15 @@ export const ConfigSchema = Type.Object({
         'domains count as verified. The redirect URI is WEB_URL/sign-in/with/ID/callback.',
     }),
   ),
+  WEBHOOK_ALLOWED_HOSTS: Type.Optional(
+    Type.String({
+      format: 'hosts',
+      title: 'a list of host names, addresses and CIDR ranges',
+      description:
+        'The hosts inside the network that webhooks may be sent to, besides all public addresses: host names, addresses ' +
+        'and CIDR ranges, separated by commas. Default: none.',
+    }),
+  ),
   SMTP_URL: Type.Optional(
     Type.String({
       pattern: '^smtps?://',
@@ -312,6 +322,8 @@ function toConfig(variables: Variables) {
     trustProxy: trustProxy === 'false' ? (false as const) : trustProxy,
     corsOrigins: corsOrigins === '*' ? ('*' as const) : toList(corsOrigins),
     agentOrigins: toList(settings.agentOrigins),
+    webhookAllowedHosts: toList(settings.webhookAllowedHosts ?? '').filter(Boolean),
+    isDevelopment: settings.nodeEnv !== 'production' && isLoopback(new URL(baseUrl).hostname),
     rateLimitPerMinute: settings.rateLimitPerMinute ?? (databaseUrl === undefined ? 0 : 6000),
     oidcProviders: parseProviders(settings.oidcProviders ?? '[]') ?? [],
   }
@@ -342,6 +354,7 @@ function parse(environment: NodeJS.ProcessEnv): Static<typeof ConfigSchema> {
     validateSchema: false,
   })
   ajv.addFormat('proxies', isProxyList)
+  ajv.addFormat('hosts', (text: string) => text.split(',').every((part) => isHost(part.trim())))
   ajv.addFormat('providers', (text: string) => parseProviders(text) !== undefined)
   const variables: unknown = withoutEmpty(environment)
   if (ajv.validate<Static<typeof ConfigSchema>>(ConfigSchema, variables)) return variables
@@ -387,7 +400,16 @@ function isProxyList(text: string): boolean {
 }
 
 function isProxy(text: string): boolean {
-  if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true
+  return ['loopback', 'linklocal', 'uniquelocal'].includes(text) || isRange(text)
+}
+
+/** Whether a text is a host name, an address or a range of addresses. */
+function isHost(text: string): boolean {
+  return isRange(text) || /^(?=.*[a-z])[a-z0-9-]+([.][a-z0-9-]+)*$/.test(text)
+}
+
+/** Whether a text is an address or a CIDR range. */
+function isRange(text: string): boolean {
   const [address = '', prefix, ...rest] = text.split('/')
   const bits = isIP(address) === 4 ? 32 : 128
   const isPrefix = prefix === undefined || (/^[1-9][0-9]{0,2}$/.test(prefix) && Number(prefix) <= bits)

@@ -28,7 +28,6 @@ export async function createFirstUser(services: Services): Promise<FirstUser | u
 async function createExampleSeeds({ evidence, seeds }: Services, principal: Principal): Promise<void> {
   for (const { seed, evidence: pieces, status } of exampleSeeds) {
     const { id } = await seeds.create(principal, slug, seed)
-    await seeds.join(principal, id)
     for (const piece of pieces) await evidence.add(principal, id, piece)
     await seeds.update(principal, id, { status })
   }

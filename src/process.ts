@@ -172,18 +172,24 @@ function findExisting(path: string): string {
   return existsSync(path) || dirname(path) === path ? path : findExisting(dirname(path))
 }
 
-/** Polls until an operator has migrated the database, then starts the jobs. Returns a closer that stops polling. */
+/**
+ * Polls until an operator has migrated the database, then starts the jobs. Returns a closer that stops polling, and waits
+ * for jobs that are being started: otherwise nothing would stop them.
+ */
 function startJobsOnceMigrated(services: Services, pool: Pool, log: Logger): Closer {
+  let polling: Promise<void> = Promise.resolve()
+  const poll = async () => {
+    if (!(await isMigrated(pool))) return
+    clearInterval(timer)
+    await services.startJobs()
+  }
   const timer = setInterval(() => {
-    isMigrated(pool)
-      .then(async (isReady) => {
-        if (!isReady) return
-        clearInterval(timer)
-        await services.startJobs()
-      })
-      .catch((error: unknown) => log.warn({ err: error }, 'the jobs could not be started yet'))
+    polling = poll().catch((error: unknown) => log.warn({ err: error }, 'the jobs could not be started yet'))
   }, migratedPollMs).unref()
-  return async () => clearInterval(timer)
+  return async () => {
+    clearInterval(timer)
+    await polling
+  }
 }
 
 async function listen(app: App, { host, port }: Config): Promise<void> {

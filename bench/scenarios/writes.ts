@@ -8,7 +8,10 @@ import { startBareWrites, startService } from '../subjects.ts'
 import { openWriteDatabase } from '../write-database.ts'
 import { writeRequests } from '../write-requests.ts'
 
-/** What was reached of the processor time, as docs/performance.md explains. */
+/**
+ * What was reached of the processor time, as docs/performance.md explains. The service also looks for webhooks, which the
+ * bare server has not.
+ */
 const reached: Record<string, number> = {
   'PATCH /v1/me': 1.9,
   'seeds.create': 2.1,

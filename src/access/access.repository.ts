@@ -3,9 +3,10 @@ import type { Executor } from '../db/client.ts'
 import { byPlace, keysParameter } from '../db/sql/batch.ts'
 import { prepared } from '../db/sql/prepared.ts'
 import { memberships } from '../db/schema/memberships.ts'
-import { seeds } from '../db/schema/seeds.ts'
+import { comments } from '../db/schema/comments.ts'
+import { evidence, seeds } from '../db/schema/seeds.ts'
 import { workspaceColumns, workspaces, workspaceSlugs } from '../db/schema/workspaces.ts'
-import type { WorkspaceOfCaller } from '../kernel/principal.ts'
+import type { PartOfSeed, WorkspaceOfCaller } from '../kernel/principal.ts'
 import type { Role } from '../kernel/roles.ts'
 
 /**
@@ -75,7 +76,7 @@ const selectBySeed = prepared((executor) =>
   executor
     .select({ place, value: workspaceOfCaller(sql`asked.user_id`) })
     .from(askedFor('uuid'))
-    .innerJoin(seeds, eq(seeds.id, sql`asked.key`))
+    .innerJoin(seeds, and(eq(seeds.id, sql`asked.key`), isNull(seeds.deletedAt)))
     .innerJoin(workspaces, eq(workspaces.id, seeds.workspaceId))
     .prepare('workspaces_select_by_seed'),
 )
@@ -88,6 +89,54 @@ export async function findWorkspacesBySeed(
 ): Promise<(WorkspaceOfCaller | undefined)[]> {
   const rows = await selectBySeed(executor).execute({
     keys: questions.map(({ seedId }) => seedId),
+    userIds: questions.map(({ userId }) => userId),
+    recordedSince: recordedSince.toISOString(),
+  })
+  return byPlace(questions.length, rows)
+}
+
+/** A seed that may be deleted, or a part of a seed. */
+export type KindOfSeedPart = PartOfSeed['kind'] | 'seed'
+
+const selectByPart = {
+  evidence: prepared((executor) => prepareByPart(executor, evidence, 'workspaces_select_by_evidence')),
+  comment: prepared((executor) => prepareByPart(executor, comments, 'workspaces_select_by_comment')),
+  seed: prepared((executor) =>
+    executor
+      .select({ place, value: workspaceOfPart() })
+      .from(askedFor('uuid'))
+      .innerJoin(seeds, eq(seeds.id, sql`asked.key`))
+      .innerJoin(workspaces, eq(workspaces.id, seeds.workspaceId))
+      .prepare('workspaces_select_by_any_seed'),
+  ),
+}
+
+function prepareByPart(executor: Executor, table: typeof evidence | typeof comments, name: string) {
+  return executor
+    .select({ place, value: workspaceOfPart() })
+    .from(askedFor('uuid'))
+    .innerJoin(table as typeof evidence, eq(table.id, sql`asked.key`))
+    .innerJoin(seeds, and(eq(seeds.id, table.seedId), isNull(seeds.deletedAt)))
+    .innerJoin(workspaces, eq(workspaces.id, seeds.workspaceId))
+    .prepare(name)
+}
+
+function workspaceOfPart() {
+  return { ...workspaceOfCaller(sql`asked.user_id`), seedId: seeds.id }
+}
+
+/**
+ * Finds the workspaces and the seeds of parts of one kind, each with the role of its caller, in one round trip, in the order
+ * of the questions.
+ */
+export async function findWorkspacesByPart(
+  executor: Executor,
+  kind: KindOfSeedPart,
+  questions: readonly { id: string; userId: string }[],
+  { recordedSince }: { recordedSince: Date },
+): Promise<((WorkspaceOfCaller & { seedId: string }) | undefined)[]> {
+  const rows = await selectByPart[kind](executor).execute({
+    keys: questions.map(({ id }) => id),
     userIds: questions.map(({ userId }) => userId),
     recordedSince: recordedSince.toISOString(),
   })

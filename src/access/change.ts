@@ -6,12 +6,13 @@ import { together } from '../db/together.ts'
 import type { Write } from '../db/transactions.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { errors } from '../kernel/errors.ts'
+import type { OmitEach } from '../kernel/events.ts'
 import type { Call, Principal } from '../kernel/principal.ts'
 import type { Role } from '../kernel/roles.ts'
 import { createTurns } from '../kernel/turns.ts'
 import { requireLiveCredential } from './live-credential.repository.ts'
 import { isAllowed } from './permissions.ts'
-import type { AccessibleWorkspace } from './workspace-access.ts'
+import { assertKeyReaches, type AccessibleWorkspace } from './workspace-access.ts'
 
 /** The workspace of a change, and the operation that makes it. */
 export type WorkspaceOfChange = Pick<AccessibleWorkspace, 'id' | 'action'>
@@ -23,12 +24,12 @@ export interface ChangeContext<Event> {
   now: Date
   /** Sends a write, and leaves its answer to the end of the change. */
   write: Write
-  /** Appends the event of the change. Not called when nothing has changed. */
+  /** Appends the event of the change, as its last statement. Not called when nothing has changed. */
   appendEvent: (event: Event) => void
 }
 
 /** What the function of a change in a workspace receives. */
-export type WorkspaceChangeContext = ChangeContext<Omit<NewEvent, 'at' | 'workspaceId'>>
+export type WorkspaceChangeContext = ChangeContext<OmitEach<NewEvent, 'at' | 'workspaceId'>>
 
 /** The caller and the workspace of a change. */
 export interface LockInput {
@@ -49,7 +50,7 @@ export interface Changes {
   /** Makes a change outside of a workspace. */
   make<Result>(
     principal: Call,
-    run: (context: ChangeContext<Omit<NewEvent, 'at'>>) => Promise<Result>,
+    run: (context: ChangeContext<OmitEach<NewEvent, 'at'>>) => Promise<Result>,
   ): Promise<Result>
   /** Makes a change that is one statement without an event. It runs without a transaction when no answer is stored. */
   makeAtOnce<Result>(
@@ -68,16 +69,39 @@ export interface Changes {
   ): Promise<Result>
 }
 
-export function createChanges({ db, clock }: { db: Database; clock: Clock }): Changes {
+export interface ChangesOptions {
+  db: Database
+  clock: Clock
+  /** Called after the commit of a change whose event is to be delivered to webhooks. */
+  onDeliveries?: () => void
+}
+
+export function createChanges({ db, clock, onDeliveries }: ChangesOptions): Changes {
   // Changes of one workspace wait for the same locks. Without this limit they could hold all connections of the area. The
   // people in it have turns in rotation, so that one with many changes does not hold up the others.
   const turns = createTurns({ atOnceMax: 2, waitingMax: 64, waitMsMax: 2_500 })
 
-  function begin(tx: Executor, write: Write, principal: Principal): ChangeContext<Omit<NewEvent, 'at'>> {
-    const now = clock.now()
-    const appendEvent = (event: Omit<NewEvent, 'at'>) =>
-      write(() => insertEvent(tx, principal, { ...event, at: now }))
-    return { tx, now, write, appendEvent }
+  type Context = ChangeContext<OmitEach<NewEvent, 'at'>>
+
+  /** Runs a change in a transaction. Once it is committed, reports it if there is something to deliver to webhooks. */
+  async function transact<Result>(
+    principal: Principal,
+    run: (tx: Executor, begin: () => Context) => Promise<Result>,
+  ): Promise<Result> {
+    const deliveries = { isDue: false }
+    const noteDeliveries = () => {
+      deliveries.isDue = true
+    }
+    const result = await db.transaction((tx, write) =>
+      run(tx, () => {
+        const now = clock.now()
+        const appendEvent = (event: OmitEach<NewEvent, 'at'>) =>
+          void insertEvent(tx, principal, { ...event, at: now }, noteDeliveries)
+        return { tx, now, write, appendEvent }
+      }),
+    )
+    if (deliveries.isDue) onDeliveries?.()
+    return result
   }
 
   async function finish<Result>(tx: Executor, principal: Call, result: Result): Promise<Result> {
@@ -88,7 +112,7 @@ export function createChanges({ db, clock }: { db: Database; clock: Clock }): Ch
 
   return {
     make: (principal, run) =>
-      db.transaction(async (tx, write) => finish(tx, principal, await run(begin(tx, write, principal)))),
+      transact(principal, async (tx, begin) => finish(tx, principal, await run(begin()))),
 
     async makeAtOnce(principal, run) {
       const perform = async (executor: Executor) =>
@@ -99,10 +123,10 @@ export function createChanges({ db, clock }: { db: Database; clock: Clock }): Ch
     async makeIn(principal, workspace, lock, run) {
       const end = await turns.take(workspace.id, principal.user.id)
       try {
-        return await db.transaction(async (tx, write) => {
+        return await transact(principal, async (tx, begin) => {
           const locked = await lock(tx, { principal, workspace, clock })
           if (locked === undefined || locked === null) throw errors.notFound()
-          const { appendEvent, ...context } = begin(tx, write, principal)
+          const { appendEvent, ...context } = begin()
           const append: WorkspaceChangeContext['appendEvent'] = (event) =>
             appendEvent({ ...event, workspaceId: workspace.id })
           return finish(tx, principal, await run({ ...context, appendEvent: append }, locked))
@@ -134,11 +158,12 @@ export async function lockMembers(tx: Executor, { principal, workspace }: LockIn
 /** `lockMembers` for changes that give access: also checks that the caller's credential is still valid. */
 export async function lockMembersWithCredential(tx: Executor, input: LockInput): Promise<Role> {
   const { principal, workspace, clock } = input
-  const [, , role] = await together([
+  const [, restrictions, role] = await together([
     lockMembersOfWorkspace(tx, workspace.id),
     requireLiveCredential(tx, principal, clock.now()),
     requireAllowedRole(tx, principal, workspace),
   ])
+  assertKeyReaches(restrictions, workspace.id)
   return role
 }
 

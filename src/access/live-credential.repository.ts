@@ -1,17 +1,24 @@
-import { and, eq, gt, isNull, sql } from 'drizzle-orm'
+import { and, eq, gt, isNull, or, sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
 import { prepared } from '../db/sql/prepared.ts'
 import { sessions } from '../db/schema/accounts.ts'
 import { apiKeys } from '../db/schema/api-keys.ts'
 import { together } from '../db/together.ts'
 import { errors } from '../kernel/errors.ts'
+import type { KeyRestrictions } from '../kernel/key-restrictions.ts'
 import type { Principal } from '../kernel/principal.ts'
 
 const lockActiveKey = prepared((executor) =>
   executor
-    .select({ id: apiKeys.id })
+    .select({ expiresAt: apiKeys.expiresAt, access: apiKeys.access, workspaceIds: apiKeys.workspaceIds })
     .from(apiKeys)
-    .where(and(eq(apiKeys.id, sql.placeholder('id')), isNull(apiKeys.revokedAt)))
+    .where(
+      and(
+        eq(apiKeys.id, sql.placeholder('id')),
+        isNull(apiKeys.revokedAt),
+        or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, sql.placeholder('now'))),
+      ),
+    )
     .for('share')
     .prepare('api_keys_lock_active'),
 )
@@ -27,15 +34,23 @@ const lockLiveSession = prepared((executor) =>
 
 /**
  * Checks again, in the transaction that creates a credential, that the credential of the request is still valid, and locks
- * it: after a key is revoked or a session ended, nothing new can be created with it. Throws `api_key_required` and
- * `sign_in_required`.
+ * it: after a key is revoked or a session ended, nothing new can be created with it. Returns the restrictions that the key
+ * has now, which may be others than at the start of the request; undefined without a key. Throws `api_key_required`,
+ * `key_read_only` and `sign_in_required`.
  */
-export async function requireLiveCredential(tx: Executor, principal: Principal, now: Date): Promise<void> {
+export async function requireLiveCredential(
+  tx: Executor,
+  principal: Principal,
+  now: Date,
+): Promise<KeyRestrictions | undefined> {
   const { apiKeyId, sessionId } = principal
   const [keys, liveSessions] = await together([
-    apiKeyId === null ? undefined : lockActiveKey(tx).execute({ id: apiKeyId }),
+    apiKeyId === null ? undefined : lockActiveKey(tx).execute({ id: apiKeyId, now: now.toISOString() }),
     sessionId === null ? undefined : lockLiveSession(tx).execute({ id: sessionId, now: now.toISOString() }),
   ])
   if (keys?.length === 0) throw errors.apiKeyRequired()
   if (liveSessions?.length === 0) throw errors.signInRequired()
+  const restrictions = keys?.[0]
+  if (restrictions?.access === 'read') throw errors.keyReadOnly()
+  return restrictions
 }

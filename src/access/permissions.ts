@@ -10,6 +10,9 @@ export const permissions = {
   'workspaces.slugAvailability': everybody,
   'workspaces.update': managers,
   'workspaces.uploadIcon': managers,
+  'workspaces.removeIcon': managers,
+  'workspaces.search': everybody,
+  'workspaces.searchCounts': everybody,
   'members.list': everybody,
   'members.updateRole': managers,
   /** Of another person, whose role must be lower too. */
@@ -34,16 +37,49 @@ export const permissions = {
   'teams.leave': everybody,
   'events.list': everybody,
   'events.get': everybody,
+  'events.changes': everybody,
+  'events.stream': everybody,
   'people.list': everybody,
+  'webhooks.list': managers,
+  'webhooks.get': managers,
+  'webhooks.create': managers,
+  'webhooks.update': managers,
+  'webhooks.delete': managers,
+  'webhooks.rotateSecret': managers,
+  'webhooks.test': managers,
+  'webhooks.listDeliveries': managers,
+  'webhooks.redeliver': managers,
+  'webhooks.redeliverSince': managers,
   'seeds.list': everybody,
   'seeds.create': writers,
   'seeds.get': everybody,
   'seeds.update': writers,
+  /** The caller's own, while nobody else added to it. */
+  'seeds.delete': writers,
+  'seeds.restore': writers,
+  /** Of another person, or that others added to: deleting and restoring it. */
+  'seeds.deleteOthers': managers,
+  'seeds.follow': everybody,
+  'seeds.unfollow': everybody,
   'seeds.join': writers,
   'seeds.leave': writers,
   'seeds.listParticipants': everybody,
   'seeds.listEvidence': everybody,
   'seeds.addEvidence': writers,
+  /** The caller's own. */
+  'evidence.update': writers,
+  /** The caller's own. */
+  'evidence.withdraw': writers,
+  /** Of another person. */
+  'evidence.withdrawOthers': managers,
+  'comments.list': everybody,
+  'comments.create': writers,
+  /** The caller's own. */
+  'comments.update': writers,
+  /** The caller's own. */
+  'comments.delete': writers,
+  /** Of another person. */
+  'comments.deleteOthers': managers,
   /** The caller's own. */
   'integrations.list': everybody,
   /** Of all people. */

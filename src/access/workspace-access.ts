@@ -3,10 +3,17 @@ import type { Database } from '../db/client.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { errors } from '../kernel/errors.ts'
 import { isId } from '../kernel/ids.ts'
+import type { KeyRestrictions } from '../kernel/key-restrictions.ts'
 import type { Call, Principal, WorkspaceOfCaller } from '../kernel/principal.ts'
 import type { Role } from '../kernel/roles.ts'
 import { isSlug } from '../kernel/slugs.ts'
-import { findWorkspacesBySeed, findWorkspacesBySlug, recordWorkspaceUse } from './access.repository.ts'
+import {
+  findWorkspacesByPart,
+  findWorkspacesBySeed,
+  findWorkspacesBySlug,
+  recordWorkspaceUse,
+  type KindOfSeedPart,
+} from './access.repository.ts'
 import { isAllowed, type WorkspaceAction } from './permissions.ts'
 
 /** A workspace in which the caller may do `action`. */
@@ -18,7 +25,7 @@ export interface AccessibleWorkspace extends WorkspaceOfCaller {
 
 /**
  * Finds a workspace by its slug and checks that the caller may do `action` there. Throws `not_found` when no workspace has
- * the slug, `not_a_member`, and `role_insufficient`.
+ * the slug, `key_not_for_workspace`, `not_a_member`, and `role_insufficient`.
  */
 export type RequireWorkspace = (
   principal: Call,
@@ -28,13 +35,23 @@ export type RequireWorkspace = (
 
 /**
  * Finds the workspace of a seed and checks that the caller may do `action` there. Throws `not_found` unless the seed is in a
- * workspace of the caller, and `role_insufficient`.
+ * workspace of the caller, `key_not_for_workspace`, and `role_insufficient`.
  */
 export type RequireWorkspaceOfSeed = (
   principal: Call,
   seedId: string,
   action: WorkspaceAction,
 ) => Promise<AccessibleWorkspace>
+
+/**
+ * The same for what belongs to a seed, by its own id: evidence, a comment, or, as `seed`, a seed that may be deleted. Finds
+ * the seed too. Parts of deleted seeds do not exist.
+ */
+export type RequireSeedOf = (
+  principal: Call,
+  part: { kind: KindOfSeedPart; id: string },
+  action: WorkspaceAction,
+) => Promise<AccessibleWorkspace & { seedId: string }>
 
 // How often the use of one workspace is recorded. A change to another workspace is recorded at once, for `me.home`.
 const recordedEveryMs = 60_000
@@ -64,6 +81,7 @@ export function createWorkspaceAccess({ db, clock }: { db: Database; clock: Cloc
   return async (principal, slug, action) => {
     const workspace = await find(principal, slug)
     if (!workspace || !canReach(principal, workspace)) throw errors.notFound()
+    assertKeyReaches(principal.restrictions, workspace.id)
     const { role } = workspace
     if (role === null) throw errors.notAMember()
     const accessible = await enter(db, { ...workspace, role }, { principal, action, now: clock.now() })
@@ -83,10 +101,47 @@ export function createSeedAccess({ db, clock }: { db: Database; clock: Clock }):
     const isRead = read && 'seedId' in read.subject && read.subject.seedId === seedId
     const search = () => (isId(seedId) ? findBySeed({ seedId, userId }) : undefined)
     const workspace = isRead ? read.workspace : await search()
-    // 404, not 403: only members may learn whether a seed exists.
-    if (!workspace?.role || !canReach(principal, workspace)) throw errors.notFound()
-    return enter(db, { ...workspace, role: workspace.role }, { principal, action, now: clock.now() })
+    return enter(db, requireMembership(principal, workspace), { principal, action, now: clock.now() })
   }
+}
+
+export function createPartAccess({ db, clock }: { db: Database; clock: Clock }): RequireSeedOf {
+  const findIn = (kind: KindOfSeedPart) =>
+    createBatch((questions: readonly { id: string; userId: string }[]) =>
+      findWorkspacesByPart(db, kind, questions, timesOf(clock)),
+    )
+  const finders = { evidence: findIn('evidence'), comment: findIn('comment'), seed: findIn('seed') }
+  return async (principal, { kind, id }, action) => {
+    const workspace = isId(id) ? await finders[kind]({ id, userId: principal.user.id }) : undefined
+    return enter(db, requireMembership(principal, workspace), { principal, action, now: clock.now() })
+  }
+}
+
+/** The workspace that a seed or a part of one is in. Throws `not_found` and `key_not_for_workspace`. */
+function requireMembership<Found extends WorkspaceOfCaller>(
+  principal: Call,
+  workspace: Found | undefined,
+): Found & { role: Role } {
+  // 404, not 403: only members may learn whether a seed exists.
+  if (!workspace?.role || !canReach(principal, workspace)) throw errors.notFound()
+  assertKeyReaches(principal.restrictions, workspace.id)
+  return { ...workspace, role: workspace.role }
+}
+
+/**
+ * The access of a caller who was authenticated again during a long request, from what was read with the credential;
+ * undefined when they may no longer do `action`. Asks nothing more, and records no use.
+ */
+export function findAccessAgain(
+  principal: Call,
+  workspaceId: string,
+  action: WorkspaceAction,
+): AccessibleWorkspace | undefined {
+  const workspace = principal.read?.workspace
+  if (workspace?.id !== workspaceId || !canReach(principal, workspace)) return undefined
+  const { role } = workspace
+  const isReached = principal.restrictions?.workspaceIds?.includes(workspaceId) ?? true
+  return isReached && role !== null && isAllowed(role, action) ? { ...workspace, role, action } : undefined
 }
 
 /** The times that a look-up of a workspace compares with. */
@@ -97,6 +152,12 @@ export function timesOf(clock: Clock): { now: Date; recordedSince: Date } {
 
 function canReach({ onlyWorkspaceId }: Principal, { id }: WorkspaceOfCaller): boolean {
   return onlyWorkspaceId === undefined || onlyWorkspaceId === id
+}
+
+/** Throws `key_not_for_workspace` for the restrictions of a key that is bound to other workspaces. */
+export function assertKeyReaches(restrictions: KeyRestrictions | undefined, workspaceId: string): void {
+  const workspaceIds = restrictions?.workspaceIds ?? null
+  if (workspaceIds !== null && !workspaceIds.includes(workspaceId)) throw errors.keyNotForWorkspace()
 }
 
 /** Checks that the role allows the action, and records the use of the workspace by a person. */

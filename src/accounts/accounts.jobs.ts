@@ -105,7 +105,7 @@ export function createAccountsJobs(options: {
 
     async send_api_keys_created({ userId }, { id }) {
       const user = await findUserById(db, userId)
-      const keys = await listActiveApiKeys(db, userId)
+      const keys = await listActiveApiKeys(db, { userId, now: clock.now() })
       const keyNames = keys.slice(0, keyNamesMax).map(({ name }) => name)
       // All keys have been revoked meanwhile.
       if (!user || keyNames.length === 0) return

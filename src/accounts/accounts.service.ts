@@ -2,6 +2,9 @@ import { erasePersonFromEvents, findTracesInEvents } from '../areas/events/event
 import { insertServiceEvent } from '../access/event-log.repository.ts'
 import { deleteInvitesOfPerson } from '../areas/invites/invites.repository.ts'
 import { lockMembersOfWorkspace } from '../access/memberships.repository.ts'
+import { renameCommenter } from '../areas/comments/comments.repository.ts'
+import { clearLeadsOf } from '../areas/seeds/leads.repository.ts'
+import { renameActor } from '../areas/notifications/notifications.repository.ts'
 import { renameAuthor } from '../areas/seeds/evidence.repository.ts'
 import {
   deleteWorkspace,
@@ -209,8 +212,7 @@ async function erase(
     await insertServiceEvent(tx, {
       workspaceId,
       type: 'invite.revoked',
-      target: { type: 'invite', id },
-      summary: 'An invite was revoked because an account was deleted',
+      data: { inviteId: id, email: null },
       at: now,
     })
   }
@@ -218,20 +220,35 @@ async function erase(
     await insertServiceEvent(tx, {
       workspaceId: id,
       type: 'member.removed',
-      target: { type: 'user', id: user.id },
-      summary: 'A member was removed because their account was deleted',
+      data: { userId: user.id, name: deletedUserName, reason: 'account_deleted' },
       at: now,
     })
   }
-  const authorNames = await renameAuthor(tx, user.id, deletedUserName)
+  const authorNames = [
+    ...(await renameAuthor(tx, user.id, deletedUserName)),
+    ...(await renameCommenter(tx, user.id, deletedUserName)),
+  ]
+  await renameActor(tx, user.id, deletedUserName)
   const traces = await findTracesInEvents(tx, user.id)
   await erasePersonFromEvents(tx, {
     userId: user.id,
     names: [user.name, ...authorNames, ...traces.names],
     emails: [...ownEmails, ...invites.filter(({ isTo }) => isTo).map(({ email }) => email)],
-    workspaceIds: [...new Set([...traces.workspaceIds, ...invites.map(({ workspaceId }) => workspaceId)])],
+    workspaceIds: [
+      ...new Set([
+        ...traces.workspaceIds,
+        ...invites.map(({ workspaceId }) => workspaceId),
+        // The events that were appended above are inserted at the end of the transaction.
+        ...shared.map(({ id }) => id),
+      ]),
+    ],
     replacement: deletedUserName,
   })
+  await clearLeadsOf(
+    tx,
+    shared.map(({ id }) => id),
+    user.id,
+  )
   await forgetCreator(tx, user.id)
   await deleteRecordsOfPerson(tx, user.id)
   for (const key of [user.imageKey, ...alone.map(({ iconKey }) => iconKey)])

@@ -5,7 +5,7 @@ import { insertEvent } from '../access/event-log.repository.ts'
 import { listMembershipsOfUser, membershipsMax } from '../areas/workspaces/workspaces.repository.ts'
 import type { Database } from '../db/client.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { toAgentScopes, type AgentScope } from '../kernel/agent.ts'
+import { consentVersion, toAgentScopes, type AgentScope } from '../kernel/agent.ts'
 import { errors } from '../kernel/errors.ts'
 import { createId } from '../kernel/ids.ts'
 import type { Principal } from '../kernel/principal.ts'
@@ -131,7 +131,11 @@ export function createConsents(options: ConsentsOptions): Consents {
       const { provider, interaction } = found
       if (interaction.result) return findNext(found)
       const { user } = principal
-      const memberships = await listMembershipsOfUser(db, user.id, membershipsMax)
+      const memberships = await listMembershipsOfUser(
+        db,
+        { userId: user.id, workspaceIds: null },
+        membershipsMax,
+      )
       const workspace = memberships.find(({ id }) => id === workspaceId)
       if (!workspace) throw errors.notAMember()
       const client = await provider.Client.find(String(interaction.params.client_id))
@@ -166,8 +170,7 @@ export function createConsents(options: ConsentsOptions): Consents {
             )) {
               appendEvent({
                 type: 'integration.revoked',
-                target: { type: 'integration', id },
-                summary: `${user.name} replaced the access of ${clientName}`,
+                data: { grantId: id, clientName, userId: user.id, reason: 'replaced' },
               })
             }
             await insertGrant(tx, {
@@ -178,6 +181,7 @@ export function createConsents(options: ConsentsOptions): Consents {
               workspaceId,
               userId: user.id,
               scopes,
+              consentVersion,
               createdAt: now,
               expiresAt: new Date(now.getTime() + days * msPerDay),
             })
@@ -187,8 +191,7 @@ export function createConsents(options: ConsentsOptions): Consents {
               {
                 workspaceId,
                 type: 'integration.granted',
-                target: { type: 'integration', id: grantId },
-                summary: `${user.name} gave ${clientName} access to ${workspace.name}`,
+                data: { grantId, clientName, userId: user.id, scopes, workspaceName: workspace.name },
                 at: now,
               },
             )

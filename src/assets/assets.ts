@@ -12,6 +12,8 @@ export interface Assets {
   icon: string
   /** Only for pages with passkeys. */
   passkeys: string
+  /** Only for pages with comments. */
+  mentions: string
 }
 
 const types = {
@@ -31,6 +33,7 @@ export async function registerAssets(app: App): Promise<Assets> {
       palette: serveAsset(scope, 'palette', 'js'),
       icon: serveAsset(scope, 'icon', 'svg'),
       passkeys: serveAsset(scope, 'passkeys', 'js'),
+      mentions: serveAsset(scope, 'mentions', 'js'),
     }
   })
   if (!assets) throw new Error('the assets were not registered')

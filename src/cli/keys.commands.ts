@@ -1,16 +1,19 @@
 import type { Command } from 'commander'
-import type { ApiKey } from '../areas/apiKeys/apiKeys.service.ts'
+import type { RestrictedApiKey } from '../areas/apiKeys/apiKeys.service.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { addCommand, CommandError, requireUser, toPrincipal, type OutputOptions } from './command.ts'
 import { formatTime, print, printList, printNote, toVisible, type Column } from './output.ts'
 import { withServices } from './with-services.ts'
 
-const columns: Column<ApiKey>[] = [
+const columns: Column<RestrictedApiKey>[] = [
   { title: 'ID', valueOf: ({ id }) => id },
   { title: 'NAME', valueOf: ({ name }) => name },
   { title: 'KEY', valueOf: ({ tokenPrefix, lastFour }) => `${tokenPrefix}…${lastFour}` },
   { title: 'CREATED (UTC)', valueOf: ({ createdAt }) => formatTime(createdAt) },
   { title: 'LAST USED (UTC)', valueOf: ({ lastUsedAt }) => formatTime(lastUsedAt) },
+  { title: 'EXPIRES (UTC)', valueOf: ({ expiresAt }) => formatTime(expiresAt) },
+  { title: 'ACCESS', valueOf: ({ access }) => access },
+  { title: 'WORKSPACES', valueOf: ({ workspaceIds }) => workspaceIds?.join(' ') ?? null },
 ]
 
 export function addKeyCommands(program: Command): void {
@@ -24,7 +27,7 @@ export function addKeyCommands(program: Command): void {
     .action(async (options: OutputOptions & { email: string }) => {
       await withServices(async (services) => {
         const user = await requireUser(services, options.email)
-        const items = await services.apiKeys.list(toPrincipal(user))
+        const items = await services.apiKeys.listRestricted(toPrincipal(user))
         printList(options, { items, total: items.length, noun: 'active key' }, columns)
       })
     })

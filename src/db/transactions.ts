@@ -19,6 +19,24 @@ export type Executor = Omit<PgDatabase<NodePgQueryResultHKT>, 'transaction'>
 export type Write = (send: (tx: Executor) => Promise<unknown>) => void
 
 /**
+ * Leaves a write of a transaction to its end: behind all other statements, and right before the commit. For writes that
+ * take a lock which others wait for, so that nothing is waited for while it is held. They are sent by `order`, and in the
+ * order of the calls where that is the same, so that two transactions lock the same rows in the same order. `send` sends
+ * one prepared statement. Outside of a transaction it is sent at once.
+ */
+export function writeLast(
+  executor: Executor,
+  order: string,
+  send: (executor: Executor) => Promise<unknown>,
+): Promise<unknown> {
+  const entry = entriesOfTransactions.get(executor)
+  if (!entry) return send(executor)
+  if (!entry.gate.isOpen) throw new Error(sentTooLate)
+  entry.last.push({ order, send })
+  return Promise.resolve()
+}
+
+/**
  * Runs a function in a transaction, which is committed when it returns, and rolled back when it or one of its writes
  * fails. If the connection breaks, the commit may have been carried out.
  */
@@ -36,7 +54,8 @@ export function openDrizzle(pool: pg.Pool) {
 function transactOn(pool: pg.Pool): Transact {
   return async (run) => {
     const client = await pool.connect()
-    const { tx, gate } = entryOf(client)
+    const { tx, gate, last } = entryOf(client)
+    last.length = 0
     const { stream } = (client as unknown as ClientInternals).connection
     // In the order of sending: the first that failed is the cause of the others.
     const sent: Promise<unknown>[] = []
@@ -58,6 +77,7 @@ function transactOn(pool: pg.Pool): Transact {
       keep(client.query('begin'))
       const result = await run(tx, write)
       stream.cork()
+      for (const { send } of last.sort(byOrder)) write(send)
       await failuresToSend()
       gate.isOpen = false
       if (failures === 0) keep(commit(client))
@@ -95,14 +115,30 @@ async function commit(client: pg.PoolClient): Promise<void> {
   if (command !== 'COMMIT') throw new Error('the transaction was rolled back')
 }
 
+interface LastWrite {
+  order: string
+  send: (tx: Executor) => Promise<unknown>
+}
+
+/** In the order of the code units, which is the same in every process. */
+function byOrder(a: LastWrite, b: LastWrite): number {
+  if (a.order === b.order) return 0
+  return a.order < b.order ? -1 : 1
+}
+
 /** Drizzle on a client, behind a gate that is closed while there is no transaction. */
 interface Entry {
   tx: Executor
   gate: { isOpen: boolean; count: number }
+  /** What `writeLast` has left to the end. */
+  last: LastWrite[]
 }
+
+const sentTooLate = 'a statement was sent after the end of its transaction'
 
 // One for each client, so that its statements are prepared once.
 const entries = new WeakMap<pg.PoolClient, Entry>()
+const entriesOfTransactions = new WeakMap<Executor, Entry>()
 
 function entryOf(client: pg.PoolClient): Entry {
   let entry = entries.get(client)
@@ -112,14 +148,15 @@ function entryOf(client: pg.PoolClient): Entry {
       count: 0,
       query(...args: [pg.QueryConfig, unknown[]]) {
         // It would be carried out on its own.
-        if (!gate.isOpen) throw new Error('a statement was sent after the end of its transaction')
+        if (!gate.isOpen) throw new Error(sentTooLate)
         gate.count += 1
         holdForThisTurn((client as unknown as ClientInternals).connection.stream)
         return client.query(...args)
       },
     }
-    entry = { tx: drizzle({ client: gate as unknown as pg.PoolClient }), gate }
+    entry = { tx: drizzle({ client: gate as unknown as pg.PoolClient }), gate, last: [] }
     entries.set(client, entry)
+    entriesOfTransactions.set(entry.tx, entry)
   }
   return entry
 }

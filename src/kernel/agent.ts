@@ -8,12 +8,19 @@ export const validationKitScope = 'validation-kit:read'
 export const agentScopes = [validationKitScope, 'workspace:read', 'seeds:write'] as const
 export type AgentScope = (typeof agentScopes)[number]
 
+/**
+ * The version of what the scopes mean. Since 1, `workspace:read` includes comments and participants, and `seeds:write`
+ * writing comments. A grant keeps the version that its person agreed to: later ones give it nothing.
+ */
+export const consentVersion = 1
+
 /** What an agent did with each tool that changes something, as the end of a sentence. */
 export const changesOfAgents = {
   create_seed: 'created a seed',
   update_seed: 'changed a seed',
   add_evidence: 'added evidence',
   join_seed: 'joined a seed',
+  add_comment: 'commented on a seed',
 } as const
 
 /** The known scopes among texts, each once, in the order of `agentScopes`, with the scope that every grant has. */
@@ -36,6 +43,8 @@ export interface AgentPrincipal {
     /** The name of the client at the time of consent. */
     clientName: string
     scopes: string[]
+    /** The version of the scopes that the person agreed to. */
+    consentVersion: number
     expiresAt: Date
   }
   /** The user who gave the grant, and for whom the agent acts. */

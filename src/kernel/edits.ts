@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { digest } from './versions.ts'
 
 /** A version of each field: a digest of its value, which is the same for equal values. */
 export type FieldVersions = Readonly<Record<string, string>>
@@ -38,10 +38,6 @@ export function compareEdit<Fields extends object>(
   }
 }
 
-/** 96 bits of SHA-256: enough to tell values apart, and no secret. */
 function versionOf(value: unknown): string {
-  return createHash('sha256')
-    .update(JSON.stringify(value ?? null))
-    .digest('base64url')
-    .slice(0, 16)
+  return digest(JSON.stringify(value ?? null))
 }

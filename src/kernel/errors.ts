@@ -1,3 +1,5 @@
+import { inviteTeamsMax } from './invites.ts'
+
 /** The name of an error schema, sent as `_tag`. */
 export type ErrorTag =
   | 'HttpApiDecodeError'
@@ -6,6 +8,7 @@ export type ErrorTag =
   | 'Forbidden'
   | 'NotFound'
   | 'Conflict'
+  | 'PreconditionFailed'
   | 'PayloadTooLarge'
   | 'UnsupportedMediaType'
   | 'TooManyRequests'
@@ -20,6 +23,7 @@ export const statusOfTag = {
   Forbidden: 403,
   NotFound: 404,
   Conflict: 409,
+  PreconditionFailed: 412,
   PayloadTooLarge: 413,
   UnsupportedMediaType: 415,
   TooManyRequests: 429,
@@ -106,7 +110,7 @@ export const errors = {
     'Unauthorized',
     'api_key_required',
     'A valid API key is required.',
-    'The request has no API key, or the key is unknown, malformed or revoked, or the two headers contain different keys.',
+    'The request has no API key, or the key is unknown, malformed, expired or revoked, or the two headers contain different keys.',
   ),
   agentTokenRequired: error(
     'Unauthorized',
@@ -312,6 +316,24 @@ export const errors = {
     'No operation has this method and path.',
     'No operation has this method and path.',
   ),
+  keyReadOnly: error(
+    'Forbidden',
+    'key_read_only',
+    'This API key can only read.',
+    'The API key was restricted to reading, and the method of the request is not GET or HEAD.',
+  ),
+  keyNotForWorkspace: error(
+    'Forbidden',
+    'key_not_for_workspace',
+    'This API key is bound to other workspaces.',
+    'The API key is bound to workspaces, and the request concerns another workspace, or none and is not one of the few that such a key may make.',
+  ),
+  keyRestricted: error(
+    'Forbidden',
+    'key_restricted',
+    'This API key is restricted. It can manage only itself, and create only keys with the same restrictions or more.',
+    'The API key is restricted, and would create a key that may do more, loosen its own restrictions, or manage another key.',
+  ),
   notAMember: error(
     'Forbidden',
     'not_a_member',
@@ -366,17 +388,29 @@ export const errors = {
     'This invite has already been accepted.',
     'The invite has already been accepted.',
   ),
+  inviteDeclined: error(
+    'Conflict',
+    'invite_declined',
+    'This invite was declined. Ask for a new one.',
+    'The person for whom the invite is has declined it.',
+  ),
+  inviteTeamLimit: error(
+    'InvalidInput',
+    'invite_team_limit',
+    `An invite can have at most ${inviteTeamsMax} teams.`,
+    'A form of the website has more teams for an invite than `invites.create` takes.',
+  ),
   inviteEmailMismatch: error(
     'Forbidden',
     'invite_email_mismatch',
     'This invite is for another email address.',
-    'The caller accepts an invite that was sent to another email address.',
+    'The caller accepts or declines an invite that was sent to another email address.',
   ),
   emailUnverified: error(
     'Forbidden',
     'email_unverified',
     'Verify your email address first.',
-    'The caller accepts an invite without having verified their email address.',
+    'The caller accepts or declines an invite without having verified their email address.',
   ),
   tooManyInvites: error(
     'TooManyRequests',
@@ -402,11 +436,47 @@ export const errors = {
     'This person is already in the team.',
     'The person is already in the team.',
   ),
+  webhookUrlInvalid: error(
+    'InvalidInput',
+    'webhook_url_invalid',
+    'Enter an https URL without a user name and password.',
+    '`url` is not an https URL, or contains a user name or password. Outside of production, http is allowed for this machine.',
+  ),
+  eventTypeUnknown: error(
+    'InvalidInput',
+    'event_type_unknown',
+    'One of the types of events does not exist.',
+    '`types` contains a type that is not in docs/events.md.',
+  ),
+  webhookLimit: error(
+    'Conflict',
+    'webhook_limit',
+    'The workspace already has 20 webhooks. Delete one first.',
+    'The workspace already has 20 webhooks.',
+  ),
+  webhookDisabled: error(
+    'Conflict',
+    'webhook_disabled',
+    'The webhook is disabled. Enable it first.',
+    'Events would be sent again to a webhook that is disabled.',
+  ),
+  tooManyDeliveries: error(
+    'Conflict',
+    'too_many_deliveries',
+    'There are more than 10,000 events in this time. Choose a shorter one.',
+    'The webhook would get more than 10,000 events of the time from `since` to `until`.',
+  ),
   cursorInvalid: error(
     'InvalidInput',
     'cursor_invalid',
     'This cursor is invalid for this list.',
-    'The `cursor` was not returned by this list with the same filters.',
+    'The `cursor` was not returned by this list with the same filters, or the `after` not by the feed of this workspace.',
+  ),
+  cursorUnknown: error(
+    'Conflict',
+    'cursor_unknown',
+    'The event of this cursor no longer exists. Read the feed again from its beginning.',
+    'The feed has no event at the place of the cursor, or another one: a backup that is older than the cursor was restored. Read the feed again from its beginning.',
   ),
   sourceUrlInvalid: error(
     'InvalidInput',
@@ -492,6 +562,30 @@ export const errors = {
     'The image takes too long to decode.',
     'Decoding the uploaded image took longer than 10 seconds.',
   ),
+  keyRotated: error(
+    'Conflict',
+    'key_rotated',
+    'This API key was already rotated. Rotate the key that took its place.',
+    'The API key was rotated before, and works only until its overlap ends.',
+  ),
+  expiryInPast: error(
+    'InvalidInput',
+    'expiry_in_past',
+    'Choose a time in the future.',
+    '`expiresAt` is not in the future.',
+  ),
+  workspaceNotYours: error(
+    'InvalidInput',
+    'workspace_not_yours',
+    'The list contains a workspace that you are not a member of.',
+    '`workspaceIds` contains an id that is not that of a workspace of the caller. Ids that the key already has may stay.',
+  ),
+  workspacesUnchosen: error(
+    'InvalidInput',
+    'workspaces_unchosen',
+    'Choose 1 to 100 workspaces.',
+    'Website only: an API key is to be bound to no workspace, or to more than 100. The API returns `decode_error` instead.',
+  ),
   apiKeyLimit: error(
     'Conflict',
     'api_key_limit',
@@ -528,6 +622,36 @@ export const errors = {
     'Only participants can add evidence. Join the seed first.',
     'The caller adds evidence to a seed that they have not joined.',
   ),
+  notTheAuthor: error(
+    'Forbidden',
+    'not_the_author',
+    'Only the author can change this.',
+    'The caller changes or deletes a comment of somebody else.',
+  ),
+  evidenceSettled: error(
+    'Conflict',
+    'evidence_settled',
+    'This evidence can no longer be corrected. Withdraw it, and add it again.',
+    'The author corrects evidence that was added more than 15 minutes ago, or that was withdrawn.',
+  ),
+  seedInUse: error(
+    'Conflict',
+    'seed_in_use',
+    'Others have joined this seed, or added evidence or comments. Ask an owner or an admin to delete it.',
+    'The creator deletes or restores a seed that others have joined or added to.',
+  ),
+  leadInvalid: error(
+    'InvalidInput',
+    'lead_invalid',
+    'The lead must have joined the seed, and must not be a viewer.',
+    'The lead of a seed is to be somebody who has not joined it, or who may not change it.',
+  ),
+  reasonWithoutStatus: error(
+    'InvalidInput',
+    'reason_without_status',
+    'A reason needs the status that it is for.',
+    'The request has `statusReason` without `status`.',
+  ),
   seedClosed: error(
     'Conflict',
     'seed_closed',
@@ -539,6 +663,12 @@ export const errors = {
     'email_taken',
     'A user with this email address already exists.',
     'Command line and website only: another user already has this email address, ignoring case.',
+  ),
+  preconditionFailed: error(
+    'PreconditionFailed',
+    'precondition_failed',
+    'This was changed since you read it. Read it again, then repeat your change.',
+    'No tag in `If-Match` has the current version of what the request would change.',
   ),
   idempotencyKeyInvalid: error(
     'InvalidInput',
@@ -593,6 +723,12 @@ export const errors = {
     'agent_rate_limited',
     'Too many requests from this agent. Try again later.',
     'The grant has made more requests than `AGENT_LIMIT_PER_MINUTE`, or its client or client address more than ten times as many. Retry after `Retry-After` seconds.',
+  ),
+  tooManyStreams: error(
+    'TooManyRequests',
+    'too_many_streams',
+    'Too many open streams. Close one, or try again later.',
+    'The API key has 50 streams open in the process that answered, or the process 1,000 in total. Retry after `Retry-After` seconds.',
   ),
   tooManyBadKeys: error(
     'TooManyRequests',

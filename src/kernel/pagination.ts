@@ -55,6 +55,11 @@ export interface PageRange {
   limit: number
 }
 
+/** One of the times that a statement returned beside its rows: milliseconds since 1970, separated by commas. */
+export function timeAt(times: string, place: number): string {
+  return new Date(Number(times.split(',')[place])).toISOString()
+}
+
 /** The position before the first row. */
 export const startOf = {
   oldestFirst: { at: '-infinity', id: '00000000-0000-0000-0000-000000000000' },
@@ -88,7 +93,7 @@ export async function readPage<Item, Part extends string = never>(
   const part = position && parts ? position[0] : parts?.[0]
   const rows = await read({ at, id, limit: limit + 1 }, part as Part)
 
-  const { text, count } = cut(rows, limit)
+  const { text, count } = cutRows(rows, limit)
   const items = `[${text}]` as Json<Item[]>
   if (count === rows.count) return { items, nextCursor: null }
   return { items, nextCursor: cursorOf(list, lastRow(text), count - 1) }
@@ -121,8 +126,8 @@ function firstRows(rows: JsonRows, limit: number): JsonRows {
   return { text: rows.text.slice(0, rows.text.lastIndexOf(separator)), count: limit }
 }
 
-/** The first rows, as many as a page may have. */
-function cut(rows: JsonRows, limit: number): JsonRows {
+/** The first rows, as many as a page of `limit` items may have. */
+export function cutRows(rows: JsonRows, limit: number): JsonRows {
   const { text, count } = firstRows(rows, limit)
   // Both brackets of the array take as many bytes as a separator.
   if (Buffer.byteLength(text) + separator.length <= pageBytesMax) return { text, count }
@@ -144,17 +149,18 @@ export function encodeCursor(listId: string, position: Position): string {
   return Buffer.concat([digest(listId, payload), payload]).toString('base64url')
 }
 
-/** What each value of a position is: a time, an id, or one of a few words. */
-export type PositionShape = readonly ('time' | 'id' | readonly string[])[]
+/** What each value of a position is: a time, an id, a number from 0, or one of a few words. */
+export type PositionShape = readonly ('time' | 'id' | 'number' | readonly string[])[]
 
 /**
- * Reads a cursor of the list; undefined without one. Throws `cursor_invalid` for anything else, such as an invented
- * position that the database could not compare with.
+ * Reads a cursor of the list, from the parameter `field`; undefined without one. Throws `cursor_invalid` for anything else,
+ * such as an invented position that the database could not compare with.
  */
 export function decodeCursor(
   listId: string,
   cursor: string | undefined,
   shape: PositionShape = ['time', 'id'],
+  field = 'cursor',
 ): Position | undefined {
   if (cursor === undefined) return undefined
   const bytes = Buffer.from(cursor, 'base64url')
@@ -163,7 +169,7 @@ export function decodeCursor(
   // The second test refuses other spellings of the same bytes.
   const position =
     isOfList && bytes.toString('base64url') === cursor ? parsePosition(payload.toString(), shape) : undefined
-  if (!position) throw errors.cursorInvalid({ field: 'cursor' })
+  if (!position) throw errors.cursorInvalid({ field })
   return position
 }
 
@@ -179,6 +185,7 @@ function parsePosition(text: string, shape: PositionShape): Position | undefined
 function isOfKind(value: unknown, kind: PositionShape[number]): boolean {
   if (typeof value !== 'string') return false
   if (kind === 'id') return isId(value)
+  if (kind === 'number') return /^(?:0|[1-9]\d{0,14})$/.test(value)
   return kind === 'time' ? isTime(value) : kind.includes(value)
 }
 

@@ -1,5 +1,10 @@
 import type { AnswerToKeep } from './idempotency.ts'
+import type { KeyRestrictions } from './key-restrictions.ts'
 import type { Role } from './roles.ts'
+import type { ExpectedVersions } from './versions.ts'
+
+/** The name of the actor of what the service does by itself. */
+export const serviceActorName = 'The service'
 
 /** The user of a request, read in the same round trip as the credential. */
 export interface PrincipalUser {
@@ -23,8 +28,14 @@ export interface WorkspaceOfCaller {
   isUseRecorded: boolean | null
 }
 
-/** What a request is about: a workspace by its slug, or a seed. */
-export type Subject = { slug: string } | { seedId: string }
+/** What belongs to a seed and has a path of its own. */
+export interface PartOfSeed {
+  kind: 'evidence' | 'comment'
+  id: string
+}
+
+/** What a request is about: a workspace by its slug, a seed, or a part of one. */
+export type Subject = { slug: string } | { seedId: string } | PartOfSeed
 
 /** The caller: the user, and the credential that was used. Services take it with every call. */
 export interface Principal {
@@ -39,11 +50,13 @@ export interface Principal {
   agentName?: string
   /** The only workspace that the caller can reach, which is that of an agent's grant. Others do not exist for it. */
   onlyWorkspaceId?: string
+  /** The restrictions of the API key; absent for a key without any, and for all other credentials. */
+  restrictions?: KeyRestrictions
 }
 
 /**
  * A principal during one request, with what belongs to the request. Services take the principal and hand it on; only
- * `access/` reads the rest.
+ * `access/` reads the rest, and `assertExpected` what is expected.
  */
 export interface Call extends Principal {
   /**
@@ -55,6 +68,8 @@ export interface Call extends Principal {
   read?: { subject: Subject; workspace: WorkspaceOfCaller | undefined }
   /** Called with the current slug of a workspace that was requested by a former one. */
   onSlugMoved?: (currentSlug: string) => void
+  /** The versions of which what the request changes must have one. Services of such changes call `assertExpected`. */
+  expected?: ExpectedVersions
   /** Makes the response to store for a request with an `Idempotency-Key`, from the result of its change. */
   answerOf?: (result: unknown) => AnswerToKeep
 }

@@ -13,13 +13,19 @@ export function closed<P extends TProperties>(
 /**
  * A closed object with a name of its own under `components.schemas`, and an example, of which the examples of operations
  * are made. It must be in the list of its area's schemas, which app.ts hands to Fastify, and is used through `ref`.
+ * One that is a field of others needs a description: a reference cannot have its own.
  */
 export function named<P extends TProperties>(
   name: string,
   properties: P,
   example: Static<TObject<P>>,
+  description?: string,
 ): TObject<P> {
-  return closed(properties, { $id: name, examples: [example] })
+  return closed(properties, {
+    $id: name,
+    examples: [example],
+    ...(description !== undefined && { description }),
+  })
 }
 
 /** The example of a named schema. */
@@ -34,6 +40,14 @@ export function ref<T extends TSchema>(schema: T) {
   if (schema.$id === undefined) throw new Error('only a named schema can be referred to')
   return Type.Unsafe<Static<T>>({ $ref: `${schema.$id}#` })
 }
+
+/** The same schema with another description. */
+export function described<T extends TSchema>(schema: T, description: string): T {
+  return { ...schema, description }
+}
+
+/** The first field of the answer to a change. */
+export const ok = Type.Literal(true, { description: 'Always true: an error has another status.' })
 
 /** A schema as plain JSON Schema, without examples and with the `parts` that it refers to in place. */
 export function inlined(schema: TSchema, parts: readonly TSchema[]): Record<string, unknown> {
@@ -89,7 +103,16 @@ export const Role = Type.Unsafe<RoleName>({
 /** An instant as RFC 3339 in UTC with milliseconds. */
 export const timestampOptions = { format: 'date-time', examples: ['2026-11-21T03:04:05.678Z'] }
 export const Timestamp = Type.String(timestampOptions)
-export const NullableTimestamp = nullableString(timestampOptions)
+
+/** A `Timestamp` of which the description says what happened then. */
+export function timestamp(description: string) {
+  return Type.String({ ...timestampOptions, description })
+}
+
+/** As `timestamp`, or null, of which the description says the meaning too. */
+export function nullableTimestamp(description: string) {
+  return nullableString({ ...timestampOptions, description })
+}
 
 /** A pattern for text that is only compared: PostgreSQL refuses to look at NUL. */
 export const noControlCharacters = '^[^\\p{Cc}]*$'
@@ -111,6 +134,15 @@ export const name = Type.String({
   pattern: namePattern,
   description: `1 to ${nameLengthMax} characters, not blank, without control characters, invisible formatting and web addresses (\`://\` or \`www.\`)`,
 })
+
+/** As `line`, or the empty string, which stands for none. */
+export function optionalLine(maxLength: number) {
+  return Type.String({
+    maxLength,
+    pattern: `^$|${linePattern}`,
+    description: `empty, or 1 to ${maxLength} characters, not blank, without control characters and invisible formatting`,
+  })
+}
 
 /** Text of several lines that people write, of 1 to `maxLength` characters. Services store it through `normalizeLines`. */
 export function lines(maxLength: number) {

@@ -3,6 +3,20 @@ export const seedStatuses = ['open', 'validating', 'validated', 'dropped'] as co
 
 export type SeedStatus = (typeof seedStatuses)[number]
 
+/** What of a seed can be changed. */
+export const seedFieldNames = [
+  'title',
+  'summary',
+  'problem',
+  'audience',
+  'hypothesis',
+  'successCriteria',
+  'status',
+  'leadUserId',
+] as const
+
+export type SeedField = (typeof seedFieldNames)[number]
+
 /** The times by which seeds can be sorted, the latest first. */
 export const seedSorts = ['createdAt', 'updatedAt'] as const
 
@@ -15,6 +29,15 @@ export const seedQueryLengthMax = 100
 export const evidenceKinds = ['interview', 'survey', 'experiment', 'metric', 'note'] as const
 
 export type EvidenceKind = (typeof evidenceKinds)[number]
+
+/** What of evidence can be corrected. */
+export const evidenceFieldNames = ['kind', 'verdict', 'summary', 'sourceUrl'] as const
+
+/** How long the author can correct evidence. */
+export const correctableMs = 15 * 60 * 1000
+
+/** How long a deleted seed can be restored. */
+export const deletedSeedsKeptMs = 14 * 24 * 60 * 60 * 1000
 
 /** Who added evidence: people themselves, or agents for them. */
 export const evidenceAuthors = ['people', 'agents'] as const
@@ -34,12 +57,16 @@ export const seedTitleLengthMax = 120
 export const seedTextLengthMax = 2000
 export const successCriterionLengthMax = 300
 export const evidenceSummaryLengthMax = 4000
+/** Of the reason for a status, and for withdrawing evidence. */
+export const reasonLengthMax = 300
 /** The maximum number of success criteria of a seed. */
 export const successCriteriaMax = 20
 
 /** An http or https URL without white space or control characters. An ECMA-262 pattern for the `u` flag. */
 export const sourceUrlPattern = '^[hH][tT][tT][pP][sS]?://[^\\s\\p{Cc}\\p{Cf}\\p{Cs}]+$'
 export const sourceUrlLengthMax = 2048
+/** The same, or the empty string, which stands for none. */
+export const optionalSourceUrlPattern = `^$|${sourceUrlPattern}`
 
 /** Whether a text is an http or https URL without a user name and a password. */
 export function isSourceUrl(text: string): boolean {

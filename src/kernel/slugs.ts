@@ -12,7 +12,7 @@ const reservedSlugs = new Set(
     'about account admin agent api app assets auth billing blog design docs favicon forgot health help home ' +
     'invite invites login logout mail mcp new notifications null oauth onboarding openapi pictures ' +
     'pricing privacy profile ready reset root security settings sign-in sign-out sign-up signin signout ' +
-    'signup static status support system terms undefined verify verify-email well-known workspace ' +
+    'signup static status support system terms undefined unsubscribe verify verify-email well-known workspace ' +
     'workspaces www'
   ).split(' '),
 )

@@ -1,6 +1,7 @@
 import type { AccessCounts, SecurityNotice } from '../kernel/accounts.ts'
 import { escapeHtml } from '../kernel/escape-html.ts'
 import { withoutRefused } from '../kernel/text.ts'
+import type { WebhookDisabledReason } from '../kernel/webhooks.ts'
 
 /** The content of a mail, as HTML and for mail programs without HTML. */
 export interface MailContent {
@@ -61,6 +62,42 @@ export function inviteAcceptedMail(input: {
     ],
     link: { label: 'Open the workspace', url: input.workspaceUrl },
     footer: noticeFooter,
+  })
+}
+
+/** Tells a person that somebody mentioned them. */
+export function mentionMail(input: { text: string; workspaceName: string; url: string }): MailContent {
+  const { text, workspaceName, url } = input
+  return compose({
+    subject: text,
+    paragraphs: [`${text}, in the workspace ${workspaceName}.`],
+    link: { label: 'Open the comment', url },
+    footer: noticeFooter,
+  })
+}
+
+/** Tells a person what they have not read. */
+export function digestMail(input: {
+  /** The newest first. */
+  items: readonly { text: string; workspaceName: string; url: string }[]
+  /** The number of all, also of those that are not in `items`. */
+  count: number
+  inboxUrl: string
+}): MailContent {
+  const { items, count, inboxUrl } = input
+  const [first] = items
+  const rest = count - items.length
+  return compose({
+    subject: count === 1 && first ? first.text : `${count} new notifications`,
+    paragraphs: [
+      count === 1
+        ? 'You have a notification that you have not read.'
+        : 'You have notifications that you have not read.',
+    ],
+    items: items.map(({ text, workspaceName, url }) => ({ text: `${text}, in ${workspaceName}`, url })),
+    ...(rest > 0 && { afterItems: `And ${rest} more.` }),
+    link: { label: 'Open your notifications', url: inboxUrl },
+    footer: `${noticeFooter} There is one such email a day at most.`,
   })
 }
 
@@ -206,6 +243,27 @@ export function apiKeysCreatedMail(input: {
     ],
     link: { label: 'See your API keys', url: input.securityUrl },
     footer: 'If you created the key yourself, ignore this email.',
+  })
+}
+
+/** Tells a person that an API key of theirs expires soon. */
+export function apiKeyExpiresMail(input: {
+  name: string
+  keyName: string
+  lastFour: string
+  expiresAt: Date
+  keyUrl: string
+}): MailContent {
+  const { name, keyName, lastFour, expiresAt, keyUrl } = input
+  return compose({
+    subject: `Your API key ${keyName} expires soon`,
+    paragraphs: [
+      `Hello ${name}, your API key ${keyName}, which ends in ${lastFour}, expires on ${formatDate(expiresAt)}.`,
+      'From then on, programs that use it are refused. If you still need it, open the link below and choose a later date, ' +
+        'or create another key for these programs.',
+    ],
+    link: { label: 'See the key', url: keyUrl },
+    footer: 'If you no longer need the key, ignore this email. It stops working by itself.',
   })
 }
 
@@ -372,25 +430,58 @@ export function accessEndedMail(input: {
   })
 }
 
+/** Tells an owner that a webhook of the workspace was disabled, and why. */
+export function webhookDisabledMail(input: {
+  name: string
+  host: string
+  reason: WebhookDisabledReason
+  workspaceName: string
+  webhookUrl: string
+}): MailContent {
+  const { name, host, reason, workspaceName, webhookUrl } = input
+  const because: Record<WebhookDisabledReason, string> = {
+    manual: 'someone disabled it',
+    gone: 'its receiver answered that it is gone (410)',
+    failing: 'nothing could be delivered to it for three days',
+  }
+  return compose({
+    subject: `A webhook of ${workspaceName} was disabled`,
+    paragraphs: [
+      `Hello ${name}, check the receiver at ${host}, then open the link below and enable the webhook again.`,
+      `The webhook of the workspace ${workspaceName} to ${host} was disabled, because ${because[reason]}. It gets no events ` +
+        'until you enable it. Then you can send it the events that it missed.',
+    ],
+    link: { label: 'Open the webhook', url: webhookUrl },
+    footer: 'You receive this email because you are an owner of the workspace.',
+  })
+}
+
 const noticeFooter =
   'You receive this email because notifications about activity in your workspaces are on in your settings.'
 
 interface MailParts {
   subject: string
   paragraphs: string[]
+  /** Things with a link each, below the paragraphs. */
+  items?: { text: string; url: string }[]
+  /** A sentence below the things. */
+  afterItems?: string
   link: { label: string; url: string }
   footer: string
 }
 
-function compose({ link, footer, ...written }: MailParts): MailContent {
+function compose({ link, footer, items = [], afterItems, ...written }: MailParts): MailContent {
   const subject = withoutRefused(written.subject)
   const paragraphs = written.paragraphs.map(withoutRefused)
+  const listed = items.map(({ text, url }) => ({ text: wrap(withoutRefused(text)), url }))
   // Wrapped, one line per element: mail limits the length of lines (RFC 5322 §2.1.1), and people read the source.
   const html = [
     '<!doctype html>',
     '<html lang="en">',
     '<body style="font-family:system-ui,sans-serif">',
     ...paragraphs.map((paragraph) => `<p>${escapeHtml(wrap(paragraph))}</p>`),
+    ...listed.map(({ text, url }) => `<p><a href="${escapeHtml(url)}">${escapeHtml(text)}</a></p>`),
+    ...(afterItems === undefined ? [] : [`<p>${escapeHtml(afterItems)}</p>`]),
     `<p><a href="${escapeHtml(link.url)}">${escapeHtml(link.label)}</a></p>`,
     `<p style="color:#666">${escapeHtml(wrap(footer))}</p>`,
     '</body>',
@@ -399,7 +490,14 @@ function compose({ link, footer, ...written }: MailParts): MailContent {
   ]
   return {
     subject,
-    text: [...paragraphs.map(wrap), `${link.label}:\n${link.url}`, wrap(footer), ''].join('\n\n'),
+    text: [
+      ...paragraphs.map(wrap),
+      ...listed.map(({ text, url }) => `${text}:\n${url}`),
+      ...(afterItems === undefined ? [] : [afterItems]),
+      `${link.label}:\n${link.url}`,
+      wrap(footer),
+      '',
+    ].join('\n\n'),
     html: html.join('\n'),
   }
 }

@@ -4,6 +4,7 @@ import type { NewEvent } from '../access/event-log.repository.ts'
 import type { Database } from '../db/client.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { errors } from '../kernel/errors.ts'
+import type { OmitEach } from '../kernel/events.ts'
 import type { Principal } from '../kernel/principal.ts'
 import type { ImageProcessor } from '../platform/images/images.port.ts'
 import type { FileStorage, StoredFile } from '../platform/storage/storage.port.ts'
@@ -26,8 +27,16 @@ export interface PictureStore {
   replace(
     principal: Principal,
     upload: Buffer,
-    show: (context: ChangeContext<Omit<NewEvent, 'at'>>, key: string) => Promise<string | null>,
+    show: (context: ChangeContext<OmitEach<NewEvent, 'at'>>, key: string) => Promise<string | null>,
   ): Promise<string>
+  /**
+   * Makes the change `hide`, which removes a key and returns it; null if there was none. Deletes the picture after the
+   * commit.
+   */
+  remove(
+    principal: Principal,
+    hide: (context: ChangeContext<OmitEach<NewEvent, 'at'>>) => Promise<string | null>,
+  ): Promise<void>
   /** The public URL of a picture: absolute, unguessable and immutable. */
   urlOf(key: string): string
   urlOf(key: string | null): string | null
@@ -113,6 +122,15 @@ export function createPictureStore(options: PictureStoreOptions): PictureStore {
       }
       if (shown.before !== null) await discard(shown.before)
       return urlOf(key)
+    },
+
+    async remove(principal, hide) {
+      const key = await changes.make(principal, async (context) => {
+        const before = await hide(context)
+        if (before !== null) await markPictureUnused(context.tx, before, context.now)
+        return before
+      })
+      if (key !== null) await discard(key)
     },
 
     open: async (key) => (keyPattern.test(key) ? storage.open(key).catch(throwUnavailable) : undefined),

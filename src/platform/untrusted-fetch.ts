@@ -1,8 +1,10 @@
 import { once } from 'node:events'
+import { request as requestHttp, type ClientRequest, type IncomingMessage } from 'node:http'
 import { request, type RequestOptions } from 'node:https'
 import { isIP } from 'node:net'
 import { Readable } from 'node:stream'
 import { createTurns } from '../kernel/turns.ts'
+import { isLoopback, type SendWebhook, type WebhookAnswer } from '../kernel/webhooks.ts'
 
 const deadlineMs = 2_500
 /** How many documents are fetched at once. Others wait, within their own time. */
@@ -106,4 +108,102 @@ export function createSender(
       sent.end()
     })
   }
+}
+
+/** How long the receiver of a webhook may take to answer, from resolving its name on. */
+const answerMsMax = 15_000
+/** How much of an answer is read, so that its sender does not fail. Nothing of it is used. */
+const answerBytesMax = 1024
+
+export interface UntrustedPostOptions extends Pick<RequestOptions, 'lookup' | 'ca'> {
+  /** Host names, addresses and CIDR ranges that are not public, but may be sent to. */
+  allowedHosts: readonly string[]
+  /** Whether requests may be sent to this machine, also over http. */
+  isDevelopment: boolean
+  timeoutMs?: number
+}
+
+/**
+ * Creates a function that sends a POST to an untrusted URL: over https on any port, to public addresses and those that the
+ * operator allows, without redirects. All that is learnt of a failure is its kind: an address that is not allowed looks like
+ * a closed port. The function fails only when its signal aborts it.
+ */
+export function createUntrustedPost(options: UntrustedPostOptions): SendWebhook {
+  const { allowedHosts, isDevelopment, timeoutMs = answerMsMax, ...connection } = options
+  const isRange = (host: string) => isIP(host.split('/')[0] ?? '') !== 0
+  const ranges = [...allowedHosts.filter(isRange), ...(isDevelopment ? ['127.0.0.0/8', '::1'] : [])]
+  const names = new Set(allowedHosts.filter((host) => !isRange(host)))
+
+  async function createAgent(url: URL) {
+    const { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } = await import('request-filtering-agent')
+    const filter = {
+      // As for fetching.
+      keepAlive: false,
+      allowPrivateIPAddress: names.has(url.hostname),
+      allowIPAddressList: ranges,
+    }
+    return url.protocol === 'https:'
+      ? new RequestFilteringHttpsAgent(filter)
+      : new RequestFilteringHttpAgent(filter)
+  }
+
+  return async ({ url: text, headers, body }, signal) => {
+    const url = new URL(text)
+    // The settings may have changed since the URL was stored.
+    if (url.protocol !== 'https:' && !(isDevelopment && isLoopback(url.hostname))) return { error: 'refused' }
+    const agent = await createAgent(url)
+    const timeout = AbortSignal.timeout(timeoutMs)
+    const open = url.protocol === 'https:' ? request : requestHttp
+    const sent = open(url, {
+      ...connection,
+      method: 'POST',
+      agent,
+      headers: { ...headers, 'content-length': Buffer.byteLength(body) },
+      signal: AbortSignal.any([signal, timeout]),
+    })
+    const readPhase = watchPhase(sent)
+    try {
+      sent.end(body)
+      const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+      await discard(answer)
+      return toAnswer(answer)
+    } catch (error) {
+      if (signal.aborted) throw error
+      if (timeout.aborted) return { error: 'timeout' }
+      return { error: readPhase() === 'handshake' ? 'tls' : 'refused' }
+    } finally {
+      sent.destroy()
+    }
+  }
+}
+
+/** Watches how far the connection of a request over https has come. */
+function watchPhase(sent: ClientRequest): () => 'connecting' | 'handshake' | 'connected' {
+  let phase: ReturnType<ReturnType<typeof watchPhase>> = 'connecting'
+  sent.once('socket', (socket) => {
+    socket.once('connect', () => {
+      phase = 'encrypted' in socket ? 'handshake' : 'connected'
+    })
+    socket.once('secureConnect', () => {
+      phase = 'connected'
+    })
+  })
+  return () => phase
+}
+
+/** Reads the beginning of an answer. Its status counts even if the rest does not arrive. */
+async function discard(answer: IncomingMessage): Promise<void> {
+  let size = 0
+  try {
+    for await (const chunk of answer as AsyncIterable<Buffer>) {
+      size += chunk.length
+      if (size > answerBytesMax) return
+    }
+  } catch {
+    // Aborted, or the connection broke.
+  }
+}
+
+function toAnswer({ statusCode = 0, headers }: IncomingMessage): WebhookAnswer {
+  return { status: statusCode, retryAfter: headers['retry-after'] }
 }

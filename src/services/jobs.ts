@@ -21,12 +21,26 @@ import {
 } from '../accounts/sessions/sessions.repository.ts'
 import { browserKnownMs } from '../kernel/accounts.ts'
 import { deleteOldCalls } from '../areas/agent/agent-calls.repository.ts'
+import { createApiKeysJobs, enqueueExpiryNotices } from '../areas/apiKeys/apiKeys.jobs.ts'
 import { createInvitesJobs } from '../areas/invites/invites.jobs.ts'
 import { createMembersJobs } from '../areas/members/members.jobs.ts'
+import { eraseDeletedSeeds } from '../areas/seeds/seed-deletion.repository.ts'
+import {
+  createNotificationsJobs,
+  enqueueDigests,
+  notifyOfEndingGrants,
+} from '../areas/notifications/notifications.jobs.ts'
+import { deleteOldNotifications } from '../areas/notifications/notifications.repository.ts'
+import type { UnsubscribeLinks } from '../areas/notifications/unsubscribe-links.ts'
+import { deleteOldDeliveries } from '../areas/webhooks/deliveries.repository.ts'
+import { createWebhooksJobs } from '../areas/webhooks/webhooks.jobs.ts'
 import { type Database } from '../db/client.ts'
 import { deleteExpiredIdempotentRequests } from '../db/idempotency.repository.ts'
 import type { Clock } from '../kernel/clock.ts'
+import { deletedSeedsKeptMs } from '../kernel/seeds.ts'
+import { notificationKeptMs } from '../kernel/notifications.ts'
 import { type PictureStore } from '../pictures/picture-store.ts'
+import type { JobQueue } from '../platform/jobs/jobs.port.ts'
 import { startJobRunner } from '../platform/jobs/graphile-runner.ts'
 import type { Mailer } from '../platform/mail/mail.port.ts'
 
@@ -35,25 +49,32 @@ export interface JobsOptions {
   clock: Clock
   log: Logger
   mailer: Mailer
+  /** The links that turn off mails. */
+  links: UnsubscribeLinks
   webUrl: string
   pictures: PictureStore
+  jobs: JobQueue
   oauthRecordBounds: RecordBounds
 }
 
 const agentCallsKeptMs = 90 * 24 * 60 * 60 * 1000
+const deliveriesKeptMs = 30 * 24 * 60 * 60 * 1000
 
 /** Starts running the jobs of all areas, and the clean-ups, in this process. */
 export async function startJobs(options: JobsOptions): Promise<{ stop: () => Promise<void> }> {
-  const { db, clock, log, mailer, webUrl, pictures, oauthRecordBounds } = options
+  const { db, clock, log, mailer, links, webUrl, pictures, jobs, oauthRecordBounds } = options
   const ago = (ms: number) => new Date(clock.now().getTime() - ms)
   return startJobRunner({
     pool: db.$client,
     log,
     handlers: {
       ...createAccountsJobs({ db, clock, mailer, webUrl }),
-      ...createInvitesJobs({ db, clock, mailer, webUrl }),
-      ...createMembersJobs({ db, mailer, webUrl }),
+      ...createApiKeysJobs({ db, clock, mailer, webUrl }),
+      ...createInvitesJobs({ db, clock, mailer, links, webUrl }),
+      ...createMembersJobs({ db, mailer, links, webUrl }),
+      ...createNotificationsJobs({ db, clock, mailer, links, webUrl }),
       ...createAgentOAuthJobs({ db, mailer, webUrl }),
+      ...createWebhooksJobs({ db, mailer, webUrl }),
       collect_pictures: () => pictures.collectUnused(),
     },
     cleanUps: {
@@ -71,7 +92,15 @@ export async function startJobs(options: JobsOptions): Promise<{ stop: () => Pro
       excess_oauth_records: () => deleteExcessRecords(db, oauthRecordBounds, clock.now()),
       known_browsers: () => deleteForgottenBrowsers(db, ago(browserKnownMs)),
       agent_calls: () => deleteOldCalls(db, ago(agentCallsKeptMs)),
+      webhook_deliveries: () => deleteOldDeliveries(db, ago(deliveriesKeptMs)),
+      deleted_seeds: () => eraseDeletedSeeds(db, ago(deletedSeedsKeptMs)),
+      notifications: () => deleteOldNotifications(db, ago(notificationKeptMs)),
       signing_keys: () => deleteRetiredSigningKeys(db, clock.now()),
+    },
+    hourly: {
+      enqueue_expiry_notices: () => enqueueExpiryNotices({ db, clock, jobs }),
+      enqueue_digests: () => enqueueDigests({ db, clock, jobs }),
+      notify_of_ending_grants: () => notifyOfEndingGrants({ db, clock }),
     },
   })
 }

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { createChanges } from '../access/change.ts'
-import { createSeedAccess, createWorkspaceAccess } from '../access/workspace-access.ts'
+import { createPartAccess, createSeedAccess, createWorkspaceAccess } from '../access/workspace-access.ts'
 import { createAgentOAuth } from '../agent-oauth/agent-oauth.ts'
 import { agentScope } from '../agent-oauth/protocol.ts'
 import { recordBounds, type RecordBounds } from '../agent-oauth/records/record-bounds.repository.ts'
@@ -24,7 +24,7 @@ import { createSentFormsService } from '../website/state/sent-forms.service.ts'
 import { createSessionsService } from '../accounts/sessions/sessions.service.ts'
 import type { KitMcpHandler } from '../areas/agent/tools/agent.mcp.ts'
 import { createAgentCalls } from '../areas/agent/agent-calls.ts'
-import { scopesOfCalls } from '../areas/agent/agent-tool.ts'
+import { needsOfCalls } from '../areas/agent/agent-tool.ts'
 import { kitResources } from '../areas/agent/tools/kit-resources.mcp.ts'
 import { mcpForm, readValidationKitTool } from '../areas/agent/read-validation-kit.mcp.ts'
 import { createSeedLinks } from '../areas/agent/seed-links.ts'
@@ -34,16 +34,22 @@ import { workspaceTools } from '../areas/agent/tools/workspace.tools.ts'
 import { createKitService } from '../areas/agent/agent.service.ts'
 import { createApiKeyAuthenticator } from '../areas/apiKeys/apiKeys.authenticator.ts'
 import { createApiKeysService } from '../areas/apiKeys/apiKeys.service.ts'
+import { createCommentsService } from '../areas/comments/comments.service.ts'
 import { createEventsService } from '../areas/events/events.service.ts'
 import { createIntegrationsService } from '../areas/integrations/integrations.service.ts'
 import { createInvitesService } from '../areas/invites/invites.service.ts'
 import { createReceivedInvitesService } from '../areas/invites/received-invites.service.ts'
 import { createMembersService } from '../areas/members/members.service.ts'
+import { createNotificationsService } from '../areas/notifications/notifications.service.ts'
+import { createUnsubscribeLinks } from '../areas/notifications/unsubscribe-links.ts'
 import { createPeopleService } from '../areas/people/people.service.ts'
+import { createCorrectionsService } from '../areas/evidence/corrections.service.ts'
 import { createEvidenceService } from '../areas/seeds/evidence.service.ts'
 import { createSeedsService } from '../areas/seeds/seeds.service.ts'
 import { createTeamsService } from '../areas/teams/teams.service.ts'
+import { createWebhooksService } from '../areas/webhooks/webhooks.service.ts'
 import { createMeService } from '../areas/me/me.service.ts'
+import { createSearchService } from '../areas/workspaces/search.service.ts'
 import { createSystemService } from '../areas/system/system.service.ts'
 import { createWorkspacesService } from '../areas/workspaces/workspaces.service.ts'
 import type { Config } from '../config.ts'
@@ -60,8 +66,13 @@ import { createSharpImages } from '../platform/images/sharp-images.ts'
 import { createGraphileQueue } from '../platform/jobs/graphile-queue.repository.ts'
 import { createArgon2Passwords } from '../platform/passwords/argon2-passwords.ts'
 import { connectRedis } from '../platform/redis.ts'
-import { createUntrustedFetch, type UntrustedFetchOptions } from '../platform/untrusted-fetch.ts'
+import {
+  createUntrustedFetch,
+  createUntrustedPost,
+  type UntrustedFetchOptions,
+} from '../platform/untrusted-fetch.ts'
 import { createMailer, createStorage } from './adapters.ts'
+import { createDeliveries, type DeliveriesOptions } from './deliveries.ts'
 import { startJobs } from './jobs.ts'
 
 /** All services that routes, pages and commands use. */
@@ -80,6 +91,8 @@ export interface ServicesOptions {
   oauthRecordBounds?: RecordBounds
   /** How long mails with links wait. */
   linkDelay?: LinkDelay
+  /** How deliveries to webhooks are sent. */
+  deliveries?: Partial<DeliveriesOptions>
 }
 
 /** Makes all services of a process. They work until `close`. */
@@ -87,11 +100,26 @@ export function createServices(options: ServicesOptions) {
   const { config, db, jobsDb = db, clock, log, untrustedFetch } = options
   const { oauthRecordBounds = recordBounds, linkDelay = randomLinkDelay } = options
   const redis = config.redisUrl === undefined ? undefined : connectRedis(config.redisUrl, log)
-  const changes = createChanges({ db, clock })
+  const loadSecret = () => loadAppSecret(config.appSecret, config.dataDir)
+  const jobs = createGraphileQueue()
+  const webhookOptions = {
+    clock,
+    jobs,
+    secretBox: createSecretBox(loadSecret, 'secrets of webhooks'),
+    send: createUntrustedPost({
+      allowedHosts: config.webhookAllowedHosts,
+      isDevelopment: config.isDevelopment,
+    }),
+    userAgent: `Workspace-Webhooks (+${config.webUrl})`,
+    ...options.deliveries,
+  }
+  const deliverer = createDeliveries({ ...webhookOptions, db: jobsDb, log })
+  const onDeliveries = () => deliverer.wake()
+  const changes = createChanges({ db, clock, onDeliveries })
   /** The dependencies of an area: a share of the connections, which its changes use too. */
   const takeShare = () => {
     const share = shareOf(db)
-    return { db: share, clock, changes: createChanges({ db: share, clock }) }
+    return { db: share, clock, changes: createChanges({ db: share, clock, onDeliveries }) }
   }
   const pictures = createPictureStore({
     db,
@@ -106,6 +134,7 @@ export function createServices(options: ServicesOptions) {
   const shareOfSeeds = takeShare()
   const shareOfInvites = takeShare()
   const requireWorkspaceOfSeed = createSeedAccess(shareOfSeeds)
+  const requireSeedOf = createPartAccess(shareOfSeeds)
   const authenticator = createApiKeyAuthenticator({
     db,
     seedsDb: shareOfSeeds.db,
@@ -119,8 +148,6 @@ export function createServices(options: ServicesOptions) {
     onRecordError: (error) =>
       log.warn({ err: error }, 'the last uses of grants could not be written; will retry'),
   })
-  const jobs = createGraphileQueue()
-  const loadSecret = () => loadAppSecret(config.appSecret, config.dataDir)
   const passwords = createArgon2Passwords()
   const credentialsShare = { db: shareOf(db), clock, jobs }
   const secondFactors = { ...credentialsShare, secretBox: createSecretBox(loadSecret, 'authenticator apps') }
@@ -146,6 +173,7 @@ export function createServices(options: ServicesOptions) {
   })
   const seedLinks = createSeedLinks(config.webUrl)
   const kit = createKitService({ db: shareOf(db), clock, links: seedLinks })
+  const unsubscribeLinks = createUnsubscribeLinks(loadSecret, config.webUrl)
   const mailer = createMailer(config, log)
   const { webUrl, inviteLimitPerHour, mailLimitPerHour } = config
   const events = createEventsService({
@@ -156,7 +184,14 @@ export function createServices(options: ServicesOptions) {
       log.warn({ err: error }, 'new activity could not be read for open pages; will retry'),
   })
   const people = createPeopleService({ db: shareOf(db), clock, requireWorkspace, pictures })
-  const seeds = createSeedsService({ ...shareOfSeeds, requireWorkspace, requireWorkspaceOfSeed, pictures })
+  const seeds = createSeedsService({
+    ...shareOfSeeds,
+    requireWorkspace,
+    requireWorkspaceOfSeed,
+    requireSeedOf,
+    pictures,
+  })
+  const comments = createCommentsService({ ...shareOfSeeds, requireWorkspaceOfSeed, requireSeedOf, jobs })
   const evidence = createEvidenceService({ ...shareOfSeeds, requireWorkspaceOfSeed })
   const agentCalls = createAgentCalls({
     db,
@@ -168,7 +203,7 @@ export function createServices(options: ServicesOptions) {
     readValidationKitTool(kit),
     ...searchTools(kit, seedLinks, mcpForm),
     ...workspaceTools(people, events),
-    ...seedsTools({ seeds, evidence }, seedLinks),
+    ...seedsTools({ seeds, evidence, comments }, seedLinks),
   ].map((tool) => agentCalls.counted(tool))
   let mcpHandler: Promise<KitMcpHandler> | undefined
   // Loaded at the first MCP request, since the SDK is slow to load.
@@ -189,7 +224,7 @@ export function createServices(options: ServicesOptions) {
     )
   }
   const mcp: McpHandler = {
-    scopesOf: (message) => scopesOfCalls(agentTools, message),
+    needsOf: (message) => needsOfCalls(agentTools, message),
     answerCall: async (...call) => (await (mcpHandler ??= loadMcpHandler())).answerCall(...call),
     answer: async (...request) => (await (mcpHandler ??= loadMcpHandler())).answer(...request),
   }
@@ -210,6 +245,8 @@ export function createServices(options: ServicesOptions) {
     accounts: createAccountsService({ db: shareOf(db), clock, jobs }),
     apiKeys: createApiKeysService({ ...takeShare(), jobs, apiKeyPrefix: config.apiKeyPrefix }),
     authenticator,
+    /** The comments on seeds and their evidence. */
+    comments,
     /** Signing up and in, passwords and links. */
     credentials: createCredentialsService({
       ...credentialsShare,
@@ -219,6 +256,8 @@ export function createServices(options: ServicesOptions) {
     }),
     emailChanges: createEmailChangesService({ ...credentialsShare, linkDelay, passwords }),
     events,
+    /** Correcting and withdrawing evidence. */
+    corrections: createCorrectionsService({ ...shareOfSeeds, requireSeedOf }),
     /** The evidence of seeds. */
     evidence,
     /** The accounts at external services that people have linked. */
@@ -238,13 +277,17 @@ export function createServices(options: ServicesOptions) {
     /** Signing up by the link of an invite. */
     invitedSignUp: createInvitedSignUpService({
       ...passkeyOptions,
-      changes: createChanges({ db: passkeyOptions.db, clock }),
+      changes: createChanges({ db: passkeyOptions.db, clock, onDeliveries }),
       passwords,
     }),
     kit,
     mcp,
     me: createMeService({ ...takeShare(), pictures }),
     members: createMembersService({ ...takeShare(), requireWorkspace, pictures, jobs }),
+    /** What people are told of. */
+    notifications: createNotificationsService({ ...takeShare(), links: unsubscribeLinks }),
+    /** The links in mails that turn them off. */
+    unsubscribeLinks,
     offers: createOffersService({ ...takeShare(), pictures }),
     passkeys: createPasskeysService(passkeyOptions),
     people,
@@ -264,17 +307,30 @@ export function createServices(options: ServicesOptions) {
     sentForms: createSentFormsService({ db: shareOf(db), clock }),
     /** The sessions of the website. */
     sessions: createSessionsService({ db: shareOf(db), clock, pictures }),
+    /** The search of workspaces. */
+    search: createSearchService({ db: shareOf(db), requireWorkspace }),
     seeds,
     system: createSystemService(() => isDatabaseReady(db)),
     teams: createTeamsService({ ...takeShare(), requireWorkspace, pictures }),
+    webhooks: createWebhooksService({
+      ...webhookOptions,
+      ...takeShare(),
+      requireWorkspace,
+      isDevelopment: config.isDevelopment,
+      onDeliveries,
+    }),
     workspaces: createWorkspacesService({ ...takeShare(), requireWorkspace, pictures }),
-    /** Starts running jobs in this process. */
+    /** Starts running jobs and sending deliveries to webhooks in this process. */
     async startJobs() {
-      runner = await startJobs({ db: jobsDb, clock, log, mailer, webUrl, pictures, oauthRecordBounds })
+      deliverer.start()
+      runner = await startJobs({
+        ...{ db: jobsDb, clock, log, mailer, webUrl, pictures, jobs, oauthRecordBounds },
+        links: unsubscribeLinks,
+      })
     },
     /** Stops background work. Does not close the database. */
     async close() {
-      await runner?.stop()
+      await Promise.all([deliverer.stop(), runner?.stop()])
       mailer.close()
       await authenticator.close()
       await agents.close()

@@ -5,7 +5,7 @@ import { seedStatuses, verdicts } from '../kernel/seeds.ts'
 import { verdictNames } from './seeds/evidence-balance.ts'
 import { renderAlert, renderCheckbox, renderField, renderRadios, renderSelect } from './components/forms.ts'
 import { html, type Html } from './components/html.ts'
-import { renderPicture } from './components/layout.ts'
+import { renderFace } from './components/layout.ts'
 import { renderConfirmed, renderRows } from './components/lists.ts'
 import { renderNotices } from './components/pager.ts'
 import { renderRole, renderRoleOptions } from './views/roles.views.ts'
@@ -117,9 +117,9 @@ const components: readonly { name: string; body: Html }[] = [
     name: 'Rows',
     body: renderRows(
       names.map(
-        (name) =>
+        (name, i) =>
           html`<div class="row">
-            ${renderPicture(null, name, 40)}
+            ${renderFace({ id: `0${i}`, name, image: null }, 40)}
             <div class="grow">
               <a class="title" href="#rows"><bdi>${name}</bdi></a> <span class="hint">name@example.com</span>
             </div>

@@ -12,6 +12,7 @@ import { emailPages } from './account/email.pages.ts'
 import { changeStreams, type ChangeStreamsOptions } from './plugins/change-streams.ts'
 import { flash } from './plugins/flash.ts'
 import { identityPages } from './sign-in/identity.pages.ts'
+import { inboxPages } from './account/inbox.pages.ts'
 import { invitePages } from './sign-in/invite.pages.ts'
 import { invitesPages } from './people/invites.pages.ts'
 import { onboardingPages } from './workspace/onboarding.pages.ts'
@@ -22,6 +23,9 @@ import { providersPages } from './account/providers.pages.ts'
 import { searchPages } from './workspace/search.pages.ts'
 import { passwordPages, securityPages } from './account/security.pages.ts'
 import { secondStepPages } from './sign-in/second-step.pages.ts'
+import { commentsPages } from './seeds/comments.pages.ts'
+import { evidencePages } from './seeds/evidence.pages.ts'
+import { seedChangesPages } from './seeds/seed-changes.pages.ts'
 import { seedsPages } from './seeds/seeds.pages.ts'
 import { createSignInLimits, type SignInLimitsOptions } from './plugins/sign-in-limits.ts'
 import { signInPages } from './sign-in/sign-in.pages.ts'
@@ -33,6 +37,7 @@ import { twoStepPages } from './account/two-step.pages.ts'
 import { uploadForm } from './plugins/upload-form.ts'
 import { signedInOnly, webSession } from './plugins/web-session.ts'
 import { workspaceIconForm, workspaceSettingsPages } from './workspace/workspace-settings.pages.ts'
+import { webhooksPages } from './workspace/webhooks.pages.ts'
 import { workspacePages } from './workspace/workspace.pages.ts'
 import { createUploadPages, createWorkspacePages } from './plugins/workspace-visit.ts'
 
@@ -78,6 +83,7 @@ export async function websiteRoutes(app: App, services: Services, options: Websi
     onboardingPages(scope, services, webUrl)
     themePages(scope)
     accountPages(scope, services)
+    inboxPages(scope, services)
     securityPages(scope, services)
     passwordPages(scope, services, limits)
     confirmPages(scope, services, limits)
@@ -88,6 +94,9 @@ export async function websiteRoutes(app: App, services: Services, options: Websi
     await emailPages(scope, services, limits)
     workspacePages(pages, services)
     seedsPages(pages, services)
+    commentsPages(pages, services)
+    seedChangesPages(pages, services)
+    evidencePages(pages, services)
     peoplePages(pages, services)
     activityPages(pages, services)
     searchPages(pages, services)
@@ -95,6 +104,7 @@ export async function websiteRoutes(app: App, services: Services, options: Websi
     teamsPages(pages, services)
     agentsPages(pages, { integrations: services.integrations, mcpUrl: `${baseUrl}/agent/mcp` })
     workspaceSettingsPages(pages, services, webUrl)
+    webhooksPages(pages, services)
     // A member who mistypes a path stays in the workspace.
     pages.page('/*', async () => {
       throw errors.routeNotFound()

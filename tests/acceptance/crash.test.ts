@@ -1,11 +1,14 @@
 import { once } from 'node:events'
 import { readdir } from 'node:fs/promises'
 import { createServer } from 'node:net'
+import pg from 'pg'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { startReceiver } from '../support/webhook-receiver.ts'
 import {
   call,
   copyInstallation,
   databasePid,
+  databaseUrl,
   findPort,
   findServers,
   keyOf,
@@ -62,6 +65,48 @@ describe('a crash', () => {
 
     const next = await startService({ dataDir })
     expect(await call(next, 'GET /v1/me', { key: keyOf(next) })).toMatchObject({ status: 200 })
+    expect(await stopService(next)).toBe(0)
+  })
+})
+
+describe('webhooks after a crash', () => {
+  it('get every event at least once, also those that were being sent', async () => {
+    const { dataDir, key } = await copyInstallation()
+    const receiver = await startReceiver()
+    receiver.answer(() => undefined)
+    const killed = await startService({ dataDir })
+    const { body } = await call(killed, 'GET /v1/workspaces', { key })
+    const path = `/v1/workspaces/${(body as { slug: string }[])[0]?.slug}`
+    const types = ['team.created']
+    const created = await call(killed, `POST ${path}/webhooks`, { key, body: { url: receiver.url, types } })
+    expect(created).toMatchObject({ status: 200 })
+    const names = Array.from({ length: 12 }, (_, i) => `Team ${i}`)
+    for (const name of names)
+      expect(await call(killed, `POST ${path}/teams`, { key, body: { name } })).toMatchObject({ status: 200 })
+    // Four are being sent, and the others wait.
+    await receiver.waitFor(4)
+    killed.signal('SIGKILL')
+    await killed.ended
+
+    receiver.answer((response) => response.writeHead(204).end())
+    const client = new pg.Client({ connectionString: await databaseUrl(dataDir) })
+    await client.connect()
+    // As if a minute had passed.
+    const { rowCount } = await client.query(
+      'update webhook_deliveries set leased_until = now() where leased_until is not null',
+    )
+    expect(rowCount).toBe(4)
+    await client.end()
+    const next = await startService({ dataDir })
+    const namesOf = () =>
+      receiver.received
+        .slice(4)
+        .map(
+          (request) =>
+            (JSON.parse(request.body) as { data: { data: { teamName: string } } }).data.data.teamName,
+        )
+    await until(() => namesOf().length >= names.length)
+    expect(namesOf().toSorted()).toEqual(names.toSorted())
     expect(await stopService(next)).toBe(0)
   })
 })

@@ -69,7 +69,13 @@ describe('deleting a user', () => {
     await joinSeed(service, person, seed)
     await addEvidence(service, person, seed, { summary: 'It works' })
     await as(person, patch('/v1/me', { name }))
+    // The owner, who follows the seed, is notified of it.
+    await joinSeed(service, owner, seed)
     await addEvidence(service, person, seed, { summary: 'It still works' })
+    const ofOwner = await addEvidence(service, owner, seed, { summary: 'It does not' })
+    await as(person, post(`/v1/evidence/${ofOwner.id}/withdraw`, { reason: 'A mistake' }))
+    for (const leadUserId of [owner.id, person.id])
+      await as(owner, patch(`/v1/seeds/${seed.id}`, { leadUserId }))
     const team = await createTeam(service, owner, company)
     await as(owner, post(`${team.url}/members`, { userId: person.id }))
     await createInvite(service, person, company)
@@ -79,9 +85,19 @@ describe('deleting a user', () => {
       ...post(`${url}/seeds`, { title: 'Twice', summary: 'x' }),
       headers: { 'idempotency-key': randomUUID() },
     })
+    // What others are told of what they did.
+    await as(person, patch(`${url}/members/${company.member.id}`, { role: 'viewer' }))
     const user = await accounts.findByEmail(email)
     if (!user) throw new Error('the person is not there')
     await services.credentials.createLink('sign_in', user.id)
+    // As older versions wrote them, without data, and as a newer version may, of a type that is unknown here.
+    const inCompany = sql`workspace_id = ${company.workspace.id}`
+    await db.execute(sql`update events set data = '{}' where ${inCompany} and type = 'member.role_changed'`)
+    await db.execute(sql`
+      insert into events (id, workspace_id, type, actor_type, actor_name, source, summary, data, created_at)
+      select gen_random_uuid(), id, 'unknown.happened', 'system', 'The service', 'system', 'It happened to ' || ${name}::text || '!',
+        jsonb_build_object('userId', ${person.id}::text, 'name', ${name}::text, 'place', i), now()
+      from workspaces, generate_series(1, 2500) i where id = ${company.workspace.id}`)
     // Pending jobs contain names and addresses too.
     await vi.waitUntil(async () => (await findJobs(service, '')).length === 0, {
       timeout: 10_000,
@@ -102,8 +118,9 @@ describe('deleting a user', () => {
     for (const text of [former, name, email]) expect(after.toLowerCase()).not.toContain(text.toLowerCase())
     expect((await as(person, get('/v1/me'))).statusCode).toBe(401)
     expect(await findRoles(service, company.workspace)).not.toHaveProperty(person.id)
-    const evidence = await as(owner, get(`/v1/seeds/${seed.id}/evidence`))
+    const evidence = await as(owner, get(`/v1/seeds/${seed.id}/evidence?includeWithdrawn=true`))
     expect(evidence.json()).toMatchObject([
+      { summary: 'It does not', authorName: 'Olga Owner', withdrawnByName: 'Deleted user' },
       { summary: 'It still works', authorName: 'Deleted user', authorUserId: null },
       { summary: 'It works', authorName: 'Deleted user', authorUserId: null },
     ])
@@ -114,12 +131,18 @@ describe('deleting a user', () => {
     ])
     const summaries = events.map(({ summary }) => summary)
     expect(summaries).toContain('Olga Owner invited Deleted user as admin')
+    expect(summaries).toContain(`Olga Owner made Deleted user the lead of the seed ${seed.title}`)
+    expect((await as(owner, get(`/v1/seeds/${seed.id}`))).json()).toMatchObject({
+      ...{ createdByName: null, leadUserId: null, following: true },
+    })
     expect(summaries).toContain('Olga Owner changed the role of Deleted user from admin to member')
     expect(events.slice(-2)).toMatchObject([
       { type: 'invite.revoked', actor_type: 'system' },
       { type: 'member.removed', actor_type: 'system', actor_name: 'The service' },
     ])
     expect((await as(owner, get(`${url}/invites`))).json()).toEqual([])
+    const told = (await as(company.member, get('/v1/me/notifications'))).json<{ text: string }[]>()
+    expect(told.map(({ text }) => text)).toEqual(['Deleted user changed your role in Acme to viewer'])
   })
 
   it('does not change people with a similar name or email address', async () => {
@@ -163,7 +186,7 @@ describe('deleting a user', () => {
     const { owner, workspace } = company
     const grant = await insertGrant(service, workspace, owner)
     const agent = {
-      grant: { ...grant, expiresAt: new Date(grant.expiresAt) },
+      grant: { ...grant, consentVersion: 0, expiresAt: new Date(grant.expiresAt) },
       user: { ...owner, emailVerifiedAt: null, imageKey: null },
       workspace: { ...workspace, name: 'Acme' },
       role: 'owner' as const,

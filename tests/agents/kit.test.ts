@@ -77,7 +77,12 @@ const faces = [
 ] as const
 
 /** Seeds of a workspace, the first changed last, each with evidence, the first added last. Returns the ids. */
-async function fill(host: TestHost, seedCount: number, evidenceCount: number): Promise<string[]> {
+async function fill(
+  host: TestHost,
+  seedCount: number,
+  evidenceCount: number,
+  summary?: string,
+): Promise<string[]> {
   const ids = Array.from({ length: seedCount }, createId)
   await db.execute(sql`
     insert into seeds (id, workspace_id, title, summary, problem, status, created_at, updated_at)
@@ -87,7 +92,7 @@ async function fill(host: TestHost, seedCount: number, evidenceCount: number): P
   const pieceIds = JSON.stringify(Array.from({ length: seedCount * evidenceCount }, createId))
   await db.execute(sql`
     insert into evidence (id, seed_id, kind, verdict, summary, author_name, created_at)
-    select made.id::uuid, seeds.id::uuid, 'note', 'supports', 'E ' || k, 'Ada', '2026-01-01'::timestamptz - k / 2 * interval '1 minute'
+    select made.id::uuid, seeds.id::uuid, 'note', 'supports', coalesce(${summary ?? null}, 'E ' || k), 'Ada', '2026-01-01'::timestamptz - k / 2 * interval '1 minute'
     from jsonb_array_elements_text(${JSON.stringify(ids)}::jsonb) with ordinality as seeds (id, place)
       join (select id, (i - 1) / ${evidenceCount} + 1 as place, (i - 1) % ${evidenceCount} + 1 as k
         from jsonb_array_elements_text(${pieceIds}::jsonb) with ordinality as ids (id, i)) as made using (place)`)
@@ -319,9 +324,7 @@ describe('the validation kit over MCP only', () => {
 
   it('lists the seeds that do not fit in an outline, and continues with a cursor', async () => {
     const { host, token } = await letIn()
-    const ids = await fill(host, 300, 5)
-    await db.execute(sql`
-      update evidence set summary = repeat('e', 300) where seed_id in (select id from seeds where workspace_id = ${host.workspaceId})`)
+    const ids = await fill(host, 300, 5, 'e'.repeat(300))
     const kits: Kit[] = []
     for (let cursor: string | null | undefined; cursor !== null; cursor = kits.at(-1)?.nextCursor) {
       const { kit, bytes } = await askOverMcp(token, { ...(cursor !== undefined && { cursor }) })

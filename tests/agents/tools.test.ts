@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import { agentScopes, type AgentScope } from '../../src/kernel/agent.ts'
 import { errors } from '../../src/kernel/errors.ts'
+import { createId } from '../../src/kernel/ids.ts'
 import type { Role } from '../../src/kernel/roles.ts'
 import { addPerson, createCompany, type TestCompany } from '../support/company.ts'
 import { expectError } from '../support/expect-error.ts'
@@ -71,7 +72,7 @@ const namesOf = async (agent: TestAgentAccess) => {
 }
 
 const readers = ['read_validation_kit', 'search', 'fetch', 'list_people', 'list_events']
-const writers = ['create_seed', 'update_seed', 'add_evidence', 'join_seed']
+const writers = ['create_seed', 'update_seed', 'add_evidence', 'add_comment', 'join_seed']
 const company = await createCompany(service)
 const { workspace, member, viewer } = company
 const agent = await letIn(company, member)
@@ -94,6 +95,16 @@ describe('the agent tools', () => {
     ['viewer', readers],
   ])('are limited to what the role permits, such as for the role %s', async (role, names) => {
     expect(await namesOf(await letIn(company, company[role]))).toEqual(names)
+  })
+
+  it('do not grow with what a scope includes since the person agreed to it', async () => {
+    const access = await letIn(company, member)
+    await db.execute(sql`update agent_grants set consent_version = 0 where id = ${access.grantId}`)
+    expect(await namesOf(access)).toEqual([...readers, ...writers].filter((name) => name !== 'add_comment'))
+    expectError(
+      await send(access, 'comments:add', { seedId: createId(), body: 'Hello' }),
+      errors.insufficientScope,
+    )
   })
 
   it('change with the next request after a change of the role', async () => {
@@ -266,19 +277,22 @@ describe('an agent with a grant', () => {
     const seedId = seed.id
     const changed = await call(access, 'update_seed', { seedId, status: 'validating', problem: 'Toil.' })
     expect(changed.structuredContent).toMatchObject({ seed: { status: 'validating', problem: 'Toil.' }, url })
-    const finding = { seedId, kind: 'note', verdict: 'supports', summary: 'They did.' }
+    // The person takes part in what their agent creates.
+    const other = await createSeed(service, own.owner, own)
+    const finding = { seedId: other.id, kind: 'note', verdict: 'supports', summary: 'They did.' }
     const early = await call(access, 'add_evidence', finding)
     expect(early).toMatchObject({
       isError: true,
       content: [{ text: expect.stringContaining('Call join_seed with this seedId first.') as string }],
     })
-    const joined = await call(access, 'join_seed', { seedId })
-    expect(joined.structuredContent).toMatchObject({ seed: { joined: true, participantCount: 1 }, url })
+    const joined = await call(access, 'join_seed', { seedId: other.id })
+    expect(joined.structuredContent).toMatchObject({ seed: { joined: true, participantCount: 2 } })
     const added = await call(access, 'add_evidence', finding)
-    expect(added.structuredContent).toMatchObject({ evidence: { summary: 'They did.' }, url })
+    expect(added.structuredContent).toMatchObject({ evidence: { summary: 'They did.' } })
     expect(JSON.parse(added.content[0]?.text ?? '')).toEqual(added.structuredContent)
     expect(await findParticipants(service, seed)).toEqual([own.member.id])
-    expect(await findEvidence(service, seed)).toHaveLength(1)
+    expect(await findParticipants(service, other)).toEqual([own.owner.id, own.member.id])
+    expect(await findEvidence(service, other)).toHaveLength(1)
     const events = (await findEvents(service, own.workspace)).filter(
       // The calls are counted, and their events written, every second.
       ({ source, type }) => source === 'mcp' && type !== 'integration.used',
@@ -401,7 +415,8 @@ describe('an agent with a grant', () => {
       expectError(await send(agent, path, { seedId: seed.id, ...input }), errors.notFound)
     }
     expect(await findSeed(service, seed)).toEqual(before)
-    expect(await findParticipants(service, seed)).toEqual([])
+    expect(await findParticipants(service, seed)).toEqual([member.id])
+    expect(await findEvidence(service, seed)).toEqual([])
   })
 
   it('does not change the home workspace of its person', async () => {

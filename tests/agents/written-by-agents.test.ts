@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { errors } from '../../src/kernel/errors.ts'
 import { addPerson, createCompany, get, type TestCompany } from '../support/company.ts'
+import { createComment, findNotices, type TestComment } from '../support/comments.ts'
 import { expectError, issuesOf } from '../support/expect-error.ts'
 import { createOAuthTester } from '../support/oauth-client.ts'
 import {
@@ -109,5 +110,28 @@ describe('evidence added by an agent', () => {
     const left = await as(person, { method: 'DELETE', url: `${url}/members/${person.id}` })
     expect(left.statusCode).toBe(200)
     expect(await listEvidence(seed)).toMatchObject([{ agentName: 'Robbie', authorName: person.name }])
+  })
+})
+
+describe('a comment by an agent', () => {
+  it('names the agent and the author that it acted for, and tells others', async () => {
+    const { seed } = await createSeedOfAgent()
+    const follower = await addPerson(service, company.workspace, 'member')
+    await createComment(service, follower, seed)
+    const { comment } = await send<{ comment: TestComment }>('comments:add', {
+      seedId: seed.id,
+      body: `Asked [@V](user:${viewer.id}).`,
+    })
+    expect(comment).toMatchObject({
+      agentName: 'Robbie',
+      authorUserId: member.id,
+      authorName: 'Mary Member',
+      body: `Asked [@Vera Viewer](user:${viewer.id}).`,
+    })
+    expect((await as(viewer, get(`/v1/seeds/${seed.id}/comments`))).json<unknown[]>()).toContainEqual(comment)
+    expect(await findNotices(service, comment.id)).toEqual({
+      [viewer.id]: 'mention',
+      [follower.id]: 'comment',
+    })
   })
 })

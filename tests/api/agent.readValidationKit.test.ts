@@ -115,6 +115,8 @@ describe('200', () => {
         {
           ...shown(seed),
           updatedAt: second.createdAt,
+          agentName: null,
+          leadUserId: host.id,
           participantCount: 2,
           joined: true,
           evidenceCounts: { supports: 1, contradicts: 1, neutral: 0 },
@@ -123,8 +125,10 @@ describe('200', () => {
         {
           ...shown(older),
           updatedAt: older.updatedAt,
-          participantCount: 0,
-          joined: false,
+          agentName: null,
+          leadUserId: host.id,
+          participantCount: 1,
+          joined: true,
           evidenceCounts: { supports: 0, contradicts: 0, neutral: 0 },
           evidence: [],
         },

@@ -65,6 +65,11 @@ describe('200', () => {
       created_at: expect.any(String) as string,
       last_used_at: null,
       revoked_at: null,
+      expires_at: null,
+      access: 'full',
+      workspace_ids: null,
+      rotated_at: null,
+      expiry_notice_at: null,
     })
     expect(new Date(String(row?.created_at))).toEqual(clock.now())
     expect(JSON.stringify(row)).not.toContain(key.secret)

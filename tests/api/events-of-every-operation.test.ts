@@ -1,5 +1,8 @@
+import { Ajv } from 'ajv'
 import { describe, expect, it } from 'vitest'
+import type { Event } from '../../src/areas/events/events.schemas.ts'
 import { errors } from '../../src/kernel/errors.ts'
+import { isEventType, kindOf } from '../../src/kernel/events.ts'
 import { createCompany, createTeam, del, get, patch, post, type TestCompany } from '../support/company.ts'
 import { expectError } from '../support/expect-error.ts'
 import { operations, type Operation } from '../support/operations.ts'
@@ -10,6 +13,7 @@ import { findEvents, randomSlug } from '../support/workspaces.ts'
 
 const service = await startTestApp({ environment: { DATA_DIR: await makeFolder() } })
 const { as } = service
+const ajv = new Ajv({ allowUnionTypes: true })
 
 const changes = Object.entries(operations).flatMap(([id, operation]) =>
   operation.event ? [[id, operation, operation.event] as const] : [],
@@ -51,13 +55,21 @@ describe.each(changes)('%s', (_id, operation, event) => {
     ])
 
     // The feed tells it in the same words, first, to everybody who may know.
-    const isForAll = !/^(invite|integration)\./.test(type)
+    const isForAll = !/^(invite|integration|webhook)\./.test(type)
     for (const reader of [company.admin, company.viewer]) {
       const [first] = (await as(reader, get(`${company.url}/events?limit=1`))).json<{ type: string }[]>()
       if (isForAll || reader === company.admin)
         expect(first).toMatchObject({ type, summary: fill(summary, values) })
       else expect(first?.type).toBe('workspace.created')
     }
+
+    // Its data has the fields of its type, and names the target.
+    const [event] = (await as(company.owner, get(`${company.url}/events?limit=1`))).json<Event[]>()
+    if (!event || !isEventType(type)) throw new Error('there is no such event')
+    const { data: schema, target: places } = kindOf(type)
+    expect(ajv.validate(schema, event.data), ajv.errorsText()).toBe(true)
+    expect(event.data[places[1]]).toBe(event.targetId)
+    expect(event.targetType).toBe(places[0])
   })
 
   it('appends no event when it is refused or when a repetition changes nothing', async () => {

@@ -6,8 +6,8 @@ import { insertEvent } from '../../src/access/event-log.repository.ts'
 import { createCompany, createInvite, createTeam, get, patch, post, tokenOf } from '../support/company.ts'
 import { countQueries } from '../support/count-queries.ts'
 import { anyIssues, expectError, issuesOf } from '../support/expect-error.ts'
+import { addEvidence, createSeed, insertGrant, joinSeed } from '../support/seeds.ts'
 import { createTestClock } from '../support/test-clock.ts'
-import { insertGrant } from '../support/seeds.ts'
 import { selectRows, startTestApp, type TestPerson } from '../support/test-app.ts'
 import { addMember, createWorkspace, randomSlug } from '../support/workspaces.ts'
 
@@ -86,6 +86,7 @@ describe('200', () => {
           targetType: 'team',
           targetId: team.id,
           summary: 'Adam Admin created the team Design',
+          data: { teamId: team.id, teamName: 'Design' },
           createdAt: clock.now().toISOString(),
         },
         {
@@ -100,6 +101,7 @@ describe('200', () => {
           targetType: 'workspace',
           targetId: workspace.id,
           summary: 'Olga Owner created the workspace Acme',
+          data: { workspaceId: workspace.id, name: 'Acme', slug: workspace.slug },
           createdAt,
         },
       ])
@@ -125,8 +127,10 @@ describe('200', () => {
       await insertEvent(db, principalOf(person), {
         workspaceId: workspace.id,
         type: 'integration.granted',
-        target: { type: 'integration', id: grantId },
-        summary: `${person.name} gave Agent access`,
+        data: {
+          ...{ grantId, clientName: 'Agent', userId: person.id },
+          ...{ scopes: ['validation-kit:read'], workspaceName: workspace.name },
+        },
         at: clock.now(),
       })
       await as(owner, post(`${url}/integrations/${grantId}/revoke`))
@@ -156,6 +160,15 @@ describe('200', () => {
         expect(await read(person, `?type=${type}`), type).toEqual(
           shown.filter((event) => event.type === type),
         )
+      for (const query of [`types=${[...types].join()}`, 'notTypes=nothing.happened'])
+        expect(await read(person, `?${query}`), query).toEqual(shown)
+      expect(await read(person, `?types=${hiddenTypes.join()}`)).toEqual([])
+      expect(await read(person, '?types=invite.created,invite.accepted,integration.revoked')).toEqual(
+        shown.filter(({ type }) => ['invite.accepted', 'integration.revoked'].includes(type)),
+      )
+      expect(await read(person, '?notTypes=integration.revoked,workspace.created')).toEqual(
+        shown.filter(({ type }) => !['integration.revoked', 'workspace.created'].includes(type)),
+      )
       for (const actor of [owner, admin, person])
         expect(await read(person, `?actorUserId=${actor.id}`)).toEqual(
           shown.filter(({ actorUserId }) => actorUserId === actor.id),
@@ -202,6 +215,61 @@ describe('200', () => {
     expect(await typesOf('invite.created')).toEqual(['invite.created'])
     for (const unknown of ['nothing.happened', 'team', 'TEAM.CREATED', '%', "' or 1=1 --"])
       expect(await typesOf(unknown)).toEqual([])
+  })
+
+  it('filters by several types, and by types that are left out', async () => {
+    const { company } = await createBusyCompany()
+    await createInvite(service, company.owner, company)
+    const typesOf = async (query: Record<string, string>) =>
+      (await listEvents(company, query)).map((event) => event.type)
+    const two = { types: 'invite.created, workspace.created,nothing.happened' }
+    expect(await typesOf(two)).toEqual(['invite.created', 'workspace.created'])
+    expect(await typesOf({ ...two, notTypes: 'workspace.created' })).toEqual(['invite.created'])
+    expect(await typesOf({ notTypes: 'team.created,invite.created' })).toEqual(['workspace.created'])
+    expect(await typesOf({ ...two, type: 'workspace.created' })).toEqual(['workspace.created'])
+    for (const none of ['', ',', 'nothing.happened']) expect(await typesOf({ types: none })).toEqual([])
+    expect(await typesOf({ ...two, type: 'team.created' })).toEqual([])
+  })
+
+  it('filters by seedId, with the events of evidence', async () => {
+    const company = await createCompany(service)
+    const { owner, viewer } = company
+    const seed = await createSeed(service, owner, company)
+    const other = await createSeed(service, owner, company)
+    await joinSeed(service, owner, seed)
+    await joinSeed(service, owner, other)
+    clock.advance(1_000)
+    await addEvidence(service, owner, seed)
+    await addEvidence(service, owner, other)
+    for (const person of [owner, viewer]) {
+      const read = async (query: string) =>
+        (await as(person, get(`${company.url}/events?${query}`)))
+          .json<Event[]>()
+          .map((event) => event.type)
+          .sort()
+      expect(await read(`seedId=${seed.id}`)).toEqual(['evidence.added', 'seed.created'])
+      expect(await read(`seedId=${seed.id}&notTypes=seed.created`)).toEqual(['evidence.added'])
+      for (const none of [createId(), 'x']) expect(await read(`seedId=${none}`)).toEqual([])
+    }
+  })
+
+  it('takes a date as its start in UTC', async () => {
+    const { company, times } = await createBusyCompany()
+    const day = String(times[0]).slice(0, 10)
+    const next = new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10)
+    const all = await listEvents(company, {})
+    for (const [dates, instants] of [
+      [{ since: day }, { since: `${day}T00:00:00Z` }],
+      [{ until: day }, { until: `${day}T00:00:00Z` }],
+      [
+        { since: day, until: next },
+        { since: `${day}T00:00:00Z`, until: `${next}T00:00:00Z` },
+      ],
+    ] as const)
+      expect(await listEvents(company, dates)).toEqual(await listEvents(company, instants))
+    expect((await listEvents(company, { since: day, until: next })).length).toBeGreaterThan(0)
+    expect(await listEvents(company, { until: day })).toEqual([])
+    expect(all.length).toBe(5)
   })
 
   it('filters by actorUserId, and returns no events for an unknown user', async () => {
@@ -311,7 +379,10 @@ describe('200', () => {
 describe('400', () => {
   it.each([
     ['since', 'yesterday'],
-    ['since', '2026-01-01'],
+    ['since', '2026-02-30'],
+    ['types', 'x'.repeat(401), ['types', 0]],
+    ['notTypes', 'a\0b', ['notTypes', 0]],
+    ['seedId', 'x'.repeat(65)],
     ['since', '2026-01-01T00:00:00'],
     ['until', '2026-02-30T00:00:00Z'],
     ['until', '2026-01-01T24:00:01Z'],
@@ -321,12 +392,15 @@ describe('400', () => {
     ['type', 'x'.repeat(65)],
     ['actorUserId', 'x'.repeat(65)],
     ['targetId', 'x'.repeat(65)],
-  ])('returns 400 for the query parameter %s with the value %j', async (name, value) => {
-    const { url, owner } = await createCompany(service)
-    const answer = await as(owner, get(`${url}/events?${name}=${encodeURIComponent(value)}`))
-    expectError(answer, errors.decodeError, { issues: anyIssues })
-    expect(issuesOf(answer)).toEqual([{ _tag: 'Refinement', path: [name] }])
-  })
+  ])(
+    'returns 400 for the query parameter %s with the value %j',
+    async (name, value, path: (string | number)[] = [name]) => {
+      const { url, owner } = await createCompany(service)
+      const answer = await as(owner, get(`${url}/events?${name}=${encodeURIComponent(value)}`))
+      expectError(answer, errors.decodeError, { issues: anyIssues })
+      expect(issuesOf(answer)).toEqual([{ _tag: 'Refinement', path }])
+    },
+  )
 
   it('returns 400 for an unknown filter', async () => {
     const { url, owner } = await createCompany(service)

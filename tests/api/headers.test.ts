@@ -50,9 +50,14 @@ describe('response headers', () => {
     expect(ids).not.toContain('chosen')
   })
 
-  it.each(['/v1/me', '/v1/me/preferences', '/v1/api-keys'])('forbids caching of %s', async (url) => {
+  it.each(['/v1/me/preferences', '/v1/api-keys'])('forbids caching of %s', async (url) => {
     expect((await as(person, { url })).headers['cache-control']).toBe('private, no-store')
     expect((await app.inject(url)).headers['cache-control']).toBe('private, no-store')
+  })
+
+  it('lets only the caller keep what has a tag, and lets nobody keep an error', async () => {
+    expect((await as(person, { url: '/v1/me' })).headers['cache-control']).toBe('private, no-cache')
+    expect((await app.inject('/v1/me')).headers['cache-control']).toBe('private, no-store')
   })
 
   it('returns Strict-Transport-Security only when BASE_URL is https', async () => {
@@ -88,6 +93,7 @@ describe('CORS', () => {
     ['/v1/me', 'PATCH'],
     ['/v1/api-keys', 'POST'],
     ['/v1/api-keys/x/revoke', 'POST'],
+    ['/v1/api-keys/x/restrictions', 'PUT'],
   ])('returns 204 to a preflight request without a key: %s %s', async (url, method) => {
     const answer = await app.inject(preflight(url, method))
     expect(answer.statusCode).toBe(204)

@@ -5,10 +5,13 @@ import { createToken } from '../../src/kernel/tokens.ts'
 import {
   createCompany,
   createInvite,
+  createTeam,
   del,
   findInvite,
   findJobs,
+  findNotifications,
   findRoles,
+  findTeamMembers,
   get,
   patch,
   post,
@@ -71,6 +74,64 @@ describe('200', () => {
     expect(members.find(({ userId }) => userId === person.id)).toMatchObject({ joinedAt })
     // It is where they go from now on.
     expect((await as(person, get('/v1/me/home'))).json()).toBe(`/w/${workspace.slug}`)
+  })
+
+  it('joins the teams of the invite, except those that were deleted, and tells their ids in the event', async () => {
+    const company = await createCompany(service)
+    const person = await createPerson()
+    const teams = await Promise.all([1, 2, 3].map(() => createTeam(service, company.owner, company)))
+    const [gone, ...rest] = teams
+    const teamIds = teams.map(({ id }) => id)
+    const invite = await createInvite(service, company.owner, company, { email: person.email, teamIds })
+    await as(company.owner, del(String(gone?.url)))
+    expect((await as(person, accept(invite.token))).statusCode).toBe(200)
+    for (const team of rest) expect(await findTeamMembers(service, team)).toEqual([person.id])
+    const [event] = (await as(company.owner, get(`${company.url}/events?limit=1`))).json<{ data: object }[]>()
+    expect(event?.data).toMatchObject({ userId: person.id, teamIds: rest.map(({ id }) => id).toSorted() })
+  })
+
+  it('joins no team if all were deleted', async () => {
+    const company = await createCompany(service)
+    const person = await createPerson()
+    const team = await createTeam(service, company.owner, company)
+    const invite = await createInvite(service, company.owner, company, {
+      email: person.email,
+      teamIds: [team.id],
+    })
+    await as(company.owner, del(team.url))
+    expect((await as(person, accept(invite.token))).statusCode).toBe(200)
+    const [event] = (await as(company.owner, get(`${company.url}/events?limit=1`))).json<{ data: object }[]>()
+    expect(event?.data).toMatchObject({ teamIds: [] })
+  })
+
+  it('tells the inviter in their inbox', async () => {
+    const { company, person, invite } = await invitePerson(({ admin }) => admin)
+    await as(person, accept(invite.token))
+    expect(await findNotifications(service, company.workspace)).toEqual([
+      {
+        user_id: company.admin.id,
+        kind: 'invite_accepted',
+        actor_user_id: person.id,
+        actor_name: 'Ivy Invited',
+        data: {},
+      },
+    ])
+  })
+
+  it('keeps the teams of a caller who has joined before, and tells the inviter', async () => {
+    const company = await createCompany(service)
+    const person = await createPerson()
+    const team = await createTeam(service, company.owner, company)
+    const invite = await createInvite(service, company.owner, company, {
+      email: person.email,
+      teamIds: [team.id],
+    })
+    await addMember(service, company.workspace, person, 'member')
+    expect((await as(person, accept(invite.token))).statusCode).toBe(200)
+    expect(await findTeamMembers(service, team)).toEqual([])
+    expect(await findNotifications(service, company.workspace)).toMatchObject([
+      { user_id: company.owner.id, kind: 'invite_accepted' },
+    ])
   })
 
   it('keeps the role of a caller who has joined before, and appends invite.accepted', async () => {
@@ -197,6 +258,13 @@ describe('409', () => {
     expectRevokedAfter(({ company, invite }) =>
       as(company.owner, post(`${company.url}/invites/${invite.id}/revoke`)),
     ))
+
+  it('returns 409 invite_declined when the caller has declined it', async () => {
+    const { company, person, invite } = await invitePerson()
+    await as(person, post(`/v1/invites/${invite.token}/decline`))
+    expectError(await as(person, accept(invite.token)), errors.inviteDeclined)
+    expect(person.id in (await findRoles(service, company.workspace))).toBe(false)
+  })
 
   it.each([
     ['was removed', (url: string) => del(url)],

@@ -2,9 +2,11 @@ import { createHash } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import { errors } from '../../src/kernel/errors.ts'
+import { createId } from '../../src/kernel/ids.ts'
 import {
   createCompany,
   createInvite,
+  createTeam,
   findInvite,
   findJobs,
   get,
@@ -76,6 +78,18 @@ describe('200', () => {
     ])
   })
 
+  it('stores the teams that the person is to join, each once', async () => {
+    const company = await createCompany(service)
+    const teams = await Promise.all([1, 2].map(() => createTeam(service, company.owner, company)))
+    const teamIds = teams.map(({ id }) => id)
+    const { id } = await createInvite(service, company.owner, company, { teamIds: [...teamIds, ...teamIds] })
+    const rows = await selectRows<{ team_id: string }>(
+      db,
+      sql`select team_id from invite_teams where invite_id = ${id} order by team_id`,
+    )
+    expect(rows.map((row) => row.team_id)).toEqual(teamIds.toSorted())
+  })
+
   it('trims the address, and keeps its case', async () => {
     const company = await createCompany(service)
     const email = `O'Neil+x@EXAMPLE.com`
@@ -127,6 +141,12 @@ describe('400', () => {
     ['an address with NUL', { email: 'x\0@example.com', role: 'member' }, ['email']],
     ['an address of 255 characters', { email: `${'x'.repeat(243)}@example.com`, role: 'member' }, ['email']],
     ['an unknown field', { email: 'x@example.com', role: 'member', name: 'X' }, ['name']],
+    ['null as teams', { email: 'x@example.com', role: 'member', teamIds: null }, ['teamIds']],
+    [
+      '11 teams',
+      { email: 'x@example.com', role: 'member', teamIds: Array.from({ length: 11 }, createId) },
+      ['teamIds'],
+    ],
   ])('returns 400 for %s, and creates no invite', async (_name, body, fields) => {
     const { url, workspace, owner } = await createCompany(service)
     const answer = await as(owner, post(`${url}/invites`, body))
@@ -147,6 +167,21 @@ describe('401 and 403', () => {
     expectError(await as(admin, invite('owner')), errors.roleTooHigh)
     expect(await countInvites(workspace)).toBe(0)
     expect(await findEvents(service, workspace)).toHaveLength(1)
+  })
+})
+
+describe('404', () => {
+  it('returns 404 for a team that is unknown, malformed or of another workspace, and creates no invite', async () => {
+    const [company, other] = [await createCompany(service), await createCompany(service)]
+    const [own, foreign] = [
+      await createTeam(service, company.owner, company),
+      await createTeam(service, other.owner, other),
+    ]
+    for (const id of [createId(), 'x', '', '\0', own.id.toUpperCase(), foreign.id]) {
+      const body = { email: randomEmail(), role: 'member', teamIds: [own.id, id] }
+      expectError(await as(company.owner, post(`${company.url}/invites`, body)), errors.notFound)
+    }
+    expect(await countInvites(company.workspace)).toBe(0)
   })
 })
 

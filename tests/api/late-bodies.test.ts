@@ -82,6 +82,16 @@ describe('a request whose credential is revoked before its last byte', () => {
     expect(await countKeys(service, person.id)).toBe(0)
   })
 
+  it('returns 403 for an API key that may only read since, and creates nothing', async () => {
+    const person = await createPerson()
+    const answer = await sendLate(service, create(person.apiKey), queried, () =>
+      service.db.execute(sql`update api_keys set access = 'read' where id = ${person.apiKeyId}`),
+    )
+    expect(answer.statusCode).toBe(403)
+    expect(answer.json()).toMatchObject({ code: 'key_read_only' })
+    expect(await countKeys(service, person.id)).toBe(1)
+  })
+
   it('returns 200 when the API key is not revoked', async () => {
     const person = await createPerson()
     const answer = await sendLate(service, create(person.apiKey), queried, async () => undefined)

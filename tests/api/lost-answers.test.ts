@@ -26,7 +26,8 @@ async function takeStock(): Promise<Record<string, number>> {
     sql`select format('%I.%I', schemaname, tablename) as name from pg_tables
       where schemaname in ('public', 'graphile_worker') and tablename <> 'idempotent_requests'`,
   )
-  const counts = [...tables.map(({ name }) => name), 'api_keys where revoked_at is not null'].map(
+  const changed = ['api_keys where revoked_at is not null', 'notifications where read_at is not null']
+  const counts = [...tables.map(({ name }) => name), ...changed].map(
     (from) => `select '${from}' as name, count(*)::int as count from ${from}`,
   )
   const rows = await selectRows<{ name: string; count: number }>(db, sql.raw(counts.join(' union all ')))
@@ -41,7 +42,15 @@ async function prepare(id: string): Promise<{ actor: TestPerson; request: TestRe
   return { actor, request: { ...request, headers } }
 }
 
-const ofNoWorkspace = ['apiKeys.create', 'apiKeys.revoke', 'me.uploadPhoto']
+const ofNoWorkspace = [
+  'apiKeys.create',
+  'apiKeys.createRestricted',
+  'apiKeys.rotate',
+  'apiKeys.revoke',
+  'me.uploadPhoto',
+  'me.declineOffer',
+  'notifications.markRead',
+]
 
 describe.each(posts)('%s with an Idempotency-Key', (id) => {
   it('executes the request once when the connection breaks after its commit', async () => {
@@ -55,7 +64,7 @@ describe.each(posts)('%s with an Idempotency-Key', (id) => {
     const after = await takeStock()
     expect(after).not.toEqual(before)
     const events = Number(after['public.events']) - Number(before['public.events'])
-    expect(events).toBe(ofNoWorkspace.includes(id) ? 0 : 1)
+    expect(events).toBe(ofNoWorkspace.includes(id) || findOperation(id).hasNoEvent ? 0 : 1)
 
     const retries = [await as(actor, request), await as(actor, request)]
     for (const retry of retries) {

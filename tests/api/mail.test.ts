@@ -10,6 +10,7 @@ import { errors } from '../../src/kernel/errors.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { createServices } from '../../src/services/services.ts'
 import {
+  addPerson,
   createCompany,
   createInvite,
   del,
@@ -26,6 +27,8 @@ import { startMailServer, type ReceivedMail } from '../support/mail-server.ts'
 import { clone, selectRows, startTestApp, type TestApp } from '../support/test-app.ts'
 import { createTestClock } from '../support/test-clock.ts'
 import { makeFolder } from '../support/uploads.ts'
+import { startReceiver } from '../support/webhook-receiver.ts'
+import { createWebhook } from '../support/webhooks.ts'
 
 const webUrl = 'https://app.example.com'
 
@@ -90,6 +93,13 @@ function linkIn({ parsed }: Pick<ReceivedMail, 'parsed'>): string {
   const links = parsed.text?.match(/https?:\/\/\S+/g)
   expect(links).toHaveLength(1)
   return String(links?.[0])
+}
+
+/** It has a link that turns such mails off by a POST (RFC 8058). */
+function expectUnsubscribable({ header }: ReceivedMail): void {
+  const [, link = ''] = /^<(.*)>$/.exec(String(header('list-unsubscribe'))) ?? []
+  expect(link.startsWith(`${webUrl}/unsubscribe/`)).toBe(true)
+  expect(header('list-unsubscribe-post')).toBe('List-Unsubscribe=One-Click')
 }
 
 describe('the mail of an invite', () => {
@@ -214,7 +224,7 @@ describe('a notification', () => {
     })
     expect(mail.parsed.text).toContain('Adam Admin changed your role in the workspace Acme to viewer.')
     expect(linkIn(mail)).toBe(`${webUrl}/w/${url.split('/').at(-1)}`)
-    expect(mail.header('list-unsubscribe')).toBe(`<${webUrl}/settings/notifications>`)
+    expectUnsubscribable(mail)
     expect(mail.header('message-id')).toMatch(/^<role-changed-\d+\.\w+@mail\.example\.com>$/)
     expect(mail.header('auto-submitted')).toBe('auto-generated')
     expect(mail.parsed.html).toContain('Adam Admin changed your role')
@@ -230,7 +240,7 @@ describe('a notification', () => {
     const mail = await server.nextFor(company.admin.email)
     expect(mail.parsed.subject).toBe('Ivy Invited joined Acme')
     expect(mail.parsed.text).toContain('Ivy Invited accepted your invite to the workspace Acme.')
-    expect(mail.header('list-unsubscribe')).toBe(`<${webUrl}/settings/notifications>`)
+    expectUnsubscribable(mail)
     expect(mail.header('message-id')).toMatch(/^<invite-accepted-\d+\.\w+@mail\.example\.com>$/)
     await untilDone()
     expect(server.received.flatMap(({ recipients }) => recipients).toSorted()).toEqual(
@@ -272,6 +282,28 @@ describe('a notification', () => {
     await untilFailed()
     await as(owner, del(`${url}/members/${member.id}`))
     await expectNothingSent()
+  })
+})
+
+describe('a webhook that the service disables', () => {
+  it('is reported to the owners, and to nobody else', async () => {
+    const company = await createCompany(service)
+    const another = await addPerson(service, company.workspace, 'owner')
+    const receiver = await startReceiver()
+    receiver.answer((response) => response.writeHead(410).end())
+    const webhook = await createWebhook(service, company.admin, company, { url: receiver.url })
+    for (const owner of [company.owner, another]) {
+      const mail = await server.nextFor(owner.email)
+      expect(mail.parsed.subject).toBe('A webhook of Acme was disabled')
+      expect(mail.parsed.text?.replaceAll(/\s+/g, ' ')).toContain(
+        'was disabled, because its receiver answered that it is gone (410)',
+      )
+      expect(mail.parsed.text).not.toContain('/hook')
+      expect(linkIn(mail)).toBe(`${webUrl}/w/${company.workspace.slug}/settings/webhooks/${webhook.id}`)
+      expect(mail.header('message-id')).toMatch(/^<webhook-disabled-\d+\.\w+@mail\.example\.com>$/)
+    }
+    await untilDone()
+    expect(server.received).toHaveLength(2)
   })
 })
 

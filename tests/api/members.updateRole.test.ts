@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { errors } from '../../src/kernel/errors.ts'
 import { createId } from '../../src/kernel/ids.ts'
-import { addPerson, createCompany, findJobs, findRoles, get, patch } from '../support/company.ts'
+import {
+  addPerson,
+  createCompany,
+  findJobs,
+  findNotifications,
+  findRoles,
+  get,
+  patch,
+} from '../support/company.ts'
 import { anyIssues, expectError, issuesOf } from '../support/expect-error.ts'
 import { startTestApp } from '../support/test-app.ts'
 import { eventBy, findEvents } from '../support/workspaces.ts'
@@ -37,6 +45,22 @@ describe('200', () => {
       {
         task: 'send_role_changed',
         payload: { workspaceId: workspace.id, userId: member.id, role: 'admin', actorName: 'Olga Owner' },
+      },
+    ])
+  })
+
+  it('tells the person in their inbox, but nobody who changes their own role', async () => {
+    const { url, workspace, owner, admin, member } = await createCompany(service)
+    await as(owner, update(url, member, { role: 'admin' }))
+    await as(owner, update(url, member, { role: 'admin' }))
+    await as(admin, update(url, admin, { role: 'viewer' }))
+    expect(await findNotifications(service, workspace)).toEqual([
+      {
+        user_id: member.id,
+        kind: 'role_changed',
+        actor_user_id: owner.id,
+        actor_name: 'Olga Owner',
+        data: { role: 'admin' },
       },
     ])
   })

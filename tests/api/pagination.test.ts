@@ -6,7 +6,7 @@ import { createCompany, createTeam, get, post, type TestCompany } from '../suppo
 import { anyIssues, expectError, issuesOf } from '../support/expect-error.ts'
 import { inviteRows, memberRows, type Rows } from '../support/list-rows.ts'
 import { findOperation, operations, type Operation } from '../support/operations.ts'
-import { idsIn, makeValues, pathOf, type Values } from '../support/prepare-request.ts'
+import { addQuery, idsIn, makeValues, pathOf, type Values } from '../support/prepare-request.ts'
 import { listen, sendRaw } from '../support/raw-http.ts'
 import { selectRows, startTestApp } from '../support/test-app.ts'
 
@@ -96,7 +96,7 @@ async function walk(
   between: (seen: string[]) => Promise<unknown> = async () => undefined,
 ): Promise<string[]> {
   const seen: string[] = []
-  let next: string | undefined = `${urlOf(list, company)}?limit=${limit}`
+  let next: string | undefined = addQuery(urlOf(list, company), `limit=${limit}`)
   while (next !== undefined) {
     const page: FetchedPage = await fetchPage(list, company, next)
     expect(page.keys.length).toBeLessThanOrEqual(limit)
@@ -125,9 +125,9 @@ describe.each(lists)('$name', (list) => {
   it('returns no link to a next page when the last page is full', async () => {
     const { company } = await findFilled()
     const { keys } = await fetchPage(list, company, urlOf(list, company))
-    const full = await fetchPage(list, company, `${urlOf(list, company)}?limit=${keys.length}`)
+    const full = await fetchPage(list, company, addQuery(urlOf(list, company), `limit=${keys.length}`))
     expect(full).toEqual({ keys, next: undefined })
-    const short = await fetchPage(list, company, `${urlOf(list, company)}?limit=${keys.length - 1}`)
+    const short = await fetchPage(list, company, addQuery(urlOf(list, company), `limit=${keys.length - 1}`))
     expect(short.keys).toEqual(keys.slice(0, -1))
     expect(short.next).toBeDefined()
   })
@@ -158,7 +158,9 @@ describe.each(lists)('$name', (list) => {
     const { company } = await createFilled(list, 0)
     await Promise.all(Array.from({ length: 203 }, () => insert(list, company, secondsFromNow(10))))
     expect((await fetchPage(list, company, urlOf(list, company))).keys).toHaveLength(100)
-    expect((await fetchPage(list, company, `${urlOf(list, company)}?limit=200`)).keys).toHaveLength(200)
+    expect((await fetchPage(list, company, addQuery(urlOf(list, company), 'limit=200'))).keys).toHaveLength(
+      200,
+    )
   })
 
   it('returns 400 for an invalid limit', async () => {
@@ -177,7 +179,7 @@ describe.each(lists)('$name', (list) => {
       'NaN',
       '1&limit=2',
     ]) {
-      const answer = await as(company.owner, get(`${urlOf(list, company)}?limit=${limit}`))
+      const answer = await as(company.owner, get(addQuery(urlOf(list, company), `limit=${limit}`)))
       expectError(answer, errors.decodeError, { issues: anyIssues })
       expect(
         issuesOf(answer).map(({ path }) => path),
@@ -188,13 +190,13 @@ describe.each(lists)('$name', (list) => {
 
   it('returns 400 for an unknown query parameter', async () => {
     const { company } = await findFilled()
-    const answer = await as(company.owner, get(`${urlOf(list, company)}?offset=5`))
+    const answer = await as(company.owner, get(addQuery(urlOf(list, company), 'offset=5')))
     expectError(answer, errors.decodeError, { issues: anyIssues })
     expect(issuesOf(answer)).toEqual([{ _tag: 'Unexpected', path: ['offset'] }])
   })
 
   const refused = async (company: TestCompany, url: string, cursor: string) => {
-    const withCursor = `${url}${url.includes('?') ? '&' : '?'}cursor=${encodeURIComponent(cursor)}`
+    const withCursor = addQuery(url, `cursor=${encodeURIComponent(cursor)}`)
     const answer = await as(company.owner, get(withCursor))
     expect(answer.statusCode, `${cursor}: ${answer.body}`).toBe(400)
     expectError(answer, errors.cursorInvalid, { field: 'cursor' })
@@ -238,7 +240,7 @@ describe.each(lists)('$name', (list) => {
 
   it('returns 400 for a cursor of more than 1,024 characters', async () => {
     const { company } = await findFilled()
-    const answer = await as(company.owner, get(`${urlOf(list, company)}?cursor=${'A'.repeat(1025)}`))
+    const answer = await as(company.owner, get(addQuery(urlOf(list, company), `cursor=${'A'.repeat(1025)}`)))
     expectError(answer, errors.decodeError, { issues: anyIssues })
   })
 
@@ -248,7 +250,10 @@ describe.each(lists)('$name', (list) => {
     const forge = (...position: unknown[]) => forgeCursor(listIdOf(list, company), position)
     const place = (...values: unknown[]) => (kind === undefined ? values : [kind, ...values])
     // The forgery itself is no fault, or the rest would prove nothing.
-    const known = await as(company.owner, get(`${urlOf(list, company)}?cursor=${forge(...place(time, id))}`))
+    const known = await as(
+      company.owner,
+      get(addQuery(urlOf(list, company), `cursor=${forge(...place(time, id))}`)),
+    )
     expect(known.statusCode, known.body).toBe(200)
 
     const times: unknown[] = [
@@ -292,7 +297,7 @@ describe.each(lists)('$name', (list) => {
   it('links to BASE_URL, whatever host the client sends', async () => {
     const { company } = await findFilled()
     const answer = await as(company.owner, {
-      ...get(`${urlOf(list, company)}?limit=1`),
+      ...get(addQuery(urlOf(list, company), 'limit=1')),
       headers: {
         host: 'evil.example',
         'x-forwarded-host': 'evil.example',
@@ -315,22 +320,27 @@ describe.each(lists)('$name', (list) => {
 })
 
 async function cursorOf(list: List, company: FilledCompany): Promise<string> {
-  const { next } = await fetchPage(list, company, `${urlOf(list, company)}?limit=1`)
+  const { next } = await fetchPage(list, company, addQuery(urlOf(list, company), 'limit=1'))
   return String(new URL(String(next), baseUrl).searchParams.get('cursor'))
 }
 
 /** What a cursor is bound to: the operation, the last id of its path, and the filters. */
 function listIdOf({ id, operation }: List, { values }: FilledCompany): string {
-  const [last = ''] = idsIn(operation).toReversed()
+  // A list that is of no workspace is of the caller.
+  const [last = 'actorId'] = idsIn(operation).toReversed()
   return `${id} ${values[last === 'slug' ? 'workspaceId' : last]}${filtersOf[id] ?? ''}`
 }
 
 /** How no filters are written. */
 const filtersOf: Record<string, string> = {
-  'events.list': ' [null,null,null,null,null]',
+  'events.list': ' []',
   'people.list': ' undefined',
   'seeds.list': ' [null,null,null,null,"createdAt"]',
+  'comments.list': ' ',
   'integrations.list': ' ',
+  'webhooks.listDeliveries': ' ',
+  'notifications.list': ' [null,null]',
+  'workspaces.search': ' ["filler",["seed","evidence","comment","person","team"]]',
 }
 
 /** The place that a cursor stands for, with a kind before it where the list has kinds. */

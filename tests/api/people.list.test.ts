@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import { errors } from '../../src/kernel/errors.ts'
+import { createId } from '../../src/kernel/ids.ts'
 import { addPerson, createCompany, createInvite, createTeam, get, post } from '../support/company.ts'
 import { countQueries } from '../support/count-queries.ts'
 import { anyIssues, expectError, issuesOf } from '../support/expect-error.ts'
@@ -56,6 +57,45 @@ describe('200', () => {
       expect((await as(person, get(`${url}/people`))).json()).toEqual([...members, invited])
     for (const person of [member, viewer])
       expect((await as(person, get(`${url}/people`))).json()).toEqual(members)
+  })
+
+  it('filters by kind, role and team, together and with a search', async () => {
+    const company = await createCompany(service)
+    const { url, owner, admin, member, viewer } = company
+    const team = await createTeam(service, owner, company)
+    for (const { id } of [admin, viewer]) await as(owner, post(`${team.url}/members`, { userId: id }))
+    const invite = await createInvite(service, owner, company, { role: 'viewer' })
+    const idsOf = async (reader: typeof owner, query: string) =>
+      (await as(reader, get(`${url}/people?${query}`))).json<{ id: string }[]>().map(({ id }) => id)
+    const everybody = [owner, admin, member, viewer].map(({ id }) => id)
+    expect(await idsOf(owner, 'kind=member')).toEqual(everybody)
+    expect(await idsOf(owner, 'kind=invited')).toEqual([invite.id])
+    expect(await idsOf(member, 'kind=invited')).toEqual([])
+    expect(await idsOf(owner, 'role=viewer')).toEqual([viewer.id, invite.id])
+    expect(await idsOf(owner, 'role=viewer&kind=member')).toEqual([viewer.id])
+    expect(await idsOf(owner, 'role=viewer&kind=invited')).toEqual([invite.id])
+    expect(await idsOf(owner, `teamId=${team.id}`)).toEqual([admin.id, viewer.id])
+    expect(await idsOf(owner, `teamId=${team.id}&role=viewer&q=vera`)).toEqual([viewer.id])
+    expect(await idsOf(owner, `teamId=${team.id}&q=mary`)).toEqual([])
+    for (const teamId of ['x', '%00', '', createId()])
+      expect(await idsOf(owner, `teamId=${teamId}`), teamId).toEqual([])
+  })
+
+  it('finds nobody by a team of another workspace, which has the same people in it', async () => {
+    const [company, other] = [await createCompany(service), await createCompany(service)]
+    await addMember(service, other.workspace, company.member, 'member')
+    const team = await createTeam(service, other.owner, other)
+    await as(other.owner, post(`${team.url}/members`, { userId: company.member.id }))
+    expect((await as(company.owner, get(`${company.url}/people?teamId=${team.id}`))).json()).toEqual([])
+  })
+
+  it('refuses the cursor of another filter', async () => {
+    const company = await createCompany(service)
+    const { headers } = await as(company.owner, get(`${company.url}/people?kind=member&limit=1`))
+    const next = /<https:\/\/api\.example\.com([^>]+)>/.exec(String(headers.link))?.[1] ?? ''
+    expect((await as(company.owner, get(next))).statusCode).toBe(200)
+    const answer = await as(company.owner, get(next.replace('kind=member', 'role=viewer')))
+    expectError(answer, errors.cursorInvalid, { field: 'cursor' })
   })
 
   it('omits invites that have expired, were accepted or were revoked', async () => {

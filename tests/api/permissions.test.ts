@@ -20,6 +20,7 @@ const outcomes: Record<string, ErrorFactory | undefined> = {
   none: errors.notFound,
   key: errors.apiKeyRequired,
   other: errors.inviteEmailMismatch,
+  author: errors.notTheAuthor,
 }
 
 type Caller = Role | 'stranger' | 'nobody'
@@ -69,6 +70,10 @@ const inWorkspaces = Object.entries(operations).filter(([, { isOutside }]) => !i
 const actionNames: Record<string, string> = {
   'members.remove self': 'members.leave',
   'teams.removeMember self': 'teams.leave',
+  'comments.delete others': 'comments.deleteOthers',
+  'evidence.withdraw others': 'evidence.withdrawOthers',
+  'seeds.delete others': 'seeds.deleteOthers',
+  'seeds.restore others': 'seeds.deleteOthers',
   'integrations.revoke others': 'integrations.revokeAny',
 }
 const actionOf = (id: string, target: string) =>

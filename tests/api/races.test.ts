@@ -23,6 +23,7 @@ import {
 } from '../support/company.ts'
 import { expectError } from '../support/expect-error.ts'
 import { selectRows, startTestApp } from '../support/test-app.ts'
+import { createWebhook } from '../support/webhooks.ts'
 import { untilWaiting } from '../support/until-waiting.ts'
 import { findEvents } from '../support/workspaces.ts'
 
@@ -175,6 +176,68 @@ describe('concurrent requests to accept an invite', () => {
       expect(await findInvite(service, invite)).toMatchObject({ state: isMember ? 'accepted' : 'revoked' })
       expect(await countEvents(company, 'invite.revoked')).toBe(isMember ? 0 : 1)
       expect(await countEvents(company, 'member.joined')).toBe(isMember ? 1 : 0)
+    })
+  })
+
+  it('either accepts or declines the invite, not both', async () => {
+    await repeat(async (inOrder) => {
+      const { company, person, invite, accept } = await acceptable()
+      const [accepting, declining] = await inOrder([
+        accept,
+        () => as(person, post(`/v1/me/invites/${invite.id}/decline`)),
+      ])
+      const isMember = person.id in (await findRoles(service, company.workspace))
+      expect(isMember).toBe(accepting?.statusCode === 200)
+      if (accepting && !isMember) expectError(accepting, errors.inviteDeclined)
+      if (declining && isMember) expectError(declining, errors.inviteUsed)
+      else expect(declining?.statusCode).toBe(200)
+      expect(await findInvite(service, invite)).toMatchObject({ state: isMember ? 'accepted' : 'declined' })
+      expect(await countEvents(company, 'invite.declined')).toBe(isMember ? 0 : 1)
+      expect(await countEvents(company, 'member.joined')).toBe(isMember ? 1 : 0)
+    })
+  })
+
+  it('declines once for 10 requests', async () => {
+    const { company, person, invite } = await acceptable()
+    const decline = () => as(person, post(`/v1/invites/${invite.token}/decline`))
+    const answers = await Promise.all(Array.from({ length: 10 }, decline))
+    expect(new Set(statusesOf(answers))).toEqual(new Set([200]))
+    expect(await countEvents(company, 'invite.declined')).toBe(1)
+  })
+
+  it('accepts the invite with its other teams when one of them is deleted', async () => {
+    await repeat(async (inOrder) => {
+      const company = await createCompany(service)
+      const person = await createPerson()
+      const [team, other] = [
+        await createTeam(service, company.owner, company),
+        await createTeam(service, company.owner, company),
+      ]
+      const invite = await createInvite(service, company.owner, company, {
+        email: person.email,
+        teamIds: [team.id, other.id],
+      })
+      const answers = await inOrder([
+        () => as(person, post(`/v1/invites/${invite.token}/accept`)),
+        () => as(company.owner, del(team.url)),
+      ])
+      expect(statusesOf(answers)).toEqual([200, 200])
+      expect(await findTeamMembers(service, team)).toEqual([])
+      expect(await findTeamMembers(service, other)).toEqual([person.id])
+    })
+  })
+
+  it('invites to a team or returns not_found while the team is deleted', async () => {
+    await repeat(async (inOrder) => {
+      const company = await createCompany(service)
+      const team = await createTeam(service, company.owner, company)
+      const body = { email: randomEmail(), role: 'member', teamIds: [team.id] }
+      const [inviting, deleting] = await inOrder([
+        () => as(company.admin, post(`${company.url}/invites`, body)),
+        () => as(company.owner, del(team.url)),
+      ])
+      expect(deleting?.statusCode).toBe(200)
+      if (inviting && inviting.statusCode !== 200) expectError(inviting, errors.notFound)
     })
   })
 
@@ -483,5 +546,60 @@ describe('concurrent changes of a member', () => {
       const role = (await findRoles(service, company.workspace))[person.id]
       expect(accepting.json()).toMatchObject({ role })
     }
+  })
+})
+
+describe('webhooks', () => {
+  const url = 'https://hooks.example.com/'
+
+  it('are deleted beside changes that are delivered to them, without a deadlock or a failed change', async () => {
+    await repeat(async (inOrder) => {
+      const company = await createCompany(service)
+      const { owner, admin, member, viewer } = company
+      const webhooks = await Promise.all([1, 2, 3].map(() => createWebhook(service, owner, company, { url })))
+      const deleting = webhooks.map(
+        ({ path }, i) =>
+          () =>
+            as(i % 2 === 0 ? owner : admin, del(path)),
+      )
+      const changing = Array.from(
+        { length: 6 },
+        (_, i) => () => as(i % 2 === 0 ? owner : admin, post(`${company.url}/teams`, { name: `Team ${i}` })),
+      )
+      const leaving = [member, viewer].map(
+        ({ id }) =>
+          () =>
+            as(owner, del(`${company.url}/members/${id}`)),
+      )
+      const answers = await inOrder([...changing, ...deleting, ...leaving])
+      expect(statusesOf(answers)).toEqual(answers.map(() => 200))
+      expect((await as(owner, get(`${company.url}/webhooks`))).json()).toEqual([])
+      expect(await countEvents(company, 'webhook.deleted')).toBe(3)
+    })
+  })
+
+  it('that are deleted at the same moment are deleted once', async () => {
+    await repeat(async (inOrder) => {
+      const company = await createCompany(service)
+      const { path } = await createWebhook(service, company.owner, company, { url })
+      const answers = await inOrder([company.owner, company.admin].map((actor) => () => as(actor, del(path))))
+      expect(statusesOf(answers).toSorted()).toEqual([200, 404])
+      expect(await countEvents(company, 'webhook.deleted')).toBe(1)
+    })
+  })
+
+  it('of an admin who is removed at the same moment are added before that, or not at all', async () => {
+    await repeat(async (inOrder) => {
+      const company = await createCompany(service)
+      const { owner, admin } = company
+      const [adding, removing] = await inOrder([
+        () => as(admin, post(`${company.url}/webhooks`, { url })),
+        () => as(owner, del(`${company.url}/members/${admin.id}`)),
+      ])
+      expect(removing?.statusCode).toBe(200)
+      const { length } = (await as(owner, get(`${company.url}/webhooks`))).json<unknown[]>()
+      expect(length).toBe(adding?.statusCode === 200 ? 1 : 0)
+      if (adding && length === 0) expectError(adding, errors.notAMember)
+    })
   })
 })

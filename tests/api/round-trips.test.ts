@@ -37,7 +37,15 @@ it('seeds.create takes 3 round trips to the database', async () => {
   expect(await roundTripsOf(member, post(`${url}/seeds`, body))).toEqual([
     ['api_keys_select_owners'],
     ['workspaces_select_by_slug'],
-    ['begin', 'seeds_insert', 'events_insert', 'commit'],
+    [
+      'begin',
+      'seeds_insert',
+      'seed_participants_insert',
+      'seed_followers_insert',
+      'webhook_deliveries_insert',
+      'events_insert',
+      'commit',
+    ],
   ])
 })
 
@@ -48,7 +56,14 @@ it('seeds.addEvidence takes 4 round trips to the database', async () => {
     ['api_keys_select_owners'],
     ['workspaces_select_by_seed'],
     ['begin', 'seeds_lock', 'seed_participants_lock'],
-    ['evidence_insert', 'seeds_touch', 'events_insert', 'commit'],
+    [
+      'evidence_insert',
+      'seeds_touch',
+      'notifications_insert_for_followers',
+      'webhook_deliveries_insert',
+      'events_insert',
+      'commit',
+    ],
   ])
 })
 
@@ -74,6 +89,7 @@ it('invites.create takes 4 round trips to the database', async () => {
       'departures_delete_of_address',
       'invite_tokens_insert',
       'jobs_add',
+      'webhook_deliveries_insert',
       'events_insert',
       'commit',
     ],
@@ -94,12 +110,21 @@ it('invites.accept takes 4 round trips to the database', async () => {
       'memberships_select',
       'memberships_select',
       'memberships_count_of_user',
+      'invite_teams_lock',
     ],
-    ['invites_accept', 'memberships_insert_if_new', 'events_insert', 'jobs_add', 'commit'],
+    [
+      'invites_close',
+      'memberships_insert_if_new',
+      'jobs_add',
+      'notifications_insert_for_members',
+      'webhook_deliveries_insert',
+      'events_insert',
+      'commit',
+    ],
   ])
 })
 
-it('a change with an Idempotency-Key stores its response before the commit', async () => {
+it('a change with an Idempotency-Key stores its response before its event and the commit', async () => {
   await visit(member)
   const body = { title: 'A seed', summary: 'About it' }
   const request = { ...post(`${url}/seeds`, body), headers: { 'idempotency-key': randomEmail() } }
@@ -107,7 +132,13 @@ it('a change with an Idempotency-Key stores its response before the commit', asy
   expect([key, workspace]).toEqual([['api_keys_select_owners'], ['workspaces_select_by_slug']])
   expect(begun).toHaveLength(1)
   expect(rest).toEqual([
-    ['begin', 'seeds_insert', 'events_insert', expect.stringMatching(/^update "idempotent_requests"/)],
-    ['commit'],
+    [
+      'begin',
+      'seeds_insert',
+      'seed_participants_insert',
+      'seed_followers_insert',
+      expect.stringMatching(/^update "idempotent_requests"/),
+    ],
+    ['webhook_deliveries_insert', 'events_insert', 'commit'],
   ])
 })

@@ -4,7 +4,7 @@ import { addPerson, createCompany, del, get, patch, post } from '../support/comp
 import { expectError, issuesOf } from '../support/expect-error.ts'
 import {
   addEvidence,
-  createSeed,
+  createEmptySeed,
   findEvidence,
   findSeed,
   joinSeed,
@@ -26,7 +26,7 @@ const add = (person: TestPerson, id: string, body: object) =>
   as(person, post(`/v1/seeds/${id}/evidence`, body))
 
 async function createJoined(): Promise<TestSeed> {
-  const seed = await createSeed(service, company.member, company)
+  const seed = await createEmptySeed(service, company.member, company)
   await joinSeed(service, company.member, seed)
   return seed
 }
@@ -55,12 +55,14 @@ describe('200', () => {
       authorName: 'Mary Member',
       agentName: null,
       createdAt: clock.now().toISOString(),
+      ...{ editedAt: null, withdrawnAt: null, withdrawnByName: null, withdrawnReason: null },
     })
     const list = await as(company.viewer, get(`/v1/seeds/${seed.id}/evidence`))
     expect(list.json()).toEqual([evidence])
     expect((await as(company.viewer, get(`/v1/seeds/${seed.id}`))).json()).toEqual({
       ...seed,
       participantCount: 1,
+      evidenceCounts: { supports: 0, contradicts: 1, neutral: 0 },
       updatedAt: clock.now().toISOString(),
     })
     expect((await findEvents(service, company.workspace)).at(-1)).toEqual(
@@ -169,7 +171,7 @@ describe('400', () => {
 
 describe('403', () => {
   it('returns 403 to owners and admins who have not joined the seed, and to a member who has left it', async () => {
-    const seed = await createSeed(service, company.owner, company)
+    const seed = await createEmptySeed(service, company.owner, company)
     await joinSeed(service, company.member, seed)
     for (const person of [company.owner, company.admin]) {
       expectError(await add(person, seed.id, someEvidence), errors.notAParticipant)
@@ -182,7 +184,7 @@ describe('403', () => {
 
   it('returns 403 to a viewer, even one who joined with another role', async () => {
     const person = await addPerson(service, company.workspace, 'member')
-    const seed = await createSeed(service, company.owner, company)
+    const seed = await createEmptySeed(service, company.owner, company)
     await joinSeed(service, person, seed)
     await as(company.owner, patch(`${company.url}/members/${person.id}`, { role: 'viewer' }))
     expectError(await add(person, seed.id, someEvidence), errors.roleInsufficient)

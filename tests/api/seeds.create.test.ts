@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { errors } from '../../src/kernel/errors.ts'
 import { createCompany, get, post } from '../support/company.ts'
 import { anyIssues, expectError, issuesOf } from '../support/expect-error.ts'
-import { createSeed, findParticipants, findSeed, type TestSeed } from '../support/seeds.ts'
+import { createSeed, findFollowers, findParticipants, findSeed, type TestSeed } from '../support/seeds.ts'
 import { createTestClock } from '../support/test-clock.ts'
 import { startTestApp } from '../support/test-app.ts'
 import { eventBy, findEvents } from '../support/workspaces.ts'
@@ -24,7 +24,7 @@ async function expectNothingMade(run: () => Promise<unknown>): Promise<void> {
 }
 
 describe('200', () => {
-  it('creates an open seed without participants, and appends an event', async () => {
+  it('creates an open seed, in which its creator takes part, leads and follows, and appends an event', async () => {
     const fields = {
       title: 'Fewer meetings',
       summary: 'A day of none',
@@ -42,20 +42,30 @@ describe('200', () => {
       id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7/) as string,
       status: 'open',
       createdByUserId: company.member.id,
+      createdByName: 'Mary Member',
       agentName: null,
-      participantCount: 0,
-      joined: false,
+      leadUserId: company.member.id,
+      participantCount: 1,
+      joined: true,
+      following: true,
+      evidenceCounts: { supports: 0, contradicts: 0, neutral: 0 },
+      commentCount: 0,
       createdAt: clock.now().toISOString(),
       updatedAt: clock.now().toISOString(),
     })
-    expect((await as(company.viewer, get(`/v1/seeds/${seed.id}`))).json()).toEqual(seed)
+    expect((await as(company.member, get(`/v1/seeds/${seed.id}`))).json()).toEqual(seed)
+    expect((await as(company.viewer, get(`/v1/seeds/${seed.id}`))).json()).toEqual({
+      ...seed,
+      ...{ joined: false, following: false },
+    })
     expect(await findSeed(service, seed)).toMatchObject({
       workspace_id: company.workspace.id,
       title: 'Fewer meetings',
       success_criteria: fields.successCriteria,
       status: 'open',
     })
-    expect(await findParticipants(service, seed)).toEqual([])
+    expect(await findParticipants(service, seed)).toEqual([company.member.id])
+    expect(await findFollowers(service, seed)).toEqual([company.member.id])
     expect((await findEvents(service, company.workspace)).at(-1)).toEqual(
       eventBy(
         company.member,

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { errors } from '../../src/kernel/errors.ts'
 import { addPerson, createCompany, del, get, patch, post } from '../support/company.ts'
 import { expectError, issuesOf } from '../support/expect-error.ts'
-import { createSeed, findParticipants, joinSeed } from '../support/seeds.ts'
+import { createEmptySeed, findParticipants, joinSeed } from '../support/seeds.ts'
 import { startTestApp, type TestPerson } from '../support/test-app.ts'
 import { eventBy, findEvents } from '../support/workspaces.ts'
 import { createId } from '../../src/kernel/ids.ts'
@@ -23,7 +23,7 @@ describe('200', () => {
   it.each(['open', 'validating'])(
     'makes the caller a participant of a seed that is %s, and appends an event',
     async (status) => {
-      const seed = await createSeed(service, company.member, company)
+      const seed = await createEmptySeed(service, company.member, company)
       await close(seed.id, status)
       const answer = await join(company.member, seed.id)
       expect(answer.statusCode).toBe(200)
@@ -40,7 +40,7 @@ describe('200', () => {
   )
 
   it('returns 200 when repeated, also after the seed has closed, and appends no second event', async () => {
-    const seed = await createSeed(service, company.member, company)
+    const seed = await createEmptySeed(service, company.member, company)
     await joinSeed(service, company.member, seed)
     expect((await join(company.member, seed.id)).json()).toEqual({ ok: true })
     await close(seed.id, 'validated')
@@ -50,7 +50,7 @@ describe('200', () => {
   })
 
   it('creates one participation for 20 concurrent requests', async () => {
-    const seed = await createSeed(service, company.member, company)
+    const seed = await createEmptySeed(service, company.member, company)
     const answers = await Promise.all(Array.from({ length: 20 }, () => join(company.member, seed.id)))
     expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([200]))
     expect(await findParticipants(service, seed)).toEqual([company.member.id])
@@ -58,7 +58,7 @@ describe('200', () => {
   })
 
   it('lets 10 members join concurrently', async () => {
-    const seed = await createSeed(service, company.member, company)
+    const seed = await createEmptySeed(service, company.member, company)
     const people: TestPerson[] = []
     for (let i = 0; i < 10; i++) people.push(await addPerson(service, company.workspace, 'member'))
     await Promise.all(people.map((person) => join(person, seed.id)))
@@ -72,7 +72,7 @@ describe('200', () => {
 
 describe('400', () => {
   it('returns 400 for a body, and adds no participant', async () => {
-    const seed = await createSeed(service, company.member, company)
+    const seed = await createEmptySeed(service, company.member, company)
     const answer = await as(company.member, post(`/v1/seeds/${seed.id}/join`, { as: 'observer' }))
     expect(issuesOf(answer)).toEqual([{ _tag: 'Unexpected', path: ['as'] }])
     expect(await findParticipants(service, seed)).toEqual([])
@@ -81,7 +81,7 @@ describe('400', () => {
 
 describe('403 and 404', () => {
   it('returns 403 to a viewer, and 404 for a seed of another workspace, an unknown id and a malformed id', async () => {
-    const seed = await createSeed(service, company.member, company)
+    const seed = await createEmptySeed(service, company.member, company)
     expectError(await join(company.viewer, seed.id), errors.roleInsufficient)
     const { owner } = await createCompany(service)
     for (const id of [seed.id, createId(), 'x']) expectError(await join(owner, id), errors.notFound)
@@ -91,7 +91,7 @@ describe('403 and 404', () => {
 
 describe('409', () => {
   it.each(['validated', 'dropped'])('returns 409 seed_closed for a seed that is %s', async (status) => {
-    const seed = await createSeed(service, company.member, company)
+    const seed = await createEmptySeed(service, company.member, company)
     await close(seed.id, status)
     expectError(await join(company.member, seed.id), errors.seedClosed)
     expect(await findParticipants(service, seed)).toEqual([])
@@ -100,7 +100,7 @@ describe('409', () => {
 
   it('never lets anyone join after a concurrent request has closed the seed', async () => {
     for (let round = 0; round < 15; round++) {
-      const seed = await createSeed(service, company.member, company)
+      const seed = await createEmptySeed(service, company.member, company)
       const [joined, closed] = await Promise.all([join(company.member, seed.id), close(seed.id, 'dropped')])
       expect(closed.statusCode).toBe(200)
       const events = (await findEvents(service, company.workspace)).filter(
@@ -119,7 +119,7 @@ describe('409', () => {
   })
 
   it('waits for an uncommitted change of the status, and then returns 409', async () => {
-    const seed = await createSeed(service, company.member, company)
+    const seed = await createEmptySeed(service, company.member, company)
     const client = await db.$client.connect()
     try {
       await client.query('begin')
@@ -139,7 +139,7 @@ describe('409', () => {
 describe('removing a member', () => {
   it('ends their participation in seeds, and keeps the seeds that they created', async () => {
     const person = await addPerson(service, company.workspace, 'member')
-    const seed = await createSeed(service, person, company)
+    const seed = await createEmptySeed(service, person, company)
     await joinSeed(service, person, seed)
     await joinSeed(service, company.member, seed)
     expect((await as(company.owner, del(`${company.url}/members/${person.id}`))).statusCode).toBe(200)
@@ -154,7 +154,7 @@ describe('removing a member', () => {
   it('leaves no participation when the member joins a seed concurrently', async () => {
     for (let round = 0; round < 10; round++) {
       const person = await addPerson(service, company.workspace, 'member')
-      const seed = await createSeed(service, company.member, company)
+      const seed = await createEmptySeed(service, company.member, company)
       const [joined, removed] = await Promise.all([
         join(person, seed.id),
         as(company.owner, del(`${company.url}/members/${person.id}`)),

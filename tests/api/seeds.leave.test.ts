@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { errors } from '../../src/kernel/errors.ts'
 import { createCompany, patch, post } from '../support/company.ts'
 import { expectError, issuesOf } from '../support/expect-error.ts'
-import { addEvidence, createSeed, findEvidence, findParticipants, joinSeed } from '../support/seeds.ts'
+import { addEvidence, createEmptySeed, findEvidence, findParticipants, joinSeed } from '../support/seeds.ts'
 import { startTestApp, type TestPerson } from '../support/test-app.ts'
 import { eventBy, findEvents } from '../support/workspaces.ts'
 import { createId } from '../../src/kernel/ids.ts'
@@ -19,7 +19,7 @@ const leavesOf = async (seed: { id: string }) =>
 
 describe('200', () => {
   it('ends the participation of the caller, keeps their evidence, and appends an event', async () => {
-    const seed = await createSeed(service, company.member, company)
+    const seed = await createEmptySeed(service, company.member, company)
     await joinSeed(service, company.member, seed)
     await joinSeed(service, company.admin, seed)
     await addEvidence(service, company.member, seed)
@@ -38,7 +38,7 @@ describe('200', () => {
   })
 
   it('returns 200 to a caller who is not a participant, and appends no event', async () => {
-    const seed = await createSeed(service, company.member, company)
+    const seed = await createEmptySeed(service, company.member, company)
     expect((await leave(company.member, seed.id)).json()).toEqual({ ok: true })
     await joinSeed(service, company.member, seed)
     const answers = await Promise.all(Array.from({ length: 10 }, () => leave(company.member, seed.id)))
@@ -47,7 +47,7 @@ describe('200', () => {
   })
 
   it.each(['validated', 'dropped'])('lets a participant leave a seed that is %s', async (status) => {
-    const seed = await createSeed(service, company.member, company)
+    const seed = await createEmptySeed(service, company.member, company)
     await joinSeed(service, company.member, seed)
     await as(company.member, patch(`/v1/seeds/${seed.id}`, { status }))
     expect((await leave(company.member, seed.id)).statusCode).toBe(200)
@@ -57,7 +57,7 @@ describe('200', () => {
 
 describe('400', () => {
   it('returns 400 for a body, and changes nothing', async () => {
-    const seed = await createSeed(service, company.member, company)
+    const seed = await createEmptySeed(service, company.member, company)
     await joinSeed(service, company.member, seed)
     const answer = await as(company.member, post(`/v1/seeds/${seed.id}/leave`, { why: 'tired' }))
     expect(issuesOf(answer)).toEqual([{ _tag: 'Unexpected', path: ['why'] }])
@@ -67,7 +67,7 @@ describe('400', () => {
 
 describe('403 and 404', () => {
   it('returns 403 to a viewer, and 404 for a seed of another workspace, an unknown id and a malformed id', async () => {
-    const seed = await createSeed(service, company.member, company)
+    const seed = await createEmptySeed(service, company.member, company)
     expectError(await leave(company.viewer, seed.id), errors.roleInsufficient)
     const { owner } = await createCompany(service)
     for (const id of [seed.id, createId(), 'x']) expectError(await leave(owner, id), errors.notFound)

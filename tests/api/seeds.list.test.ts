@@ -3,7 +3,7 @@ import { errors } from '../../src/kernel/errors.ts'
 import { createCompany, get, patch } from '../support/company.ts'
 import { countQueries } from '../support/count-queries.ts'
 import { anyIssues, expectError, issuesOf } from '../support/expect-error.ts'
-import { createSeed, joinSeed, type TestSeed } from '../support/seeds.ts'
+import { createEmptySeed, joinSeed, type TestSeed } from '../support/seeds.ts'
 import { startTestApp } from '../support/test-app.ts'
 import { createTestClock } from '../support/test-clock.ts'
 
@@ -15,9 +15,9 @@ describe('200', () => {
   it('returns the seeds of the workspace to every member, newest first', async () => {
     const [company, other] = [await createCompany(service), await createCompany(service)]
     expect((await as(company.viewer, get(`${company.url}/seeds`))).body).toBe('[]')
-    const first = await createSeed(service, company.member, company, { title: 'First' })
-    const second = await createSeed(service, company.admin, company, { title: 'Second' })
-    await createSeed(service, other.member, other)
+    const first = await createEmptySeed(service, company.member, company, { title: 'First' })
+    const second = await createEmptySeed(service, company.admin, company, { title: 'Second' })
+    await createEmptySeed(service, other.member, other)
     for (const role of ['owner', 'admin', 'member', 'viewer'] as const) {
       const answer = await as(company[role], get(`${company.url}/seeds`))
       expect(answer.statusCode).toBe(200)
@@ -28,12 +28,12 @@ describe('200', () => {
 
   it('counts participants, and says whether the caller is one', async () => {
     const company = await createCompany(service)
-    const seed = await createSeed(service, company.member, company)
+    const seed = await createEmptySeed(service, company.member, company)
     await joinSeed(service, company.member, seed)
     await joinSeed(service, company.admin, seed)
     const read = async (role: 'member' | 'owner') =>
       (await as(company[role], get(`${company.url}/seeds`))).json<TestSeed[]>()
-    expect(await read('member')).toEqual([{ ...seed, participantCount: 2, joined: true }])
+    expect(await read('member')).toEqual([{ ...seed, participantCount: 2, joined: true, following: true }])
     expect(await read('owner')).toEqual([{ ...seed, participantCount: 2, joined: false }])
   })
 
@@ -41,7 +41,7 @@ describe('200', () => {
     const company = await createCompany(service)
     const ids: Record<string, string> = {}
     for (const status of ['open', 'validating', 'validated', 'dropped']) {
-      const { id } = await createSeed(service, company.member, company)
+      const { id } = await createEmptySeed(service, company.member, company)
       await as(company.member, patch(`/v1/seeds/${id}`, { status }))
       ids[status] = id
     }
@@ -54,7 +54,7 @@ describe('200', () => {
   it('pages through the seeds of one status, and returns 400 when a cursor is used with another status', async () => {
     const company = await createCompany(service)
     const ids: string[] = []
-    for (let i = 0; i < 3; i++) ids.unshift((await createSeed(service, company.member, company)).id)
+    for (let i = 0; i < 3; i++) ids.unshift((await createEmptySeed(service, company.member, company)).id)
     const seen: string[] = []
     let url = `${company.url}/seeds?status=open&limit=1`
     for (let i = 0; i < 3; i++) {
@@ -73,10 +73,10 @@ describe('200', () => {
 
   it('searches titles, summaries and problems, ignoring case, without wildcards', async () => {
     const company = await createCompany(service)
-    const titled = await createSeed(service, company.member, company, { title: 'Zürich 100%_a\\b' })
-    const summed = await createSeed(service, company.member, company, { summary: 'Of Łódź\nand zürich' })
-    const problem = await createSeed(service, company.member, company, { problem: 'ZÜRICH is far' })
-    await createSeed(service, company.member, company, { audience: 'Zürich', hypothesis: 'Zürich' })
+    const titled = await createEmptySeed(service, company.member, company, { title: 'Zürich 100%_a\\b' })
+    const summed = await createEmptySeed(service, company.member, company, { summary: 'Of Łódź\nand zürich' })
+    const problem = await createEmptySeed(service, company.member, company, { problem: 'ZÜRICH is far' })
+    await createEmptySeed(service, company.member, company, { audience: 'Zürich', hypothesis: 'Zürich' })
     const search = async (q: string) => {
       const answer = await as(company.viewer, get(`${company.url}/seeds?q=${encodeURIComponent(q)}`))
       expect(answer.statusCode, answer.body).toBe(200)
@@ -92,9 +92,9 @@ describe('200', () => {
   it('filters by creator, by whether the caller has joined, and by all filters together', async () => {
     const company = await createCompany(service)
     const [first, second, third] = [
-      await createSeed(service, company.member, company),
-      await createSeed(service, company.admin, company, { title: 'Second' }),
-      await createSeed(service, company.member, company, { title: 'Third' }),
+      await createEmptySeed(service, company.member, company),
+      await createEmptySeed(service, company.admin, company, { title: 'Second' }),
+      await createEmptySeed(service, company.member, company, { title: 'Third' }),
     ]
     await joinSeed(service, company.member, second)
     await joinSeed(service, company.member, third)
@@ -116,7 +116,7 @@ describe('200', () => {
   it('sorts by updatedAt over all pages', async () => {
     const company = await createCompany(service)
     const ids: string[] = []
-    for (let i = 0; i < 4; i++) ids.push((await createSeed(service, company.member, company)).id)
+    for (let i = 0; i < 4; i++) ids.push((await createEmptySeed(service, company.member, company)).id)
     const [first = '', second = '', third = '', fourth = ''] = ids
     for (const id of [third, first]) {
       clock.advance(1_000)
@@ -134,11 +134,11 @@ describe('200', () => {
 
   it('runs as many queries for 11 seeds as for one', async () => {
     const company = await createCompany(service)
-    await createSeed(service, company.member, company)
+    await createEmptySeed(service, company.member, company)
     const count = () => countQueries(() => as(company.member, get(`${company.url}/seeds`)))
     await count()
     const one = await count()
-    for (let i = 0; i < 10; i++) await createSeed(service, company.member, company)
+    for (let i = 0; i < 10; i++) await createEmptySeed(service, company.member, company)
     expect(await count()).toBe(one)
   })
 })

@@ -5,7 +5,7 @@ import { createId } from '../../src/kernel/ids.ts'
 import { createCompany, get } from '../support/company.ts'
 import { countQueries } from '../support/count-queries.ts'
 import { expectError } from '../support/expect-error.ts'
-import { createSeed, joinSeed } from '../support/seeds.ts'
+import { createEmptySeed, joinSeed } from '../support/seeds.ts'
 import { startTestApp } from '../support/test-app.ts'
 import { createTestClock } from '../support/test-clock.ts'
 
@@ -18,8 +18,8 @@ describe('200', () => {
     const company = await createCompany(service)
     const { owner, admin, member, viewer } = company
     await db.execute(sql`update users set image_key = 'photo.webp' where id = ${member.id}`)
-    const seed = await createSeed(service, owner, company)
-    const other = await createSeed(service, owner, company)
+    const seed = await createEmptySeed(service, owner, company)
+    const other = await createEmptySeed(service, owner, company)
     await joinSeed(service, owner, other)
     const url = `/v1/seeds/${seed.id}/participants`
     expect((await as(viewer, get(url))).json()).toEqual([])
@@ -46,7 +46,7 @@ describe('200', () => {
 
   it('runs two queries: one for the key and the workspace, one for the participants', async () => {
     const company = await createCompany(service)
-    const seed = await createSeed(service, company.owner, company)
+    const seed = await createEmptySeed(service, company.owner, company)
     const url = `/v1/seeds/${seed.id}/participants`
     expect(await countQueries(() => as(company.owner, get(url)))).toBe(2)
   })
@@ -55,7 +55,7 @@ describe('200', () => {
 describe('404', () => {
   it('returns 404 to a stranger, and for an unknown or malformed id', async () => {
     const company = await createCompany(service)
-    const seed = await createSeed(service, company.owner, company)
+    const seed = await createEmptySeed(service, company.owner, company)
     const stranger = await createPerson()
     expectError(await as(stranger, get(`/v1/seeds/${seed.id}/participants`)), errors.notFound)
     for (const id of [createId(), 'x', '%00'])

@@ -26,7 +26,7 @@ describe('200', () => {
       allowedDomains: [],
       role,
     })
-    expect(answer.headers['cache-control']).toBe('private, no-store')
+    expect(answer.headers['cache-control']).toBe('private, no-cache')
     expect(answer.headers['content-location']).toBeUndefined()
     expect(await findEvents(service, workspace)).toHaveLength(1)
   })

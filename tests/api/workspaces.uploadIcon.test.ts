@@ -209,7 +209,7 @@ describe('a refused upload, which keeps the previous icon and stores nothing', (
   it('returns 404 for another method', async () => {
     await expectNothingKept(async (owner, { slug }) => {
       const url = `/v1/workspaces/${slug}/icon`
-      for (const method of ['GET', 'PUT', 'DELETE'] as const) {
+      for (const method of ['GET', 'PUT', 'PATCH'] as const) {
         expectError(await as(owner, { method, url }), errors.routeNotFound)
       }
     })

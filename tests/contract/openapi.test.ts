@@ -31,8 +31,11 @@ const allOperations = Object.entries(description.paths).flatMap(([path, methods]
 const isOAuth = ({ operation }: { operation: Operation }) => operation.tags.includes('agentOAuth')
 const operations = allOperations.filter((each) => !isOAuth(each))
 
-/** What OAuth answers may have more fields (RFC 6749 §5.1). */
-const openSchemas = ['OAuthClient', 'OAuthError', 'OAuthTokens']
+/**
+ * What OAuth answers may have more fields (RFC 6749 §5.1). The data of an event has fields of its own for each type, and
+ * may gain some (decision 0126).
+ */
+const openSchemas = ['OAuthClient', 'OAuthError', 'OAuthTokens', 'EventData']
 
 /** The operations whose errors the specification of version 1.0.0 lists, whether they occur or not. */
 const firstIds = [
@@ -200,6 +203,44 @@ describe('the API description', () => {
     }
   })
 
+  it('describes each parameter', () => {
+    const parameters = allOperations.flatMap(({ id, operation }) =>
+      (operation.parameters ?? []).map((parameter) => ({ id, parameter: resolve(parameter) })),
+    )
+    const undescribed = parameters.filter(
+      ({ parameter: { description, schema } }) => !(description ?? schema?.description),
+    )
+    expect(parameters).not.toEqual([])
+    expect(undescribed.map(({ id, parameter }) => `${id} ${parameter.name}`)).toEqual([])
+  })
+
+  // Those of OAuth are described by its standards. A model reads each word of those of agents' tools.
+  it('describes each field of a request and an answer that is not only for agents', () => {
+    const schemas = operations
+      .filter(({ id }) => !id.startsWith('agent.'))
+      .flatMap(({ id, operation }) => [
+        ...Object.values(operation.requestBody?.content ?? {}).map(({ schema }) => ({
+          where: `${id} request`,
+          schema,
+        })),
+        ...Object.keys(operation.responses).map((status) => ({
+          where: `${id} ${status}`,
+          schema: schemaOf(answerOf(operation, status) ?? {}),
+        })),
+      ])
+    const seen = new Set<Schema>()
+    const fields = schemas
+      .flatMap(({ where, schema }) => reach(where, schema, seen))
+      // With `oneOf` beside it, `code` only narrows a field that the named schema describes.
+      .filter(([, { oneOf }]) => oneOf === undefined)
+      .flatMap(([where, { properties = {} }]) =>
+        Object.entries(properties).map(([name, field]) => ({ where: `${where}.${name}`, field })),
+      )
+    const undescribed = fields.filter(({ field }) => !(field.description ?? resolve(field).description))
+    expect(fields.length).toBeGreaterThan(100)
+    expect(undescribed.map(({ where }) => where)).toEqual([])
+  })
+
   it('has valid examples, and one for each request and each success response', () => {
     for (const { where, media } of allMedia) {
       // A file has no example in JSON.
@@ -231,6 +272,7 @@ describe('the API description', () => {
   it('has only closed schemas', () => {
     const open = closedSchemas
       .flatMap(([name, schema]) => reach(name, schema))
+      .filter(([, part]) => part !== description.components.schemas.EventData)
       .filter(
         ([, part]) =>
           (part.type === 'object' || part.properties !== undefined) && part.additionalProperties !== false,
@@ -274,8 +316,21 @@ const scopeOf: Record<string, string> = {
   'agent.createSeed': 'seeds:write',
   'agent.updateSeed': 'seeds:write',
   'agent.addEvidence': 'seeds:write',
+  'agent.addComment': 'seeds:write',
   'agent.joinSeed': 'seeds:write',
 }
+
+/** The operations on what has a version, and the header of their condition. */
+const versioned = new Map<string, 'If-None-Match' | 'If-Match'>([
+  ['me.profile', 'If-None-Match'],
+  ['me.updateProfile', 'If-Match'],
+  ['workspaces.get', 'If-None-Match'],
+  ['workspaces.update', 'If-Match'],
+  ['teams.get', 'If-None-Match'],
+  ['teams.rename', 'If-Match'],
+  ['seeds.get', 'If-None-Match'],
+  ['seeds.update', 'If-Match'],
+])
 
 /** Checks all operations in one test. */
 const itOfEach = (title: string, check: (row: (typeof operations)[number]) => void) =>
@@ -296,7 +351,7 @@ describe('each operation', () => {
   })
 
   itOfEach('declares errors of the catalogue, with their schemas and codes', ({ id, operation }) => {
-    for (const status of Object.keys(operation.responses).filter((key) => !key.startsWith('2'))) {
+    for (const status of Object.keys(operation.responses).filter((key) => /^[45]/.test(key))) {
       const answer = answerOf(operation, status) ?? {}
       expect(Object.keys(answer.content ?? {})).toEqual(['application/json'])
       const codes = codesOf(answer, resolve)
@@ -359,16 +414,31 @@ describe('each operation', () => {
     expect(method === 'get' ? bodies : []).toEqual([])
   })
 
+  itOfEach('declares a tag and a 304 without a body if it takes If-None-Match', ({ id, operation }) => {
+    const statuses = Object.keys(operation.responses).filter((key) => key.startsWith('3'))
+    expect(statuses).toEqual(versioned.get(id) === 'If-None-Match' ? ['304'] : [])
+    const tagged = [...statuses, '200'].map((status) => answerOf(operation, status))
+    for (const answer of tagged) expect('ETag' in (answer?.headers ?? {})).toBe(statuses.length > 0)
+    for (const status of statuses) expect(answerOf(operation, status)?.content).toBeUndefined()
+    expect('412' in operation.responses).toBe(versioned.get(id) === 'If-Match')
+  })
+
   itOfEach(
-    'declares its path parameters, and Idempotency-Key if it is a POST under /v1',
-    ({ method, path, operation }) => {
+    'declares its path parameters, and the headers of a POST under /v1, of a condition and of a stream',
+    ({ id, method, path, operation }) => {
       const named = (place: string) =>
         (operation.parameters ?? [])
           .map(resolve)
           .filter((parameter) => parameter.in === place)
           .map(({ name }) => name)
       expect(named('path')).toEqual([...path.matchAll(/{([^}]+)}/g)].map(([, name]) => name))
-      expect(named('header')).toEqual(method === 'post' && path.startsWith('/v1/') ? ['Idempotency-Key'] : [])
+      const isStream = 'text/event-stream' in (resolve(operation.responses['200'] ?? {}).content ?? {})
+      const condition = versioned.get(id)
+      expect(named('header')).toEqual([
+        ...(method === 'post' && path.startsWith('/v1/') ? ['Idempotency-Key'] : []),
+        ...(isStream ? ['Last-Event-ID'] : []),
+        ...(condition === undefined ? [] : [condition]),
+      ])
     },
   )
 })

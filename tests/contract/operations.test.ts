@@ -34,10 +34,14 @@ function findFaults({ operationId: id, request, requestBody, parameters = [] }: 
   const isOfAgents = request.includes(' /agent/')
   const hasPages = parameters.some((parameter) => resolve(parameter).name === 'cursor')
   return [
-    withoutNames(entry.request) === withoutNames(request) ? '' : lacks(`the request ${request}`),
+    withoutNames(entry.request.split('?')[0] ?? '') === withoutNames(request)
+      ? ''
+      : lacks(`the request ${request}`),
     types.includes('application/json') && !entry.body && !isOfAgents ? lacks('body') : '',
     types.includes('multipart/form-data') && !entry.hasPicture ? lacks('hasPicture') : '',
-    request.startsWith('GET ') || entry.event || entry.isOutside ? '' : lacks('event (or isOutside)'),
+    request.startsWith('GET ') || entry.event || entry.hasNoEvent || entry.isOutside
+      ? ''
+      : lacks('event (or hasNoEvent, isOutside)'),
     hasPages && !entry.list ? lacks('list') : '',
     !entry.isOutside && !rowIds.includes(id) ? lacks('a row of permissionTable') : '',
     ...namesIn(entry)

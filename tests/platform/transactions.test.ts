@@ -1,10 +1,11 @@
 import { sql } from 'drizzle-orm'
-import { integer, pgTable, timestamp } from 'drizzle-orm/pg-core'
+import { integer, pgTable, serial, text, timestamp } from 'drizzle-orm/pg-core'
 import type pg from 'pg'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { openDatabase, requestLimits, type Executor } from '../../src/db/client.ts'
 import { isDatabaseUnavailable, isUniqueViolation } from '../../src/db/errors.ts'
 import { placeholdersOf, prepared } from '../../src/db/sql/prepared.ts'
+import { writeLast } from '../../src/db/transactions.ts'
 import { together } from '../../src/db/together.ts'
 import { afterFile } from '../support/after-file.ts'
 import { startDatabaseProxy } from '../support/database-proxy.ts'
@@ -153,6 +154,63 @@ describe('writes in a transaction', () => {
       cause: { message: 'a statement was sent after the end of its transaction' },
     })
     expect(await numbers()).toEqual([1])
+  })
+})
+
+describe('writes that are left to the end of a transaction', () => {
+  const entries = pgTable('entries', { place: serial('place').primaryKey(), name: text('name').notNull() })
+  const insertEntry = prepared((executor) =>
+    executor.insert(entries).values(placeholdersOf(entries, 'place')).prepare('entries_insert'),
+  )
+  const add = (name: string) => (executor: Executor) => insertEntry(executor).execute({ name })
+  const names = async () => {
+    const { rows } = await db.execute<{ name: string }>(sql`select name from entries order by place`)
+    return rows.map((row) => row.name)
+  }
+
+  beforeEach(async () => {
+    await db.execute(sql`drop table if exists entries`)
+    await db.execute(sql`create table entries (place serial primary key, name text not null)`)
+  })
+
+  it('come behind all others, by their order, and then in that of the calls', async () => {
+    await db.transaction(async (tx, write) => {
+      await writeLast(tx, 'b', add('b1'))
+      await writeLast(tx, 'a', add('a1'))
+      write(add('first'))
+      await writeLast(tx, 'b', add('b2'))
+      await tx.execute(sql`insert into entries (name) values ('second')`)
+      await writeLast(tx, 'a', add('a2'))
+    })
+    expect(await names()).toEqual(['first', 'second', 'a1', 'a2', 'b1', 'b2'])
+  })
+
+  it('are not sent when the transaction fails, nor in a later one on the same connection', async () => {
+    for (let i = 0; i <= poolMax; i++) {
+      const failing = db.transaction(async (tx) => {
+        await writeLast(tx, 'a', add('never'))
+        throw new Error('changed my mind')
+      })
+      await expect(failing).rejects.toThrow('changed my mind')
+      await db.transaction((tx) => tx.execute(sql`select 1`))
+    }
+    expect(await names()).toEqual([])
+  })
+
+  it('roll the transaction back when they fail', async () => {
+    const failing = db.transaction(async (tx, write) => {
+      write(add('first'))
+      await writeLast(tx, 'a', async (executor) => executor.execute(sql`select 1 / 0`))
+    })
+    await expect(failing).rejects.toThrow()
+    expect(await names()).toEqual([])
+  })
+
+  it('are refused after the end, and sent at once outside of a transaction', async () => {
+    const tx = await db.transaction(async (executor) => ({ executor }))
+    expect(() => writeLast(tx.executor, 'a', add('late'))).toThrow('after the end of its transaction')
+    await writeLast(db, 'a', add('at once'))
+    expect(await names()).toEqual(['at once'])
   })
 })
 

@@ -63,9 +63,13 @@ export async function createInvite(
   { as }: Pick<TestApp, 'as'>,
   actor: TestPerson,
   { url }: Pick<TestCompany, 'url'>,
-  { email = randomEmail(), role = 'member' }: { email?: string; role?: Role } = {},
+  {
+    email = randomEmail(),
+    role = 'member',
+    teamIds,
+  }: { email?: string; role?: Role; teamIds?: string[] } = {},
 ): Promise<TestInvite> {
-  const answer = await as(actor, post(`${url}/invites`, { email, role }))
+  const answer = await as(actor, post(`${url}/invites`, { email, role, ...(teamIds && { teamIds }) }))
   expect(answer.statusCode, answer.body).toBe(200)
   const { invite, inviteUrl } = answer.json<{ invite: TestInvite; inviteUrl: string }>()
   return { ...invite, inviteUrl, token: tokenOf(inviteUrl) }
@@ -95,7 +99,9 @@ export const del = (url: string): TestRequest => ({ method: 'DELETE', url })
 export const post = (url: string, body?: object): TestRequest => withBody('POST', url, body)
 export const patch = (url: string, body: object): TestRequest => withBody('PATCH', url, body)
 
-function withBody(method: 'POST' | 'PATCH', url: string, body: object | undefined): TestRequest {
+export const put = (url: string, body: object): TestRequest => withBody('PUT', url, body)
+
+function withBody(method: 'POST' | 'PUT' | 'PATCH', url: string, body: object | undefined): TestRequest {
   return { method, url, ...(body && { payload: body }) }
 }
 
@@ -126,6 +132,18 @@ export async function findTeamMembers({ db }: Pick<TestApp, 'db'>, team: { id: s
     sql`select user_id from team_members where team_id = ${team.id} order by added_at, user_id`,
   )
   return rows.map((row) => row.user_id)
+}
+
+/** What people were told in their inbox in a workspace, oldest first. */
+export function findNotifications(
+  { db }: Pick<TestApp, 'db'>,
+  workspace: { id: string },
+): Promise<Record<string, unknown>[]> {
+  return selectRows(
+    db,
+    sql`select user_id, kind, actor_user_id, actor_name, data from notifications
+      where workspace_id = ${workspace.id} order by created_at, id`,
+  )
 }
 
 /** The jobs that wait, oldest first, whose payload has this text in it. */

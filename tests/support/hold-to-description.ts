@@ -43,7 +43,7 @@ export function collectDifferences(
 
 /** What answers have for browsers, caches and the transport: the description leaves it out. */
 const undescribedHeaders =
-  /^(access-control-.*|allow|cache-control|connection|content-(length|security-policy|type)|cross-origin-.*|date|referrer-policy|strict-transport-security|vary|x-content-type-options|x-frame-options)$/
+  /^(access-control-.*|allow|cache-control|connection|content-(length|security-policy|type)|cross-origin-.*|date|referrer-policy|strict-transport-security|vary|x-accel-buffering|x-content-type-options|x-frame-options)$/
 
 interface Answer {
   status: number

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { createId } from '../../src/kernel/ids.ts'
+import { insertNotification } from './notifications.ts'
 import { insertGrant } from './seeds.ts'
 import type { Values } from './prepare-request.ts'
 import type { TestApp } from './test-app.ts'
@@ -9,7 +10,7 @@ type Service = Pick<TestApp, 'db'>
 /** How the rows of a list that comes in pages come and go. The values are those of the list's request. */
 export interface Rows {
   /** The property by which a row is told from others. */
-  key: 'id' | 'userId'
+  key: 'id' | 'userId' | 'workspaceId'
   /** Adds a row made at a time; returns its key. */
   insert: (service: Service, values: Values, at: Date) => Promise<string>
   remove: (service: Service, values: Values, key: string) => Promise<unknown>
@@ -43,6 +44,50 @@ export const inviteRows: Rows = {
   remove: ({ db }, _values, id) => db.execute(sql`delete from invites where id = ${id}`),
 }
 
+/** The invites to the person who asks. Each is to another workspace. */
+export const ownInviteRows: Rows = {
+  key: 'id',
+  async insert({ db }, { actorId }, at) {
+    const [id, workspaceId, inviterId] = [createId(), createId(), createId()]
+    await db.execute(sql`
+      insert into users (id, email, name, created_at)
+      values (${inviterId}, ${`${inviterId}@example.com`}, 'Filler', now())`)
+    await db.execute(sql`
+      with other as (
+        insert into workspaces (id, name, slug, created_at)
+        values (${workspaceId}, 'Filler', ${`w-${workspaceId}`}, now()) returning id)
+      insert into memberships (workspace_id, user_id, role, joined_at, last_used_at)
+      select id, ${inviterId}, 'owner', now(), now() from other`)
+    await db.execute(sql`
+      insert into invites
+        (id, workspace_id, email, canonical_email, role, state, invited_by_user_id, created_at, expires_at)
+      select ${id}, ${workspaceId}, email, canonical_email, 'member', 'open', ${inviterId}, ${at.toISOString()},
+        now() + interval '1 day'
+      from users where id = ${actorId}`)
+    return id
+  },
+  remove: ({ db }, _values, id) => db.execute(sql`delete from invites where id = ${id}`),
+}
+
+/** The workspaces that the person who asks may join. Others do not have the domain of their address. */
+export const offerRows: Rows = {
+  key: 'workspaceId',
+  async insert({ db }, { actorId }, at) {
+    const id = createId()
+    const address = `me@${actorId}.example`
+    await db.execute(sql`
+      update users set email = ${address}, canonical_email = ${address}
+      where id = ${actorId} and canonical_email like '%@example.com'`)
+    await db.execute(sql`
+      insert into workspaces (id, name, slug, allowed_domains, created_at)
+      select ${id}, 'Filler', ${`w-${id}`}, array[split_part(canonical_email, '@', 2)], ${at.toISOString()}
+      from users where id = ${actorId}`)
+    return id
+  },
+  remove: ({ db }, _values, id) =>
+    db.execute(sql`update workspaces set allowed_domains = '{}' where id = ${id}`),
+}
+
 export const teamRows: Rows = {
   key: 'id',
   async insert({ db }, { workspaceId }, at) {
@@ -53,6 +98,17 @@ export const teamRows: Rows = {
     return id
   },
   remove: ({ db }, _values, id) => db.execute(sql`delete from teams where id = ${id}`),
+}
+
+export const searchRows: Rows = {
+  ...teamRows,
+  async insert({ db }, { workspaceId }, at) {
+    const id = createId()
+    await db.execute(sql`
+      insert into teams (id, workspace_id, name, created_at)
+      values (${id}, ${workspaceId}, ${`Filler ${id}`}, ${at.toISOString()})`)
+    return id
+  },
 }
 
 export const teamMemberRows: Rows = {
@@ -114,6 +170,18 @@ export const evidenceRows: Rows = {
   remove: ({ db }, _values, id) => db.execute(sql`delete from evidence where id = ${id}`),
 }
 
+export const commentRows: Rows = {
+  key: 'id',
+  async insert({ db }, { seedId }, at) {
+    const id = createId()
+    await db.execute(sql`
+      insert into comments (id, seed_id, body, author_name, created_at)
+      values (${id}, ${seedId}, ${`Filler ${id}`}, 'Olga', ${at.toISOString()})`)
+    return id
+  },
+  remove: ({ db }, _values, id) => db.execute(sql`delete from comments where id = ${id}`),
+}
+
 export const grantRows: Rows = {
   key: 'id',
   async insert(service, { workspaceId = '', actorId = '' }, createdAt) {
@@ -122,4 +190,24 @@ export const grantRows: Rows = {
   },
   remove: ({ db }, _values, id) =>
     db.execute(sql`update agent_grants set revoked_at = now() where id = ${id}`),
+}
+
+export const deliveryRows: Rows = {
+  key: 'id',
+  async insert({ db }, { webhookId }, at) {
+    const id = createId()
+    await db.execute(sql`
+      insert into webhook_deliveries (webhook_id, event_id, type, status, attempts, created_at)
+      values (${webhookId}, ${id}, 'filler.made', 'delivered', 1, ${at.toISOString()})`)
+    return id
+  },
+  remove: ({ db }, { webhookId }, id) =>
+    db.execute(sql`delete from webhook_deliveries where webhook_id = ${webhookId} and event_id = ${id}`),
+}
+
+export const notificationRows: Rows = {
+  key: 'id',
+  insert: (service, { workspaceId = '', actorId = '' }, createdAt) =>
+    insertNotification(service, { workspaceId, userId: actorId }, { createdAt }),
+  remove: ({ db }, _values, id) => db.execute(sql`delete from notifications where id = ${id}`),
 }

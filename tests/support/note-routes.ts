@@ -17,3 +17,10 @@ export async function noteRoutes<T>(
     unsubscribe('fastify.initialization', note)
   }
 }
+
+/** The paths of all forms of the website, upload forms and what scripts send included. */
+export function formsIn(routes: readonly RouteOptions[]): string[] {
+  return routes
+    .filter(({ config, method }) => config?.access === 'web' && method === 'POST')
+    .map(({ url }) => url)
+}

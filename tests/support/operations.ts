@@ -1,33 +1,56 @@
 import { errors, type ErrorFactory } from '../../src/kernel/errors.ts'
 import {
+  commentRows,
   eventRows,
   evidenceRows,
   grantRows,
+  deliveryRows,
   inviteRows,
   memberRows,
+  offerRows,
+  ownInviteRows,
+  notificationRows,
   participantRows,
+  searchRows,
   seedRows,
   teamMemberRows,
   teamRows,
   type Rows,
 } from './list-rows.ts'
-import { allowTwoDomains, joinSeed, joinTeam, type Given } from './prepare-request.ts'
+import {
+  allowDomainOfOffered,
+  allowTwoDomains,
+  followSeed,
+  giveIcon,
+  joinSeed,
+  joinTeam,
+  leaveSeed,
+  tellActor,
+  unfollowSeed,
+  type Given,
+} from './prepare-request.ts'
 
 /** An operation of the API, and what the tests have to know to try it. */
 export interface Operation {
-  /** Method and path. For names in braces, here, in the body and in the summary of the event, see prepare-request.ts. */
-  request: `${'GET' | 'POST' | 'PATCH' | 'DELETE'} /${string}`
+  /** Method and path, with the parameters that are required. For names in braces, here, in the body and in the summary of the event, see prepare-request.ts. */
+  request: `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`
   body?: object
   /** The body is a form with a picture. */
   hasPicture?: true
   /** It concerns no workspace that exists already: no role is needed, and no workspace gets an event. */
   isOutside?: true
+  /** It is outside of workspaces, and yet API keys that are bound to workspaces may use it; of keys, on themselves. */
+  isForBoundKeys?: true
   /** It is for the person whom an invite is addressed to. */
   isForInvited?: true
+  /** It is for a person whose domain a workspace allows. */
+  isForOffered?: true
   /** What has to be true beforehand, besides that what the request names exists. */
   given?: Given
   /** For what changes a workspace. */
   event?: ExpectedEvent
+  /** It changes only what concerns the caller, of which there is no event. */
+  hasNoEvent?: true
   /** For a list that comes in pages. */
   list?: Rows
 }
@@ -81,13 +104,44 @@ export const operations: Record<string, Operation> = {
     body: { seedId: '{seedId}', kind: 'note', verdict: 'neutral', summary: 'A finding' },
     isOutside: true,
   },
+  'agent.addComment': {
+    request: 'POST /agent/v1/comments:add',
+    body: { seedId: '{seedId}', body: 'Who says so?' },
+    isOutside: true,
+  },
   'agent.joinSeed': { request: 'POST /agent/v1/seeds:join', body: { seedId: '{seedId}' }, isOutside: true },
 
-  'apiKeys.list': { request: 'GET /v1/api-keys', isOutside: true },
+  'apiKeys.list': { request: 'GET /v1/api-keys', isOutside: true, isForBoundKeys: true },
   'apiKeys.create': { request: 'POST /v1/api-keys', body: { name: '{name}' }, isOutside: true },
-  'apiKeys.revoke': { request: 'POST /v1/api-keys/{apiKeyId}/revoke', isOutside: true },
+  'apiKeys.createRestricted': {
+    request: 'POST /v1/api-keys/restricted',
+    body: { name: '{name}', expiresAt: null, access: 'read', workspaceIds: null },
+    isOutside: true,
+  },
+  'apiKeys.get': { request: 'GET /v1/api-keys/{apiKeyId}', isOutside: true, isForBoundKeys: true },
+  'apiKeys.restrictions': {
+    request: 'GET /v1/api-keys/{apiKeyId}/restrictions',
+    isOutside: true,
+    isForBoundKeys: true,
+  },
+  'apiKeys.restrict': {
+    request: 'PUT /v1/api-keys/{apiKeyId}/restrictions',
+    body: { expiresAt: null, access: 'read', workspaceIds: null },
+    isOutside: true,
+  },
+  'apiKeys.rotate': {
+    request: 'POST /v1/api-keys/{apiKeyId}/rotate',
+    body: { overlapSeconds: 60 },
+    isOutside: true,
+    isForBoundKeys: true,
+  },
+  'apiKeys.revoke': {
+    request: 'POST /v1/api-keys/{apiKeyId}/revoke',
+    isOutside: true,
+    isForBoundKeys: true,
+  },
 
-  'me.profile': { request: 'GET /v1/me', isOutside: true },
+  'me.profile': { request: 'GET /v1/me', isOutside: true, isForBoundKeys: true },
   'me.updateProfile': { request: 'PATCH /v1/me', body: { name: '{name}' }, isOutside: true },
   'me.uploadPhoto': { request: 'POST /v1/me/photo', hasPicture: true, isOutside: true },
   'me.preferences': { request: 'GET /v1/me/preferences', isOutside: true },
@@ -96,10 +150,73 @@ export const operations: Record<string, Operation> = {
     body: { productUpdates: false, workspaceActivity: false },
     isOutside: true,
   },
-  'me.home': { request: 'GET /v1/me/home', isOutside: true },
-  'me.onboarding': { request: 'GET /v1/me/onboarding', isOutside: true },
+  'me.home': { request: 'GET /v1/me/home', isOutside: true, isForBoundKeys: true },
+  'me.onboarding': { request: 'GET /v1/me/onboarding', isOutside: true, isForBoundKeys: true },
 
-  'workspaces.list': { request: 'GET /v1/workspaces', isOutside: true },
+  'me.removePhoto': { request: 'DELETE /v1/me/photo', isOutside: true },
+  'me.listInvites': {
+    request: 'GET /v1/me/invites',
+    isOutside: true,
+    isForBoundKeys: true,
+    list: ownInviteRows,
+  },
+  'me.acceptInvite': {
+    request: 'POST /v1/me/invites/{inviteId}/accept',
+    isForInvited: true,
+    event: {
+      type: 'member.joined',
+      target: ['user', 'actorId'],
+      summary: 'Ivy Invited accepted the invite of Olga Owner and joined as member',
+      again: errors.inviteUsed,
+      refused: errors.notFound,
+    },
+  },
+  'me.declineInvite': {
+    request: 'POST /v1/me/invites/{inviteId}/decline',
+    isForInvited: true,
+    event: {
+      type: 'invite.declined',
+      target: ['invite', 'inviteId'],
+      summary: 'Ivy Invited declined the invite to {invitedEmail}',
+      refused: errors.notFound,
+    },
+  },
+  'me.listOffers': { request: 'GET /v1/me/offers', isOutside: true, list: offerRows },
+  'me.acceptOffer': {
+    request: 'POST /v1/me/offers/{workspaceId}/accept',
+    isForOffered: true,
+    given: allowDomainOfOffered,
+    event: {
+      type: 'member.joined',
+      target: ['user', 'actorId'],
+      summary: 'Ivy Invited joined with an email address at {domain}',
+      again: errors.notFound,
+      refused: errors.notFound,
+    },
+  },
+  'me.declineOffer': {
+    request: 'POST /v1/me/offers/{workspaceId}/decline',
+    isOutside: true,
+    isForOffered: true,
+    given: allowDomainOfOffered,
+  },
+
+  'notifications.list': {
+    request: 'GET /v1/me/notifications',
+    isOutside: true,
+    isForBoundKeys: true,
+    list: notificationRows,
+  },
+  'notifications.count': { request: 'GET /v1/me/notifications/count', isOutside: true, isForBoundKeys: true },
+  'notifications.markRead': {
+    request: 'POST /v1/me/notifications/read',
+    body: { until: '9999-01-01T00:00:00.000Z' },
+    isOutside: true,
+    isForBoundKeys: true,
+    given: tellActor,
+  },
+
+  'workspaces.list': { request: 'GET /v1/workspaces', isOutside: true, isForBoundKeys: true },
   'workspaces.create': {
     request: 'POST /v1/workspaces',
     body: { name: '{name}', slug: '{newSlug}' },
@@ -129,6 +246,18 @@ export const operations: Record<string, Operation> = {
       again: 'changes',
     },
   },
+  'workspaces.removeIcon': {
+    request: 'DELETE /v1/workspaces/{slug}/icon',
+    given: giveIcon,
+    event: {
+      type: 'workspace.icon_removed',
+      target: ['workspace', 'workspaceId'],
+      summary: 'Olga Owner removed the icon of Acme',
+    },
+  },
+
+  'workspaces.search': { request: 'GET /v1/workspaces/{slug}/search?q=filler', list: searchRows },
+  'workspaces.searchCounts': { request: 'GET /v1/workspaces/{slug}/search/counts?q=filler' },
 
   'members.list': { request: 'GET /v1/workspaces/{slug}/members', list: memberRows },
   'members.updateRole': {
@@ -188,6 +317,16 @@ export const operations: Record<string, Operation> = {
     },
   },
   'invites.get': { request: 'GET /v1/invites/{token}' },
+  'invites.decline': {
+    request: 'POST /v1/invites/{token}/decline',
+    isForInvited: true,
+    event: {
+      type: 'invite.declined',
+      target: ['invite', 'inviteId'],
+      summary: 'Ivy Invited declined the invite to {invitedEmail}',
+      refused: errors.inviteEmailMismatch,
+    },
+  },
   'invites.accept': {
     request: 'POST /v1/invites/{token}/accept',
     isForInvited: true,
@@ -257,6 +396,80 @@ export const operations: Record<string, Operation> = {
 
   'events.list': { request: 'GET /v1/workspaces/{slug}/events', list: eventRows },
   'events.get': { request: 'GET /v1/workspaces/{slug}/events/{eventId}' },
+  'events.changes': { request: 'GET /v1/workspaces/{slug}/events/changes' },
+  'events.stream': { request: 'GET /v1/workspaces/{slug}/events/stream' },
+  'webhooks.list': { request: 'GET /v1/workspaces/{slug}/webhooks' },
+  'webhooks.create': {
+    request: 'POST /v1/workspaces/{slug}/webhooks',
+    body: { url: 'https://127.0.0.1:1/{name}', types: ['seed.created'], description: '{name}' },
+    event: {
+      type: 'webhook.created',
+      target: ['webhook'],
+      summary: 'Olga Owner added a webhook to 127.0.0.1:1',
+      again: 'changes',
+    },
+  },
+  'webhooks.get': { request: 'GET /v1/workspaces/{slug}/webhooks/{webhookId}' },
+  'webhooks.update': {
+    request: 'PATCH /v1/workspaces/{slug}/webhooks/{webhookId}',
+    body: { url: 'https://127.0.0.2:1/{name}', description: '{name}' },
+    event: {
+      type: 'webhook.updated',
+      target: ['webhook', 'webhookId'],
+      summary: 'Olga Owner changed the webhook to 127.0.0.2:1',
+    },
+  },
+  'webhooks.delete': {
+    request: 'DELETE /v1/workspaces/{slug}/webhooks/{webhookId}',
+    event: {
+      type: 'webhook.deleted',
+      target: ['webhook', 'webhookId'],
+      summary: 'Olga Owner deleted the webhook to 127.0.0.1:1',
+      again: errors.notFound,
+    },
+  },
+  'webhooks.rotateSecret': {
+    request: 'POST /v1/workspaces/{slug}/webhooks/{webhookId}/rotate-secret',
+    body: { overlapSeconds: 60 },
+    event: {
+      type: 'webhook.secret_rotated',
+      target: ['webhook', 'webhookId'],
+      summary: 'Olga Owner rotated the secret of the webhook to 127.0.0.1:1',
+      again: 'changes',
+    },
+  },
+  'webhooks.test': {
+    request: 'POST /v1/workspaces/{slug}/webhooks/{webhookId}/test',
+    event: {
+      type: 'webhook.tested',
+      target: ['webhook', 'webhookId'],
+      summary: 'Olga Owner sent a test to the webhook to 127.0.0.1:1',
+      again: 'changes',
+    },
+  },
+  'webhooks.listDeliveries': {
+    request: 'GET /v1/workspaces/{slug}/webhooks/{webhookId}/deliveries',
+    list: deliveryRows,
+  },
+  'webhooks.redeliver': {
+    request: 'POST /v1/workspaces/{slug}/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver',
+    event: {
+      type: 'webhook.redelivered',
+      target: ['webhook', 'webhookId'],
+      summary: 'Olga Owner sent 1 event to the webhook to 127.0.0.1:1 again',
+      again: 'changes',
+    },
+  },
+  'webhooks.redeliverSince': {
+    request: 'POST /v1/workspaces/{slug}/webhooks/{webhookId}/redeliver',
+    body: { since: '2026-01-01T00:00:00.000Z', until: '9999-01-01T00:00:00.000Z' },
+    event: {
+      type: 'webhook.redelivered',
+      target: ['webhook', 'webhookId'],
+      summary: 'Olga Owner sent 2 events to the webhook to 127.0.0.1:1 again',
+      again: 'changes',
+    },
+  },
   'people.list': { request: 'GET /v1/workspaces/{slug}/people', list: { ...memberRows, key: 'id' } },
 
   'seeds.list': { request: 'GET /v1/workspaces/{slug}/seeds', list: seedRows },
@@ -280,8 +493,28 @@ export const operations: Record<string, Operation> = {
       summary: 'Olga Owner changed the problem and the status of the seed {label} from open to validating',
     },
   },
+  'seeds.delete': {
+    request: 'DELETE /v1/seeds/{createdSeedId}',
+    event: {
+      type: 'seed.deleted',
+      target: ['seed', 'createdSeedId'],
+      summary: 'Olga Owner deleted the seed {label}',
+      again: errors.notFound,
+    },
+  },
+  'seeds.restore': {
+    request: 'POST /v1/seeds/{deletedSeedId}/restore',
+    event: {
+      type: 'seed.restored',
+      target: ['seed', 'deletedSeedId'],
+      summary: 'Olga Owner restored the seed {label}',
+    },
+  },
+  'seeds.follow': { request: 'POST /v1/seeds/{seedId}/follow', given: unfollowSeed, hasNoEvent: true },
+  'seeds.unfollow': { request: 'POST /v1/seeds/{seedId}/unfollow', given: followSeed, hasNoEvent: true },
   'seeds.join': {
     request: 'POST /v1/seeds/{seedId}/join',
+    given: leaveSeed,
     event: {
       type: 'seed.joined',
       target: ['seed', 'seedId'],
@@ -307,6 +540,55 @@ export const operations: Record<string, Operation> = {
     },
   },
 
+  'evidence.update': {
+    request: 'PATCH /v1/evidence/{ownEvidenceId}',
+    body: { verdict: 'contradicts', summary: 'They do not like it' },
+    event: {
+      type: 'evidence.updated',
+      target: ['evidence', 'ownEvidenceId'],
+      summary: 'Olga Owner corrected the verdict and the summary of evidence of the seed {label}',
+    },
+  },
+  'evidence.withdraw': {
+    request: 'POST /v1/evidence/{evidenceId}/withdraw',
+    body: { reason: 'They were paid' },
+    event: {
+      type: 'evidence.withdrawn',
+      target: ['evidence', 'evidenceId'],
+      summary: 'Olga Owner withdrew an interview by Tina Target that supports the seed {label}',
+    },
+  },
+
+  'comments.list': { request: 'GET /v1/seeds/{seedId}/comments', list: commentRows },
+  'comments.create': {
+    request: 'POST /v1/seeds/{seedId}/comments',
+    body: { body: 'Who says so?' },
+    event: {
+      type: 'comment.added',
+      target: ['comment'],
+      summary: 'Olga Owner commented on the seed {label}',
+      again: 'changes',
+    },
+  },
+  'comments.update': {
+    request: 'PATCH /v1/comments/{ownCommentId}',
+    body: { body: 'Who said so?' },
+    event: {
+      type: 'comment.updated',
+      target: ['comment', 'ownCommentId'],
+      summary: 'Olga Owner edited a comment on the seed {label}',
+    },
+  },
+  'comments.delete': {
+    request: 'DELETE /v1/comments/{commentId}',
+    event: {
+      type: 'comment.deleted',
+      target: ['comment', 'commentId'],
+      summary: 'Olga Owner deleted a comment by Tina Target on the seed {label}',
+      again: errors.notFound,
+    },
+  },
+
   'integrations.list': { request: 'GET /v1/workspaces/{slug}/integrations', list: grantRows },
   'integrations.revoke': {
     request: 'POST /v1/workspaces/{slug}/integrations/{grantId}/revoke',
@@ -324,7 +606,7 @@ export const operations: Record<string, Operation> = {
  * invite gives. `to` is the role that is to be given.
  *
  * ok, or: role = role_insufficient, high = role_too_high, out = not_a_member, none = not_found, key = api_key_required,
- * other = invite_email_mismatch.
+ * other = invite_email_mismatch, author = not_the_author.
  */
 export const permissionTable = `
   operation                    target  to      | owner  admin  member viewer | stranger nobody
@@ -332,6 +614,14 @@ export const permissionTable = `
   workspaces.slugAvailability  -       -       | ok     ok     ok     ok     | out      key
   workspaces.update            -       -       | ok     ok     role   role   | out      key
   workspaces.uploadIcon        -       -       | ok     ok     role   role   | out      key
+  workspaces.removeIcon        -       -       | ok     ok     role   role   | out      key
+
+  me.acceptInvite              member  -       | none   none   none   none   | none     key
+  me.declineInvite             member  -       | none   none   none   none   | none     key
+  me.acceptOffer               -       -       | none   none   none   none   | none     key
+
+  workspaces.search            -       -       | ok     ok     ok     ok     | out      key
+  workspaces.searchCounts      -       -       | ok     ok     ok     ok     | out      key
 
   members.list                 -       -       | ok     ok     ok     ok     | out      key
   members.updateRole           self    owner   | ok     high   role   role   | out      key
@@ -382,6 +672,7 @@ export const permissionTable = `
   invites.updateRole           viewer  owner   | ok     high   role   role   | out      key
   invites.get                  member  -       | ok     ok     ok     ok     | ok       key
   invites.accept               member  -       | other  other  other  other  | other    key
+  invites.decline              member  -       | other  other  other  other  | other    key
 
   teams.list                   -       -       | ok     ok     ok     ok     | out      key
   teams.get                    -       -       | ok     ok     ok     ok     | out      key
@@ -401,17 +692,47 @@ export const permissionTable = `
 
   events.list                  -       -       | ok     ok     ok     ok     | out      key
   events.get                   -       -       | ok     ok     ok     ok     | out      key
+  events.changes               -       -       | ok     ok     ok     ok     | out      key
+  events.stream                -       -       | ok     ok     ok     ok     | out      key
+  webhooks.list                -       -       | ok     ok     role   role   | out      key
+  webhooks.create              -       -       | ok     ok     role   role   | out      key
+  webhooks.get                 -       -       | ok     ok     role   role   | out      key
+  webhooks.update              -       -       | ok     ok     role   role   | out      key
+  webhooks.delete              -       -       | ok     ok     role   role   | out      key
+  webhooks.rotateSecret        -       -       | ok     ok     role   role   | out      key
+  webhooks.test                -       -       | ok     ok     role   role   | out      key
+  webhooks.listDeliveries      -       -       | ok     ok     role   role   | out      key
+  webhooks.redeliver           -       -       | ok     ok     role   role   | out      key
+  webhooks.redeliverSince      -       -       | ok     ok     role   role   | out      key
   people.list                  -       -       | ok     ok     ok     ok     | out      key
 
   seeds.list                   -       -       | ok     ok     ok     ok     | out      key
   seeds.create                 -       -       | ok     ok     ok     role   | out      key
   seeds.get                    -       -       | ok     ok     ok     ok     | none     key
   seeds.update                 -       -       | ok     ok     ok     role   | none     key
+  seeds.delete                 self    -       | ok     ok     ok     role   | none     key
+  seeds.delete                 owner   -       | ok     ok     role   role   | none     key
+  seeds.restore                self    -       | ok     ok     ok     role   | none     key
+  seeds.restore                owner   -       | ok     ok     role   role   | none     key
+  seeds.follow                 -       -       | ok     ok     ok     ok     | none     key
+  seeds.unfollow               -       -       | ok     ok     ok     ok     | none     key
   seeds.join                   -       -       | ok     ok     ok     role   | none     key
   seeds.leave                  -       -       | ok     ok     ok     role   | none     key
   seeds.listParticipants       -       -       | ok     ok     ok     ok     | none     key
   seeds.listEvidence           -       -       | ok     ok     ok     ok     | none     key
   seeds.addEvidence            -       -       | ok     ok     ok     role   | none     key
+
+  evidence.update              -       -       | ok     ok     ok     role   | none     key
+  evidence.withdraw            self    -       | ok     ok     ok     role   | none     key
+  evidence.withdraw            owner   -       | ok     ok     author role   | none     key
+  evidence.withdraw            viewer  -       | ok     ok     author role   | none     key
+
+  comments.list                -       -       | ok     ok     ok     ok     | none     key
+  comments.create              -       -       | ok     ok     ok     role   | none     key
+  comments.update              -       -       | ok     ok     ok     role   | none     key
+  comments.delete              self    -       | ok     ok     ok     role   | none     key
+  comments.delete              owner   -       | ok     ok     author role   | none     key
+  comments.delete              viewer  -       | ok     ok     author role   | none     key
 
   integrations.list            -       -       | ok     ok     ok     ok     | out      key
   integrations.revoke          self    -       | ok     ok     ok     ok     | out      key

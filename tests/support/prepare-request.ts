@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { expect } from 'vitest'
+import { createId } from '../../src/kernel/ids.ts'
 import type { Role } from '../../src/kernel/roles.ts'
 import {
   addPerson,
@@ -16,6 +17,7 @@ import { makePng } from './images.ts'
 import type { Operation } from './operations.ts'
 import { createSeed, insertGrant } from './seeds.ts'
 import type { TestApp, TestPerson } from './test-app.ts'
+import { createWebhook } from './webhooks.ts'
 import { allowDomains, randomSlug } from './workspaces.ts'
 
 /** What the names in braces stand for in the requests of operations. */
@@ -52,6 +54,26 @@ const makers: Record<string, (service: Service, place: Place) => Promise<Values>
   async seedId(service, { company, label }) {
     return { seedId: (await createSeed(service, company.owner, company, { title: label })).id }
   },
+  async createdSeedId(service, place) {
+    return { createdSeedId: await insertSeed(service, place) }
+  },
+  async deletedSeedId(service, place) {
+    const deletedSeedId = await insertSeed(service, place)
+    await service.db.execute(sql`update seeds set deleted_at = now() where id = ${deletedSeedId}`)
+    return { deletedSeedId }
+  },
+  async evidenceId(service, place) {
+    return { evidenceId: await insertEvidence(service, place, await findTarget(service, place)) }
+  },
+  async ownEvidenceId(service, place) {
+    return { ownEvidenceId: await insertEvidence(service, place, place.actor) }
+  },
+  async commentId(service, place) {
+    return { commentId: await insertComment(service, place, await findTarget(service, place)) }
+  },
+  async ownCommentId(service, place) {
+    return { ownCommentId: await insertComment(service, place, place.actor) }
+  },
   async grantId(service, place) {
     const { company, label } = place
     const person = await findTarget(service, place)
@@ -60,6 +82,17 @@ const makers: Record<string, (service: Service, place: Place) => Promise<Values>
   async eventId({ as }, { company }) {
     const [event] = (await as(company.owner, get(`${company.url}/events?limit=1`))).json<{ id: string }[]>()
     return event ? { eventId: event.id } : {}
+  },
+  async webhookId(service, { company }) {
+    return { webhookId: (await makeWebhook(service, company)).id }
+  },
+  async deliveryId(service, { company }) {
+    const { id } = await makeWebhook(service, company)
+    // The webhook gets the event of its own creation.
+    const [delivery] = (
+      await service.as(company.owner, get(`${company.url}/webhooks/${id}/deliveries`))
+    ).json<{ id: string }[]>()
+    return { webhookId: id, deliveryId: String(delivery?.id) }
   },
   async apiKeyId({ as }, { actor, label }) {
     const answer = await as(actor, post('/v1/api-keys', { name: label }))
@@ -74,6 +107,45 @@ async function makeInvite(service: Service, { company, target, invitedEmail }: P
     ...(target !== 'self' && { role: target }),
   })
   return { inviteId: id, token, invitedEmail }
+}
+
+/** Makes a webhook to this machine, where nothing listens. There may not be many of them at once. */
+async function makeWebhook(service: Service, company: TestCompany) {
+  await service.db.execute(sql`
+    delete from webhooks where workspace_id = ${company.workspace.id}
+      and (select count(*) from webhooks where workspace_id = ${company.workspace.id}) > 10`)
+  return createWebhook(service, company.owner, company, { url: 'https://127.0.0.1:1/hook' })
+}
+
+/** A seed that the person whom the request is about has created. In the past they may have had another role. */
+async function insertSeed(service: Service, place: Place): Promise<string> {
+  const { company, label } = place
+  const { id: creatorId } = await findTarget(service, place)
+  const { id } = await createSeed(service, company.owner, company, { title: label })
+  await service.db.execute(sql`
+    with former as (delete from seed_participants where seed_id = ${id})
+    update seeds set created_by_user_id = ${creatorId}, lead_user_id = null where id = ${id}`)
+  return id
+}
+
+/** Evidence of a seed of its own. In the past its author may have had another role. */
+async function insertEvidence({ as, db }: Service, { company, label }: Place, author: TestPerson) {
+  const { id: seedId } = await createSeed({ as }, company.owner, company, { title: label })
+  const id = createId()
+  await db.execute(sql`
+    insert into evidence (id, seed_id, kind, verdict, summary, author_user_id, author_name, created_at)
+    values (${id}, ${seedId}, 'interview', 'supports', 'They like it', ${author.id}, ${author.name}, now())`)
+  return id
+}
+
+/** A comment on a seed of its own. In the past its author may have had another role. */
+async function insertComment({ as, db }: Service, { company, label }: Place, author: TestPerson) {
+  const { id: seedId } = await createSeed({ as }, company.owner, company, { title: label })
+  const id = createId()
+  await db.execute(sql`
+    insert into comments (id, seed_id, body, author_user_id, author_name, created_at)
+    values (${id}, ${seedId}, 'Who says so?', ${author.id}, ${author.name}, now())`)
+  return id
 }
 
 async function findTarget(service: Service, { company, actor, target }: Place): Promise<TestPerson> {
@@ -100,8 +172,21 @@ export async function prepareRequest(
   return { actor: whole.actor, values, request: await buildRequest(operation, values) }
 }
 
-async function createActor(service: Service, { isForInvited }: Operation, { company }: PartOfPlace) {
-  return isForInvited ? service.createPerson({ name: 'Ivy Invited' }) : company.owner
+async function createActor(service: Service, operation: Operation, { company }: PartOfPlace) {
+  return (await createOutsider(service, operation)) ?? company.owner
+}
+
+const offered = 'offered'
+
+/** Who sends a request that is for people who are not in the workspace yet; undefined for all others. */
+export async function createOutsider(
+  service: Service,
+  { isForInvited, isForOffered }: Operation,
+): Promise<TestPerson | undefined> {
+  const name = 'Ivy Invited'
+  // At a domain of their own: with one that is allowed already, they would join at once.
+  if (isForOffered) return service.createPerson({ name, email: `ivy@${randomSlug(offered)}.example` })
+  return isForInvited ? service.createPerson({ name }) : undefined
 }
 
 /** Makes what the names stand for; nothing where no maker is known. */
@@ -125,6 +210,7 @@ export async function makeValues(
     keptSlug: company.workspace.slug,
     newSlug: randomSlug(),
     actorId: actor.id,
+    domain: actor.email.slice(actor.email.indexOf('@') + 1),
     label,
     role: 'admin',
     name: randomSlug('name'),
@@ -160,6 +246,9 @@ const fillBody = (body: object, values: Values): object =>
       typeof value === 'string' ? fill(value, values) : value,
     ]),
   )
+
+/** A path with a further parameter. */
+export const addQuery = (url: string, query: string) => `${url}${url.includes('?') ? '&' : '?'}${query}`
 
 /** Replaces the names in braces. */
 export function fill(text: string, values: Values): string {
@@ -200,6 +289,40 @@ export const joinSeed: Given = ({ db }, { seedId, actorId, workspaceId }) =>
     where workspace_id = ${workspaceId} and user_id = ${actorId}
     on conflict do nothing`)
 
+/** The actor is not in the seed. */
+export const leaveSeed: Given = ({ db }, { seedId, actorId }) =>
+  db.execute(sql`delete from seed_participants where seed_id = ${seedId} and user_id = ${actorId}`)
+
+/** The actor does not follow the seed. */
+export const unfollowSeed: Given = ({ db }, { seedId, actorId }) =>
+  db.execute(sql`delete from seed_followers where seed_id = ${seedId} and user_id = ${actorId}`)
+
+/** The actor follows the seed; nothing happens to somebody who is not in the workspace. */
+export const followSeed: Given = ({ db }, { seedId, actorId, workspaceId }) =>
+  db.execute(sql`
+    insert into seed_followers (seed_id, user_id, workspace_id)
+    select ${seedId}, user_id, workspace_id from memberships
+    where workspace_id = ${workspaceId} and user_id = ${actorId}
+    on conflict do nothing`)
+
+/** The workspace lets in the actor, if they were made for an operation on offers. */
+export const allowDomainOfOffered: Given = async (service, { workspaceId = '', domain = '' }) => {
+  if (domain.startsWith(offered)) await allowDomains(service, { id: workspaceId }, [domain])
+}
+
+/** The workspace has an icon. */
+export const giveIcon: Given = ({ db }, { workspaceId }) =>
+  db.execute(sql`
+    with icon as (insert into pictures (key) values (${`${randomSlug('icon')}.webp`}) returning key)
+    update workspaces set icon_key = icon.key from icon where id = ${workspaceId}`)
+
 /** The workspace lets in people of beta.example, and of another domain. */
 export const allowTwoDomains: Given = (service, { workspaceId = '' }) =>
   allowDomains(service, { id: workspaceId }, ['alpha.example', 'beta.example'])
+
+/** The actor is told of something; nothing happens to somebody who is not in the workspace. */
+export const tellActor: Given = ({ db }, { actorId, workspaceId }) =>
+  db.execute(sql`
+    insert into notifications (user_id, id, workspace_id, kind, actor_name, data, created_at)
+    select user_id, ${createId()}, workspace_id, 'role_changed', 'Olga Owner', '{"role": "admin"}', now() from memberships
+    where workspace_id = ${workspaceId} and user_id = ${actorId}`)

@@ -15,9 +15,14 @@ export interface TestSeed {
   successCriteria: string[]
   status: string
   createdByUserId: string | null
+  createdByName: string | null
   agentName: string | null
+  leadUserId: string | null
   participantCount: number
   joined: boolean
+  following: boolean
+  evidenceCounts: { supports: number; contradicts: number; neutral: number }
+  commentCount: number
   createdAt: string
   updatedAt: string
 }
@@ -34,6 +39,10 @@ export interface TestEvidence {
   authorName: string
   agentName: string | null
   createdAt: string
+  editedAt: string | null
+  withdrawnAt: string | null
+  withdrawnByName: string | null
+  withdrawnReason: string | null
 }
 
 /** Creates a seed through the API. */
@@ -49,6 +58,21 @@ export async function createSeed(
   )
   expect(answer.statusCode, answer.body).toBe(200)
   return answer.json<{ seed: TestSeed }>().seed
+}
+
+/** A seed that its creator has left: nobody takes part in it, leads or follows it. */
+export async function createEmptySeed(
+  service: Pick<TestApp, 'as' | 'db'>,
+  actor: TestPerson,
+  company: Pick<TestCompany, 'url'>,
+  fields: object = {},
+): Promise<TestSeed> {
+  const seed = await createSeed(service, actor, company, fields)
+  await service.db.execute(sql`
+    with participants as (delete from seed_participants where seed_id = ${seed.id}),
+      followers as (delete from seed_followers where seed_id = ${seed.id})
+    update seeds set lead_user_id = null where id = ${seed.id}`)
+  return { ...seed, leadUserId: null, participantCount: 0, joined: false, following: false }
 }
 
 /** Has somebody join a seed through the API. */
@@ -88,6 +112,15 @@ export async function findParticipants({ db }: Pick<TestApp, 'db'>, seed: { id: 
   const rows = await selectRows<{ user_id: string }>(
     db,
     sql`select user_id from seed_participants where seed_id = ${seed.id} order by joined_at, user_id`,
+  )
+  return rows.map((row) => row.user_id)
+}
+
+/** The ids of those who follow a seed, sorted. */
+export async function findFollowers({ db }: Pick<TestApp, 'db'>, seed: { id: string }): Promise<string[]> {
+  const rows = await selectRows<{ user_id: string }>(
+    db,
+    sql`select user_id from seed_followers where seed_id = ${seed.id} order by user_id`,
   )
   return rows.map((row) => row.user_id)
 }

@@ -9,11 +9,12 @@ import { buildApp, type AppOptions } from '../../src/app.ts'
 import { loadConfig, type Config } from '../../src/config.ts'
 import { openDatabase, requestLimits, workLimits, type Database, type Limits } from '../../src/db/client.ts'
 import type { App } from '../../src/http/app-types.ts'
+import { streamEventsDefaults } from '../../src/http/answers/stream-events.ts'
 import { createLogger } from '../../src/http/answers/logging.ts'
 import { systemClock, type Clock } from '../../src/kernel/clock.ts'
 import type { Principal } from '../../src/kernel/principal.ts'
 import type { UntrustedFetchOptions } from '../../src/platform/untrusted-fetch.ts'
-import { createServices, type Services } from '../../src/services/services.ts'
+import { createServices, type Services, type ServicesOptions } from '../../src/services/services.ts'
 import { afterFile } from './after-file.ts'
 import { holdToDescription } from './hold-to-description.ts'
 
@@ -50,6 +51,8 @@ export interface TestAppOptions extends AppOptions {
   oauthRecordBounds?: RecordBounds
   /** How long mails with links wait. Default: not at all. */
   linkDelay?: LinkDelay
+  /** How deliveries to webhooks are sent, once jobs are started. */
+  deliveries?: ServicesOptions['deliveries']
   /** How long requests wait for the database. Default: as long as in production. */
   limits?: Limits
 }
@@ -109,7 +112,10 @@ async function build(
     untrustedFetch,
     oauthRecordBounds,
     linkDelay = () => 0,
+    deliveries,
     limits = requestLimits,
+    // `inject` returns when a response has ended.
+    eventStreams = { ...streamEventsDefaults, lifetimeMs: 50 },
     ...appOptions
   }: TestAppOptions = {},
 ): Promise<BuiltApp> {
@@ -141,8 +147,9 @@ async function build(
     linkDelay,
     ...(untrustedFetch && { untrustedFetch }),
     ...(oauthRecordBounds && { oauthRecordBounds }),
+    ...(deliveries && { deliveries }),
   })
-  const app = await buildApp(config, services, logger, appOptions)
+  const app = await buildApp(config, services, logger, { ...appOptions, eventStreams })
   holdToDescription(app)
   await app.ready()
 

@@ -65,7 +65,8 @@ export async function findEvents(
 export function eventBy(
   person: TestPerson,
   target: {
-    type: 'workspace' | 'user' | 'invite' | 'team' | 'seed' | 'evidence' | 'integration'
+    type:
+      'workspace' | 'user' | 'invite' | 'team' | 'seed' | 'evidence' | 'comment' | 'integration' | 'webhook'
     id: string
   },
   { type, summary }: { type: string; summary: string },

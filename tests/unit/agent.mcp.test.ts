@@ -14,6 +14,7 @@ const agent: AgentPrincipal = {
     clientId: 'client',
     clientName: 'Robbie',
     scopes: ['validation-kit:read'],
+    consentVersion: 0,
     expiresAt: new Date(),
   },
   user: { id: 'user', name: 'Ada', email: 'ada@example.com', emailVerifiedAt: null, imageKey: null },

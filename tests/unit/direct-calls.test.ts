@@ -10,6 +10,7 @@ const agent: AgentPrincipal = {
   grant: {
     ...{ id: 'grant', clientId: 'client', clientName: 'Robbie', expiresAt: new Date() },
     scopes: ['validation-kit:read', 'seeds:write'],
+    consentVersion: 0,
   },
   user: { id: 'user', name: 'Ada', email: 'ada@example.com', emailVerifiedAt: null, imageKey: null },
   workspace: { id: 'workspace', name: 'Acme', slug: 'acme' },

@@ -3,8 +3,10 @@ import {
   accessEndedMail,
   accountExistsMail,
   apiKeysCreatedMail,
+  digestMail,
   inviteAcceptedMail,
   inviteMail,
+  mentionMail,
   passwordChangedMail,
   resetPasswordMail,
   roleChangedMail,
@@ -42,6 +44,7 @@ const mails: [string, (name: string) => MailContent][] = [
     'the accepted invite email',
     (name) => inviteAcceptedMail({ workspaceName: name, workspaceUrl: url, memberName: name }),
   ],
+  ['the mention email', (name) => mentionMail({ text: `${name} mentioned you`, workspaceName: name, url })],
   [
     'the address verification email',
     (name) => verifyEmailMail({ name, url, lifetimeMs: 24 * 60 * minuteMs }),
@@ -144,9 +147,35 @@ describe('an email with a link', () => {
 
 describe('a notification email', () => {
   it('explains why it was sent', () => {
-    for (const [, mailFor] of mails.slice(1, 3)) {
+    for (const [, mailFor] of mails.slice(1, 4)) {
       const words = mailFor('Ada').text.replaceAll(/\s+/g, ' ')
       expect(words).toContain('because notifications about activity in your workspaces are on')
     }
+  })
+})
+
+describe('the digest email', () => {
+  const digest = (count: number, name = 'Ada') =>
+    digestMail({
+      items: [1, 2].map((i) => ({ text: `${name} did ${i}`, workspaceName: name, url: `${url}/${i}` })),
+      count,
+      inboxUrl: url,
+    })
+
+  it('lists what happened with a link each, and counts the rest', () => {
+    const { subject, text, html } = digest(5)
+    expect(subject).toBe('5 new notifications')
+    expect(text).toContain(`Ada did 1, in Ada:\n${url}/1\n`)
+    expect(html).toContain(`<a href="${url}/2">Ada did 2, in Ada</a>`)
+    for (const part of [text, html]) expect(part).toContain('And 3 more.')
+    expect(digest(2).text).not.toContain('more.')
+    expect(text.replaceAll(/\s+/g, ' ')).toContain('one such email a day')
+  })
+
+  it('shows names unchanged, escapes them in HTML, and removes deceptive characters', () => {
+    const { text, html } = digest(2, evil)
+    expect(text.replaceAll(/\s+/g, ' ')).toContain(evil)
+    expect(html).not.toContain('<b ')
+    expect(digest(2, 'Eve \u202e').html).not.toContain('\u202e')
   })
 })

@@ -57,6 +57,7 @@ describe('activity', () => {
     })
     await seeds.update(principalOf(mary), seed.id, { status: 'dropped' })
     await seeds.update(principalOf(mary), seed.id, { status: 'open' })
+    await seeds.leave(principalOf(mary), seed.id)
     await seeds.join(principalOf(mary), seed.id)
     await evidence.add(principalOf(mary), seed.id, {
       ...{ kind: 'note', verdict: 'neutral', summary: 'A finding' },
@@ -67,6 +68,7 @@ describe('activity', () => {
     const linked = `[open](${base}/seeds/${seed.id})`
     const ofSeed = [
       `${ofMary} joined the seed ${linked}`,
+      `${ofMary} left the seed ${linked}`,
       `${ofMary} changed the status of the seed ${linked} from dropped to open`,
       `${ofMary} changed the status of the seed ${linked} from open to dropped`,
       `${ofMary} created the seed ${linked}`,
@@ -85,6 +87,7 @@ describe('activity', () => {
     // Its page does not repeat the title.
     expect(await sentencesAt(olga, `${base}/seeds/${seed.id}`)).toEqual([
       `${ofMary} joined the seed`,
+      `${ofMary} left the seed`,
       `${ofMary} changed the status of the seed from dropped to open`,
       `${ofMary} changed the status of the seed from open to dropped`,
       `${ofMary} created the seed`,
@@ -114,7 +117,14 @@ describe('a change made by an agent', () => {
       'seeds:write',
     ])
     const agent = toPrincipal({
-      grant: { id: grantId, clientId: 'x', clientName: 'Claude Code', scopes: [], expiresAt: new Date() },
+      grant: {
+        id: grantId,
+        clientId: 'x',
+        clientName: 'Claude Code',
+        scopes: [],
+        consentVersion: 0,
+        expiresAt: new Date(),
+      },
       ...{ user: mary.user, workspace, role: 'member' },
     })
     await services.seeds.create(agent, slug, { title: 'By a program', summary: 'It does.' })
@@ -134,7 +144,7 @@ describe('a change made by an agent', () => {
     expect(await sentencesAt(mary, `${base}/activity?type=integration.used`)).toContain(repeated)
     expect(await sentencesAt(mary, `${base}/activity`)).toContain(
       `[Mary](${base}/people/${mary.id}) changed the access of ${agents} to “Read seeds and their evidence”, ` +
-        '“Read people and activity”, “Create and change seeds, add evidence”',
+        '“Read people, activity and comments”, “Create and change seeds, add evidence and comments”',
     )
   })
 

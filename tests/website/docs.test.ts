@@ -109,7 +109,7 @@ describe('/docs', () => {
     for (const { operationId } of operations) expect(commandOf(operationId), operationId).toMatch(/^curl /)
   })
 
-  it('has a request form for each operation, except those of agents and the OAuth token endpoints', () => {
+  it('has a request form for each operation, except those of agents, the OAuth token endpoints and streams', () => {
     const without = operations
       .map(({ operationId }) => operationId)
       .filter((id) => !partOf(id).includes('<form'))
@@ -118,7 +118,10 @@ describe('/docs', () => {
     expect(without.filter((id) => !ofAgents.includes(id)).toSorted()).toEqual([
       'agentOAuth.revoke',
       'agentOAuth.token',
+      'events.stream',
     ])
+    expect(partOf('events.stream')).toContain('curl -N ')
+    expect(partOf('events.stream')).toContain('data: {')
     expect(partOf('system.health')).not.toContain('data-needs-key')
     expect(partOf('me.profile')).toContain('data-needs-key')
   })

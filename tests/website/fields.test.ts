@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createCompany, createTeam } from '../support/company.ts'
 import { createSeed, joinSeed } from '../support/seeds.ts'
+import { createWebhook } from '../support/webhooks.ts'
 import { signInAs, startWebsite } from './visitor.ts'
 
 const website = await startWebsite()
@@ -10,6 +11,7 @@ const base = `/w/${company.workspace.slug}`
 const team = await createTeam(website, company.owner, company)
 const seed = await createSeed(website, company.owner, company)
 await joinSeed(website, company.owner, seed)
+const webhook = await createWebhook(website, company.owner, company, { url: 'https://hooks.example.com/' })
 
 /** The part of a body's JSON Schema that a field can express. */
 interface FieldSchema {
@@ -48,6 +50,7 @@ const bodies = new Map(
 /** Each form that does what an operation of the API does. */
 const forms: [operationId: string, page: string, action: string][] = [
   ['me.updateProfile', '/settings/profile', '/settings/profile'],
+  ['apiKeys.createRestricted', '/settings/security/api-keys', '/settings/security/api-keys'],
   ['workspaces.create', '/onboarding', '/onboarding'],
   ['workspaces.update', `${base}/settings`, `${base}/settings`],
   ['invites.create', `${base}/invites`, `${base}/invites`],
@@ -55,8 +58,13 @@ const forms: [operationId: string, page: string, action: string][] = [
   ['teams.rename', `${base}/teams/${team.id}`, `${base}/teams/${team.id}/rename`],
   ['seeds.create', `${base}/seeds/new`, `${base}/seeds/new`],
   ['seeds.update', `${base}/seeds/${seed.id}/edit`, `${base}/seeds/${seed.id}/edit`],
+  ['webhooks.create', `${base}/settings/webhooks`, `${base}/settings/webhooks`],
+  ['webhooks.update', `${base}/settings/webhooks/${webhook.id}`, `${base}/settings/webhooks/${webhook.id}`],
   ['seeds.addEvidence', `${base}/seeds/${seed.id}`, `${base}/seeds/${seed.id}/evidence`],
 ]
+
+/** Fields that take several values of a field of the API, whose bounds hold for each of them. */
+const severalOf = new Set(['invites.create email'])
 
 /** The text fields of a form, with their attributes. */
 function readTextFields(body: string, action: string): Map<string, Record<string, string>> {
@@ -64,7 +72,7 @@ function readTextFields(body: string, action: string): Map<string, Record<string
   const tags = form.split('</form>')[0]?.match(/<(?:input|textarea)\b[^>]*>/g) ?? []
   const fields = tags.map((tag) =>
     Object.fromEntries(
-      [...tag.matchAll(/ ([a-z]+)(?:="([^"]*)")?/g)].map(([, name, value]): [string, string] => [
+      [...tag.matchAll(/\s([a-z]+)(?:="([^"]*)")?/g)].map(([, name, value]): [string, string] => [
         String(name),
         value ?? '',
       ]),
@@ -87,6 +95,10 @@ describe.each(forms)('the form for %s', (operationId, page, action) => {
       expect(schema, name).toBeDefined()
       // One criterion on each line of the field.
       if (schema?.type === 'array') continue
+      if (severalOf.has(`${operationId} ${name}`)) {
+        expect(attributes, name).toHaveProperty('required')
+        continue
+      }
       expect(attributes.maxlength, name).toBe(String(schema?.maxLength))
       // A pattern of all languages would say less than the message of the server.
       if (attributes.pattern !== undefined) expect(attributes.pattern, name).toBe(schema?.pattern)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { noteRoutes } from '../support/note-routes.ts'
+import { formsIn, noteRoutes } from '../support/note-routes.ts'
 import { randomEmail } from '../support/company.ts'
 import { clone } from '../support/test-app.ts'
 import { createVisitor, csrfTokenOf, password, signUp, startWebsite, type Visitor } from './visitor.ts'
@@ -8,9 +8,9 @@ const { started: website, routes } = await noteRoutes(() => startWebsite())
 const grace = await signUp(website, { email: randomEmail() })
 
 /** The paths of all forms of the website, except upload forms. */
-const forms = routes
-  .filter(({ config, method, url }) => config?.access === 'web' && method === 'POST' && !isUpload(url))
-  .map(({ url }) => url.replace(':slug', 'acme').replaceAll(/:\w+/g, 'id'))
+const forms = formsIn(routes)
+  .filter((url) => !isUpload(url))
+  .map((url) => url.replace(':slug', 'acme').replaceAll(/:\w+/g, 'id'))
 
 function isUpload(url: string): boolean {
   return url.endsWith('/photo') || url.endsWith('/icon')

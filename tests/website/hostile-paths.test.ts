@@ -11,6 +11,7 @@ const stranger = createVisitor(website)
 
 const paths = [
   '/invites/TEXT',
+  '/invites/TEXT/decline',
   '/invites/TEXT/switch',
   '/invites/TEXT/sign-up',
   '/invites/TEXT/passkey',

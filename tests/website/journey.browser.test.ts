@@ -138,7 +138,7 @@ describe.runIf(hasBrowser)('a new person in a browser', () => {
     await press(main.getByRole('link', { name: /^Invite/ }).first())
     const colleague = randomEmail()
     await fill(page.getByLabel('Email address'), colleague)
-    await press(page.getByRole('button', { name: 'Send invite' }))
+    await press(page.getByRole('button', { name: 'Send invites' }))
     await page.getByLabel(`Link for ${colleague}`).waitFor()
     const other = await openPage(browser, { viewport: sizes[size] })
     const theirHands = handsOf[by](other.page)
@@ -149,7 +149,7 @@ describe.runIf(hasBrowser)('a new person in a browser', () => {
     await other.page.waitForURL(`**/w/${slug}`)
     await other.context.close()
 
-    // Writes three seeds, joins one, and adds evidence.
+    // Writes three seeds, and adds evidence and a comment that mentions the colleague.
     for (const title of ['Fewer meetings', 'Plain invoices', 'Weekend support']) {
       await go('Seeds')
       await press(main.getByRole('link', { name: /^(New seed|Create the first seed)$/ }).first())
@@ -158,13 +158,20 @@ describe.runIf(hasBrowser)('a new person in a browser', () => {
       await press(page.getByRole('button', { name: 'Create seed' }))
       await page.getByRole('heading', { name: title }).waitFor()
     }
-    await press(page.getByRole('button', { name: 'Join this seed' }))
-    await page.getByText('You joined the seed.').waitFor()
     await press(main.locator('summary').filter({ hasText: 'Add evidence' }))
     await choose(page.getByRole('radio', { name: 'Supports' }))
     await fill(page.getByLabel('What you found out'), '34 of 60 shops asked for it.')
     await press(page.getByRole('button', { name: 'Add evidence' }))
     await page.getByText('Evidence added.').waitFor()
+    const comment = page.getByLabel('Comment', { exact: true })
+    await comment.focus()
+    await page.keyboard.type('Who asked, @charl')
+    await page.getByRole('option', { name: 'Charles Babbage' }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('?')
+    await press(main.getByRole('button', { name: 'Comment', exact: true }))
+    await page.getByText('Comment added.').waitFor()
+    await main.getByRole('link', { name: '@Charles Babbage' }).waitFor()
 
     // Connects an agent, which reads it.
     const agent = await createAgent(new URL('/agent/mcp', origin))

@@ -1,59 +1,16 @@
-import { once } from 'node:events'
-import { Agent, get as request, type IncomingMessage } from 'node:http'
 import { sql } from 'drizzle-orm'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { changeStreamsDefaults } from '../../src/website/plugins/change-streams.ts'
 import { createCompany, createTeam, del, patch } from '../support/company.ts'
-import { listen } from '../support/raw-http.ts'
+import { openEventStream, type ReceivedStream } from '../support/event-stream-client.ts'
 import { startTestApp, type TestApp, type TestPerson } from '../support/test-app.ts'
 import { createVisitor, signInAs, type Visitor } from './visitor.ts'
 
 const website = await startTestApp({ environment: { MAIL_LIMIT_PER_HOUR: '0' } })
 
-/** An event stream as the browser sees it. */
-interface Stream {
-  status: number
-  headers: IncomingMessage['headers']
-  /** What has been received so far. */
-  text: () => string
-  /** Resolves when it has been received. */
-  received: (pattern: RegExp) => Promise<void>
-  /** Resolves when the server has ended the stream, and rejects if the connection breaks. */
-  ended: Promise<unknown>
-  disconnect: () => void
-}
-
-/** Asks for a stream over a connection of its own, as EventSource does. */
-async function openStream(service: TestApp, visitor: Visitor, path: string): Promise<Stream> {
-  const agent = new Agent({ keepAlive: true })
-  onTestFinished(() => agent.destroy())
-  const sent = request({
-    host: '127.0.0.1',
-    port: await listen(service.app),
-    path,
-    agent,
-    headers: {
-      accept: 'text/event-stream',
-      'accept-encoding': 'gzip, br',
-      cookie: [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join('; '),
-    },
-  })
-  const [answer] = (await once(sent, 'response')) as [IncomingMessage]
-  let text = ''
-  answer.setEncoding('utf8').on('data', (part: string) => (text += part))
-  const ended = once(answer, 'end')
-  // The test that disconnects does not wait for the end.
-  ended.catch(() => undefined)
-  return {
-    status: Number(answer.statusCode),
-    headers: answer.headers,
-    text: () => text,
-    async received(pattern) {
-      while (!pattern.test(text)) await once(answer, 'data')
-    },
-    ended,
-    disconnect: () => sent.destroy(),
-  }
+function openStream(service: TestApp, visitor: Visitor, path: string): Promise<ReceivedStream> {
+  const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+  return openEventStream(service, path, { cookie })
 }
 
 async function startCompany(service = website) {
@@ -61,7 +18,7 @@ async function startCompany(service = website) {
   return { ...company, changes: `/w/${company.workspace.slug}/activity/changes` }
 }
 
-async function openAs(person: TestPerson, path: string, service = website): Promise<Stream> {
+async function openAs(person: TestPerson, path: string, service = website): Promise<ReceivedStream> {
   return openStream(service, await signInAs(service, person), path)
 }
 
@@ -220,7 +177,7 @@ describe('the limits of event streams', () => {
       changeStreams: { ...changeStreamsDefaults, sessionStreamsMax: 2, personStreamsMax: 3 },
     })
     const company = await startCompany(service)
-    const streams: Stream[] = []
+    const streams: ReceivedStream[] = []
     for (let i = 0; i < 4; i++) streams.push(await openAs(company.member, company.changes, service))
     const other = await openAs(company.viewer, company.changes, service)
     const [oldest, ...rest] = streams
@@ -233,7 +190,7 @@ describe('the limits of event streams', () => {
     const company = await startCompany()
     const visitor = await signInAs(website, company.member)
     const other = await openAs(company.member, company.changes)
-    const streams: Stream[] = []
+    const streams: ReceivedStream[] = []
     for (let i = 0; i <= changeStreamsDefaults.sessionStreamsMax; i++)
       streams.push(await openStream(website, visitor, company.changes))
     const [oldest, ...rest] = streams

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
+import { parseJson } from '../../src/kernel/json-text.ts'
 import type { Principal } from '../../src/kernel/principal.ts'
 import { createCompany, createInvite, del, findRoles, get, type TestCompany } from '../support/company.ts'
 import { recordStatements } from '../support/record-statements.ts'
@@ -206,9 +207,8 @@ describe('a former member of a workspace that allows their domain', () => {
 
     await createInvite(website, company.owner, company, { email: person.email.toUpperCase() })
     expect(await departuresOf(person)).toEqual([])
-    expect(await services.offers.list(await principalOf(person))).toMatchObject([
-      { id: company.workspace.id },
-    ])
+    const { items } = await services.offers.list(await principalOf(person), {})
+    expect(parseJson(items)).toMatchObject([{ workspaceId: company.workspace.id }])
     // The page has the invite in its place.
     expect((await visitor.get('/onboarding')).body).toContain('Invites for you')
     expect(offersOn(visitor.page())).toEqual([])
@@ -237,8 +237,8 @@ describe('with 1,000 workspaces that allow a domain', () => {
       expect(cost.rows).toBeGreaterThan(3)
       expect(cost.rows).toBeLessThan(20)
       const page = await recordStatements(() => visitor.get('/onboarding'))
-      expect(page.rows).toBeGreaterThanOrEqual(Math.min(count, 20))
-      expect(page.rows).toBeLessThan(30)
+      // PostgreSQL makes one row of each list.
+      expect(page.rows).toBeLessThan(10)
       expect(offersOn(visitor.page())).toHaveLength(Math.min(count, 20))
       const [user] = await selectRows(
         db,

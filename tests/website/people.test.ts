@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createId } from '../../src/kernel/ids.ts'
 import { roles } from '../../src/kernel/roles.ts'
+import { hueOf } from '../../src/website/components/hues.ts'
 import { addPerson, createCompany, createInvite, createTeam, post } from '../support/company.ts'
 import { recordStatements } from '../support/record-statements.ts'
 import { startTestApp } from '../support/test-app.ts'
@@ -20,7 +21,7 @@ const linkOf = (page: string, text: string) =>
 
 describe('the people page', () => {
   it.each(roles)(
-    'shows %ss all members, and invited people only to those who may list invites',
+    'shows %ss all members, and a way to the invited people only to those who may list invites',
     async (role) => {
       const company = await startCompany()
       const team = await createTeam(website, company.owner, company, 'Research')
@@ -33,9 +34,10 @@ describe('the people page', () => {
       }
       expect(page).toContain(`href="/w/${company.workspace.slug}/teams/${team.id}"`)
       const seesInvites = role === 'owner' || role === 'admin'
-      expect(page.includes(email)).toBe(seesInvites)
-      expect(page.includes('>Invited<')).toBe(seesInvites)
+      expect(page).not.toContain(email)
       expect(page.includes('Invite people')).toBe(seesInvites)
+      const none = (await (await signInAs(website, company[role])).get(`${company.people}?q=${email}`)).body
+      expect(none.includes('are under <a')).toBe(seesInvites)
     },
   )
 
@@ -62,6 +64,28 @@ describe('the people page', () => {
     expect(none).toContain('Nobody matches')
     expect(none).toContain('&quot;&gt;&lt;b&gt;nobody')
     expect(none).not.toContain('<b>nobody')
+  })
+
+  it('can be filtered by role and team, together with a search, and keeps what was chosen', async () => {
+    const company = await startCompany()
+    const team = await createTeam(website, company.owner, company, 'Looms')
+    for (const { id } of [company.admin, company.viewer])
+      await website.as(company.owner, post(`${team.url}/members`, { userId: id }))
+    const visitor = await signInAs(website, company.member)
+    const namesAt = async (query: string) => {
+      const page = (await visitor.get(`${company.people}?${query}`)).body
+      return [...page.matchAll(/class="title" href="[^"]*"\s*><bdi>([^<]*)</g)].map(([, name]) => name)
+    }
+    expect(await namesAt('role=viewer')).toEqual(['Vera Viewer'])
+    expect(visitor.page()).toMatch(/value="viewer"\s+selected/)
+    expect(await namesAt(`team=${team.id}`)).toEqual(['Adam Admin', 'Vera Viewer'])
+    expect(visitor.page()).toMatch(new RegExp(`value="${team.id}"\\s+selected`))
+    expect(await namesAt(`team=${team.id}&role=admin&q=adam`)).toEqual(['Adam Admin'])
+    expect(await namesAt(`team=${team.id}&role=owner`)).toEqual([])
+    expect(visitor.page()).toContain('Nobody matches these filters.')
+    // As if nothing was asked for.
+    for (const query of ['role=guest', 'team=x', 'role=&team=&q='])
+      expect(await namesAt(query)).toHaveLength(4)
   })
 
   it('links the next and previous page of 50 people, which keep the search', async () => {
@@ -183,5 +207,50 @@ describe('the page of a person', () => {
     })
     expect(removed.statusCode).toBe(200)
     expect((await visitor.get(`${company.people}/${company.member.id}`)).statusCode).toBe(404)
+  })
+})
+
+describe('the page of a team', () => {
+  it('offers managers of a small workspace everybody who is not in it, themselves first when it is empty', async () => {
+    const company = await startCompany()
+    const team = await createTeam(website, company.owner, company, 'Looms')
+    const path = `/w/${company.workspace.slug}/teams/${team.id}`
+    const owner = await signInAs(website, company.owner)
+    const empty = (await owner.get(path)).body
+    expect(empty).toContain('No members yet.')
+    expect(empty).toContain('Add yourself')
+    expect(empty.match(/name="userId"/g)).toHaveLength(5)
+    const joined = await owner.submit(`${path}/members`, { userId: company.owner.id })
+    expect(joined.body).toContain('You joined the team.')
+    expect(joined.body).not.toContain('Add yourself')
+    expect(joined.body.match(/name="userId"/g)).toHaveLength(3)
+    const viewed = (await (await signInAs(website, company.viewer)).get(path)).body
+    expect(viewed).not.toContain('Add people')
+    expect(viewed).not.toContain('Add yourself')
+  })
+
+  it('offers only a search in a workspace of more than 50 members', async () => {
+    const company = await startCompany()
+    const team = await createTeam(website, company.owner, company, 'Looms')
+    for (let i = 0; i < 47; i++) await addPerson(website, company.workspace, 'viewer')
+    const owner = await signInAs(website, company.owner)
+    const { body } = await owner.get(`/w/${company.workspace.slug}/teams/${team.id}`)
+    expect(body).not.toContain('Add people')
+    expect(body).toContain('Add yourself')
+  })
+})
+
+describe('pictures', () => {
+  it('of people are round, of workspaces square, in the color of their id on every page', async () => {
+    const company = await startCompany()
+    const visitor = await signInAs(website, company.viewer)
+    const base = `/w/${company.workspace.slug}`
+    const face = `class="picture round s40 hue-${hueOf(company.member.id)}" aria-hidden="true">M<`
+    const icon = `class="picture square s28 hue-${hueOf(company.workspace.id)}" aria-hidden="true">A<`
+    const people = (await visitor.get(`${base}/people`)).body
+    expect(people).toContain(face)
+    expect(people).toContain(icon)
+    expect((await visitor.get(base)).body).toContain(face.replace('s40', 's28'))
+    expect((await visitor.get('/onboarding')).body).toContain(icon.replace('s28', 's40'))
   })
 })

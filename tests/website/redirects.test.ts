@@ -5,7 +5,7 @@ import { deleteExpiredSentForms } from '../../src/website/state/sent-forms.repos
 import { errors } from '../../src/kernel/errors.ts'
 import { randomEmail } from '../support/company.ts'
 import { buildUpload } from '../support/forms.ts'
-import { noteRoutes } from '../support/note-routes.ts'
+import { formsIn, noteRoutes } from '../support/note-routes.ts'
 import { createTestClock } from '../support/test-clock.ts'
 import { selectRows } from '../support/test-app.ts'
 import { addMember } from '../support/workspaces.ts'
@@ -61,10 +61,7 @@ const locationOf = (answer: { headers: { location?: unknown } }) => String(answe
 const scriptPaths = ['/sign-in/passkey/options', '/settings/security/passkeys/options']
 
 describe('every form', () => {
-  const paths = routes
-    .filter(({ config, method }) => config?.access === 'web' && method === 'POST')
-    .map(({ url }) => url)
-    .filter((url) => !scriptPaths.includes(url))
+  const paths = formsIn(routes).filter((url) => !scriptPaths.includes(url))
 
   it('responds with a redirect, or with an error page without a form', async () => {
     const { visitor, base } = await startWorkspace()
@@ -241,7 +238,7 @@ describe('a rejected form', () => {
   it('returns to the list page that it was sent from', async () => {
     const { visitor, base } = await startWorkspace()
     await visitor.get(`${base}/invites`)
-    const wrong = { email: 'no address', role: 'member' }
+    const wrong = { email: 'no-address', role: 'member' }
     const locationFrom = async (referer: string) =>
       locationOf(await visitor.post(`${base}/invites`, wrong, { 'sec-fetch-site': 'same-origin', referer }))
     const { webUrl } = website.config

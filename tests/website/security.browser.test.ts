@@ -2,6 +2,8 @@ import { generateSync } from 'otplib'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Page } from 'playwright-core'
 import { createCompany, randomEmail } from '../support/company.ts'
+import type { TestApp, TestPerson } from '../support/test-app.ts'
+import { createWorkspace } from '../support/workspaces.ts'
 import { check, hasBrowser, looks, openPage, sizes } from './browser.ts'
 import { startSite, type Site } from './site.ts'
 import { password, signUp } from './visitor.ts'
@@ -23,6 +25,15 @@ async function addAuthenticator(page: Page) {
     },
   })
   return { cdp, authenticatorId }
+}
+
+/** Somebody who has signed up, with an API key. */
+async function findPerson({ services }: TestApp, email: string): Promise<TestPerson> {
+  const user = await services.accounts.findByEmail(email)
+  if (!user) throw new Error(`${email} has not signed up`)
+  const principal = { user, source: 'system', apiKeyId: null, sessionId: null, grantId: null } as const
+  const { id, secret } = await services.apiKeys.create(principal, { name: 'Test key' })
+  return { id: user.id, name: user.name, email, apiKey: secret, apiKeyId: id }
 }
 
 describe.runIf(hasBrowser)('the security pages in a browser', () => {
@@ -124,6 +135,26 @@ describe.runIf(hasBrowser)('the security pages in a browser', () => {
       await page.goto(`${origin}/settings/security/${path}`)
       await check(page)
     }
+    await createWorkspace(website, await findPerson(website, email), { name: 'Acme' })
+    await page.goto(`${origin}/settings/security/api-keys`)
+    await page.getByLabel('Key name').fill('Dashboard')
+    await page.getByText('Restrict what the key may do').click()
+    await page.getByLabel('When it expires').selectOption('In 30 days')
+    // The workspaces are shown when they matter, so that nobody checks one in vain.
+    expect(await page.getByLabel('Acme').isVisible()).toBe(false)
+    await page.getByLabel('Where it may be used').selectOption('Only in some workspaces')
+    await page.getByLabel('Acme').check()
+    await check(page)
+    await press('Create key')
+    await page.getByText('It is not shown again.').waitFor()
+    await page.getByText('only in Acme').waitFor()
+    await page.getByRole('link', { name: 'Change the key Dashboard' }).click()
+    await page.getByRole('heading', { name: 'Change an API key' }).waitFor()
+    expect(await page.getByLabel('Acme').isChecked()).toBe(true)
+    await check(page)
+    await press('Rotate key')
+    await page.getByText('It is not shown again.').waitFor()
+    await page.goto(`${origin}/settings/security/email`)
     const fresh = randomEmail()
     await page.getByLabel('New email address').fill(fresh)
     await press('Send link')

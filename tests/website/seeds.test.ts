@@ -65,7 +65,7 @@ async function createSeed(
   const answer = await visitor.post(`${at}/seeds/new`, { ...texts, ...fields })
   expect(answer.statusCode, answer.body).toBe(303)
   const location = String(answer.headers.location)
-  expect(noticeOn((await visitor.get(location)).body)).toBe('Seed created. Join it to add evidence.')
+  expect(noticeOn((await visitor.get(location)).body)).toBe('Seed created. Add what you find out.')
   return location.split('?')[0] ?? ''
 }
 
@@ -107,7 +107,14 @@ async function createSeedOfAgent(): Promise<{ grantId: string; path: string }> {
   )
   const user = await website.services.accounts.findByEmail(member.email)
   if (!user) throw new Error('the member is not there')
-  const grant = { id: grantId, clientId: 'x', clientName: 'Claude Code', scopes: [], expiresAt: new Date() }
+  const grant = {
+    id: grantId,
+    clientId: 'x',
+    clientName: 'Claude Code',
+    scopes: [],
+    consentVersion: 0,
+    expiresAt: new Date(),
+  }
   const place = { id: workspace.id, name: 'Acme', slug: base.split('/').at(-1) ?? '' }
   const principal = toPrincipal({ grant, user, workspace: place, role: 'member' })
   const { evidence, seeds } = website.services
@@ -161,12 +168,13 @@ describe('a seed', () => {
     expect(events).toEqual([{ type: 'seed.created', source: 'web' }])
 
     const { body } = await viewer.visitor.get(path)
-    for (const text of ['Fewer meetings', 'A day of none.', 'Everybody talks.', 'Teams of eight.'])
-      expect(body).toContain(`<bdi>${text}</bdi>`)
+    expect(body).toContain('<bdi>Fewer meetings</bdi>')
+    for (const text of ['A day of none.', 'Everybody talks.', 'Teams of eight.'])
+      expect(body).toContain(`<div class="markdown" dir="auto"><p>${text}</p>`)
     expect(body).toContain('<li><bdi>Nobody misses them</bdi></li>')
     expect(withoutLinks(body)).toContain('Mary created the seed')
-    expect(body).toContain('Nobody has joined yet.')
-    expect(body).toContain('No evidence yet.')
+    expect(spaced(body)).toMatch(/<bdi>Mary<\/bdi><\/a> <span class="tag">Lead<\/span>/)
+    expect(body).toContain('Nothing yet.')
     expect(body).toMatch(/Created by <bdi>Mary<\/bdi>/)
   })
 
@@ -276,6 +284,7 @@ describe('a seed', () => {
   it('returns 409 when a member joins it after it was validated', async () => {
     const path = await createSeed()
     await member.visitor.get(path)
+    await member.visitor.submit(`${path}/leave`)
     await member.visitor.submit(`${path}/status`, { status: 'validated' })
     const page = await member.visitor.get(path)
     expect(page.body).not.toContain(`${path}/join`)
@@ -348,6 +357,8 @@ describe('a seed', () => {
 describe('evidence', () => {
   it('is added by participants, and shows its verdict, kind, source and author', async () => {
     const path = await createSeed()
+    await member.visitor.get(path)
+    await member.visitor.submit(`${path}/leave`)
     expect((await member.visitor.get(path)).body).not.toContain(`${path}/evidence`)
     expect(member.visitor.page()).toContain('Join the seed to add what you find out.')
     await joinSeed(member, path)
@@ -366,7 +377,7 @@ describe('evidence', () => {
     })
     const { body } = await viewer.visitor.get(path)
     expect(body).toContain('verdict-contradicts">Contradicts</span> Survey')
-    expect(body).toContain('<bdi>Line one\nline two</bdi>')
+    expect(body).toContain('<p>Line one<br>\nline two</p>')
     expect(body).toContain('href="https://example.com/a?b=1&amp;c" rel="noopener noreferrer nofollow"')
   })
 
@@ -397,16 +408,16 @@ describe('evidence', () => {
     const mark = '<span class="tag agent">Agent</span> <bdi>Claude Code</bdi>'
     expect(spaced(body)).toContain(`Created by ${mark} for <bdi>Mary</bdi>`)
     expect(piecesOn(body)).toEqual([`<bdi>Mary</bdi>`, `${mark} for <bdi>Mary</bdi>`])
-    const byAgents = await viewer.visitor.get(`${path}?by=agents`)
+    const byAgents = await viewer.visitor.get(`${path}?only=agents`)
     expect(piecesOn(byAgents.body)).toEqual([`${mark} for <bdi>Mary</bdi>`])
-    expect(byAgents.body).toMatch(/by=agents#evidence"\s+aria-current="true"/)
-    expect(piecesOn((await viewer.visitor.get(`${path}?by=people`)).body)).toEqual(['<bdi>Mary</bdi>'])
+    expect(byAgents.body).toMatch(/only=agents#thread"\s+aria-current="true"/)
+    expect(piecesOn((await viewer.visitor.get(`${path}?only=people`)).body)).toEqual(['<bdi>Mary</bdi>'])
     for (const view of ['list', 'board']) {
       const { body: list } = await viewer.visitor.get(`${base}/seeds?view=${view}&q=By+a+program`)
       expect(spaced(list)).toContain(mark)
     }
     await db.execute(sql`delete from agent_grants where id = ${grantId}`)
-    expect(piecesOn((await viewer.visitor.get(`${path}?by=agents`)).body)).toHaveLength(1)
+    expect(piecesOn((await viewer.visitor.get(`${path}?only=agents`)).body)).toHaveLength(1)
   })
 
   it('returns 403 when the author has left the seed meanwhile, and keeps the typed text', async () => {
@@ -450,7 +461,7 @@ describe('evidence', () => {
       await db.execute(sql`
         insert into evidence (id, seed_id, kind, verdict, summary, author_name, created_at)
         values (${createId()}, ${idOf(path)}, 'note', 'neutral', ${`Finding ${i}.`}, 'Olga', now() - ${i} * interval '1 minute')`)
-    expect(await walk(viewer, path, /Finding \d+\./g)).toEqual([20, 20, 5])
+    expect(await walk(viewer, path, /Finding \d+\./g)).toEqual([30, 15])
   })
 })
 
@@ -486,7 +497,8 @@ describe('a viewer', () => {
       const forms = [...body.matchAll(/<form\s+method="post"\s+action="([^"]*)"/g)].map(
         ([, action]) => action,
       )
-      expect(forms, page).toEqual(['/sign-out'])
+      // Everybody who reads a seed may follow it.
+      expect(forms, page).toEqual(page === path ? ['/sign-out', `${path}/follow`] : ['/sign-out'])
       expect(body).not.toContain(`${path}/edit`)
     }
     expect((await viewer.visitor.get(`${base}/seeds/new`)).statusCode).toBe(403)
@@ -499,6 +511,9 @@ describe('a viewer', () => {
       [`${path}/join`, {}],
       [`${path}/leave`, {}],
       [`${path}/evidence`, finding],
+      [`${path}/lead`, { leadUserId: '' }],
+      [`${path}/delete`, {}],
+      [`${path}/restore`, {}],
     ] as const) {
       const answer = await viewer.visitor.submit(form, fields)
       expect(answer.statusCode, form).toBe(403)
@@ -519,6 +534,7 @@ describe('the list of seeds', () => {
       [one, 'Plums & "pears"'],
     ] as const)
       paths[title] = await createSeed(person, { title }, at)
+    await db.execute(sql`delete from seed_participants where workspace_id = ${place.id}`)
     await joinSeed(one, String(paths.Pears))
     await one.visitor.submit(`${paths.Apples}/status`, { status: 'validating' })
     const list = async (query: string) => titlesOn((await one.visitor.get(`${at}/seeds?${query}`)).body)
@@ -627,7 +643,7 @@ describe('text that people type into seeds', () => {
       expect(page).not.toMatch(/ style=| on[a-z]+=/)
       // Attributes, titles and fields contain only text.
       const rest = page.replace(
-        /<(title|option|textarea)\b[\s\S]*?<\/\1>|<bdi\b[^<]*<\/bdi\s*>|="[^"]*"/g,
+        /<(title|option|textarea)\b[\s\S]*?<\/\1>|<bdi\b[^<]*<\/bdi\s*>|<div class="markdown" dir="auto">[\s\S]*?<\/div>|="[^"]*"/g,
         '',
       )
       expect(rest).not.toContain('אדה')
@@ -636,13 +652,13 @@ describe('text that people type into seeds', () => {
 })
 
 describe('each page of seeds', () => {
-  it('resolves the workspace once, and runs at most ten statements', async () => {
+  it('resolves the workspace once, and runs at most twelve statements', async () => {
     const path = await createSeed()
     for (const [page, most] of [
       [`${base}/seeds?view=list`, 3],
       [`${base}/seeds?view=board`, 6],
       // The last is of what its history names.
-      [path, 10],
+      [path, 12],
       [`${base}/seeds/new`, 2],
       [`${path}/edit`, 6],
     ] as const) {

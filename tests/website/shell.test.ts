@@ -4,7 +4,7 @@ import { readAsset } from '../../src/assets/assets.ts'
 import { roles } from '../../src/kernel/roles.ts'
 import { addPerson, createCompany, createTeam, post } from '../support/company.ts'
 import { countQueries } from '../support/count-queries.ts'
-import { createSeed } from '../support/seeds.ts'
+import { addEvidence, createSeed, joinSeed } from '../support/seeds.ts'
 import { startTestApp } from '../support/test-app.ts'
 import { createWorkspace } from '../support/workspaces.ts'
 import { createVisitor, signInAs } from './visitor.ts'
@@ -140,8 +140,8 @@ describe('the search', () => {
     await createWorkspace(website, company.member, { name: 'Maryland' })
     const visitor = await signInAs(website, company.member)
     expect(namesOf((await visitor.get(`${company.base}/search?q=mary`)).body)).toEqual([
-      'Marygold',
       'Mary Member',
+      'Marygold',
       'Maryland',
     ])
     expect(namesOf((await visitor.get(`${company.base}/search?q=TEAMS`)).body)).toEqual(['Teams'])
@@ -152,23 +152,48 @@ describe('the search', () => {
       groups: [
         {
           name: 'Seeds',
-          results: [{ label: 'Marygold', detail: 'Open', href: `${company.base}/seeds/${seed.id}` }],
+          results: [{ label: 'Marygold', detail: 'A day of none', href: `${company.base}/seeds/${seed.id}` }],
         },
       ],
     })
   })
 
-  it('shows how many seeds and people match, and links to all of them', async () => {
+  it('shows how many of each kind match, all of them on pages, and each kind alone', async () => {
     const company = await startCompany()
-    for (let i = 0; i < 9; i++) await createSeed(website, company.owner, company, { title: `Invoice ${i}` })
-    for (let i = 0; i < 7; i++) await addPerson(website, company.workspace, 'viewer', `Invoice ${i}`)
+    for (let i = 0; i < 27; i++) await createSeed(website, company.owner, company, { title: `Invoice ${i}` })
+    for (let i = 0; i < 2; i++) await addPerson(website, company.workspace, 'viewer', `Ínvoice ${i}`)
     const visitor = await signInAs(website, company.viewer)
-    const names = namesOf((await visitor.get(`${company.base}/search?q=invoice`)).body)
-    expect(names).toHaveLength(8 + 1 + 6 + 1)
-    expect(names.filter((name) => name?.startsWith('All'))).toEqual(['All 9 seeds', 'All 7 people'])
-    const all = /href="([^"]*)"><bdi>All 9 seeds/.exec(visitor.page())?.[1]
-    expect(all).toBe(`${company.base}/seeds?q=invoice`)
-    expect(namesOf((await visitor.get(String(all))).body)).toHaveLength(9)
+    const page = (await visitor.get(`${company.base}/search?q=invoice`)).body
+    expect(namesOf(page)).toHaveLength(25)
+    const choices = [...page.matchAll(/href="([^"]*)"[^>]*>\s*(\w+)\s+<span class="hint"\s*>([\d,+]*)</g)]
+    expect(choices.map(([, , name, count]) => [name, count])).toEqual([
+      ['Seeds', '27'],
+      ['People', '2'],
+    ])
+    const next = /rel="next" href="([^"]*)"/.exec(page)?.[1]?.replaceAll('&amp;', '&')
+    expect(namesOf((await visitor.get(String(next))).body)).toHaveLength(4)
+    const people = await visitor.get(String(choices[1]?.[1]).replaceAll('&amp;', '&'))
+    expect(namesOf(people.body).toSorted()).toEqual(['Ínvoice 0', 'Ínvoice 1'])
+  })
+
+  it('finds evidence, and links to all of a kind from the palette', async () => {
+    const company = await startCompany()
+    const seed = await createSeed(website, company.owner, company, { title: 'Tools' })
+    await joinSeed(website, company.owner, seed)
+    for (let i = 0; i < 7; i++)
+      await addEvidence(website, company.owner, seed, { summary: `Owns a drill ${i}` })
+    const visitor = await signInAs(website, company.viewer)
+    const found = await visitor.get(`${company.base}/search/results?q=drill`, { accept: 'application/json' })
+    const { groups } = found.json<{
+      groups: { name: string; results: { label: string; href: string }[] }[]
+    }>()
+    expect(groups.map(({ name }) => name)).toEqual(['Evidence'])
+    expect(groups[0]?.results).toHaveLength(7)
+    expect(groups[0]?.results.at(-1)).toEqual({
+      label: 'All 7 pieces of evidence',
+      detail: '',
+      href: `${company.base}/search?q=drill&kind=evidence`,
+    })
   })
 
   it('offers only pages that the role permits', async () => {
@@ -206,11 +231,11 @@ describe('the search', () => {
     },
   )
 
-  it('runs six statements', async () => {
+  it('runs five statements', async () => {
     const company = await startCompany()
     const visitor = await signInAs(website, company.owner)
-    // The session, the workspace, seeds, members, invited people, and workspaces.
-    expect(await countQueries(() => visitor.get(`${company.base}/search?q=mary`))).toBe(6)
+    // The session, the workspace, what is found, the counts, and workspaces.
+    expect(await countQueries(() => visitor.get(`${company.base}/search?q=mary`))).toBe(5)
   })
 })
 
@@ -289,7 +314,8 @@ describe('the statements of pages, besides those for the session and the workspa
     ['/seeds', 1],
     ['/people', 2],
     ['/teams', 1],
-    ['/invites', 1],
+    // The invites, and the teams that people can be invited to.
+    ['/invites', 2],
     // The events, and what they name.
     ['/activity', 2],
     ['/agents', 1],

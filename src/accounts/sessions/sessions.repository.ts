@@ -1,6 +1,7 @@
 import { and, desc, eq, gt, inArray, lt, lte, ne, sql, type SQL } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { hasAddress } from '../../db/sql/has-address.ts'
+import { unreadCountOf } from '../../areas/notifications/notifications.repository.ts'
 import { pictureUrl } from '../../db/sql/json-rows.ts'
 import { prepared } from '../../db/sql/prepared.ts'
 import { endedSessions, knownBrowsers, sessions } from '../../db/schema/accounts.ts'
@@ -11,6 +12,7 @@ import type { PrincipalUser } from '../../kernel/principal.ts'
 
 /** A workspace of a person, for the menu on every page. */
 export interface RecentWorkspace {
+  id: string
   name: string
   slug: string
   iconUrl: string | null
@@ -25,6 +27,8 @@ export interface SessionWithUser {
   provenAt: Date | null
   user: PrincipalUser
   workspaces: RecentWorkspace[]
+  /** The number of unread notifications, up to `unreadCountMax`. */
+  unreadCount: number
 }
 
 const recentWorkspacesMax = 20
@@ -33,7 +37,7 @@ const recentWorkspacesMax = 20
 const recentWorkspaces = sql<RecentWorkspace[]>`(
   select coalesce(json_agg(recent), '[]')
   from (
-    select ${workspaces.name}, ${workspaces.slug}, ${pictureUrl(workspaces.iconKey)} as "iconUrl"
+    select ${workspaces.id}, ${workspaces.name}, ${workspaces.slug}, ${pictureUrl(workspaces.iconKey)} as "iconUrl"
     from ${memberships} join ${workspaces} on ${workspaces.id} = ${memberships.workspaceId}
     where ${memberships.userId} = ${users.id}
     order by ${memberships.lastUsedAt} desc, ${memberships.joinedAt} desc, ${memberships.workspaceId} desc
@@ -50,6 +54,7 @@ const selectLive = prepared((executor) =>
       provenAt: sessions.provenAt,
       user: principalColumns,
       workspaces: recentWorkspaces,
+      unreadCount: unreadCountOf(users.id).as('unread_count'),
     })
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.userId))

@@ -34,6 +34,8 @@ export interface Shell {
   imageUrl: string | null
   /** The workspaces that they used last, at most 20. */
   workspaces: RecentWorkspace[]
+  /** The number of unread notifications, up to `unreadCountMax`. */
+  unreadCount: number
 }
 
 /** A live session and its person. */
@@ -103,7 +105,11 @@ export function createSessionsService(options: {
           sessionId: session.id,
           grantId: null,
         },
-        shell: { imageUrl: pictures.urlOf(session.user.imageKey), workspaces: session.workspaces },
+        shell: {
+          imageUrl: pictures.urlOf(session.user.imageKey),
+          workspaces: session.workspaces,
+          unreadCount: session.unreadCount,
+        },
         isExtended,
         isProven: session.provenAt !== null && now.getTime() - session.provenAt.getTime() < proofLifetimeMs,
       }

@@ -1,4 +1,4 @@
-import { and, eq, gt, isNull, sql } from 'drizzle-orm'
+import { and, eq, gt, isNull, or, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { emailChanges, identities } from '../../db/schema/accounts.ts'
 import { agentGrants } from '../../db/schema/agent-grants.ts'
@@ -15,7 +15,8 @@ export async function countAccess(executor: Executor, userId: string, now: Date)
   const [counts] = await executor
     .select({
       apiKeyCount: sql<number>`(
-        select count(*)::int from ${apiKeys} as k where k.user_id = users.id and k.revoked_at is null)`,
+        select count(*)::int from ${apiKeys} as k where k.user_id = users.id and k.revoked_at is null
+          and (k.expires_at is null or k.expires_at > ${at}))`,
       grantCount: sql<number>`(
         select count(*)::int from ${agentGrants} as g
         join ${memberships} as m on m.workspace_id = g.workspace_id and m.user_id = g.user_id
@@ -81,7 +82,13 @@ export async function revokeAllAccess(
   const keys = await executor
     .update(apiKeys)
     .set({ revokedAt: now })
-    .where(and(eq(apiKeys.userId, userId), isNull(apiKeys.revokedAt)))
+    .where(
+      and(
+        eq(apiKeys.userId, userId),
+        isNull(apiKeys.revokedAt),
+        or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, now)),
+      ),
+    )
   const removedPasskeys = await executor.delete(passkeys).where(eq(passkeys.userId, userId))
   // The rows stay, so that a sign-in with the provider does not link the account again.
   const unlinked = await executor

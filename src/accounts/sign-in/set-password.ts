@@ -48,8 +48,7 @@ async function revokeAccess(tx: Executor, user: PrincipalUser, now: Date): Promi
     await insertEvent(tx, principal, {
       workspaceId,
       type: 'integration.revoked',
-      target: { type: 'integration', id },
-      summary: `${user.name} revoked the access of ${clientName}`,
+      data: { grantId: id, clientName, userId: user.id, reason: 'revoked' },
       at: now,
     })
   }

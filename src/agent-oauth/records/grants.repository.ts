@@ -1,5 +1,6 @@
 import { and, eq, gt, isNull, sql, type SQL } from 'drizzle-orm'
 import { insertServiceEvent } from '../../access/event-log.repository.ts'
+import { notifyMembers } from '../../areas/notifications/notify.repository.ts'
 import type { Database, Executor } from '../../db/client.ts'
 import { agentGrants } from '../../db/schema/agent-grants.ts'
 import { oauthRecords } from '../../db/schema/oauth.ts'
@@ -55,6 +56,7 @@ async function revokeGrants(db: Executor, condition: SQL | undefined, now: Date)
       id: agentGrants.id,
       workspaceId: agentGrants.workspaceId,
       clientName: agentGrants.clientName,
+      userId: agentGrants.userId,
     })
 }
 
@@ -69,18 +71,14 @@ export async function revokeGrantsWithEvent(
 ): Promise<number> {
   return db.transaction(async (tx) => {
     const revoked = await revokeGrants(tx, condition, now)
-    for (const { id, workspaceId, clientName } of revoked) {
-      await insertServiceEvent(tx, {
-        workspaceId,
-        type: 'integration.revoked',
-        target: { type: 'integration', id },
-        summary:
-          cause === 'reuse'
-            ? `The access of ${clientName} ended, because a code or token that it had exchanged was used again`
-            : `The access of ${clientName} was revoked by the agent or an operator`,
-        at: now,
-      })
-      if (cause === 'reuse') await jobs.enqueue(tx, 'send_access_ended', { grantId: id })
+    const reason = cause === 'reuse' ? 'reused' : 'ended'
+    for (const { id, workspaceId, clientName, userId } of revoked) {
+      const data = { grantId: id, clientName, userId, reason } as const
+      await insertServiceEvent(tx, { workspaceId, type: 'integration.revoked', data, at: now })
+      if (cause !== 'reuse') continue
+      await jobs.enqueue(tx, 'send_access_ended', { grantId: id })
+      const notice = { kind: 'agent', data: { grantId: id, clientName, reason: 'reused' } } as const
+      await notifyMembers(tx, { ...notice, workspaceId, actor: null, at: now, hasOwnMail: true }, [userId])
     }
     return revoked.length
   })

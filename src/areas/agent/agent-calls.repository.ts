@@ -56,8 +56,10 @@ export async function recordCalls(db: Database, counts: readonly CallCount[]): P
       await insertEvent(tx, toPrincipal(agent), {
         workspaceId: agent.workspace.id,
         type: 'integration.used',
-        target: { type: 'integration', id: agent.grant.id },
-        summary: `${agent.user.name}, through ${agent.grant.clientName}, ${did}`,
+        data: {
+          ...{ grantId: agent.grant.id, clientName: agent.grant.clientName, userId: agent.user.id },
+          ...{ tool, did },
+        },
         at: lastCalledAt,
       })
     }

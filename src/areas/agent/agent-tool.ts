@@ -15,6 +15,8 @@ export interface AgentTool<Input extends TObject = TObject, Output extends TObje
   did: string
   /** The scope that a grant must have for the tool. */
   scope: AgentScope
+  /** The version of the consent since which the scope includes the tool. Default: always. */
+  consentVersion?: number
   /** The row of the permission table: the tool is for the roles that may do this. */
   action: WorkspaceAction
   /** The HTTP form. The validation kit has a route of its own, since its limit is larger over HTTP. */
@@ -50,9 +52,9 @@ export function defineTool<Input extends TObject, Output extends TObject>(
 /** Whether the grant of an agent has the scope of a tool or resource, and the person the role for it. */
 export function mayCall(
   { grant, role }: AgentPrincipal,
-  { scope, action }: Pick<AgentTool, 'scope' | 'action'>,
+  { scope, consentVersion = 0, action }: Pick<AgentTool, 'scope' | 'consentVersion' | 'action'>,
 ): boolean {
-  return grant.scopes.includes(scope) && isAllowed(role, action)
+  return grant.scopes.includes(scope) && grant.consentVersion >= consentVersion && isAllowed(role, action)
 }
 
 /** Hints of tools that only read. */
@@ -63,10 +65,17 @@ export const readingHints = {
   openWorldHint: false,
 } as const
 
-/** The scopes of the tools that a JSON-RPC message, or a batch of them, calls. */
-export function scopesOfCalls(tools: readonly AgentTool[], message: unknown): AgentScope[] {
+/** The scopes, and the version of the consent, that the tools need which a JSON-RPC message or a batch of them calls. */
+export function needsOfCalls(
+  tools: readonly AgentTool[],
+  message: unknown,
+): { scopes: AgentScope[]; consentVersion: number } {
   const names = [message].flat().map((part) => (isToolCall(part) ? part.params.name : undefined))
-  return tools.filter(({ name }) => names.includes(name)).map(({ scope }) => scope)
+  const called = tools.filter(({ name }) => names.includes(name))
+  return {
+    scopes: called.map(({ scope }) => scope),
+    consentVersion: Math.max(0, ...called.map(({ consentVersion = 0 }) => consentVersion)),
+  }
 }
 
 function isToolCall(message: unknown): message is { params: { name: unknown } } {

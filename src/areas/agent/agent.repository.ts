@@ -18,6 +18,7 @@ const selectLiveGrants = prepared((executor) =>
         clientId: agentGrants.clientId,
         clientName: agentGrants.clientName,
         scopes: agentGrants.scopes,
+        consentVersion: agentGrants.consentVersion,
         expiresAt: agentGrants.expiresAt,
       },
       user: principalColumns,

@@ -31,7 +31,7 @@ export function agentRoutes(
   )
 
   for (const tool of agentTools) {
-    const { name, title, description, scope, http, input, emptied, output, errors } = tool
+    const { name, title, description, scope, consentVersion, http, input, emptied, output, errors } = tool
     if (!http) continue
     const { id, path, returns } = http
     const schema = operation({
@@ -43,7 +43,8 @@ export function agentRoutes(
       returns,
       errors,
     })
-    const options = { schema, config: { agentScope: scope }, preValidation: dropBlanks(input, emptied) }
+    const config = { agentScope: scope, ...(consentVersion !== undefined && { consentVersion }) }
+    const options = { schema, config, preValidation: dropBlanks(input, emptied) }
     app.post(path, options, ({ agent, body }, reply) => reply.sendJson(tool.call(agent, body)))
   }
 }

@@ -16,7 +16,13 @@ import {
 import { errors } from '../../kernel/errors.ts'
 import { seedStatuses } from '../../kernel/seeds.ts'
 import { Evidence } from '../seeds/evidence.schemas.ts'
-import { exampleSeed, participationFields, seedFields } from '../seeds/seeds.schemas.ts'
+import {
+  evidenceCounts as countsOf,
+  exampleSeed,
+  leadUserId,
+  participationFields,
+  seedFields,
+} from '../seeds/seeds.schemas.ts'
 
 /** The input of the validation kit. `withoutBlanks` is applied to it first. */
 export const ValidationKitInput = closed(
@@ -74,19 +80,18 @@ export const ValidationKitInput = closed(
 )
 export type ValidationKitInput = Static<typeof ValidationKitInput>
 
-const evidenceCounts = closed(
-  { supports: Type.Integer(), contradicts: Type.Integer(), neutral: Type.Integer() },
-  { description: 'Counts all evidence, including evidence that is not shown.' },
-)
+const evidenceCounts = countsOf('Counts all evidence, including evidence that is not shown.')
 const updatedAt = Type.String({
   format: 'date-time',
-  description: 'The time of the last edit, or of the last evidence.',
+  description: 'The time of the last edit of the seed or of its evidence.',
 })
 
 const KitSeed = named(
   'ValidationKitSeed',
   {
     ...seedFields,
+    agentName: nullableString({ description: 'The agent that created it; null for a person.' }),
+    leadUserId,
     ...participationFields,
     createdAt: Timestamp,
     updatedAt,
@@ -98,6 +103,8 @@ const KitSeed = named(
   },
   {
     ...exampleSeed,
+    agentName: null,
+    leadUserId: exampleIds.user,
     createdAt: exampleTime,
     updatedAt: exampleTime,
     url: `https://app.example.com/w/acme/seeds/${exampleIds.seed}`,

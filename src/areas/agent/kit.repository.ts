@@ -9,7 +9,9 @@ import { evidence, seeds } from '../../db/schema/seeds.ts'
 import type { JsonRows } from '../../kernel/pagination.ts'
 import type { SeedStatus, Verdict } from '../../kernel/seeds.ts'
 import type { Evidence } from '../seeds/evidence.schemas.ts'
+import { isCounted } from '../seeds/evidence.repository.ts'
 import { participationIn } from '../seeds/participants.repository.ts'
+import { isKept } from '../seeds/seeds.repository.ts'
 import type { KitOutlineItem, KitSeed } from './agent.schemas.ts'
 
 /** What is read of a kit. */
@@ -31,6 +33,7 @@ export interface KitRows {
 const selectKit = prepared((executor) => {
   const isMatch = and(
     eq(seeds.workspaceId, sql.placeholder('workspaceId')),
+    isKept,
     gte(seeds.updatedAt, sql`${sql.placeholder('updatedSince')}::timestamptz`),
     isAbsentOr('status', eq(seeds.status, sql.placeholder('status'))),
     isAbsentOr(
@@ -84,7 +87,7 @@ const selectKit = prepared((executor) => {
       size: evidenceBytes.as('evidence_size'),
     })
     .from(evidence)
-    .where(eq(evidence.seedId, latest.id))
+    .where(and(eq(evidence.seedId, latest.id), isCounted))
     .orderBy(desc(evidence.createdAt), desc(evidence.id))
     // One more than is shown, which tells whether there is more.
     .limit(sql.placeholder('evidenceRead'))
@@ -101,6 +104,10 @@ const selectKit = prepared((executor) => {
       authorName: newest.authorName,
       agentName: newest.agentName,
       createdAt: newest.createdAt,
+      editedAt: newest.editedAt,
+      withdrawnAt: newest.withdrawnAt,
+      withdrawnByName: newest.withdrawnByName,
+      withdrawnReason: newest.withdrawnReason,
       round: newest.round,
       bytesBefore: bytesBefore(newest.size, sql`${newest.round}, ${latest.place}`).as('evidence_before'),
     })
@@ -123,7 +130,9 @@ const selectKit = prepared((executor) => {
     .as('evidence_shown')
   const countsOfLatest = evidenceCountsOf(executor, latest.id)
   const rows = executor
-    .select({ item: jsonItem<KitSeed>(seedItemOf(latest, countsOfLatest.counts, shown.evidence)) })
+    .select({
+      item: jsonItem<KitSeed>(seedItemOf(latest, countsOfLatest.counts, shown.evidence)),
+    })
     .from(latest)
     .crossJoinLateral(countsOfLatest)
     .leftJoin(shown, eq(shown.seedId, latest.id))
@@ -152,7 +161,7 @@ const selectKit = prepared((executor) => {
   const pieceCount = executor
     .select({ count: sql<number>`count(*)`.as('piece_count') })
     .from(evidence)
-    .where(eq(evidence.seedId, seeds.id))
+    .where(and(eq(evidence.seedId, seeds.id), isCounted))
     .as('piece_counts')
   const totals = executor
     .select({
@@ -191,7 +200,7 @@ const selectKitOfSeed = prepared((executor) => {
       bytesBefore: bytesBefore(evidenceBytes, newestFirst).as('evidence_before'),
     })
     .from(evidence)
-    .where(and(eq(evidence.seedId, seeds.id), isBefore(evidence.createdAt, evidence.id)))
+    .where(and(eq(evidence.seedId, seeds.id), isCounted, isBefore(evidence.createdAt, evidence.id)))
     .orderBy(newestFirst)
     .limit(sql.placeholder('evidenceRead'))
     .as('newest')
@@ -208,7 +217,11 @@ const selectKitOfSeed = prepared((executor) => {
     .crossJoinLateral(counts)
     .crossJoinLateral(shown)
     .where(
-      and(eq(seeds.workspaceId, sql.placeholder('workspaceId')), eq(seeds.id, sql.placeholder('seedId'))),
+      and(
+        eq(seeds.workspaceId, sql.placeholder('workspaceId')),
+        eq(seeds.id, sql.placeholder('seedId')),
+        isKept,
+      ),
     )
     .prepare('seeds_select_kit_of_seed')
 })
@@ -227,6 +240,7 @@ function seedItemOf(
   const { id, title, summary, problem, audience, hypothesis, successCriteria, status, updatedAt } = seed
   return {
     ...{ id, title, summary, problem, audience, hypothesis, successCriteria, status },
+    ...{ agentName: seed.agentName, leadUserId: seed.leadUserId },
     ...participationIn(id),
     createdAt: timestampText(seed.createdAt),
     updatedAt: timestampText(updatedAt),
@@ -250,6 +264,8 @@ function shownOf(pieces: PieceColumns) {
     {
       ...{ id, seedId, kind, verdict, summary, sourceUrl },
       ...{ authorUserId, authorName, agentName, createdAt: timestampText(pieces.createdAt) },
+      ...{ editedAt: timestampText(pieces.editedAt), withdrawnAt: timestampText(pieces.withdrawnAt) },
+      ...{ withdrawnByName: pieces.withdrawnByName, withdrawnReason: pieces.withdrawnReason },
     },
     pieces.round,
   )
@@ -275,7 +291,7 @@ function evidenceCountsOf(executor: Executor, seedId: Column) {
       }),
     )
     .from(evidence)
-    .where(eq(evidence.seedId, seedId))
+    .where(and(eq(evidence.seedId, seedId), isCounted))
     .as('counted')
   return executor
     .select({

@@ -4,6 +4,7 @@ import type { Database } from '../../db/client.ts'
 import { createUseRecorder } from '../../db/use-recorder.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { isId } from '../../kernel/ids.ts'
+import { isRestricted } from '../../kernel/key-restrictions.ts'
 import type { Call, Principal, Subject } from '../../kernel/principal.ts'
 import { isSlug } from '../../kernel/slugs.ts'
 import { hashSecret } from '../../kernel/tokens.ts'
@@ -19,7 +20,7 @@ import {
 export interface ApiKeyAuthenticator {
   /**
    * The owner of an active key, read from the database; with a subject, together with the workspace that it is about.
-   * Undefined for an unknown or revoked key.
+   * Undefined for an unknown, revoked or expired key.
    */
   authenticate: (apiKey: string, subject?: Subject) => Promise<Call | undefined>
   /** Writes the pending uses and stops. */
@@ -37,7 +38,7 @@ export interface ApiKeyAuthenticatorOptions {
 
 /**
  * Authenticates API keys. Requests that arrive in one turn of the event loop share one round trip. Nothing is cached
- * between turns: a revoked key is refused from the next request on.
+ * between turns: a revoked key is refused from the next request on, and one that is restricted may do less.
  */
 export function createApiKeyAuthenticator(options: ApiKeyAuthenticatorOptions): ApiKeyAuthenticator {
   const { db, seedsDb, clock, onRecordError } = options
@@ -64,9 +65,15 @@ export function createApiKeyAuthenticator(options: ApiKeyAuthenticatorOptions): 
     async authenticate(apiKey, subject) {
       const found = await find(hashSecret(apiKey), subject)
       if (!found) return undefined
-      const { user, apiKeyId } = found.owner
-      uses.record(apiKeyId, clock.now())
-      const principal: Principal = { user, source: 'api', apiKeyId, sessionId: null, grantId: null }
+      const { user, apiKeyId, expiresAt, access, workspaceIds } = found.owner
+      const now = clock.now()
+      if (expiresAt !== null && expiresAt <= now) return undefined
+      uses.record(apiKeyId, now)
+      const restrictions = { expiresAt, access, workspaceIds }
+      const principal: Principal = {
+        ...{ user, source: 'api', apiKeyId, sessionId: null, grantId: null },
+        ...(isRestricted(restrictions) && { restrictions }),
+      }
       return subject ? { ...principal, read: { subject, workspace: found.workspace } } : principal
     },
     close: () => uses.close(),

@@ -1,49 +1,187 @@
-import { and, count, desc, eq, isNull, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, gt, isNull, lte, or, sql } from 'drizzle-orm'
 import { isSlugInUse, workspaceOfCaller } from '../../access/access.repository.ts'
 import type { Executor } from '../../db/client.ts'
 import { byPlace, keysParameter } from '../../db/sql/batch.ts'
+import { pageLimit } from '../../db/sql/hidden-parameter.ts'
 import { prepared } from '../../db/sql/prepared.ts'
 import { apiKeys } from '../../db/schema/api-keys.ts'
+import { memberships } from '../../db/schema/memberships.ts'
 import { seeds } from '../../db/schema/seeds.ts'
 import { principalColumns, users } from '../../db/schema/users.ts'
 import { workspaces, workspaceSlugs } from '../../db/schema/workspaces.ts'
 import { writeUses } from '../../db/last-used.repository.ts'
 import type { Use } from '../../db/use-recorder.ts'
+import type { KeyRestrictions } from '../../kernel/key-restrictions.ts'
 import type { PrincipalUser, WorkspaceOfCaller } from '../../kernel/principal.ts'
 
-const activeKeysOfUser = and(eq(apiKeys.userId, sql.placeholder('userId')), isNull(apiKeys.revokedAt))
+/** The active keys of a user: neither revoked nor expired. */
+const isActiveOfUser = and(
+  eq(apiKeys.userId, sql.placeholder('userId')),
+  isNull(apiKeys.revokedAt),
+  or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, sql.placeholder('now'))),
+)
+
+const keyColumns = {
+  id: apiKeys.id,
+  name: apiKeys.name,
+  tokenPrefix: apiKeys.tokenPrefix,
+  lastFour: apiKeys.lastFour,
+  createdAt: apiKeys.createdAt,
+  lastUsedAt: apiKeys.lastUsedAt,
+  expiresAt: apiKeys.expiresAt,
+  access: apiKeys.access,
+  workspaceIds: apiKeys.workspaceIds,
+  rotatedAt: apiKeys.rotatedAt,
+}
+
+/** Which keys a statement is about: those of a user that are active at a time. */
+export interface ActiveKeysOf {
+  userId: string
+  now: Date
+}
 
 const selectActive = prepared((executor) =>
   executor
-    .select({
-      id: apiKeys.id,
-      name: apiKeys.name,
-      tokenPrefix: apiKeys.tokenPrefix,
-      lastFour: apiKeys.lastFour,
-      createdAt: apiKeys.createdAt,
-      lastUsedAt: apiKeys.lastUsedAt,
-    })
+    .select(keyColumns)
     .from(apiKeys)
-    .where(activeKeysOfUser)
+    .where(isActiveOfUser)
     .orderBy(desc(apiKeys.createdAt), desc(apiKeys.id))
     .prepare('api_keys_select_active'),
 )
 
+export type ApiKeyRow = Awaited<ReturnType<typeof listActiveApiKeys>>[number]
+
 /** A user's active keys, newest first. */
-export function listActiveApiKeys(executor: Executor, userId: string) {
-  return selectActive(executor).execute({ userId })
+export function listActiveApiKeys(executor: Executor, { userId, now }: ActiveKeysOf) {
+  return selectActive(executor).execute({ userId, now: now.toISOString() })
 }
 
-export async function countActiveApiKeys(executor: Executor, userId: string): Promise<number> {
-  const [row] = await executor
-    .select({ count: count() })
+const selectActiveById = prepared((executor) =>
+  executor
+    .select(keyColumns)
     .from(apiKeys)
-    .where(and(eq(apiKeys.userId, userId), isNull(apiKeys.revokedAt)))
+    .where(and(eq(apiKeys.id, sql.placeholder('id')), isActiveOfUser))
+    .prepare('api_keys_select_active_by_id'),
+)
+
+/** An active key of a user. */
+export async function findActiveApiKey(
+  executor: Executor,
+  { id, userId, now }: ActiveKeysOf & { id: string },
+): Promise<ApiKeyRow | undefined> {
+  const [key] = await selectActiveById(executor).execute({ id, userId, now: now.toISOString() })
+  return key
+}
+
+const countActive = prepared((executor) =>
+  executor.select({ count: count() }).from(apiKeys).where(isActiveOfUser).prepare('api_keys_count_active'),
+)
+
+export async function countActiveApiKeys(executor: Executor, { userId, now }: ActiveKeysOf): Promise<number> {
+  const [row] = await countActive(executor).execute({ userId, now: now.toISOString() })
   return row?.count ?? 0
 }
 
 export async function insertApiKey(executor: Executor, row: typeof apiKeys.$inferInsert): Promise<void> {
   await executor.insert(apiKeys).values(row)
+}
+
+/** Sets the restrictions of a key, and when its owner is to be told that it expires. */
+export async function updateRestrictions(
+  executor: Executor,
+  id: string,
+  change: Pick<typeof apiKeys.$inferInsert, 'expiresAt' | 'access' | 'workspaceIds' | 'expiryNoticeAt'>,
+): Promise<void> {
+  await executor.update(apiKeys).set(change).where(eq(apiKeys.id, id))
+}
+
+/** Notes that another key takes the place of this one, and when it ends: at `revokedAt`, or at `expiresAt` by itself. */
+export async function endRotatedApiKey(
+  executor: Executor,
+  id: string,
+  end: { rotatedAt: Date } & ({ revokedAt: Date } | { expiresAt: Date }),
+): Promise<void> {
+  await executor
+    .update(apiKeys)
+    .set({ ...end, expiryNoticeAt: null })
+    .where(eq(apiKeys.id, id))
+}
+
+const selectMemberships = prepared((executor) =>
+  executor
+    .select({ workspaceId: memberships.workspaceId })
+    .from(memberships)
+    .where(
+      and(
+        eq(memberships.userId, sql.placeholder('userId')),
+        sql`${memberships.workspaceId} = any(${keysParameter('workspaceIds', 'uuid')})`,
+      ),
+    )
+    .prepare('memberships_select_some_of_user'),
+)
+
+/** Those of some workspaces that a user is a member of. */
+export async function listJoinedWorkspaces(
+  executor: Executor,
+  input: { userId: string; workspaceIds: readonly string[] },
+): Promise<string[]> {
+  const rows = await selectMemberships(executor).execute({ ...input })
+  return rows.map(({ workspaceId }) => workspaceId)
+}
+
+const selectDueNotices = prepared((executor) =>
+  executor
+    .select({ id: apiKeys.id })
+    .from(apiKeys)
+    .where(
+      and(
+        isNull(apiKeys.revokedAt),
+        lte(apiKeys.expiryNoticeAt, sql.placeholder('now')),
+        gt(apiKeys.expiresAt, sql.placeholder('now')),
+      ),
+    )
+    .orderBy(asc(apiKeys.expiryNoticeAt))
+    .limit(pageLimit)
+    .prepare('api_keys_select_due_notices'),
+)
+
+/** The keys whose owners are to be told now that they expire, the first due first. */
+export async function listDueExpiryNotices(
+  executor: Executor,
+  { now, limit }: { now: Date; limit: number },
+): Promise<string[]> {
+  const rows = await selectDueNotices(executor).execute({ now: now.toISOString(), limit })
+  return rows.map(({ id }) => id)
+}
+
+/** A key whose owner is to be told now that it expires, with its owner. */
+export async function findExpiringApiKey(executor: Executor, id: string, now: Date) {
+  const [key] = await executor
+    .select({
+      name: apiKeys.name,
+      lastFour: apiKeys.lastFour,
+      expiresAt: apiKeys.expiresAt,
+      owner: { name: users.name, email: users.email },
+    })
+    .from(apiKeys)
+    .innerJoin(users, eq(users.id, apiKeys.userId))
+    .where(
+      and(
+        eq(apiKeys.id, id),
+        isNull(apiKeys.revokedAt),
+        lte(apiKeys.expiryNoticeAt, now),
+        gt(apiKeys.expiresAt, now),
+      ),
+    )
+  return key
+}
+
+/** Notes that the owner of a key was told that it expires, unless another expiry was chosen meanwhile. */
+export async function setExpiryNoticed(executor: Executor, id: string, expiresAt: Date): Promise<void> {
+  await executor
+    .update(apiKeys)
+    .set({ expiryNoticeAt: null })
+    .where(and(eq(apiKeys.id, id), eq(apiKeys.expiresAt, expiresAt)))
 }
 
 /** Revokes a key of a user; a revoked key keeps its time. Returns its name; undefined if the user does not have the key. */
@@ -73,14 +211,21 @@ export async function revokeApiKey(
   return revoked
 }
 
-/** An active key and its owner. */
-export interface ApiKeyOwner {
+/** A key that is not revoked, which may have expired, and its owner. */
+export interface ApiKeyOwner extends KeyRestrictions {
   apiKeyId: string
   secretHash: Buffer
   user: PrincipalUser
 }
 
-const ownerColumns = { apiKeyId: apiKeys.id, secretHash: apiKeys.secretHash, user: principalColumns }
+const ownerColumns = {
+  apiKeyId: apiKeys.id,
+  secretHash: apiKeys.secretHash,
+  expiresAt: apiKeys.expiresAt,
+  access: apiKeys.access,
+  workspaceIds: apiKeys.workspaceIds,
+  user: principalColumns,
+}
 
 const selectOwners = prepared((executor) =>
   executor
@@ -96,7 +241,7 @@ const selectOwners = prepared((executor) =>
     .prepare('api_keys_select_owners'),
 )
 
-/** The owners of the active keys with these hashes, in one round trip, in no particular order. */
+/** The owners of the keys with these hashes that are not revoked, in one round trip, in no particular order. */
 export function findApiKeyOwners(
   executor: Executor,
   secretHashes: readonly Buffer[],
@@ -119,7 +264,7 @@ const selectOwnersBySlug = prepared((executor) =>
 
 const selectOwnersBySeed = prepared((executor) =>
   selectOwnersAnd(executor, 'uuid')
-    .leftJoin(seeds, eq(seeds.id, sql`asked.key`))
+    .leftJoin(seeds, and(eq(seeds.id, sql`asked.key`), isNull(seeds.deletedAt)))
     .leftJoin(workspaces, eq(workspaces.id, seeds.workspaceId))
     .prepare('api_keys_select_owners_by_seed'),
 )
@@ -149,7 +294,7 @@ export interface KeyAndSubject {
 
 type Found = Promise<(OwnerAndWorkspace | undefined)[]>
 
-/** The owners of active keys, each with the workspace of a slug, in one round trip, in the order of the questions. */
+/** The owners of keys that are not revoked, each with the workspace of a slug, in one round trip, in the order of the questions. */
 export async function findOwnersBySlug(
   executor: Executor,
   questions: readonly KeyAndSubject[],
@@ -159,7 +304,7 @@ export async function findOwnersBySlug(
   return toOwners(questions, await selectOwnersBySlug(executor).execute(values))
 }
 
-/** The owners of active keys, each with the workspace of a seed, in one round trip, in the order of the questions. */
+/** The owners of keys that are not revoked, each with the workspace of a seed, in one round trip, in the order of the questions. */
 export async function findOwnersBySeed(
   executor: Executor,
   questions: readonly KeyAndSubject[],

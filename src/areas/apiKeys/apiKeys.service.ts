@@ -5,26 +5,54 @@ import type { Database, Executor } from '../../db/client.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { errors } from '../../kernel/errors.ts'
 import { createId, isId } from '../../kernel/ids.ts'
+import {
+  isRestricted,
+  isWithin,
+  overlapSecondsDefault,
+  unrestricted,
+  type KeyRestrictions,
+} from '../../kernel/key-restrictions.ts'
 import type { Principal } from '../../kernel/principal.ts'
 import { requireLabel } from '../../kernel/text.ts'
 import type { JobQueue } from '../../platform/jobs/jobs.port.ts'
 import { createApiKeySecret, hashSecret } from '../../kernel/tokens.ts'
 import {
   countActiveApiKeys,
+  endRotatedApiKey,
+  findActiveApiKey,
   insertApiKey,
   listActiveApiKeys,
+  listJoinedWorkspaces,
   revokeApiKey,
   revokeApiKeyOfUser,
+  updateRestrictions,
+  type ApiKeyRow,
 } from './apiKeys.repository.ts'
-import type { ApiKey, CreatedApiKey } from './apiKeys.schemas.ts'
+import type { ApiKey, ApiKeyRestrictions, CreatedApiKey } from './apiKeys.schemas.ts'
+
+const msPerDay = 24 * 60 * 60 * 1000
 
 /** The most active keys that one user may have. */
 export const activeApiKeysMax = 100
 
+/** How long before the end of a key its owner is told. */
+const expiryNoticeMs = 7 * msPerDay
+
 // One mail for all keys created within this time, so that creating many does not flood the owner's mailbox.
 const noticeDelaySeconds = 30
 
-export type { ApiKey, CreatedApiKey }
+export type { ApiKey, ApiKeyRestrictions, CreatedApiKey }
+
+/** A key together with its restrictions. */
+export interface RestrictedApiKey extends ApiKey, ApiKeyRestrictions {
+  /** Whether another key took its place. */
+  isRotated: boolean
+}
+
+/** The restrictions that a key is to have. A key can also expire in some days from now. */
+export type RestrictionsInput = Omit<ApiKeyRestrictions, 'expiresAt'> & {
+  expiresAt: string | null | { days: number }
+}
 
 export interface RevokedApiKey {
   name: string
@@ -34,12 +62,35 @@ export interface RevokedApiKey {
   wasActive: boolean
 }
 
+/**
+ * API keys. A restricted key can create only keys that may do no more than it may, and change only itself, never to do
+ * more; one that is bound to workspaces does not see others either (decision 0117): `key_restricted`.
+ */
 export interface ApiKeysService {
-  /** The caller's active keys, newest first. */
+  /** The caller's active keys, newest first. To a key that is bound to workspaces, only itself. */
   list(principal: Principal): Promise<ApiKey[]>
-  /** Throws `label_invalid` and `api_key_limit`. */
+  /** As `list`, with the restrictions of each. */
+  listRestricted(principal: Principal): Promise<RestrictedApiKey[]>
+  /** An active key of the caller. Throws `not_found` and `key_restricted`. */
+  get(principal: Principal, apiKeyId: string): Promise<RestrictedApiKey>
+  /** Creates a key without restrictions. Throws `label_invalid`, `api_key_limit` and `key_restricted`. */
   create(principal: Principal, input: { name: string }): Promise<CreatedApiKey>
-  /** Idempotent. Returns the name of the key. Throws `not_found` for a key that is not the caller's. */
+  /**
+   * Creates a key with restrictions. Throws `label_invalid`, `api_key_limit`, `expiry_in_past`, `workspace_not_yours` and
+   * `key_restricted`.
+   */
+  createRestricted(principal: Principal, input: { name: string } & RestrictionsInput): Promise<CreatedApiKey>
+  /**
+   * Replaces the restrictions of a key; from the next request on. Returns its name. Throws `not_found`, `expiry_in_past`,
+   * `workspace_not_yours` and `key_restricted`.
+   */
+  restrict(principal: Principal, apiKeyId: string, input: RestrictionsInput): Promise<string>
+  /**
+   * Creates a key with the name and the restrictions of another one, which works on for `overlapSeconds`, but not beyond its
+   * own expiry. Throws `not_found`, `key_rotated`, `api_key_limit` and `key_restricted`.
+   */
+  rotate(principal: Principal, apiKeyId: string, input: { overlapSeconds?: number }): Promise<CreatedApiKey>
+  /** Idempotent. Returns the name of the key. Throws `not_found` for a key that is not the caller's, and `key_restricted`. */
   revoke(principal: Principal, apiKeyId: string): Promise<string>
   /** Revokes a key of any user, for operators. Throws `not_found`. */
   revokeAny(apiKeyId: string): Promise<RevokedApiKey>
@@ -56,36 +107,140 @@ export interface ApiKeysServiceOptions {
 
 export function createApiKeysService(options: ApiKeysServiceOptions): ApiKeysService {
   const { db, clock, changes, jobs, apiKeyPrefix } = options
+
+  async function listRestricted({ user, apiKeyId, restrictions }: Principal): Promise<RestrictedApiKey[]> {
+    const rows = await listActiveApiKeys(db, { userId: user.id, now: clock.now() })
+    const isBound = (restrictions?.workspaceIds ?? null) !== null
+    return rows.filter(({ id }) => !isBound || id === apiKeyId).map(toRestrictedApiKey)
+  }
+
+  /** Inserts a key in a transaction that has locked the owner. Throws `api_key_limit`. */
+  async function insert(
+    tx: Executor,
+    principal: Principal,
+    input: { name: string; restrictions: KeyRestrictions; now: Date },
+  ): Promise<CreatedApiKey> {
+    const { name, restrictions, now } = input
+    const { user } = principal
+    if ((await countActiveApiKeys(tx, { userId: user.id, now })) >= activeApiKeysMax)
+      throw errors.apiKeyLimit()
+    const { secret, ...shown } = createApiKeySecret(apiKeyPrefix)
+    const key = { id: createId(), name, ...shown }
+    await insertApiKey(tx, {
+      ...key,
+      ...toColumns(restrictions, now),
+      userId: user.id,
+      secretHash: hashSecret(secret),
+      createdAt: now,
+    })
+    // Operators inform people themselves.
+    if (principal.source !== 'system') {
+      const notice = { key: `api-keys-created:${user.id}`, delaySeconds: noticeDelaySeconds }
+      await jobs.enqueue(tx, 'send_api_keys_created', { userId: user.id }, notice)
+    }
+    return { ...key, secret }
+  }
+
+  /** Throws `workspace_not_yours` unless the caller is a member of all workspaces but those that a key has already. */
+  async function assertMember(
+    tx: Executor,
+    { user }: Principal,
+    workspaceIds: readonly string[] | null,
+    known: readonly string[] = [],
+  ): Promise<void> {
+    const added = workspaceIds?.filter((id) => !known.includes(id)) ?? []
+    if (added.length === 0) return
+    const joined = added.every(isId)
+      ? await listJoinedWorkspaces(tx, { userId: user.id, workspaceIds: added })
+      : []
+    if (joined.length < added.length) throw errors.workspaceNotYours({ field: 'workspaceIds' })
+  }
+
+  /** Locks the keys of the caller. Returns what their credential may do now. */
+  async function lockKeys(tx: Executor, principal: Principal): Promise<KeyRestrictions> {
+    await lockUser(tx, principal.user.id)
+    return (await requireLiveCredential(tx, principal, clock.now())) ?? unrestricted
+  }
+
+  /** As `lockKeys`, for a change of a key that the caller may manage. */
+  async function lockKey(tx: Executor, principal: Principal, apiKeyId: string) {
+    const own = await lockKeys(tx, principal)
+    if (isRestricted(own)) assertItself(principal, apiKeyId)
+    return { own, key: await requireKey(tx, principal, apiKeyId) }
+  }
+
+  async function requireKey(executor: Executor, { user }: Principal, apiKeyId: string): Promise<ApiKeyRow> {
+    const input = { id: apiKeyId, userId: user.id, now: clock.now() }
+    const key = isId(apiKeyId) ? await findActiveApiKey(executor, input) : undefined
+    if (!key) throw errors.notFound()
+    return key
+  }
+
+  async function create(
+    principal: Principal,
+    input: { name: string },
+    restrictions: KeyRestrictions,
+  ): Promise<CreatedApiKey> {
+    const name = requireLabel(input.name)
+    return changes.make(principal, async ({ tx, now }) => {
+      const own = await lockKeys(tx, principal)
+      if (!isWithin(restrictions, own)) throw errors.keyRestricted()
+      await assertMember(tx, principal, restrictions.workspaceIds)
+      return insert(tx, principal, { name, restrictions, now })
+    })
+  }
+
   return {
-    async list({ user }) {
-      const rows = await listActiveApiKeys(db, user.id)
-      return rows.map(toApiKey)
+    listRestricted,
+
+    list: async (principal) => (await listRestricted(principal)).map(toApiKey),
+
+    async get(principal, apiKeyId) {
+      if ((principal.restrictions?.workspaceIds ?? null) !== null) assertItself(principal, apiKeyId)
+      return toRestrictedApiKey(await requireKey(db, principal, apiKeyId))
     },
 
-    async create(principal, input) {
-      const { user } = principal
-      const { secret, ...shown } = createApiKeySecret(apiKeyPrefix)
-      const key = { id: createId(), name: requireLabel(input.name), ...shown }
+    create: (principal, input) => create(principal, input, unrestricted),
+
+    async createRestricted(principal, input) {
+      return create(principal, input, parseRestrictions(input, clock.now()))
+    },
+
+    async restrict(principal, apiKeyId, input) {
+      assertMayManage(principal, apiKeyId)
+      const restrictions = parseRestrictions(input, clock.now())
       return changes.make(principal, async ({ tx, now }) => {
-        await lockUser(tx, user.id)
-        await requireLiveCredential(tx, principal, clock.now())
-        if ((await countActiveApiKeys(tx, user.id)) >= activeApiKeysMax) throw errors.apiKeyLimit()
-        await insertApiKey(tx, {
-          ...key,
-          userId: user.id,
-          secretHash: hashSecret(secret),
-          createdAt: now,
+        const { own, key } = await lockKey(tx, principal, apiKeyId)
+        if (!isWithin(restrictions, own)) throw errors.keyRestricted()
+        const { id, name, expiresAt, workspaceIds } = key
+        await assertMember(tx, principal, restrictions.workspaceIds, workspaceIds ?? [])
+        const { expiryNoticeAt, ...columns } = toColumns(restrictions, now)
+        const isSameExpiry = columns.expiresAt?.getTime() === expiresAt?.getTime()
+        // The owner is told once of each expiry.
+        await updateRestrictions(tx, id, { ...columns, ...(!isSameExpiry && { expiryNoticeAt }) })
+        return name
+      })
+    },
+
+    async rotate(principal, apiKeyId, { overlapSeconds = overlapSecondsDefault }) {
+      assertMayManage(principal, apiKeyId)
+      return changes.make(principal, async ({ tx, now }) => {
+        const { key } = await lockKey(tx, principal, apiKeyId)
+        if (key.rotatedAt !== null) throw errors.keyRotated()
+        const { id, name, expiresAt } = key
+        const overlapEnd = new Date(now.getTime() + overlapSeconds * 1000)
+        await endRotatedApiKey(tx, id, {
+          rotatedAt: now,
+          ...(overlapSeconds === 0
+            ? { revokedAt: now }
+            : { expiresAt: expiresAt !== null && expiresAt < overlapEnd ? expiresAt : overlapEnd }),
         })
-        // Operators inform people themselves.
-        if (principal.source !== 'system') {
-          const notice = { key: `api-keys-created:${user.id}`, delaySeconds: noticeDelaySeconds }
-          await jobs.enqueue(tx, 'send_api_keys_created', { userId: user.id }, notice)
-        }
-        return { ...key, secret }
+        return insert(tx, principal, { name, restrictions: key, now })
       })
     },
 
     async revoke(principal, apiKeyId) {
+      assertMayManage(principal, apiKeyId)
       if (!isId(apiKeyId)) throw errors.notFound()
       const key = { id: apiKeyId, userId: principal.user.id }
       const revoke = async (executor: Executor, now: Date) => {
@@ -106,10 +261,49 @@ export function createApiKeysService(options: ApiKeysServiceOptions): ApiKeysSer
   }
 }
 
-function toApiKey(row: Awaited<ReturnType<typeof listActiveApiKeys>>[number]): ApiKey {
+/** Throws `key_restricted` for a restricted key that would change another one. Before the look-up: it learns nothing. */
+function assertMayManage(principal: Principal, apiKeyId: string): void {
+  if (principal.restrictions) assertItself(principal, apiKeyId)
+}
+
+function assertItself(principal: Principal, apiKeyId: string): void {
+  if (principal.apiKeyId !== apiKeyId) throw errors.keyRestricted()
+}
+
+/** Throws `expiry_in_past`. */
+function parseRestrictions(
+  { expiresAt, access, workspaceIds }: RestrictionsInput,
+  now: Date,
+): KeyRestrictions {
+  const end =
+    typeof expiresAt === 'string'
+      ? new Date(expiresAt)
+      : expiresAt && new Date(now.getTime() + expiresAt.days * msPerDay)
+  if (end !== null && end <= now) throw errors.expiryInPast({ field: 'expiresAt' })
+  return { expiresAt: end, access, workspaceIds: workspaceIds && [...new Set(workspaceIds)] }
+}
+
+/** The restrictions of a key as they are stored. Nobody is told of the end of a key that has less than a week left. */
+function toColumns({ expiresAt, access, workspaceIds }: KeyRestrictions, now: Date) {
+  const noticeAt = expiresAt && new Date(expiresAt.getTime() - expiryNoticeMs)
+  return {
+    expiresAt,
+    access,
+    workspaceIds: workspaceIds && [...workspaceIds],
+    expiryNoticeAt: noticeAt && noticeAt > now ? noticeAt : null,
+  }
+}
+
+function toRestrictedApiKey({ rotatedAt, ...row }: ApiKeyRow): RestrictedApiKey {
   return {
     ...row,
     createdAt: row.createdAt.toISOString(),
     lastUsedAt: row.lastUsedAt?.toISOString() ?? null,
+    expiresAt: row.expiresAt?.toISOString() ?? null,
+    isRotated: rotatedAt !== null,
   }
+}
+
+function toApiKey({ id, name, tokenPrefix, lastFour, createdAt, lastUsedAt }: RestrictedApiKey): ApiKey {
+  return { id, name, tokenPrefix, lastFour, createdAt, lastUsedAt }
 }

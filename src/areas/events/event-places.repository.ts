@@ -28,11 +28,11 @@ export async function findEventPlaces(
   const ids = sql`any(${sql.param([...input.ids])}::uuid[])`
   const { rows } = await executor.execute<EventPlace & Record<string, unknown>>(sql`
     select ${seeds.id} as "targetId", 'seed' as kind, ${seeds.id} as id, ${seeds.title} as name
-    from ${seeds} where ${seeds.workspaceId} = ${workspaceId} and ${seeds.id} = ${ids}
+    from ${seeds} where ${seeds.workspaceId} = ${workspaceId} and ${seeds.deletedAt} is null and ${seeds.id} = ${ids}
     union all
     select ${evidence.id}, 'seed', ${seeds.id}, ${seeds.title}
     from ${evidence} join ${seeds} on ${seeds.id} = ${evidence.seedId}
-    where ${seeds.workspaceId} = ${workspaceId} and ${evidence.id} = ${ids}
+    where ${seeds.workspaceId} = ${workspaceId} and ${seeds.deletedAt} is null and ${evidence.id} = ${ids}
     union all
     select ${users.id}, 'user', ${users.id}, ${users.name}
     from ${memberships} join ${users} on ${users.id} = ${memberships.userId}

@@ -18,14 +18,18 @@ export interface EventsWatcher {
    * stops watching.
    */
   watch(member: WatchingMember, listener: WatchListener): Promise<() => void>
+  /**
+   * Calls `onPosition` once a second with the position of the newest event of a workspace. Returns a function that stops it.
+   */
+  follow(workspaceId: string, onPosition: (last: number) => void): () => void
 }
 
 export interface EventsWatcherOptions {
-  /** Reads a digest of the newest events of each workspace. */
-  readDigests: (workspaceIds: readonly string[]) => Promise<ReadonlyMap<string, string>>
+  /** Reads the position of the newest event of each workspace. */
+  readPositions: (workspaceIds: readonly string[]) => Promise<ReadonlyMap<string, number>>
   /** Finds those whose session or membership has ended, by their places. */
   findEnded: (members: readonly WatchingMember[]) => Promise<number[]>
-  /** Called once for each outage in which digests cannot be read. They are read again until it ends. */
+  /** Called once for each outage in which positions cannot be read. They are read again until it ends. */
   onReadError: (error: unknown) => void
 }
 
@@ -33,57 +37,72 @@ const pollEveryMs = 1_000
 
 interface Watch extends WatchListener {
   member: WatchingMember
-  digest: string | undefined
+  position: number | undefined
+}
+
+interface Following {
+  workspaceId: string
+  onPosition: (last: number) => void
 }
 
 /**
- * Polls the database while somebody watches: one statement for all workspaces and one for all who watch, and the next
- * ones only when they have been answered. The watches of all processes see the changes of all processes (decision 0100).
+ * Polls the database while somebody watches or follows: one statement for all workspaces and one for all who watch, and
+ * the next ones only when they have been answered. All processes see the changes of all processes (decision 0125).
  */
 export function createEventsWatcher(options: EventsWatcherOptions): EventsWatcher {
-  const { readDigests, findEnded, onReadError } = options
+  const { readPositions, findEnded, onReadError } = options
   const watches = new Set<Watch>()
+  const followings = new Set<Following>()
   let isPolling = false
   let isFailing = false
 
   function schedule(): void {
-    isPolling = watches.size > 0
+    isPolling = watches.size + followings.size > 0
     if (isPolling) setTimeout(() => void poll().then(schedule), pollEveryMs).unref()
   }
 
   async function poll(): Promise<void> {
-    // The digest of a watch that begins meanwhile may be newer than the answer.
+    // The position of a watch that begins meanwhile may be newer than the answer.
     const asked = [...watches]
-    if (asked.length === 0) return
+    const followed = [...followings]
+    if (asked.length + followed.length === 0) return
     try {
       const members = asked.map(({ member }) => member)
-      const [digests, ended] = await Promise.all([
-        readDigests([...new Set(members.map(({ workspaceId }) => workspaceId))]),
-        findEnded(members),
+      const [positions, ended] = await Promise.all([
+        readPositions([...new Set([...members, ...followed].map(({ workspaceId }) => workspaceId))]),
+        members.length > 0 ? findEnded(members) : [],
       ])
       isFailing = false
       for (const place of ended) asked[place]?.onEnd()
-      for (const watch of asked) compare(watch, digests)
+      for (const watch of asked) compare(watch, positions)
+      for (const following of followed)
+        if (followings.has(following)) following.onPosition(positions.get(following.workspaceId) ?? 0)
     } catch (error) {
       if (!isFailing) onReadError(error)
       isFailing = true
     }
   }
 
-  function compare(watch: Watch, digests: ReadonlyMap<string, string>): void {
-    const digest = digests.get(watch.member.workspaceId)
-    if (digest === watch.digest || !watches.has(watch)) return
-    watch.digest = digest
+  function compare(watch: Watch, positions: ReadonlyMap<string, number>): void {
+    const position = positions.get(watch.member.workspaceId)
+    if (position === watch.position || !watches.has(watch)) return
+    watch.position = position
     watch.onChange()
   }
 
   return {
     async watch(member, listener) {
-      const digests = await readDigests([member.workspaceId])
-      const watch = { ...listener, member, digest: digests.get(member.workspaceId) }
+      const positions = await readPositions([member.workspaceId])
+      const watch = { ...listener, member, position: positions.get(member.workspaceId) }
       watches.add(watch)
       if (!isPolling) schedule()
       return () => void watches.delete(watch)
+    },
+    follow(workspaceId, onPosition) {
+      const following = { workspaceId, onPosition }
+      followings.add(following)
+      if (!isPolling) schedule()
+      return () => void followings.delete(following)
     },
   }
 }

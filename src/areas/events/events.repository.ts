@@ -1,4 +1,19 @@
-import { and, desc, eq, gte, inArray, lt, or, sql, type SQL } from 'drizzle-orm'
+import {
+  and,
+  asc,
+  desc,
+  eq,
+  gt,
+  gte,
+  inArray,
+  lt,
+  ne,
+  notInArray,
+  or,
+  sql,
+  type Placeholder,
+  type SQL,
+} from 'drizzle-orm'
 import { unionAll } from 'drizzle-orm/pg-core'
 import { keysParameter } from '../../db/sql/batch.ts'
 import type { Executor } from '../../db/client.ts'
@@ -10,15 +25,27 @@ import { agentGrants } from '../../db/schema/agent-grants.ts'
 import { sessions } from '../../db/schema/accounts.ts'
 import { events, literals } from '../../db/schema/events.ts'
 import { memberships } from '../../db/schema/memberships.ts'
-import { grantEventTypes, inviteEventTypes } from '../../kernel/events.ts'
-import { noRows, type JsonRows, type PageRange } from '../../kernel/pagination.ts'
+import {
+  emailField,
+  eventKinds,
+  grantEventTypes,
+  managerEventTypes,
+  isEventType,
+  kindOf,
+  withoutPerson,
+} from '../../kernel/events.ts'
+import { noRows, startOf, type JsonRows, type PageRange } from '../../kernel/pagination.ts'
 import type { WatchingMember } from './events-watcher.ts'
 import type { Event } from './events.schemas.ts'
 
+/** How many events are erased at once. */
+const eraseBatch = 1_000
+
 /**
- * Erases a person from events: their name as an actor, and their names and addresses in the summaries of all events of
- * these workspaces. A summary is only text, so that another person of the same name in the same workspace is erased from
- * summaries too; the actor of those events stays.
+ * Erases a person from events: their name as an actor, and their names and addresses in the data and summaries of all
+ * events of these workspaces. Events of other versions may have no data, or an unknown type: there the names and
+ * addresses are searched in the summary, which also erases another person of the same name in the same workspace
+ * (decision 0064).
  */
 export async function erasePersonFromEvents(
   transaction: Executor,
@@ -30,9 +57,65 @@ export async function erasePersonFromEvents(
     replacement: string
   },
 ): Promise<void> {
-  const { userId, names, emails, workspaceIds, replacement } = person
+  const { userId, workspaceIds, replacement } = person
   await transaction.update(events).set({ actorName: replacement }).where(eq(events.actorUserId, userId))
   if (workspaceIds.length === 0) return
+  await eraseFromData(transaction, person)
+  await eraseFromSummaries(transaction, person)
+}
+
+async function eraseFromData(
+  transaction: Executor,
+  person: { userId: string; emails: readonly string[]; workspaceIds: readonly string[]; replacement: string },
+): Promise<void> {
+  const { userId, workspaceIds, replacement } = person
+  const select = (after: string) =>
+    transaction
+      .select({ id: events.id, type: events.type, actorName: events.actorName, data: events.data })
+      .from(events)
+      .where(
+        and(
+          inArray(events.workspaceId, [...workspaceIds]),
+          gt(events.id, after),
+          ne(events.data, {}),
+          or(
+            eq(events.actorUserId, userId),
+            sql`strpos(${events.data}::text, ${userId}) > 0`,
+            sql`jsonb_exists(${events.data}, ${emailField})`,
+          ),
+        ),
+      )
+      .orderBy(asc(events.id))
+      .limit(eraseBatch)
+  for (
+    let after = startOf.oldestFirst.id, rows = await select(after);
+    rows.length > 0;
+    rows = await select(after)
+  ) {
+    const changed = rows.flatMap(({ id, type, actorName, data: before }) => {
+      const data = withoutPerson(before, person, replacement) ?? before
+      // The sentence of a type that only a newer version knows, which may run beside this one, is searched below.
+      const summary = isEventType(type) ? kindOf(type).summarize(data, actorName) : undefined
+      return { id, data, summary }
+    })
+    await transaction.execute(sql`
+      update ${events} set data = changed.data, summary = coalesce(changed.summary, ${events.summary})
+      from jsonb_to_recordset(${JSON.stringify(changed)}::jsonb) as changed (id uuid, data jsonb, summary text)
+      where ${events.id} = changed.id`)
+    after = String(rows.at(-1)?.id)
+  }
+}
+
+async function eraseFromSummaries(
+  transaction: Executor,
+  person: {
+    names: readonly string[]
+    emails: readonly string[]
+    workspaceIds: readonly string[]
+    replacement: string
+  },
+): Promise<void> {
+  const { names, emails, workspaceIds, replacement } = person
   const ofNames = `(?<![[:alnum:]])(${toAlternatives(names)})(?![[:alnum:]])`
   const ofEmails = `(?<![[:alnum:]._%+-])(${toAlternatives(emails)})(?![[:alnum:]-]|\\.[[:alnum:]])`
   for (const [pattern, flags] of [
@@ -45,6 +128,7 @@ export async function erasePersonFromEvents(
       .where(
         and(
           inArray(events.workspaceId, [...workspaceIds]),
+          or(eq(events.data, {}), notInArray(events.type, Object.keys(eventKinds))),
           sql`regexp_like(${events.summary}, ${pattern}, ${flags.replace('g', '')})`,
         ),
       )
@@ -82,16 +166,21 @@ function escapePattern(text: string): string {
 
 export interface EventFilter {
   id?: string
-  type?: string
+  /** Only events of these types. */
+  types?: readonly string[]
+  /** No events of these types. */
+  notTypes?: readonly string[]
   actorUserId?: string
   targetId?: string
+  /** Only events about this seed, its evidence included. */
+  seedId?: string
   since?: Date
   until?: Date
 }
 
 /** Which events of a workspace a reader may see. */
 export interface EventView {
-  /** Whether events of pending and revoked invites are shown. */
+  /** Whether events of pending and revoked invites, and of webhooks, are shown. */
   showsInvites: boolean
   /** Only events of grants of this user; undefined: of all. */
   grantsOf: string | undefined
@@ -103,9 +192,6 @@ interface EventQuery {
   showsAllGrants: boolean
 }
 
-const includes = (types: readonly string[], type: string | undefined) =>
-  type !== undefined && types.includes(type)
-
 /** Events of a workspace that a reader may see, newest first. `since` is inclusive, `until` is not. */
 export async function listEvents(
   executor: Executor,
@@ -113,7 +199,8 @@ export async function listEvents(
 ): Promise<JsonRows> {
   const { filter, view, ...range } = input
   const { showsInvites, grantsOf } = view
-  if (!showsInvites && includes(inviteEventTypes, filter.type)) return noRows
+  if (filter.types && !filter.types.some((type) => showsInvites || !isOneOf(managerEventTypes, type)))
+    return noRows
   const query = { filter, showsInvites, showsAllGrants: grantsOf === undefined }
   const isFiltered = Object.values(filter).some((value) => value !== undefined)
   const statement = isFiltered ? prepareEvents(executor, query) : selectUnfiltered(query)(executor)
@@ -139,91 +226,79 @@ function selectUnfiltered({ showsInvites, showsAllGrants }: EventQuery) {
 
 /** Prepares a query with the values `workspaceId`, `at`, `id`, `limit` and `grantsOf`; without a name for one use. */
 function prepareEvents(executor: Executor, query: EventQuery, name = '') {
-  return selectJsonRows(executor, selectVisible(executor, query)).prepare(name)
+  const limit = name === '' ? sql.placeholder('limit') : pageLimit
+  return selectJsonRows(executor, selectVisible(executor, query, limit)).prepare(name)
 }
 
-function selectVisible(executor: Executor, query: EventQuery) {
+/** The limit is hidden in statements that are kept. Others are planned for their values. */
+type PageLimit = typeof pageLimit | Placeholder
+
+function selectVisible(executor: Executor, query: EventQuery, limit: PageLimit) {
   const { filter, showsInvites, showsAllGrants } = query
-  const ofGrants = showsAllGrants ? undefined : isAboutOwnGrant
-  if (includes(grantEventTypes, filter.type)) return selectEvents(executor, filter, ofGrants)
-  const hiddenTypes = [...(showsInvites ? [] : inviteEventTypes), ...(showsAllGrants ? [] : grantEventTypes)]
-  // A filter by a type that everybody may see needs no further condition.
-  if (filter.type !== undefined || hiddenTypes.length === 0) return selectEvents(executor, filter)
-  const forAll = selectEvents(executor, filter, sql`${events.type} not in ${literals(hiddenTypes)}`)
-  if (ofGrants === undefined) return forAll
+  const hiddenTypes = [...(showsInvites ? [] : managerEventTypes), ...(showsAllGrants ? [] : grantEventTypes)]
+  const { types } = filter
+  // Needs no further condition: everybody may see all events about a seed.
+  if (filter.seedId !== undefined || !(types ?? hiddenTypes).some((type) => isOneOf(hiddenTypes, type)))
+    return selectEvents(executor, filter, limit)
+  if (!showsAllGrants && types?.every((type) => isOneOf(grantEventTypes, type)))
+    return selectEvents(executor, filter, limit, isAboutOwnGrant)
+  const forAll = selectEvents(executor, filter, limit, sql`${events.type} not in ${literals(hiddenTypes)}`)
+  if (showsAllGrants) return forAll
+  const ofGrants = selectEvents(executor, filter, limit, isAboutOwnGrant)
   // Each branch uses its own index. Times as texts have the order of the times.
-  return unionAll(forAll, selectEvents(executor, filter, ofGrants))
+  return unionAll(forAll, ofGrants)
     .orderBy(sql`"createdAt" desc, "id" desc`)
-    .limit(pageLimit)
+    .limit(limit)
 }
 
-function selectEvents(executor: Executor, filter: EventFilter, condition?: SQL) {
+/** The columns of an event, as the API shows it. */
+export const eventColumns = {
+  id: events.id,
+  type: events.type,
+  actorType: events.actorType,
+  actorUserId: events.actorUserId,
+  actorName: events.actorName,
+  grantId: events.grantId,
+  apiKeyId: events.apiKeyId,
+  source: events.source,
+  targetType: events.targetType,
+  targetId: events.targetId,
+  summary: events.summary,
+  data: events.data,
+  createdAt: events.createdAt,
+}
+
+function selectEvents(executor: Executor, filter: EventFilter, limit: PageLimit, condition?: SQL) {
   const conditions: (SQL | undefined)[] = [
     eq(events.workspaceId, sql.placeholder('workspaceId')),
     filter.id === undefined ? undefined : eq(events.id, filter.id),
-    filter.type === undefined ? undefined : eq(events.type, filter.type),
+    filter.types && inArray(events.type, [...filter.types]),
+    filter.notTypes && notInArray(events.type, [...filter.notTypes]),
     filter.actorUserId === undefined ? undefined : eq(events.actorUserId, filter.actorUserId),
     filter.targetId === undefined ? undefined : eq(events.targetId, filter.targetId),
+    filter.seedId === undefined ? undefined : eq(events.seedId, filter.seedId),
     filter.since && gte(events.createdAt, filter.since),
     filter.until && lt(events.createdAt, filter.until),
     isBefore(events.createdAt, events.id),
     condition,
   ]
   return executor
-    .select(
-      itemColumns<Event>({
-        id: events.id,
-        type: events.type,
-        actorType: events.actorType,
-        actorUserId: events.actorUserId,
-        actorName: events.actorName,
-        grantId: events.grantId,
-        apiKeyId: events.apiKeyId,
-        source: events.source,
-        targetType: events.targetType,
-        targetId: events.targetId,
-        summary: events.summary,
-        createdAt: events.createdAt,
-      }),
-    )
+    .select(itemColumns<Event>(eventColumns))
     .from(events)
     .where(and(...conditions))
     .orderBy(desc(events.createdAt), desc(events.id))
-    .limit(pageLimit)
+    .limit(limit)
+}
+
+function isOneOf(types: readonly string[], type: string): boolean {
+  return types.includes(type)
 }
 
 /** Whether an event is about a grant of the user `grantsOf`, whoever the actor is. */
-const isAboutOwnGrant = sql`${events.type} in ${literals(grantEventTypes)} and ${events.targetId} in (
+export const isAboutOwnGrant = sql`${events.type} in ${literals(grantEventTypes)} and ${events.targetId} in (
   select ${agentGrants.id} from ${agentGrants}
   where ${agentGrants.workspaceId} = ${sql.placeholder('workspaceId')} and ${agentGrants.userId} = ${sql.placeholder('grantsOf')}
 )`
-
-/** Events are committed in another order than that of their times: one that is older than the newest may be new. */
-const newestIds = sql`
-  select ${events.id} from ${events} where ${events.workspaceId} = asked.workspace_id
-  order by ${events.createdAt} desc, ${events.id} desc limit 50`
-
-const selectDigests = prepared((executor) =>
-  executor
-    .select({
-      workspaceId: sql<string>`asked.workspace_id`,
-      digest: sql<string>`(
-        select coalesce(encode(sha256(string_agg(newest.id::text, ',')::bytea), 'base64'), '')
-        from (${newestIds}) as newest
-      )`,
-    })
-    .from(sql`unnest(${keysParameter('workspaceIds', 'uuid')}) as asked (workspace_id)`)
-    .prepare('events_select_digests'),
-)
-
-/** Reads a digest of the newest events of each workspace. It changes when an event is added or deleted. */
-export async function readEventDigests(
-  executor: Executor,
-  workspaceIds: readonly string[],
-): Promise<Map<string, string>> {
-  const rows = await selectDigests(executor).execute({ workspaceIds })
-  return new Map(rows.map(({ workspaceId, digest }) => [workspaceId, digest]))
-}
 
 const selectEndedWatches = prepared((executor) =>
   executor

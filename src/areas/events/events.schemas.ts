@@ -1,23 +1,45 @@
 import { Type, type Static } from '@sinclair/typebox'
-import { exampleIds, exampleTime } from '../../http/description/examples.ts'
-import { listOperation, operation, slugParams } from '../../http/description/operation.ts'
+import { exampleFeedCursor, exampleIds, exampleTime } from '../../http/description/examples.ts'
 import {
+  listOperation,
+  operation,
+  pathParams,
+  slugParams,
+  streamOperation,
+} from '../../http/description/operation.ts'
+import {
+  closed,
+  exampleOf,
   named,
   noControlCharacters,
   nullableString,
   ref,
   stringEnum,
-  Timestamp,
+  timestamp,
 } from '../../kernel/schemas.ts'
-import { workspaceErrors } from '../../kernel/errors.ts'
+import { errors, workspaceErrors } from '../../kernel/errors.ts'
+import { pageLimitDefault, pageLimitMax } from '../../kernel/pagination.ts'
 import { exampleSeed } from '../seeds/seeds.schemas.ts'
+
+/** The one open object of the API: each type of events has fields of its own, and may gain more (decision 0126). */
+export const EventData = Type.Unsafe<Record<string, unknown>>({
+  $id: 'EventData',
+  type: 'object',
+  additionalProperties: true,
+  description:
+    'What happened, for programs: ids, names as they were, and values. The fields depend on the `type` and may become ' +
+    'more. Empty for events from before there was `data`.',
+})
 
 export const Event = named(
   'Event',
   {
-    id: Type.String(),
+    id: Type.String({ description: 'The id of the event.' }),
     type: Type.String({ description: 'What happened, such as `member.role_changed`.' }),
-    actorType: stringEnum(['user', 'agent', 'system']),
+    actorType: stringEnum(['user', 'agent', 'system'], {
+      description:
+        'Who acted: a person (`user`), an agent on behalf of a person, or the service or its operator (`system`).',
+    }),
     actorUserId: nullableString({ description: 'The person who acted, or on whose behalf an agent acted.' }),
     actorName: Type.String({ description: 'The name of that person at the time.' }),
     grantId: nullableString({ description: 'The grant of the agent that acted.' }),
@@ -27,10 +49,13 @@ export const Event = named(
         'How it was done: on the website, through the API, by an agent, or on the server: by the service itself or by a ' +
         'command of its operator.',
     }),
-    targetType: nullableString(),
-    targetId: nullableString(),
-    summary: Type.String({ description: 'What happened, in words.' }),
-    createdAt: Timestamp,
+    targetType: nullableString({
+      description: 'The kind of what the event is about, such as `seed`. Null if there is none.',
+    }),
+    targetId: nullableString({ description: 'The id of what the event is about. Null if there is none.' }),
+    summary: Type.String({ description: 'What happened, in words, made from `data`.' }),
+    data: ref(EventData),
+    createdAt: timestamp('When it happened.'),
   },
   {
     id: exampleIds.event,
@@ -44,15 +69,66 @@ export const Event = named(
     targetType: 'seed',
     targetId: exampleIds.seed,
     summary: `Grace Hopper created the seed ${exampleSeed.title}`,
+    data: { seedId: exampleIds.seed, title: exampleSeed.title },
     createdAt: exampleTime,
   },
 )
 export type Event = Static<typeof Event>
 
-export const eventsSchemas = [Event]
+export const EventChanges = named(
+  'EventChanges',
+  {
+    events: Type.Array(ref(Event), { description: 'The events of this page, oldest first.' }),
+    cursor: Type.String({
+      description: 'Where the next page begins: the `after` of the next request. It never expires.',
+    }),
+    hasMore: Type.Boolean({
+      description: 'Whether there are further events already. If not, ask again later.',
+    }),
+  },
+  {
+    events: [exampleOf(Event)],
+    cursor: exampleFeedCursor,
+    hasMore: false,
+  },
+)
+export type EventChanges = Static<typeof EventChanges>
+
+export const eventsSchemas = [Event, EventData, EventChanges]
 
 const time = (description: string) =>
-  Type.Optional(Type.String({ format: 'date-time', description, examples: [exampleTime] }))
+  Type.Optional(
+    Type.Unsafe<string>({
+      type: 'string',
+      anyOf: [{ format: 'date-time' }, { format: 'date' }],
+      description: `${description} A date without a time is its start in UTC.`,
+      examples: [exampleTime],
+    }),
+  )
+
+/**
+ * Several types of events. In a query the parameter may be repeated, or have several types, separated by commas:
+ * `parseEventTypes` tells them apart. A type that does not exist is not refused: it may be one of a later version.
+ */
+const types = (description: string) =>
+  Type.Optional(
+    Type.Array(Type.String({ maxLength: 400, pattern: noControlCharacters }), {
+      maxItems: 100,
+      description,
+    }),
+  )
+
+/** Filters of both `events.list` and `events.changes`. */
+const sharedFilters = {
+  types: types('Only events of these types. Repeat the parameter, or separate them by commas.'),
+  notTypes: types('No events of these types.'),
+  seedId: Type.Optional(
+    Type.String({
+      maxLength: 64,
+      description: 'Only events about this seed, those of its evidence included.',
+    }),
+  ),
+}
 
 /** The filters of `events.list`. */
 export const eventsFilters = {
@@ -63,11 +139,12 @@ export const eventsFilters = {
       description: 'Only events of this type.',
     }),
   ),
+  ...sharedFilters,
   actorUserId: Type.Optional(Type.String({ maxLength: 64, description: 'Only events of this person.' })),
   targetId: Type.Optional(
     Type.String({
       maxLength: 64,
-      description: 'Only events with this `targetId`, such as the events of a seed.',
+      description: 'Only events with this `targetId`.',
     }),
   ),
   since: time('Only events at or after this time.'),
@@ -80,7 +157,7 @@ export const eventsList = listOperation(
     summary: 'List the events of a workspace',
     description:
       'Newest first. Each change in the workspace creates one event. Members and viewers do not see events of invites ' +
-      "that are not accepted, nor of other people's agents.",
+      "that are not accepted, of webhooks, nor of other people's agents.",
     params: slugParams,
     returns: 'A page of events.',
     errors: workspaceErrors,
@@ -91,11 +168,75 @@ export const eventsList = listOperation(
   },
 )
 
+const feedQuery = {
+  after: Type.Optional(
+    Type.String({
+      maxLength: 1024,
+      description:
+        'Only events behind this cursor, from an earlier response; `now`: only those that happen from now on. By default from ' +
+        'the first event of the workspace.',
+    }),
+  ),
+  types: sharedFilters.types,
+}
+
+export const eventsChanges = operation({
+  id: 'events.changes',
+  summary: 'Follow the events of a workspace',
+  description:
+    'Oldest first, in the order in which they took effect, without gaps: who asks again with the `cursor` of the last ' +
+    'response gets each event exactly once. Shows what `events.list` shows to the caller at this time. A page may have ' +
+    'fewer events than `limit`, even none, while `hasMore` is true. After a backup was restored that is older than the ' +
+    'cursor, returns 409 `cursor_unknown`: begin again without `after`. Works like `events.list` otherwise.',
+  params: slugParams,
+  querystring: closed({
+    ...feedQuery,
+    ...sharedFilters,
+    limit: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: pageLimitMax,
+        default: pageLimitDefault,
+        description: 'The most events of a page. It has fewer where it would be larger than 1 MiB.',
+      }),
+    ),
+  }),
+  success: ref(EventChanges),
+  returns: 'The events behind the cursor, and the cursor of the next page.',
+  errors: [...workspaceErrors, errors.cursorInvalid, errors.cursorUnknown],
+})
+
+export const eventsStream = streamOperation(
+  {
+    id: 'events.stream',
+    summary: 'Stream the events of a workspace',
+    description:
+      'Server-sent events, for clients that are to know within about a second. Sends what `events.changes` returns: the ' +
+      'events behind `Last-Event-ID` or `after`, and then each new one. `data` is an `Event` as JSON, `id` its cursor, which ' +
+      '`events.changes` takes as well. There is no `event` field. The stream ends after an hour, when the process stops, ' +
+      'when the key is revoked and when the caller is no longer a member: connect again with `Last-Event-ID`, as ' +
+      '`EventSource` does.',
+    params: slugParams,
+    querystring: closed(feedQuery),
+    // Only described: the validator has the names of headers in lower case.
+    headers: Type.Object({
+      'Last-Event-ID': Type.Optional(
+        Type.String({
+          description: 'The `id` of the last event that was received. Takes precedence over `after`.',
+        }),
+      ),
+    }),
+    returns: 'A stream of events, with a comment every 15 seconds.',
+    errors: [...workspaceErrors, errors.cursorInvalid, errors.cursorUnknown, errors.tooManyStreams],
+  },
+  { example: `retry: 1500\n\nid: ${exampleFeedCursor}\ndata: ${JSON.stringify(exampleOf(Event))}\n\n:\n\n` },
+)
+
 export const eventsGet = operation({
   id: 'events.get',
   summary: 'Read an event',
   description: 'Returns 404 for an event that `events.list` does not show to the caller.',
-  params: Type.Object({ slug: Type.String(), eventId: Type.String() }),
+  params: pathParams('slug', 'eventId'),
   success: ref(Event),
   returns: 'The event.',
   errors: workspaceErrors,

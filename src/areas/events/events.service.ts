@@ -1,37 +1,79 @@
 import { isAllowed } from '../../access/permissions.ts'
-import type { AccessibleWorkspace, RequireWorkspace } from '../../access/workspace-access.ts'
+import {
+  findAccessAgain,
+  type AccessibleWorkspace,
+  type RequireWorkspace,
+} from '../../access/workspace-access.ts'
 import type { Database } from '../../db/client.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { errors } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
-import type { Json } from '../../kernel/json-text.ts'
 import {
+  decodeFeedCursor,
+  encodeFeedCursor,
+  startOfFeed,
+  type FeedPlace,
+} from '../../kernel/event-cursors.ts'
+import { parseJson, type Json } from '../../kernel/json-text.ts'
+import {
+  cutRows,
+  lastRow,
   noRows,
+  pageLimitDefault,
   readPage,
   startOf,
+  type JsonRows,
   type Page,
   type PageRange,
   type PageRequest,
 } from '../../kernel/pagination.ts'
-import type { Principal } from '../../kernel/principal.ts'
+import type { Call, Principal } from '../../kernel/principal.ts'
 import { parseTime } from '../../kernel/times.ts'
+import { readEventPositions, readFeed, type FeedRows } from './event-feed.repository.ts'
+import { createEventStreams, streamBatchMax, type OpenStream, type StreamListener } from './event-streams.ts'
 import { createEventsWatcher, type WatchListener } from './events-watcher.ts'
 import { findEventPlaces, type EventPlace } from './event-places.repository.ts'
-import { findEndedWatches, listEvents, readEventDigests, type EventView } from './events.repository.ts'
-import { type EventType } from '../../access/event-log.repository.ts'
-import type { Event as WorkspaceEvent } from './events.schemas.ts'
+import { findEndedWatches, listEvents, type EventFilter, type EventView } from './events.repository.ts'
+import { parseEventTypes, seedIdOf, type EventType } from '../../kernel/events.ts'
+import type { Event as WorkspaceEvent, EventChanges } from './events.schemas.ts'
 
 export type { EventPlace, EventType, WorkspaceEvent }
 
 /** The filters of the feed. Times are RFC 3339. */
-export interface EventsRequest extends PageRequest {
+export interface EventsRequest extends PageRequest, SharedFilters {
   type?: string
   actorUserId?: string
   targetId?: string
-  /** Inclusive. */
+  /** Inclusive. A date without a time is its start in UTC. */
   since?: string
   /** Exclusive. */
   until?: string
+}
+
+/** Filters of `list` and of `changes`. */
+interface SharedFilters {
+  /** Only these types. Each text may have several, separated by commas. */
+  types?: readonly string[]
+  /** Not these types. */
+  notTypes?: readonly string[]
+  /** Only events about this seed. */
+  seedId?: string
+}
+
+/** What a reader asks of the feed of changes. */
+export interface ChangesRequest extends SharedFilters {
+  /** A cursor, or `now`. Absent: from the first event. */
+  after?: string
+  /** 1 to 200, by default 100. */
+  limit?: number
+}
+
+/** What a reader asks of a stream. */
+export interface StreamRequest extends Pick<ChangesRequest, 'after' | 'types'> {
+  /** The parameter or header that `after` is from. */
+  field: string
+  /** The caller as they are now, with what they ask for; undefined when the credential is no longer valid. */
+  authenticateAgain: () => Promise<Call | undefined>
 }
 
 export interface EventsService {
@@ -39,6 +81,17 @@ export interface EventsService {
   list(principal: Principal, slug: string, request: EventsRequest): Promise<Page<WorkspaceEvent>>
   /** Throws `not_found` for an event of another workspace, and for one that `list` does not show to the caller. */
   get(principal: Principal, slug: string, eventId: string): Promise<Json<WorkspaceEvent>>
+  /**
+   * The events behind a cursor, oldest first: of those that `list` shows to the caller each exactly once. Throws
+   * `cursor_invalid`, and `cursor_unknown` when the event of the cursor no longer exists.
+   */
+  changes(principal: Principal, slug: string, request: ChangesRequest): Promise<Json<EventChanges>>
+  /**
+   * Sends the events behind a cursor, as `changes` returns them, and those that happen from then on within about a second,
+   * until it is stopped. What the caller may see is asked of `authenticateAgain` with each batch and once a minute. Throws
+   * as `changes` does.
+   */
+  stream(principal: Call, slug: string, request: StreamRequest, listener: StreamListener): Promise<OpenStream>
   /**
    * What the actors and targets of events are now, by their ids: those that still exist, and that the caller may see. One
    * statement for all.
@@ -65,26 +118,46 @@ export function createEventsService(options: {
 }): EventsService {
   const { db, clock, requireWorkspace, onWatchError } = options
   const watcher = createEventsWatcher({
-    readDigests: (workspaceIds) => readEventDigests(db, workspaceIds),
+    readPositions: (workspaceIds) => readEventPositions(db, workspaceIds),
     findEnded: (members) => findEndedWatches(db, members),
     onReadError: onWatchError,
   })
+  const streams = createEventStreams({
+    watcher,
+    read: (query) => readFeed(db, query),
+    onReadError: onWatchError,
+  })
+
+  /** Reads the events behind a cursor. Throws `cursor_invalid` and `cursor_unknown`. */
+  async function readBehind(
+    query: Omit<Parameters<typeof readFeed>[1], 'after'>,
+    { after, field }: { after: string | undefined; field: string },
+  ): Promise<FeedRows> {
+    const { workspaceId } = query
+    const from = readCursor(workspaceId, after, field)
+    const rows = await readFeed(db, { ...query, after: from?.position })
+    // A backup from before the event was restored.
+    if (from && from.id !== rows.after.id) throw errors.cursorUnknown()
+    return rows
+  }
+
   return {
     async list(principal, slug, request) {
-      const { type, actorUserId, targetId, since, until, ...page } = request
+      const { actorUserId, targetId, seedId, since, until } = request
       const workspace = await requireWorkspace(principal, slug, 'events.list')
       const workspaceId = workspace.id
       const filter = {
-        ...(type !== undefined && { type }),
+        ...toTypes(request),
         ...(actorUserId !== undefined && { actorUserId }),
         ...(targetId !== undefined && { targetId }),
+        ...(seedId !== undefined && { seedId }),
         ...(since !== undefined && { since: parseTime(since) }),
         ...(until !== undefined && { until: parseTime(until) }),
       }
       const view = viewOf(principal, workspace)
       // A malformed id belongs to nobody and nothing: the list is empty.
-      const hasNone = [actorUserId, targetId].some((id) => id !== undefined && !isId(id))
-      return readPage<WorkspaceEvent>(page, {
+      const hasNone = [actorUserId, targetId, seedId].some((id) => id !== undefined && !isId(id))
+      return readPage<WorkspaceEvent>(request, {
         listId: eventsListId(workspaceId, request),
         order: 'newestFirst',
         read: async (range) =>
@@ -102,11 +175,46 @@ export function createEventsService(options: {
       return text as Json<WorkspaceEvent>
     },
 
+    async changes(principal, slug, request) {
+      const { after, seedId, limit = pageLimitDefault } = request
+      const workspace = await requireWorkspace(principal, slug, 'events.changes')
+      const { id: workspaceId } = workspace
+      const filter = {
+        ...toTypes(request),
+        // A malformed id belongs to no seed.
+        ...(seedId !== undefined && { seedId: isId(seedId) ? seedId : noId }),
+      }
+      const query = { workspaceId, filter, view: viewOf(principal, workspace), limit }
+      const rows = await readBehind(query, { after, field: 'after' })
+      const { text, count } = cutRows(rows, limit)
+      const place = placeBehind(rows, { text, count, limit })
+      const cursor = encodeFeedCursor(workspaceId, place)
+      const hasMore = place.position < rows.last
+      return `{"events":[${text}],"cursor":${JSON.stringify(cursor)},"hasMore":${hasMore}}` as Json<EventChanges>
+    },
+
+    async stream(principal, slug, { after, field, authenticateAgain, ...filter }, listener) {
+      const { types } = toTypes(filter)
+      const workspace = await requireWorkspace(principal, slug, 'events.stream')
+      const workspaceId = workspace.id
+      const view = viewOf(principal, workspace)
+      const query = { workspaceId, filter: {}, view, limit: streamBatchMax }
+      const rows = await readBehind(query, { after, field })
+      const check = async () => {
+        const call = await authenticateAgain()
+        const access = call && findAccessAgain(call, workspaceId, 'events.stream')
+        return access && viewOf(call, access)
+      }
+      return streams.open({ workspaceId, view, types, check, listener }, rows)
+    },
+
     async findPlaces(principal, slug, events) {
       const workspace = await requireWorkspace(principal, slug, 'events.list')
       const { grantsOf } = viewOf(principal, workspace)
       const ids = new Set(
-        events.flatMap(({ targetId, actorUserId }) => [targetId ?? [], actorUserId ?? []].flat()),
+        events.flatMap(({ targetId, actorUserId, data }) =>
+          [targetId, actorUserId, seedIdOf(data)].filter((id) => id !== null),
+        ),
       )
       if (ids.size === 0) return new Map()
       const query = { workspaceId: workspace.id, ids: [...ids], grantsOf, now: clock.now() }
@@ -122,10 +230,41 @@ export function createEventsService(options: {
   }
 }
 
+/** The place of a cursor, from the beginning without one; undefined for `now`. Throws `cursor_invalid`. */
+function readCursor(workspaceId: string, after: string | undefined, field: string): FeedPlace | undefined {
+  if (after === undefined) return startOfFeed(workspaceId)
+  return after === 'now' ? undefined : decodeFeedCursor(workspaceId, after, field)
+}
+
+/** The place behind the rows of a page; if it is not full, behind all that were looked at. */
+function placeBehind(
+  { count: found, positions, until }: FeedRows,
+  page: JsonRows & { limit: number },
+): FeedPlace {
+  if (page.count === found && found < page.limit) return until
+  const { id } = parseJson(lastRow(page.text) as Json<WorkspaceEvent>)
+  return { position: Number(positions[page.count - 1]), id }
+}
+
 /** Tells the list of a workspace's events with these filters from all others, for its cursors. */
 export function eventsListId(workspaceId: string, request: EventsRequest): string {
-  const { type, actorUserId, targetId, since, until } = request
-  return `events.list ${workspaceId} ${JSON.stringify([type, actorUserId, targetId, since, until])}`
+  const filters = Object.entries(request)
+    .filter(([name, value]) => name !== 'limit' && name !== 'cursor' && value !== undefined)
+    .sort()
+  return `events.list ${workspaceId} ${JSON.stringify(filters)}`
+}
+
+/** An id that nothing has. */
+const noId = startOf.oldestFirst.id
+
+/** What is left of the filters by types when all have been applied. */
+function toTypes({ type, types: several, notTypes }: EventsRequest): Pick<EventFilter, 'types' | 'notTypes'> {
+  const types = several ? parseEventTypes(several) : type === undefined ? undefined : [type]
+  const isWanted = (each: string) => type === undefined || each === type
+  return {
+    ...(types && { types: types.filter(isWanted) }),
+    ...(notTypes && { notTypes: parseEventTypes(notTypes) }),
+  }
 }
 
 /**
@@ -139,7 +278,7 @@ function startAt(range: PageRange, until: Date | undefined): PageRange {
 
 function viewOf({ user }: Principal, { role }: AccessibleWorkspace): EventView {
   return {
-    showsInvites: isAllowed(role, 'invites.list'),
+    showsInvites: isAllowed(role, 'invites.list') && isAllowed(role, 'webhooks.list'),
     grantsOf: isAllowed(role, 'integrations.listAll') ? undefined : user.id,
   }
 }

@@ -7,6 +7,7 @@ import { prepared } from '../../db/sql/prepared.ts'
 import { agentCalls, agentGrants } from '../../db/schema/agent-grants.ts'
 import { events } from '../../db/schema/events.ts'
 import { users } from '../../db/schema/users.ts'
+import { consentVersion } from '../../kernel/agent.ts'
 import type { JsonRows, PageRange } from '../../kernel/pagination.ts'
 import type { AgentGrant } from './integrations.schemas.ts'
 
@@ -97,7 +98,8 @@ export async function updateGrantScopes(
 ): Promise<void> {
   await executor
     .update(agentGrants)
-    .set({ scopes: [...scopes] })
+    // The person has read what the scopes mean now.
+    .set({ scopes: [...scopes], consentVersion })
     .where(eq(agentGrants.id, grantId))
 }
 

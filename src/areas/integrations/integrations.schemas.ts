@@ -1,22 +1,22 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { exampleExpiry, exampleIds, exampleTime } from '../../http/description/examples.ts'
 import { listOperation, operation, slugParams } from '../../http/description/operation.ts'
-import { named, nullableString, NullableTimestamp, Timestamp } from '../../kernel/schemas.ts'
+import { named, nullableString, nullableTimestamp, timestamp } from '../../kernel/schemas.ts'
 import { workspaceErrors } from '../../kernel/errors.ts'
 
 const AgentGrant = named(
   'AgentGrant',
   {
-    id: Type.String(),
-    clientId: Type.String(),
+    id: Type.String({ description: 'The id of the grant.' }),
+    clientId: Type.String({ description: 'The OAuth client id of the agent.' }),
     clientName: Type.String({ description: 'The name of the agent when access was granted.' }),
     clientUri: nullableString({ description: 'The home page of the agent, as the agent gave it.' }),
     userId: Type.String({ description: 'The person on whose behalf the agent acts.' }),
-    userName: Type.String(),
-    scopes: Type.Array(Type.String()),
-    createdAt: Timestamp,
-    lastUsedAt: NullableTimestamp,
-    expiresAt: Timestamp,
+    userName: Type.String({ description: 'The name of that person.' }),
+    scopes: Type.Array(Type.String(), { description: 'What the agent may do, as OAuth scopes.' }),
+    createdAt: timestamp('When access was granted.'),
+    lastUsedAt: nullableTimestamp('When the agent last used its access. Null: never.'),
+    expiresAt: timestamp('When the access ends.'),
   },
   {
     id: exampleIds.grant,
@@ -55,6 +55,9 @@ export const integrationsRevoke = operation({
   description:
     "Takes effect with the agent's next request. Owners and admins can revoke the access of any agent; other members, " +
     'of agents that act on their behalf. Revoking revoked access succeeds.',
-  params: Type.Object({ slug: Type.String(), id: Type.String() }),
+  params: Type.Object({
+    ...slugParams.properties,
+    id: Type.String({ description: 'The id of the grant.' }),
+  }),
   errors: workspaceErrors,
 })

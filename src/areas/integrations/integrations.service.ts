@@ -10,6 +10,7 @@ import { isId } from '../../kernel/ids.ts'
 import { readPage, type Page, type PageRequest } from '../../kernel/pagination.ts'
 import type { Principal } from '../../kernel/principal.ts'
 import type { Role } from '../../kernel/roles.ts'
+import { notifyMembers } from '../notifications/notify.repository.ts'
 import {
   findClientNames,
   listEndedAgents,
@@ -95,13 +96,23 @@ export function createIntegrationsService(options: IntegrationsServiceOptions): 
       if (!found || !mayRevoke) throw errors.notFound()
       if (found.revokedAt) return changes.makeAtOnce(principal, async () => found.clientName)
       const lock = (tx: Executor) => findGrant(tx, workspace.id, grantId, { isLocked: true })
-      return changes.makeIn(principal, workspace, lock, async ({ tx, now, appendEvent }, grant) => {
+      return changes.makeIn(principal, workspace, lock, async ({ tx, now, write, appendEvent }, grant) => {
         if (grant.revokedAt) return grant.clientName
         await revokeGrant(tx, grantId, now)
+        if (grant.userId !== user.id) {
+          const data = { grantId, clientName: grant.clientName, reason: 'revoked' } as const
+          const notice = {
+            kind: 'agent',
+            data,
+            workspaceId: workspace.id,
+            actor: principal,
+            at: now,
+          } as const
+          write((executor) => notifyMembers(executor, notice, [grant.userId]))
+        }
         appendEvent({
           type: 'integration.revoked',
-          target: { type: 'integration', id: grantId },
-          summary: `${user.name} revoked the access of ${grant.clientName}`,
+          data: { grantId, clientName: grant.clientName, userId: grant.userId, reason: 'revoked' },
         })
         return grant.clientName
       })
@@ -121,8 +132,10 @@ export function createIntegrationsService(options: IntegrationsServiceOptions): 
         await updateGrantScopes(tx, grantId, scopes)
         appendEvent({
           type: 'integration.changed',
-          target: { type: 'integration', id: grantId },
-          summary: `${user.name} changed the access of ${grant.clientName} to ${scopes.join(', ')}`,
+          data: {
+            ...{ grantId, clientName: grant.clientName, userId: user.id },
+            ...{ from: toAgentScopes(grant.scopes), to: scopes },
+          },
         })
         return grant.clientName
       })

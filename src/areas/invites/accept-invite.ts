@@ -1,18 +1,21 @@
 import type { ChangeContext } from '../../access/change.ts'
-import { isAllowed } from '../../access/permissions.ts'
 import { lockUser } from '../../accounts/users/users.repository.ts'
 import type { Executor } from '../../db/client.ts'
 import { together } from '../../db/together.ts'
 import { canonicalizeEmail } from '../../kernel/email.ts'
 import { errors } from '../../kernel/errors.ts'
+import type { OmitEach } from '../../kernel/events.ts'
 import type { Principal } from '../../kernel/principal.ts'
-import { mayGrant, type Role } from '../../kernel/roles.ts'
+import type { Role } from '../../kernel/roles.ts'
 import type { JobQueue } from '../../platform/jobs/jobs.port.ts'
 import type { NewEvent } from '../../access/event-log.repository.ts'
 import { findMember, insertMemberIfNew, lockMembersOfWorkspace } from '../../access/memberships.repository.ts'
+import { notifyMembers } from '../notifications/notify.repository.ts'
 import { countMembershipsOfUser, membershipsMax } from '../workspaces/workspaces.repository.ts'
+import { insertMemberOfTeams, lockTeamsOfInvite } from './invite-teams.repository.ts'
 import type { InvitePreview } from './invites.schemas.ts'
-import { markInviteAccepted, type ReceivedInvite } from './received-invites.repository.ts'
+import { mayStillInvite } from './may-still-invite.ts'
+import { closeInvite, type ReceivedInvite } from './received-invites.repository.ts'
 
 /** The workspace that an invite led to, and the caller's role there. */
 export interface AcceptedInvite {
@@ -25,17 +28,18 @@ export interface AcceptedInvite {
 export type FindInvite = (executor: Executor) => Promise<ReceivedInvite | undefined>
 
 /**
- * Makes the caller a member in the transaction of a change. `found` is what `find` returned before it. Throws `not_found`,
- * `invite_expired`, `invite_revoked`, `invite_used`, `invite_email_mismatch`, `email_unverified` and `workspace_limit`.
+ * Makes the caller a member, also of the teams of the invite, in the transaction of a change. `found` is what `find`
+ * returned before it. Throws `not_found`, `invite_expired`, `invite_revoked`, `invite_declined`, `invite_used`,
+ * `invite_email_mismatch`, `email_unverified` and `workspace_limit`.
  */
 export async function acceptInvite(
-  { tx, now, write, appendEvent }: ChangeContext<Omit<NewEvent, 'at'>>,
+  { tx, now, write, appendEvent }: ChangeContext<OmitEach<NewEvent, 'at'>>,
   input: { principal: Principal; found: ReceivedInvite; find: FindInvite; jobs: JobQueue },
 ): Promise<AcceptedInvite> {
   const { principal, found, find, jobs } = input
   const { user } = principal
   const { workspaceId } = found
-  const [, , invite, inviter, member, membershipCount] = await together([
+  const [, , invite, inviter, member, membershipCount, teamIds] = await together([
     lockUser(tx, user.id),
     lockMembersOfWorkspace(tx, workspaceId),
     // Read again under the lock: it may have been accepted, revoked, changed or resent meanwhile.
@@ -43,54 +47,86 @@ export async function acceptInvite(
     findMember(tx, workspaceId, found.invitedByUserId),
     findMember(tx, workspaceId, user.id),
     countMembershipsOfUser(tx, user.id),
+    lockTeamsOfInvite(tx, found),
   ])
   if (!invite) throw errors.notFound()
-  assertAcceptable(invite, principal, now)
+  assertOwn(invite, principal)
+  assertPending(invite, now)
   if (!inviter || !mayStillInvite(inviter.role, invite.role)) throw errors.inviteRevoked()
   if (membershipCount >= membershipsMax) throw errors.workspaceLimit()
-  write(() => markInviteAccepted(tx, invite.id))
+  write(() => closeInvite(tx, invite.id, 'accepted'))
   const accepted = { workspaceId, slug: invite.workspaceSlug }
+  const invitedBy = { invitedByUserId: invite.invitedByUserId, invitedByName: invite.invitedByName }
+  // Only a new member is announced by a mail of its own.
+  const notice = { workspaceId, actor: principal, at: now, hasOwnMail: !member }
+  const tellInviter = () =>
+    write(() => notifyMembers(tx, { kind: 'invite_accepted', data: {}, ...notice }, [invite.invitedByUserId]))
   if (member) {
     // They joined by domain meanwhile, and keep their role.
     appendEvent({
       workspaceId,
       type: 'invite.accepted',
-      target: { type: 'invite', id: invite.id },
-      summary: `${user.name} accepted the invite of ${invite.invitedByName} but was already a member`,
+      data: { inviteId: invite.id, ...invitedBy },
     })
+    tellInviter()
     return { ...accepted, role: member.role }
   }
   const { role } = invite
   const row = { workspaceId, userId: user.id, role, joinedAt: now, lastUsedAt: now }
   write(() => insertMemberIfNew(tx, row))
+  if (teamIds.length > 0)
+    write(() => insertMemberOfTeams(tx, { workspaceId, userId: user.id, teamIds, at: now }))
   appendEvent({
     workspaceId,
     type: 'member.joined',
-    target: { type: 'user', id: user.id },
-    summary: `${user.name} accepted the invite of ${invite.invitedByName} and joined as ${role}`,
+    data: {
+      userId: user.id,
+      name: user.name,
+      role,
+      inviteId: invite.id,
+      ...invitedBy,
+      domain: null,
+      teamIds,
+    },
   })
   const payload = { inviteId: invite.id, memberName: user.name }
   write(() => jobs.enqueue(tx, 'send_invite_accepted', payload))
+  tellInviter()
   return { ...accepted, role }
 }
 
-function assertAcceptable(invite: ReceivedInvite, { user }: Principal, now: Date): void {
-  if (!isSameAddress(user.email, invite.email)) throw errors.inviteEmailMismatch()
-  if (user.emailVerifiedAt === null) throw errors.emailUnverified()
+/**
+ * Declines an invite of the caller, in the transaction of a change. Does nothing if they have declined it before. Throws
+ * what `acceptInvite` throws, except `workspace_limit`.
+ */
+export async function declineInvite(
+  { tx, now, write, appendEvent }: ChangeContext<OmitEach<NewEvent, 'at'>>,
+  { principal, found, find }: { principal: Principal; found: ReceivedInvite; find: FindInvite },
+): Promise<void> {
+  const { workspaceId } = found
+  const [, invite] = await together([lockMembersOfWorkspace(tx, workspaceId), find(tx)])
+  if (!invite) throw errors.notFound()
+  assertOwn(invite, principal)
+  if (invite.state === 'declined') return
   assertPending(invite, now)
+  const { id, email } = invite
+  write(() => closeInvite(tx, id, 'declined'))
+  appendEvent({ workspaceId, type: 'invite.declined', data: { inviteId: id, email } })
 }
 
-/** Throws `invite_used`, `invite_revoked` and `invite_expired`. */
+/** Throws `invite_email_mismatch` and `email_unverified`. */
+function assertOwn(invite: ReceivedInvite, { user }: Principal): void {
+  if (!isSameAddress(user.email, invite.email)) throw errors.inviteEmailMismatch()
+  if (user.emailVerifiedAt === null) throw errors.emailUnverified()
+}
+
+/** Throws `invite_used`, `invite_declined`, `invite_revoked` and `invite_expired`. */
 export function assertPending(invite: ReceivedInvite, now: Date): void {
   const status = statusOf(invite, now)
   if (status === 'accepted') throw errors.inviteUsed()
+  if (status === 'declined') throw errors.inviteDeclined()
   if (status === 'revoked') throw errors.inviteRevoked()
   if (status === 'expired') throw errors.inviteExpired()
-}
-
-/** Whether somebody of a role may still be invited by a member of another, whose role may have changed since. */
-export function mayStillInvite(inviterRole: Role, role: Role): boolean {
-  return isAllowed(inviterRole, 'invites.create') && mayGrant(inviterRole, role)
 }
 
 /** What has become of an invite. One that was replaced by a newer one has expired. */
@@ -98,7 +134,7 @@ export function statusOf(
   { state, expiresAt }: Pick<ReceivedInvite, 'state' | 'expiresAt'>,
   now: Date,
 ): InvitePreview['status'] {
-  if (state === 'accepted' || state === 'revoked') return state
+  if (state === 'accepted' || state === 'declined' || state === 'revoked') return state
   return state === 'replaced' || expiresAt <= now ? 'expired' : 'pending'
 }
 

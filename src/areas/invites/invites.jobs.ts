@@ -4,6 +4,7 @@ import { createToken, hashSecret } from '../../kernel/tokens.ts'
 import { inviteAcceptedMail, inviteMail } from '../../mail/messages.ts'
 import type { JobHandlers } from '../../platform/jobs/jobs.port.ts'
 import type { Mailer } from '../../platform/mail/mail.port.ts'
+import type { UnsubscribeLinks } from '../notifications/unsubscribe-links.ts'
 import { findNoticeRecipient } from '../members/members.repository.ts'
 import {
   findInviteOrigin,
@@ -18,9 +19,10 @@ export function createInvitesJobs(options: {
   db: Database
   clock: Clock
   mailer: Mailer
+  links: UnsubscribeLinks
   webUrl: string
 }): Pick<JobHandlers, 'send_invite' | 'send_invite_accepted'> {
-  const { db, clock, mailer, webUrl } = options
+  const { db, clock, mailer, links, webUrl } = options
   return {
     async send_invite({ inviteId }, { id }) {
       const invite = await findInviteToSend(db, inviteId, clock.now())
@@ -45,7 +47,7 @@ export function createInvitesJobs(options: {
         ...inviteAcceptedMail({ workspaceName, workspaceUrl: `${webUrl}/w/${workspaceSlug}`, memberName }),
         to: { name: recipient.name, address: recipient.email },
         id: `invite-accepted-${id}`,
-        unsubscribeUrl: `${webUrl}/settings/notifications`,
+        unsubscribeUrl: links.urlOf(origin.invitedByUserId),
       })
     },
   }

@@ -3,6 +3,7 @@ import { toOk } from '../../http/requests/idempotency.ts'
 import {
   invitesAccept,
   invitesCreate,
+  invitesDecline,
   invitesGet,
   invitesList,
   invitesResend,
@@ -30,7 +31,7 @@ export function invitesRoutes(
   app.post('/v1/workspaces/:slug/invites/:inviteId/resend', { schema: invitesResend }, ({ params }, reply) =>
     reply.answerChange(
       (principal) => invites.resend(principal, params.slug, params.inviteId),
-      (sent) => ({ ok: true as const, ...sent }),
+      ({ inviteUrl, expiresAt }) => ({ ok: true as const, inviteUrl, expiresAt }),
     ),
   )
 
@@ -54,5 +55,9 @@ export function invitesRoutes(
       (principal) => receivedInvites.accept(principal, params.token),
       (accepted) => ({ ok: true as const, ...accepted }),
     ),
+  )
+
+  app.post('/v1/invites/:token/decline', { schema: invitesDecline }, ({ params }, reply) =>
+    reply.answerChange((principal) => receivedInvites.decline(principal, params.token), toOk),
   )
 }

@@ -6,33 +6,37 @@ import {
   exampleInviteUrl,
   exampleTime,
 } from '../../http/description/examples.ts'
-import { listOperation, operation, slugParams } from '../../http/description/operation.ts'
+import { listOperation, operation, pathParams, slugParams } from '../../http/description/operation.ts'
 import {
   closed,
   exampleOf,
   named,
-  NullableTimestamp,
   nullableString,
+  nullableTimestamp,
+  ok,
   ref,
   Role,
   stringEnum,
-  Timestamp,
+  timestamp,
 } from '../../kernel/schemas.ts'
 import { emailLengthMax } from '../../kernel/email.ts'
 import { errors, workspaceErrors } from '../../kernel/errors.ts'
+import { inviteTeamsMax } from '../../kernel/invites.ts'
 
 const Invite = named(
   'Invite',
   {
-    id: Type.String(),
-    email: Type.String(),
+    id: Type.String({ description: 'The id of the invite.' }),
+    email: Type.String({ description: 'The email address that the invite is for.' }),
     role: ref(Role),
-    status: stringEnum(['pending', 'expired']),
-    invitedByUserId: Type.String(),
-    invitedByName: Type.String(),
-    createdAt: Timestamp,
-    expiresAt: Timestamp,
-    lastSentAt: NullableTimestamp,
+    status: stringEnum(['pending', 'expired'], {
+      description: '`pending`: it can be accepted. `expired`: it can be sent again.',
+    }),
+    invitedByUserId: Type.String({ description: 'The id of the person who created the invite.' }),
+    invitedByName: Type.String({ description: 'The name of that person.' }),
+    createdAt: timestamp('When the invite was created.'),
+    expiresAt: timestamp('When the invite stops working.'),
+    lastSentAt: nullableTimestamp('When it was last sent by email. Null: not yet.'),
   },
   {
     id: exampleIds.invite,
@@ -45,13 +49,14 @@ const Invite = named(
     expiresAt: exampleExpiry,
     lastSentAt: null,
   },
+  'An invite to a workspace that is still open.',
 )
 export type Invite = Static<typeof Invite>
 
 const InviteCreation = named(
   'InviteCreation',
   {
-    ok: Type.Literal(true),
+    ok,
     invite: ref(Invite),
     inviteUrl: Type.String({
       description: 'The link to the invite. It is sent by email and returned only here.',
@@ -62,21 +67,29 @@ const InviteCreation = named(
 
 const InviteResending = named(
   'InviteResending',
-  { ok: Type.Literal(true), inviteUrl: Type.String(), expiresAt: Timestamp },
+  {
+    ok,
+    inviteUrl: Type.String({ description: 'The new link. It is sent by email too and returned only here.' }),
+    expiresAt: timestamp('When the new link stops working.'),
+  },
   { ok: true, inviteUrl: exampleInviteUrl, expiresAt: exampleExpiry },
 )
 
 const InvitePreview = named(
   'InvitePreview',
   {
-    workspaceName: Type.String(),
-    workspaceSlug: Type.String(),
-    workspaceIconUrl: nullableString(),
-    email: Type.String(),
+    workspaceName: Type.String({ description: 'The name of the workspace.' }),
+    workspaceSlug: Type.String({ description: 'The current slug of the workspace.' }),
+    workspaceIconUrl: nullableString({
+      description: 'The URL of the icon of the workspace. Null: it has none.',
+    }),
+    email: Type.String({ description: 'The email address that the invite is for.' }),
     role: ref(Role),
-    status: stringEnum(['pending', 'expired', 'accepted', 'revoked']),
-    invitedByName: Type.String(),
-    expiresAt: Timestamp,
+    status: stringEnum(['pending', 'expired', 'accepted', 'declined', 'revoked'], {
+      description: 'Only a `pending` invite can be accepted.',
+    }),
+    invitedByName: Type.String({ description: 'The name of the person who created the invite.' }),
+    expiresAt: timestamp('When the invite stops working.'),
     emailMatches: Type.Boolean({ description: "Whether the invite is for the caller's email address." }),
   },
   {
@@ -93,16 +106,62 @@ const InvitePreview = named(
 )
 export type InvitePreview = Static<typeof InvitePreview>
 
-const InviteAcceptance = named(
+export const InviteAcceptance = named(
   'InviteAcceptance',
-  { ok: Type.Literal(true), workspaceId: Type.String(), slug: Type.String(), role: ref(Role) },
+  {
+    ok,
+    workspaceId: Type.String({ description: 'The id of the workspace.' }),
+    slug: Type.String({ description: 'The current slug of the workspace.' }),
+    role: ref(Role),
+  },
   { ok: true, workspaceId: exampleIds.workspace, slug: 'acme', role: 'member' },
 )
 
-export const invitesSchemas = [Invite, InviteCreation, InviteResending, InvitePreview, InviteAcceptance]
+/** An invite as the list of its recipient has it, of `me.listInvites`. */
+export const OwnInvite = named(
+  'OwnInvite',
+  {
+    id: Type.String({ description: 'The id of the invite.' }),
+    workspaceName: Type.String({ description: 'The name of the workspace.' }),
+    workspaceSlug: Type.String({ description: 'The current slug of the workspace.' }),
+    workspaceIconUrl: nullableString({
+      description: 'The URL of the icon of the workspace. Null: it has none.',
+    }),
+    role: ref(Role),
+    invitedByName: Type.String({ description: 'The name of the person who created the invite.' }),
+    expiresAt: timestamp('When the invite stops working.'),
+  },
+  {
+    id: exampleIds.invite,
+    workspaceName: 'Acme',
+    workspaceSlug: 'acme',
+    workspaceIconUrl: exampleImageUrl,
+    role: 'member',
+    invitedByName: 'Grace Hopper',
+    expiresAt: exampleExpiry,
+  },
+  'An invite that the caller can accept.',
+)
+export type OwnInvite = Static<typeof OwnInvite>
 
-const inviteParams = Type.Object({ slug: Type.String(), inviteId: Type.String() })
-const tokenParams = Type.Object({ token: Type.String() })
+export const invitesSchemas = [
+  Invite,
+  InviteCreation,
+  InviteResending,
+  InvitePreview,
+  InviteAcceptance,
+  OwnInvite,
+]
+
+const inviteParams = pathParams('slug', 'inviteId')
+const tokenParams = pathParams('token')
+/** The errors of accepting an invite that is no longer open. */
+export const closedInviteErrors = [
+  errors.inviteUsed,
+  errors.inviteDeclined,
+  errors.inviteRevoked,
+  errors.inviteExpired,
+]
 const managerErrors = [...workspaceErrors, errors.roleInsufficient]
 
 export const invitesList = listOperation(
@@ -121,11 +180,26 @@ export const invitesCreate = operation({
   id: 'invites.create',
   summary: 'Invite a person to a workspace',
   description:
-    'For owners and admins. The role can be at most their own. The invite is sent by email and is valid for seven days.',
+    'For owners and admins. The role can be at most their own. The invite is sent by email and is valid for seven days. ' +
+    'The person joins its teams with the workspace, except those that are deleted by then; a member who accepts keeps ' +
+    'their role and teams.',
   params: slugParams,
   body: closed(
-    { email: Type.String({ maxLength: emailLengthMax, format: 'email' }), role: ref(Role) },
-    { examples: [{ email: 'ada@example.com', role: 'member' }] },
+    {
+      email: Type.String({
+        maxLength: emailLengthMax,
+        format: 'email',
+        description: 'The address to send the invite to.',
+      }),
+      role: ref(Role),
+      teamIds: Type.Optional(
+        Type.Array(Type.String(), {
+          maxItems: inviteTeamsMax,
+          description: 'The ids of the teams that the person joins with the workspace.',
+        }),
+      ),
+    },
+    { examples: [{ email: 'ada@example.com', role: 'member', teamIds: [exampleIds.team] }] },
   ),
   success: ref(InviteCreation),
   returns: 'The new invite with its link.',
@@ -151,6 +225,7 @@ export const invitesResend = operation({
     ...managerErrors,
     errors.roleTooHigh,
     errors.inviteUsed,
+    errors.inviteDeclined,
     errors.inviteRevoked,
     errors.tooManyInvites,
     errors.tooManyInvitesToRecipient,
@@ -160,7 +235,7 @@ export const invitesResend = operation({
 export const invitesRevoke = operation({
   id: 'invites.revoke',
   summary: 'Revoke an invite',
-  description: 'Revoking a revoked invite succeeds.',
+  description: 'Revoking an invite that was revoked or declined succeeds, and changes nothing.',
   params: inviteParams,
   errors: [...managerErrors, errors.roleTooHigh, errors.inviteUsed],
 })
@@ -171,7 +246,13 @@ export const invitesUpdateRole = operation({
   description: 'For owners and admins. The role can be at most their own.',
   params: inviteParams,
   body: closed({ role: ref(Role) }, { examples: [{ role: 'viewer' }] }),
-  errors: [...managerErrors, errors.roleTooHigh, errors.inviteUsed, errors.inviteRevoked],
+  errors: [
+    ...managerErrors,
+    errors.roleTooHigh,
+    errors.inviteUsed,
+    errors.inviteDeclined,
+    errors.inviteRevoked,
+  ],
 })
 
 export const invitesGet = operation({
@@ -187,7 +268,7 @@ export const invitesGet = operation({
 export const invitesAccept = operation({
   id: 'invites.accept',
   summary: 'Accept an invite',
-  description: 'The caller becomes a member of the workspace.',
+  description: 'The caller becomes a member of the workspace, and of the teams of the invite.',
   params: tokenParams,
   success: ref(InviteAcceptance),
   returns: 'The workspace that the caller has joined, and the role in it.',
@@ -195,9 +276,22 @@ export const invitesAccept = operation({
     errors.notFound,
     errors.inviteEmailMismatch,
     errors.emailUnverified,
+    ...closedInviteErrors,
+    errors.workspaceLimit,
+  ],
+})
+
+export const invitesDecline = operation({
+  id: 'invites.decline',
+  summary: 'Decline an invite',
+  description: 'It can no longer be accepted. Declining it again succeeds.',
+  params: tokenParams,
+  errors: [
+    errors.notFound,
+    errors.inviteEmailMismatch,
+    errors.emailUnverified,
     errors.inviteUsed,
     errors.inviteRevoked,
     errors.inviteExpired,
-    errors.workspaceLimit,
   ],
 })

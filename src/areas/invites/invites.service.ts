@@ -15,12 +15,14 @@ import type { Clock } from '../../kernel/clock.ts'
 import { parseEmail } from '../../kernel/email.ts'
 import { errors } from '../../kernel/errors.ts'
 import { createId, isId } from '../../kernel/ids.ts'
+import { inviteTeamsMax } from '../../kernel/invites.ts'
 import { readPage, type Page, type PageRequest } from '../../kernel/pagination.ts'
 import type { Principal } from '../../kernel/principal.ts'
 import { mayGrant, type Role } from '../../kernel/roles.ts'
 import { createToken, hashSecret } from '../../kernel/tokens.ts'
 import type { JobQueue } from '../../platform/jobs/jobs.port.ts'
 import { forgetDeparture } from '../members/departures.repository.ts'
+import { insertInviteTeams, lockTeams } from './invite-teams.repository.ts'
 import {
   countInvitesSince,
   countInvitesToRecipientSince,
@@ -40,32 +42,38 @@ const limitWindowMs = 60 * 60 * 1000
 
 export type { Invite }
 
+export interface NewInvite {
+  email: string
+  role: Role
+  /** The teams that the person joins with the workspace. */
+  teamIds?: readonly string[]
+}
+
 /** What those who manage the people of a workspace do with its invites. */
 export interface InvitesService {
   /** Pending invites, expired ones included, oldest first. */
   list(principal: Principal, slug: string, page: PageRequest): Promise<Page<Invite>>
   /**
-   * Throws `email_invalid`, `role_too_high`, `already_member`, `already_invited`, `too_many_invites` and
-   * `too_many_invites_to_recipient`.
+   * Throws `not_found` for a team that is not in the workspace, `email_invalid`, `invite_team_limit`, `role_too_high`,
+   * `already_member`, `already_invited`, `too_many_invites` and `too_many_invites_to_recipient`.
    */
-  create(
-    principal: Principal,
-    slug: string,
-    input: { email: string; role: Role },
-  ): Promise<{ invite: Invite; inviteUrl: string }>
+  create(principal: Principal, slug: string, input: NewInvite): Promise<{ invite: Invite; inviteUrl: string }>
   /**
-   * Sends the invite again with a new link, valid for seven days from now; earlier links become invalid. Throws
-   * `not_found`, `role_too_high`, `invite_used`, `invite_revoked`, `too_many_invites` and
-   * `too_many_invites_to_recipient`.
+   * Sends the invite again with a new link, valid for seven days from now; earlier links become invalid. Returns the
+   * address too. Throws `not_found`, `role_too_high`, `invite_used`, `invite_declined`, `invite_revoked`,
+   * `too_many_invites` and `too_many_invites_to_recipient`.
    */
   resend(
     principal: Principal,
     slug: string,
     inviteId: string,
-  ): Promise<{ inviteUrl: string; expiresAt: string }>
-  /** Idempotent. Returns the address. Throws `not_found`, `role_too_high` and `invite_used`. */
+  ): Promise<{ email: string; inviteUrl: string; expiresAt: string }>
+  /**
+   * Idempotent, and does nothing to an invite that was declined. Returns the address. Throws `not_found`, `role_too_high`
+   * and `invite_used`.
+   */
   revoke(principal: Principal, slug: string, inviteId: string): Promise<string>
-  /** Returns the address. Throws `not_found`, `role_too_high`, `invite_used` and `invite_revoked`. */
+  /** Returns the address. Throws `not_found`, `role_too_high`, `invite_used`, `invite_declined` and `invite_revoked`. */
   updateRole(principal: Principal, slug: string, inviteId: string, input: { role: Role }): Promise<string>
 }
 
@@ -128,6 +136,10 @@ export function createInvitesService(options: InvitesServiceOptions): InvitesSer
     if (await hasMemberWithEmail(tx, workspaceId, email)) throw errors.alreadyMember()
   }
 
+  async function lockTeamsOf(tx: Executor, workspaceId: string, teamIds: readonly string[]): Promise<void> {
+    if ((await lockTeams(tx, workspaceId, teamIds)).length < teamIds.length) throw errors.notFound()
+  }
+
   /** Creates the link of an invite and enqueues its mail. Returns the link, which is not stored. */
   function send(write: Write, inviteId: string): string {
     const token = createToken()
@@ -151,26 +163,30 @@ export function createInvitesService(options: InvitesServiceOptions): InvitesSer
     async create(principal, slug, input) {
       const email = parseEmail(input.email)
       if (email === undefined) throw errors.emailInvalid({ field: 'email' })
+      const teamIds = [...new Set(input.teamIds)]
+      if (teamIds.length > inviteTeamsMax) throw errors.inviteTeamLimit({ field: 'teamIds' })
       const workspace = await requireWorkspace(principal, slug, 'invites.create')
       const { id: workspaceId } = workspace
+      if (!teamIds.every(isId)) throw errors.notFound()
       const { user } = principal
       const lock: Lock<unknown> = (tx, lockInput) =>
         together([
           lockForGrant(tx, lockInput, input.role),
           assertNoMember(tx, workspaceId, email),
           assertWithinLimits(tx, workspaceId, email),
+          teamIds.length > 0 && lockTeamsOf(tx, workspaceId, teamIds),
         ])
       return changes.makeIn(principal, workspace, lock, async ({ now, write, appendEvent }) => {
         write((tx) => replaceExpiredInvite(tx, { workspaceId, email, now }))
         const expiresAt = new Date(now.getTime() + inviteLifetimeMs)
         const row = { id: createId(), email, role: input.role, invitedByUserId: user.id }
         write((tx) => insertInvite(tx, { ...row, workspaceId, state: 'open', createdAt: now, expiresAt }))
+        if (teamIds.length > 0) write((tx) => insertInviteTeams(tx, row.id, teamIds))
         write((tx) => forgetDeparture(tx, workspaceId, { email }))
         const inviteUrl = send(write, row.id)
         appendEvent({
           type: 'invite.created',
-          target: { type: 'invite', id: row.id },
-          summary: `${user.name} invited ${email} as ${input.role}`,
+          data: { inviteId: row.id, email, role: input.role },
         })
         return {
           invite: {
@@ -192,7 +208,7 @@ export function createInvitesService(options: InvitesServiceOptions): InvitesSer
         { slug, inviteId },
         'invites.resend',
         async ({ tx, now, write, appendEvent }, invite) => {
-          if (invite.state !== 'open') throw errors.inviteRevoked()
+          assertOpen(invite)
           await assertWithinLimits(tx, invite.workspaceId, invite.email)
           const expiresAt = new Date(now.getTime() + inviteLifetimeMs)
           await deleteInviteTokens(tx, invite.id)
@@ -200,10 +216,9 @@ export function createInvitesService(options: InvitesServiceOptions): InvitesSer
           const inviteUrl = send(write, invite.id)
           appendEvent({
             type: 'invite.resent',
-            target: { type: 'invite', id: invite.id },
-            summary: `${principal.user.name} sent the invite to ${invite.email} again`,
+            data: { inviteId: invite.id, email: invite.email },
           })
-          return { inviteUrl, expiresAt: expiresAt.toISOString() }
+          return { email: invite.email, inviteUrl, expiresAt: expiresAt.toISOString() }
         },
       )
     },
@@ -214,8 +229,7 @@ export function createInvitesService(options: InvitesServiceOptions): InvitesSer
         await updateInvite(tx, invite.id, { state: 'revoked' })
         appendEvent({
           type: 'invite.revoked',
-          target: { type: 'invite', id: invite.id },
-          summary: `${principal.user.name} revoked the invite to ${invite.email}`,
+          data: { inviteId: invite.id, email: invite.email },
         })
         return invite.email
       })
@@ -228,17 +242,22 @@ export function createInvitesService(options: InvitesServiceOptions): InvitesSer
         'invites.updateRole',
         async ({ tx, appendEvent }, invite) => {
           if (!mayGrant(invite.actorRole, role)) throw errors.roleTooHigh()
-          if (invite.state !== 'open') throw errors.inviteRevoked()
+          assertOpen(invite)
           if (invite.role === role) return invite.email
           await updateInvite(tx, invite.id, { role })
           appendEvent({
             type: 'invite.role_changed',
-            target: { type: 'invite', id: invite.id },
-            summary: `${principal.user.name} changed the role of the invite to ${invite.email} from ${invite.role} to ${role}`,
+            data: { inviteId: invite.id, email: invite.email, from: invite.role, to: role },
           })
           return invite.email
         },
       )
     },
   }
+}
+
+/** Throws `invite_declined` and `invite_revoked`. */
+function assertOpen({ state }: LockedInvite): void {
+  if (state === 'declined') throw errors.inviteDeclined()
+  if (state !== 'open') throw errors.inviteRevoked()
 }

@@ -1,15 +1,20 @@
 import { and, desc, eq, gt, isNull, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import type { Executor } from '../../db/client.ts'
-import { pageLimit } from '../../db/sql/hidden-parameter.ts'
 import { comparableAddress } from '../../db/sql/has-address.ts'
+import { hiddenParameter, pageLimit } from '../../db/sql/hidden-parameter.ts'
+import { jsonItem, jsonRows, pictureUrl, readOne, timesOf } from '../../db/sql/json-rows.ts'
+import { isBefore } from '../../db/sql/keyset.ts'
 import { prepared } from '../../db/sql/prepared.ts'
 import { invites, inviteTokens, isOpen } from '../../db/schema/invites.ts'
 import { memberships } from '../../db/schema/memberships.ts'
 import { users } from '../../db/schema/users.ts'
 import { workspaces } from '../../db/schema/workspaces.ts'
-import type { Role } from '../../kernel/roles.ts'
+import type { JsonRows, PageRange } from '../../kernel/pagination.ts'
+import { roles, type Role } from '../../kernel/roles.ts'
 import type { InviteState } from './invites.repository.ts'
+import type { OwnInvite } from './invites.schemas.ts'
+import { mayStillInvite } from './may-still-invite.ts'
 
 /** An invite, as its recipient finds it. */
 export interface ReceivedInvite {
@@ -85,9 +90,28 @@ export async function findInviteTo(
 
 const inviters = alias(memberships, 'inviters')
 
-const selectInvitesToAddress = prepared((executor) =>
-  executor
-    .select({ ...receivedInviteColumns, inviterRole: inviters.role })
+// As literals, which are part of the statement.
+const grants = roles.flatMap((inviterRole) =>
+  roles.filter((role) => mayStillInvite(inviterRole, role)).map((role) => `('${inviterRole}', '${role}')`),
+)
+
+const workspaceIds = hiddenParameter('workspaceIds', 'text')
+
+const selectInvitesToAddress = prepared((executor) => {
+  const rows = executor
+    .select({
+      item: jsonItem<OwnInvite>({
+        id: invites.id,
+        workspaceName: workspaces.name,
+        workspaceSlug: workspaces.slug,
+        workspaceIconUrl: pictureUrl(workspaces.iconKey),
+        role: invites.role,
+        invitedByName: users.name,
+        expiresAt: invites.expiresAt,
+      }),
+      at: invites.createdAt,
+      id: invites.id,
+    })
     .from(invites)
     .innerJoin(workspaces, eq(workspaces.id, invites.workspaceId))
     .innerJoin(users, eq(users.id, invites.invitedByUserId))
@@ -103,38 +127,63 @@ const selectInvitesToAddress = prepared((executor) =>
       ),
     )
     .where(
-      and(isToAddress, isOpen, gt(invites.expiresAt, sql.placeholder('now')), isNull(memberships.userId)),
+      and(
+        isToAddress,
+        isOpen,
+        gt(invites.expiresAt, sql.placeholder('now')),
+        isNull(memberships.userId),
+        sql`(${inviters.role}, ${invites.role}) in (${sql.raw(grants.join(', '))})`,
+        sql`(${workspaceIds} is null or ${invites.workspaceId} = any(${workspaceIds}::uuid[]))`,
+        isBefore(invites.createdAt, invites.id),
+      ),
     )
     .orderBy(desc(invites.createdAt), desc(invites.id))
     .limit(pageLimit)
-    .prepare('invites_select_of_person'),
-)
+    .as('rows')
+  return executor
+    .select({ ...jsonRows(rows.item), times: timesOf(rows.at) })
+    .from(rows)
+    .prepare('invites_select_of_person')
+})
 
 /**
- * The pending invites to an address, newest first, to workspaces that a person is not a member of, with the roles that
- * the members who invited have now.
+ * The invites to an address that can be accepted, newest first: pending, to workspaces that a person is not a member of,
+ * from members who may still give the role. With `workspaceIds`, only to these workspaces.
  */
 export function listInvitesTo(
   executor: Executor,
-  input: { email: string; userId: string; now: Date; limit: number },
-): Promise<(ReceivedInvite & { inviterRole: Role })[]> {
-  const { email, userId, now, limit } = input
-  return selectInvitesToAddress(executor).execute({
-    address: comparableAddress(email),
-    userId,
-    now: now.toISOString(),
-    limit,
-  })
+  input: {
+    email: string
+    userId: string
+    workspaceIds: readonly string[] | null
+    now: Date
+    pictureUrlPrefix: string
+  } & PageRange,
+): Promise<JsonRows & { times: string }> {
+  const { email, workspaceIds: ids, now, ...values } = input
+  return readOne(
+    selectInvitesToAddress(executor).execute({
+      ...values,
+      address: comparableAddress(email),
+      workspaceIds: ids && `{${ids.join()}}`,
+      now: now.toISOString(),
+    }),
+  )
 }
 
-const accept = prepared((executor) =>
+const close = prepared((executor) =>
   executor
     .update(invites)
-    .set({ state: 'accepted' })
+    .set({ state: sql`${sql.placeholder('state')}` })
     .where(eq(invites.id, sql.placeholder('inviteId')))
-    .prepare('invites_accept'),
+    .prepare('invites_close'),
 )
 
-export async function markInviteAccepted(executor: Executor, inviteId: string): Promise<void> {
-  await accept(executor).execute({ inviteId })
+/** Ends an invite by what its recipient does. */
+export async function closeInvite(
+  executor: Executor,
+  inviteId: string,
+  state: 'accepted' | 'declined',
+): Promise<void> {
+  await close(executor).execute({ inviteId, state })
 }

@@ -67,11 +67,11 @@ export async function updatePreferences(
   await setPreferences(executor).execute({ userId, productUpdates, workspaceActivity })
 }
 
-/** Sets the profile photo. Returns the storage key of the previous one. */
+/** Sets or removes the profile photo. Returns the storage key of the previous one. */
 export async function replaceUserImage(
   executor: Executor,
   userId: string,
-  imageKey: string,
+  imageKey: string | null,
 ): Promise<string | null> {
   const [before] = await executor
     .select({ imageKey: users.imageKey })

@@ -1,20 +1,32 @@
 import type { App } from '../../http/app-types.ts'
 import { toOk } from '../../http/requests/idempotency.ts'
 import {
+  meAcceptInvite,
+  meAcceptOffer,
+  meDeclineInvite,
+  meDeclineOffer,
   meHome,
+  meListInvites,
+  meListOffers,
   meOnboarding,
   mePreferences,
   meProfile,
+  meRemovePhoto,
   meUpdatePreferences,
   meUpdateProfile,
   meUploadPhoto,
 } from './me.schemas.ts'
-import type { MeService } from './me.service.ts'
+import { versionOfProfile, type MeService, type ServicesOfCaller } from './me.service.ts'
 
-export function meRoutes(app: App, me: MeService): void {
-  app.get('/v1/me', { schema: meProfile }, async (request) => me.profile(request.principal))
+// What a key that is bound to workspaces may read. It gets only these workspaces.
+const config = { forBoundKeys: true }
 
-  app.patch('/v1/me', { schema: meUpdateProfile }, ({ principal, body }) =>
+export function meRoutes(app: App, { me, offers, receivedInvites }: ServicesOfCaller): void {
+  app.get('/v1/me', { schema: meProfile, config: { ...config, isVersioned: true } }, ({ principal }, reply) =>
+    reply.sendVersioned(me.profile(principal), versionOfProfile),
+  )
+
+  app.patch('/v1/me', { schema: meUpdateProfile, config: { isVersioned: true } }, ({ principal, body }) =>
     me.updateProfile(principal, body).then(toOk),
   )
 
@@ -24,15 +36,46 @@ export function meRoutes(app: App, me: MeService): void {
     me.updatePreferences(principal, body).then(toOk),
   )
 
-  app.get('/v1/me/home', { schema: meHome }, async (request, reply) => {
+  app.get('/v1/me/home', { schema: meHome, config }, async (request, reply) => {
     // Fastify sends a string as text/plain. The answer is a JSON string.
     const home = reply.serialize(await me.home(request.principal)) as string
     return reply.type('application/json; charset=utf-8').send(home)
   })
 
-  app.get('/v1/me/onboarding', { schema: meOnboarding }, async (request) => ({
+  app.get('/v1/me/onboarding', { schema: meOnboarding, config }, async (request) => ({
     existing: await me.existingWorkspace(request.principal),
   }))
+
+  app.delete('/v1/me/photo', { schema: meRemovePhoto }, ({ principal }) =>
+    me.removePhoto(principal).then(toOk),
+  )
+
+  app.get('/v1/me/invites', { schema: meListInvites, config }, ({ principal, query }, reply) =>
+    reply.sendPage(receivedInvites.list(principal, query)),
+  )
+
+  app.post('/v1/me/invites/:inviteId/accept', { schema: meAcceptInvite }, ({ params }, reply) =>
+    reply.answerChange(
+      (principal) => receivedInvites.acceptById(principal, params.inviteId),
+      (accepted) => ({ ok: true as const, ...accepted }),
+    ),
+  )
+
+  app.post('/v1/me/invites/:inviteId/decline', { schema: meDeclineInvite }, ({ params }, reply) =>
+    reply.answerChange((principal) => receivedInvites.declineById(principal, params.inviteId), toOk),
+  )
+
+  app.get('/v1/me/offers', { schema: meListOffers }, ({ principal, query }, reply) =>
+    reply.sendPage(offers.list(principal, query)),
+  )
+
+  app.post('/v1/me/offers/:workspaceId/accept', { schema: meAcceptOffer }, ({ params }, reply) =>
+    reply.answerChange((principal) => offers.join(principal, params.workspaceId), toOk),
+  )
+
+  app.post('/v1/me/offers/:workspaceId/decline', { schema: meDeclineOffer }, ({ params }, reply) =>
+    reply.answerChange((principal) => offers.decline(principal, params.workspaceId), toOk),
+  )
 }
 
 /** The upload, registered apart because it accepts multipart/form-data. */

@@ -1,16 +1,18 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { exampleIds, exampleImageUrl } from '../../http/description/examples.ts'
-import { operation } from '../../http/description/operation.ts'
-import { closed, exampleOf, name, named, nullableString, ref } from '../../kernel/schemas.ts'
+import { listOperation, operation, pathParams } from '../../http/description/operation.ts'
+import { closed, exampleOf, name, named, nullableString, ok, ref } from '../../kernel/schemas.ts'
 import { errors, imageErrors } from '../../kernel/errors.ts'
+import { closedInviteErrors, InviteAcceptance, OwnInvite } from '../invites/invites.schemas.ts'
+import { Offer } from '../members/members.schemas.ts'
 import { Membership } from '../workspaces/workspaces.schemas.ts'
 
 const Profile = named(
   'Profile',
   {
-    id: Type.String(),
-    name: Type.String(),
-    email: Type.String(),
+    id: Type.String({ description: 'The id of the caller.' }),
+    name: Type.String({ description: 'The name of the caller.' }),
+    email: Type.String({ description: 'The email address of the caller.' }),
     image: nullableString({ description: 'The URL of the profile photo.' }),
   },
   { id: exampleIds.user, name: 'Grace Hopper', email: 'grace@example.com', image: exampleImageUrl },
@@ -20,26 +22,31 @@ export type Profile = Static<typeof Profile>
 const preferenceFields = {
   productUpdates: Type.Boolean({ description: 'Whether to send news about the product by email.' }),
   workspaceActivity: Type.Boolean({
-    description: 'Whether to send notices of changes in workspaces by email.',
+    description:
+      'Whether to send mentions, a daily digest of other notifications, changes of role and accepted invites by email.',
   }),
 }
 const examplePreferences = { productUpdates: false, workspaceActivity: true }
 
 const Preferences = named(
   'Preferences',
-  { userId: Type.String(), ...preferenceFields },
+  { userId: Type.String({ description: 'The id of the caller.' }), ...preferenceFields },
   { userId: exampleIds.user, ...examplePreferences },
 )
 export type Preferences = Static<typeof Preferences>
 
 const PhotoUpload = named(
   'PhotoUpload',
-  { ok: Type.Literal(true), image: Type.String() },
+  { ok, image: Type.String({ description: 'The URL of the new profile photo.' }) },
   { ok: true, image: exampleImageUrl },
 )
 const Onboarding = named(
   'Onboarding',
-  { existing: Type.Union([ref(Membership), Type.Null()]) },
+  {
+    existing: Type.Union([ref(Membership), Type.Null()], {
+      description: 'The workspace that the caller used last; null without a workspace.',
+    }),
+  },
   { existing: exampleOf(Membership) },
 )
 
@@ -96,7 +103,7 @@ export const meHome = operation({
   summary: "Read the path of the caller's home page",
   description:
     'The path on the website of the workspace that the caller used last, or `/onboarding` for a caller without a ' +
-    'workspace.',
+    'workspace. For a key that is bound to workspaces, of these.',
   success: Type.String({ examples: ['/w/acme'] }),
   returns: 'A path of the website, as a JSON string.',
   inPlace: true,
@@ -105,8 +112,75 @@ export const meHome = operation({
 export const meOnboarding = operation({
   id: 'me.onboarding',
   summary: 'Read the workspace that the caller already belongs to',
-  description: 'The workspace used last, or null.',
+  description: 'The workspace used last, or null. For a key that is bound to workspaces, of these.',
   success: ref(Onboarding),
   returns: 'The workspace that the caller used last, if any.',
   inPlace: true,
+})
+
+export const meRemovePhoto = operation({
+  id: 'me.removePhoto',
+  summary: "Remove the caller's profile photo",
+  description: 'Removing it again succeeds. Its URL no longer returns a picture.',
+})
+
+const inviteParams = pathParams('inviteId')
+const offerParams = pathParams('workspaceId')
+
+export const meListInvites = listOperation(
+  {
+    id: 'me.listInvites',
+    summary: "List the invites to the caller's email address",
+    description:
+      'Those that the caller can accept, newest first. None until the address is verified. For a key that is bound to ' +
+      'workspaces, only those to these.',
+    returns: 'A page of invites.',
+  },
+  { item: OwnInvite },
+)
+
+export const meAcceptInvite = operation({
+  id: 'me.acceptInvite',
+  summary: "Accept an invite to the caller's email address",
+  description: 'As `invites.accept`, by the id of the invite.',
+  params: inviteParams,
+  success: ref(InviteAcceptance),
+  returns: 'The workspace that the caller has joined, and the role in it.',
+  errors: [errors.notFound, ...closedInviteErrors, errors.workspaceLimit],
+})
+
+export const meDeclineInvite = operation({
+  id: 'me.declineInvite',
+  summary: "Decline an invite to the caller's email address",
+  description: 'As `invites.decline`, by the id of the invite.',
+  params: inviteParams,
+  errors: [errors.notFound, errors.inviteUsed, errors.inviteRevoked, errors.inviteExpired],
+})
+
+export const meListOffers = listOperation(
+  {
+    id: 'me.listOffers',
+    summary: "List the workspaces that allow the domain of the caller's email address",
+    description:
+      'Those that the caller can join without an invite, oldest first, also those that they have declined or left. None ' +
+      'until the address is verified.',
+    returns: 'A page of workspaces.',
+  },
+  { item: Offer },
+)
+
+export const meAcceptOffer = operation({
+  id: 'me.acceptOffer',
+  summary: "Join a workspace that allows the domain of the caller's email address",
+  description: 'The caller becomes a member.',
+  params: offerParams,
+  errors: [errors.notFound, errors.workspaceLimit],
+})
+
+export const meDeclineOffer = operation({
+  id: 'me.declineOffer',
+  summary: 'Decline a workspace that the caller can join',
+  description: 'The website no longer asks. The caller can still join. Declining it again succeeds.',
+  params: offerParams,
+  errors: [errors.notFound],
 })

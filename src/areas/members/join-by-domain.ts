@@ -6,7 +6,7 @@ import type { Executor } from '../../db/client.ts'
 import { canonicalDomainOf } from '../../kernel/email.ts'
 import { errors } from '../../kernel/errors.ts'
 import type { Principal, PrincipalUser } from '../../kernel/principal.ts'
-import { listOffers, listWorkspacesAllowing, type OfferRow } from './offers.repository.ts'
+import { findOffer, listWorkspacesAllowing } from './offers.repository.ts'
 import { lockUser } from '../../accounts/users/users.repository.ts'
 
 /** The last use of a new membership, so that it does not become the person's home. */
@@ -48,12 +48,12 @@ async function join(
   tx: Executor,
   principal: Principal,
   input: { domain: string; workspaceId: string; isNew?: boolean; now: Date },
-): Promise<OfferRow | 'not offered' | 'too many'> {
+): Promise<{ slug: string } | 'not offered' | 'too many'> {
   const { user } = principal
   const { domain, workspaceId, isNew = false, now } = input
   await lockUser(tx, user.id)
   await lockMembersOfWorkspace(tx, workspaceId)
-  const [offer] = await listOffers(tx, { userId: user.id, domain, workspaceId, isNew, limit: 1 })
+  const offer = await findOffer(tx, { userId: user.id, domain, workspaceId, isNew })
   if (!offer) return 'not offered'
   if ((await countMembershipsOfUser(tx, user.id)) >= membershipsMax) return 'too many'
   const row = { workspaceId, userId: user.id, role: 'member' as const, joinedAt: now, lastUsedAt: never }
@@ -62,8 +62,10 @@ async function join(
   await insertEvent(tx, principal, {
     workspaceId,
     type: 'member.joined',
-    target: { type: 'user', id: user.id },
-    summary: `${user.name} joined with an email address at ${domain}`,
+    data: {
+      ...{ userId: user.id, name: user.name, role: row.role, domain },
+      ...{ inviteId: null, invitedByUserId: null, invitedByName: null, teamIds: [] },
+    },
     at: now,
   })
   return offer

@@ -1,18 +1,18 @@
 import { Type, type Static } from '@sinclair/typebox'
-import { exampleIds, exampleTime } from '../../http/description/examples.ts'
-import { listOperation, operation, slugParams } from '../../http/description/operation.ts'
-import { closed, named, nullableString, ref, Role, Timestamp } from '../../kernel/schemas.ts'
+import { exampleIds, exampleImageUrl, exampleTime } from '../../http/description/examples.ts'
+import { listOperation, operation, pathParams, slugParams } from '../../http/description/operation.ts'
+import { closed, named, nullableString, ref, Role, timestamp } from '../../kernel/schemas.ts'
 import { errors, workspaceErrors } from '../../kernel/errors.ts'
 
 const Member = named(
   'Member',
   {
-    userId: Type.String(),
-    name: Type.String(),
-    email: Type.String(),
+    userId: Type.String({ description: 'The id of the person.' }),
+    name: Type.String({ description: 'The name of the person.' }),
+    email: Type.String({ description: 'The email address of the person.' }),
     image: nullableString({ description: 'The URL of the profile photo.' }),
     role: ref(Role),
-    joinedAt: Timestamp,
+    joinedAt: timestamp('When the person joined the workspace.'),
   },
   {
     userId: exampleIds.user,
@@ -25,9 +25,31 @@ const Member = named(
 )
 export type Member = Static<typeof Member>
 
-export const membersSchemas = [Member]
+/** A workspace that allows the domain of the caller's email address, of `me.listOffers`. */
+export const Offer = named(
+  'WorkspaceOffer',
+  {
+    workspaceId: Type.String({ description: 'The id of the workspace.' }),
+    workspaceName: Type.String({ description: 'The name of the workspace.' }),
+    workspaceSlug: Type.String({ description: 'The current slug of the workspace.' }),
+    workspaceIconUrl: nullableString({
+      description: 'The URL of the icon of the workspace. Null: it has none.',
+    }),
+    memberCount: Type.Integer({ description: 'How many members the workspace has.' }),
+  },
+  {
+    workspaceId: exampleIds.workspace,
+    workspaceName: 'Acme',
+    workspaceSlug: 'acme',
+    workspaceIconUrl: exampleImageUrl,
+    memberCount: 12,
+  },
+)
+export type Offer = Static<typeof Offer>
 
-const memberParams = Type.Object({ slug: Type.String(), userId: Type.String() })
+export const membersSchemas = [Member, Offer]
+
+const memberParams = pathParams('slug', 'userId')
 const changeErrors = [...workspaceErrors, errors.roleInsufficient, errors.roleTooHigh, errors.lastOwner]
 
 export const membersList = listOperation(
@@ -58,7 +80,7 @@ export const membersRemove = operation({
   summary: 'Remove a member, or leave a workspace',
   description:
     'Everyone can leave with their own id. Owners and admins can remove others. The person also leaves the teams and ' +
-    'seeds of the workspace, and their agents lose access to it. The last owner cannot leave.',
+    'seeds of the workspace, which then have no lead if the person led them, and their agents lose access to it. The last owner cannot leave.',
   params: memberParams,
   errors: changeErrors,
 })

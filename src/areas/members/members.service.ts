@@ -1,5 +1,5 @@
 import { lockMembers, type Changes, type Lock, type WorkspaceChangeContext } from '../../access/change.ts'
-import type { WorkspaceAction } from '../../access/permissions.ts'
+import { isAllowed, type WorkspaceAction } from '../../access/permissions.ts'
 import type { AccessibleWorkspace, RequireWorkspace } from '../../access/workspace-access.ts'
 import type { Database, Executor } from '../../db/client.ts'
 import { errors } from '../../kernel/errors.ts'
@@ -9,9 +9,11 @@ import type { Principal } from '../../kernel/principal.ts'
 import { mayActOn, mayGrant, type Role } from '../../kernel/roles.ts'
 import type { PictureStore } from '../../pictures/picture-store.ts'
 import type { JobQueue } from '../../platform/jobs/jobs.port.ts'
+import { clearLeadsOf } from '../seeds/leads.repository.ts'
 import { recordDeparture } from './departures.repository.ts'
 import { countOwners, deleteMember, listMembers, updateMemberRole } from './members.repository.ts'
 import { findMember } from '../../access/memberships.repository.ts'
+import { notifyMembers } from '../notifications/notify.repository.ts'
 import type { Member } from './members.schemas.ts'
 
 export type { Member }
@@ -86,19 +88,24 @@ export function createMembersService(options: MembersServiceOptions): MembersSer
         principal,
         { slug, userId },
         'members.updateRole',
-        async ({ tx, appendEvent }, target) => {
+        async ({ tx, now, write, appendEvent }, target) => {
           const { id: workspaceId } = target.workspace
           if (!mayGrant(target.actorRole, role)) throw errors.roleTooHigh()
           if (target.role === role) return
           if (target.role === 'owner') await assertNotLastOwner(tx, workspaceId)
+          // Who cannot change a seed does not lead one.
+          if (!isAllowed(role, 'seeds.update')) await clearLeadsOf(tx, [workspaceId], userId)
           await updateMemberRole(tx, { workspaceId, userId, role })
           appendEvent({
             type: 'member.role_changed',
-            target: { type: 'user', id: userId },
-            summary: `${user.name} changed the role of ${target.name} from ${target.role} to ${role}`,
+            data: { userId, name: target.name, from: target.role, to: role },
           })
           if (userId !== user.id) {
             await jobs.enqueue(tx, 'send_role_changed', { workspaceId, userId, role, actorName: user.name })
+            const about = { workspaceId, actor: principal, at: now, hasOwnMail: true }
+            write((executor) =>
+              notifyMembers(executor, { kind: 'role_changed', data: { role }, ...about }, [userId]),
+            )
           }
         },
       )
@@ -111,14 +118,16 @@ export function createMembersService(options: MembersServiceOptions): MembersSer
       return change(principal, { slug, userId }, action, async ({ tx, now, appendEvent }, target) => {
         const { id: workspaceId, name } = target.workspace
         if (target.role === 'owner') await assertNotLastOwner(tx, workspaceId)
+        await clearLeadsOf(tx, [workspaceId], userId)
         await deleteMember(tx, workspaceId, userId)
         const kind = isSelf ? 'left' : 'removed'
         await recordDeparture(tx, { workspaceId, userId, kind, createdAt: now })
-        appendEvent({
-          type: isSelf ? 'member.left' : 'member.removed',
-          target: { type: 'user', id: userId },
-          summary: isSelf ? `${user.name} left ${name}` : `${user.name} removed ${target.name}`,
-        })
+        const person = { userId, name: target.name }
+        appendEvent(
+          isSelf
+            ? { type: 'member.left', data: { ...person, workspaceName: name } }
+            : { type: 'member.removed', data: { ...person, reason: 'removed' } },
+        )
       })
     },
   }

@@ -1,47 +1,105 @@
-import { and, arrayContains, asc, eq, isNull, ne, or } from 'drizzle-orm'
+import { and, arrayContains, asc, eq, isNull, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
+import { hiddenParameter, pageLimit } from '../../db/sql/hidden-parameter.ts'
+import { jsonItem, jsonRows, pictureUrl, readOne, timesOf } from '../../db/sql/json-rows.ts'
+import { isAfter } from '../../db/sql/keyset.ts'
+import { prepared } from '../../db/sql/prepared.ts'
 import { departures } from '../../db/schema/departures.ts'
 import { memberships } from '../../db/schema/memberships.ts'
 import { users } from '../../db/schema/users.ts'
-import { workspaceColumns, workspaces } from '../../db/schema/workspaces.ts'
+import { workspaces } from '../../db/schema/workspaces.ts'
+import type { JsonRows, PageRange } from '../../kernel/pagination.ts'
+import type { Offer } from './members.schemas.ts'
 
-export type DepartureKind = (typeof departures.$inferSelect)['kind']
+const isOfPerson = (table: typeof memberships | typeof departures) =>
+  and(eq(table.workspaceId, workspaces.id), eq(table.userId, sql.placeholder('userId')))
 
-/** A workspace that allows the domain of a person's email address. */
-export interface OfferRow {
-  id: string
-  name: string
-  slug: string
-  iconKey: string | null
-  /** Whether the person declined, left or was removed; null if none of these. */
-  departure: DepartureKind | null
-}
+const isOffered = and(
+  arrayContains(workspaces.allowedDomains, sql`array[${sql.placeholder('domain')}]::text[]`),
+  isNull(memberships.userId),
+  // Whether the person declined, left or was removed; null if none of these.
+  sql`case when ${hiddenParameter('isNew', 'boolean')} then ${departures.kind} is null
+    else ${departures.kind} is distinct from 'removed' end`,
+)
 
-/** Lists the workspaces that allow a domain and that a person may join, oldest first; with an id, only that one. */
-export function listOffers(
-  executor: Executor,
-  input: { userId: string; domain: string; workspaceId?: string; isNew?: boolean; limit: number },
-): Promise<OfferRow[]> {
-  const { userId, domain, workspaceId, isNew = false, limit } = input
-  return executor
+const selectOffers = prepared((executor) => {
+  const rows = executor
     .select({
-      ...workspaceColumns,
-      departure: departures.kind,
+      item: jsonItem<Offer>({
+        workspaceId: workspaces.id,
+        workspaceName: workspaces.name,
+        workspaceSlug: workspaces.slug,
+        workspaceIconUrl: pictureUrl(workspaces.iconKey),
+        memberCount: sql`(select count(*)::int from memberships as members where members.workspace_id = ${workspaces.id})`,
+      }),
+      at: workspaces.createdAt,
     })
     .from(workspaces)
-    .leftJoin(memberships, and(eq(memberships.workspaceId, workspaces.id), eq(memberships.userId, userId)))
-    .leftJoin(departures, and(eq(departures.workspaceId, workspaces.id), eq(departures.userId, userId)))
-    .where(
-      and(
-        arrayContains(workspaces.allowedDomains, [domain]),
-        workspaceId === undefined ? undefined : eq(workspaces.id, workspaceId),
-        isNull(memberships.userId),
-        isNew ? isNull(departures.kind) : or(isNull(departures.kind), ne(departures.kind, 'removed')),
-      ),
-    )
-    .orderBy(asc(workspaces.id))
-    .limit(limit)
+    .leftJoin(memberships, isOfPerson(memberships))
+    .leftJoin(departures, isOfPerson(departures))
+    .where(and(isOffered, isAfter(workspaces.createdAt, workspaces.id)))
+    .orderBy(asc(workspaces.createdAt), asc(workspaces.id))
+    .limit(pageLimit)
+    .as('rows')
+  return executor
+    .select({ ...jsonRows(rows.item), times: timesOf(rows.at) })
+    .from(rows)
+    .prepare('workspaces_select_offers')
+})
+
+interface OffersQuery {
+  userId: string
+  domain: string
+  /** Only those that the person neither declined nor left. */
+  isNew: boolean
 }
+
+/** The workspaces that allow a domain and that a person may join, oldest first. */
+export function listOffers(
+  executor: Executor,
+  input: OffersQuery & { pictureUrlPrefix: string } & PageRange,
+): Promise<JsonRows & { times: string }> {
+  return readOne(selectOffers(executor).execute({ ...input }))
+}
+
+const selectOffer = prepared((executor) =>
+  executor
+    .select({ slug: workspaces.slug })
+    .from(workspaces)
+    .leftJoin(memberships, isOfPerson(memberships))
+    .leftJoin(departures, isOfPerson(departures))
+    .where(and(eq(workspaces.id, sql.placeholder('workspaceId')), isOffered))
+    .prepare('workspaces_select_offer'),
+)
+
+/** A workspace, if it allows a domain and a person may join it. */
+export async function findOffer(
+  executor: Executor,
+  input: OffersQuery & { workspaceId: string },
+): Promise<{ slug: string } | undefined> {
+  const [offer] = await selectOffer(executor).execute({ ...input })
+  return offer
+}
+
+/** Whether there is a workspace that allows a domain and that a person neither declined nor left. */
+export async function hasNewOffer(
+  executor: Executor,
+  input: { userId: string; domain: string },
+): Promise<boolean> {
+  const rows = await selectNewOffer(executor).execute({ ...input, isNew: true })
+  return rows.length > 0
+}
+
+const selectNewOffer = prepared((executor) =>
+  executor
+    .select({ id: workspaces.id })
+    .from(workspaces)
+    .leftJoin(memberships, isOfPerson(memberships))
+    .leftJoin(departures, isOfPerson(departures))
+    .where(isOffered)
+    .limit(1)
+    .prepare('workspaces_select_new_offer'),
+)
 
 /** The ids of workspaces that allow a domain, oldest first. */
 export async function listWorkspacesAllowing(

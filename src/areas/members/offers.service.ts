@@ -1,30 +1,23 @@
 import type { Changes } from '../../access/change.ts'
 import { recordDeparture } from './departures.repository.ts'
 import type { Database } from '../../db/client.ts'
-import type { Clock } from '../../kernel/clock.ts'
 import { canonicalDomainOf } from '../../kernel/email.ts'
 import { errors } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
+import type { Json } from '../../kernel/json-text.ts'
+import { readPage, timeAt, type Page, type PageRequest } from '../../kernel/pagination.ts'
 import type { Principal } from '../../kernel/principal.ts'
 import type { PictureStore } from '../../pictures/picture-store.ts'
 import { joinByDomain } from './join-by-domain.ts'
-import { listOffers } from './offers.repository.ts'
+import type { Offer } from './members.schemas.ts'
+import { findOffer, hasNewOffer, listOffers } from './offers.repository.ts'
 
-/** The maximum number of offers in a list. */
-export const offersMax = 20
+export type { Offer }
 
-/** A workspace that a person may join because it allows the domain of their verified email address. */
-export interface Offer {
-  id: string
-  name: string
-  iconUrl: string | null
-  /** Whether the person has neither declined it nor left the workspace before. */
-  isNew: boolean
-}
-
+/** The workspaces that people may join because these allow the domain of their verified email address. */
 export interface OffersService {
-  /** Lists the workspaces that the caller may join, oldest first, at most `offersMax`. */
-  list(principal: Principal): Promise<Offer[]>
+  /** The workspaces that the caller may join, oldest first; with `isNew`, those that they neither declined nor left. */
+  list(principal: Principal, request: PageRequest & { isNew?: boolean }): Promise<Page<Offer>>
   /** Whether the caller has an offer that they neither declined nor left. */
   hasNew(principal: Principal): Promise<boolean>
   /** Joins a workspace. Returns its slug. Throws `not_found` if it is not offered, and `workspace_limit`. */
@@ -35,34 +28,34 @@ export interface OffersService {
 
 export interface OffersServiceOptions {
   db: Database
-  clock: Clock
   changes: Changes
   pictures: PictureStore
 }
 
-/** The workspaces that people may join by the domain of their email address. */
-export function createOffersService({ db, clock, changes, pictures }: OffersServiceOptions): OffersService {
-  /** Returns nothing while the email address is not verified. */
-  async function findOffers(
-    { user }: Principal,
-    filter: { workspaceId?: string; isNew?: boolean; limit: number },
-  ) {
-    const domain = user.emailVerifiedAt === null ? undefined : canonicalDomainOf(user.email)
-    return domain === undefined ? [] : listOffers(db, { userId: user.id, domain, ...filter })
-  }
-
+export function createOffersService({ db, changes, pictures }: OffersServiceOptions): OffersService {
   return {
-    async list(principal) {
-      const rows = await findOffers(principal, { limit: offersMax })
-      return rows.map(({ id, name, iconKey, departure }) => ({
-        id,
-        name,
-        iconUrl: pictures.urlOf(iconKey),
-        isNew: departure === null,
-      }))
+    async list(principal, { isNew = false, ...page }) {
+      const domain = domainOf(principal)
+      if (domain === undefined) return { items: '[]' as Json<Offer[]>, nextCursor: null }
+      const { id: userId } = principal.user
+      const query = { userId, domain, isNew, pictureUrlPrefix: pictures.urlPrefix }
+      let times = ''
+      return readPage<Offer>(page, {
+        listId: `me.listOffers ${userId}${isNew ? ' new' : ''}`,
+        order: 'oldestFirst',
+        async read(range) {
+          const rows = await listOffers(db, { ...query, ...range })
+          times = rows.times
+          return rows
+        },
+        positionOf: ({ workspaceId }, place) => ({ at: timeAt(times, place), id: workspaceId }),
+      })
     },
 
-    hasNew: async (principal) => (await findOffers(principal, { isNew: true, limit: 1 })).length > 0,
+    async hasNew(principal) {
+      const domain = domainOf(principal)
+      return domain !== undefined && hasNewOffer(db, { userId: principal.user.id, domain })
+    },
 
     async join(principal, workspaceId) {
       if (!isId(workspaceId)) throw errors.notFound()
@@ -70,10 +63,21 @@ export function createOffersService({ db, clock, changes, pictures }: OffersServ
     },
 
     async decline(principal, workspaceId) {
-      const [offer] = isId(workspaceId) ? await findOffers(principal, { workspaceId, limit: 1 }) : []
+      const { id: userId } = principal.user
+      const domain = domainOf(principal)
+      const offer =
+        domain !== undefined &&
+        isId(workspaceId) &&
+        (await findOffer(db, { userId, domain, workspaceId, isNew: false }))
       if (!offer) throw errors.notFound()
-      const row = { workspaceId, userId: principal.user.id, createdAt: clock.now() }
-      await recordDeparture(db, { ...row, kind: 'declined' })
+      await changes.makeAtOnce(principal, (executor, now) =>
+        recordDeparture(executor, { workspaceId, userId, createdAt: now, kind: 'declined' }),
+      )
     },
   }
+}
+
+/** The domain of the caller's email address; undefined until it is verified. */
+function domainOf({ user }: Principal): string | undefined {
+  return user.emailVerifiedAt === null ? undefined : canonicalDomainOf(user.email)
 }

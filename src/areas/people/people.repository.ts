@@ -1,9 +1,9 @@
-import { and, asc, count, eq, lt, or, sql, type Column, type SQL } from 'drizzle-orm'
+import { and, asc, eq, exists, lt, or, sql, type SQL } from 'drizzle-orm'
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import type { Executor } from '../../db/client.ts'
 import { contains, escapeLike, isLike } from '../../db/sql/contains.ts'
 import { hiddenParameter, pageLimit } from '../../db/sql/hidden-parameter.ts'
-import { jsonItem, jsonRows, pictureUrl, readOne } from '../../db/sql/json-rows.ts'
+import { jsonItem, jsonRows, pictureUrl, readOne, timesOf } from '../../db/sql/json-rows.ts'
 import { isAfter } from '../../db/sql/keyset.ts'
 import { prepared } from '../../db/sql/prepared.ts'
 import { invites, isOpen } from '../../db/schema/invites.ts'
@@ -12,6 +12,7 @@ import { teamMembers, teams } from '../../db/schema/teams.ts'
 import { users } from '../../db/schema/users.ts'
 import { bytesBefore } from '../../db/sql/text-bytes.ts'
 import { pageBytesMax, type JsonRows, type PageRange } from '../../kernel/pagination.ts'
+import type { Role } from '../../kernel/roles.ts'
 import type { Person } from './people.schemas.ts'
 
 /** Rows of people. */
@@ -20,11 +21,19 @@ export interface PeopleRows extends JsonRows {
   times: string
 }
 
+/** Which people a list contains: those that match all of it. */
+export interface PeopleFilter {
+  /** Only people whose name or email address contains this. */
+  text?: string | undefined
+  role?: Role | undefined
+  /** Only members of this team. */
+  teamId?: string | undefined
+}
+
 interface PeopleQuery extends PageRange {
   workspaceId: string
   pictureUrlPrefix: string
-  /** Only people whose name or email address contains this. */
-  text: string | undefined
+  filter: PeopleFilter
 }
 
 type PersonColumns = Parameters<typeof jsonItem<Person>>[0]
@@ -38,15 +47,24 @@ const teamsOfMember = sql<{ id: string; name: string }[]>`(
 /** Members of a workspace with their teams, in the order in which they joined; no more than `pageBytesMax`. */
 export async function listMemberPeople(
   executor: Executor,
-  { text, ...values }: PeopleQuery,
+  { filter, ...values }: PeopleQuery,
 ): Promise<PeopleRows> {
-  const statement = text === undefined ? selectMembers(executor) : prepareMembers(executor, '', text)
+  const statement = isEmpty(filter) ? selectMembers(executor) : prepareMembers(executor, '', filter)
   return readOne(statement.execute(values))
 }
 
 const selectMembers = prepared((executor) => prepareMembers(executor, 'people_select_members'))
 
-function prepareMembers(executor: Executor, name: string, text?: string) {
+function isEmpty({ text, role, teamId }: PeopleFilter): boolean {
+  return text === undefined && role === undefined && teamId === undefined
+}
+
+function prepareMembers(executor: Executor, name: string, filter: PeopleFilter = {}) {
+  const { text, role, teamId } = filter
+  // A search is planned for its text each time, which takes the size of the workspace into account.
+  const workspaceId = isEmpty(filter)
+    ? hiddenParameter('workspaceId', 'uuid')
+    : sql.placeholder('workspaceId')
   const page = executor
     .select({
       id: users.id,
@@ -61,8 +79,10 @@ function prepareMembers(executor: Executor, name: string, text?: string) {
     .innerJoin(users, eq(users.id, memberships.userId))
     .where(
       and(
-        eq(memberships.workspaceId, hiddenParameter('workspaceId', 'uuid')),
+        eq(memberships.workspaceId, workspaceId),
         text === undefined ? undefined : matches(users.searchText, text),
+        role === undefined ? undefined : eq(memberships.role, role),
+        teamId === undefined ? undefined : isInTeam(executor, teamId),
         isAfter(memberships.joinedAt, memberships.userId),
       ),
     )
@@ -77,10 +97,10 @@ function prepareMembers(executor: Executor, name: string, text?: string) {
     })
     .from(page)
     .as('placed')
-  const { id, name: personName, email, imageKey, role, teams, at } = placed
+  const { id, name: personName, email, imageKey, role: roleOfPerson, teams, at } = placed
   const person: PersonColumns = {
     ...{ id, kind: sql`'member'`, userId: id, name: personName, email },
-    ...{ image: pictureUrl(imageKey), role, teams: sql`${teams}` },
+    ...{ image: pictureUrl(imageKey), role: roleOfPerson, teams: sql`${teams}` },
   }
   const rows = executor
     .select({ item: jsonItem<Person>(person), at })
@@ -94,17 +114,19 @@ function prepareMembers(executor: Executor, name: string, text?: string) {
     .prepare(name)
 }
 
-/** The number of members whose name or email address contains a text. */
-export async function countMemberPeople(
-  executor: Executor,
-  { workspaceId, text }: { workspaceId: string; text: string },
-): Promise<number> {
-  const [row] = await executor
-    .select({ count: count() })
-    .from(memberships)
-    .innerJoin(users, eq(users.id, memberships.userId))
-    .where(and(eq(memberships.workspaceId, workspaceId), matches(users.searchText, text)))
-  return row?.count ?? 0
+/** Whether a member of a workspace is in one of its teams. */
+function isInTeam(executor: Executor, teamId: string): SQL {
+  const rows = executor
+    .select({ userId: teamMembers.userId })
+    .from(teamMembers)
+    .where(
+      and(
+        eq(teamMembers.teamId, teamId),
+        eq(teamMembers.workspaceId, memberships.workspaceId),
+        eq(teamMembers.userId, memberships.userId),
+      ),
+    )
+  return exists(rows)
 }
 
 /** A member, for a page about them. */
@@ -147,15 +169,15 @@ export async function findMemberPerson(
 /** People with a pending invite that has not expired, oldest invite first. */
 export async function listInvitedPeople(
   executor: Executor,
-  { text, now, ...values }: PeopleQuery & { now: Date },
+  { filter, now, ...values }: PeopleQuery & { now: Date },
 ): Promise<PeopleRows> {
-  const statement = text === undefined ? selectInvited(executor) : prepareInvited(executor, '', text)
+  const statement = isEmpty(filter) ? selectInvited(executor) : prepareInvited(executor, '', filter)
   return readOne(statement.execute({ ...values, now: now.toISOString() }))
 }
 
 const selectInvited = prepared((executor) => prepareInvited(executor, 'people_select_invited'))
 
-function prepareInvited(executor: Executor, name: string, text?: string) {
+function prepareInvited(executor: Executor, name: string, filter: PeopleFilter = {}) {
   const { id, email, role, createdAt: at } = invites
   const person: PersonColumns = {
     ...{ id, kind: sql`'invited'`, userId: sql`null`, name: email, email },
@@ -169,7 +191,8 @@ function prepareInvited(executor: Executor, name: string, text?: string) {
         eq(invites.workspaceId, sql.placeholder('workspaceId')),
         isOpen,
         sql`${invites.expiresAt} > ${sql.placeholder('now')}`,
-        text === undefined ? undefined : matches(invites.searchText, text),
+        filter.text === undefined ? undefined : matches(invites.searchText, filter.text),
+        filter.role === undefined ? undefined : eq(role, filter.role),
         isAfter(at, id),
       ),
     )
@@ -180,10 +203,6 @@ function prepareInvited(executor: Executor, name: string, text?: string) {
     .select({ ...jsonRows(rows.item), times: timesOf(rows.at) })
     .from(rows)
     .prepare(name)
-}
-
-function timesOf(at: Column): SQL<string> {
-  return sql<string>`coalesce(string_agg(((extract(epoch from ${at}) * 1000)::bigint)::text, ','), '')`
 }
 
 /**

@@ -11,18 +11,27 @@ import {
   stringEnum,
 } from '../../kernel/schemas.ts'
 import { workspaceErrors } from '../../kernel/errors.ts'
+import type { Role as RoleName } from '../../kernel/roles.ts'
 
 export const Person = named(
   'Person',
   {
-    id: Type.String(),
-    kind: stringEnum(['member', 'invited']),
+    id: Type.String({ description: 'The id of the member, or of the invite.' }),
+    kind: stringEnum(['member', 'invited'], {
+      description: 'Whether the person is in the workspace (`member`) or has an open invite.',
+    }),
     userId: nullableString({ description: 'Null for a person who is only invited.' }),
-    name: Type.String(),
-    email: Type.String(),
+    name: Type.String({ description: 'The name of the person. For an invited person, the email address.' }),
+    email: Type.String({ description: 'The email address of the person.' }),
     image: nullableString({ description: 'The URL of the profile photo.' }),
     role: ref(Role),
-    teams: Type.Array(closed({ id: Type.String(), name: Type.String() })),
+    teams: Type.Array(
+      closed({
+        id: Type.String({ description: 'The id of the team.' }),
+        name: Type.String({ description: 'The name of the team.' }),
+      }),
+      { description: 'The teams that the person is in, oldest first.' },
+    ),
   },
   {
     id: exampleIds.user,
@@ -39,8 +48,16 @@ export type Person = Static<typeof Person>
 
 export const peopleSchemas = [Person]
 
+const kind = stringEnum(['member', 'invited'], { description: 'Only members, or only invited people.' })
+
 /** The filters of `people.list`. */
 export const peopleFilters = {
+  kind: Type.Optional(kind),
+  // A reference alone would lose its description in a parameter.
+  role: Type.Optional(
+    Type.Unsafe<RoleName>({ allOf: [ref(Role)], description: 'Only people of this role.' }),
+  ),
+  teamId: Type.Optional(Type.String({ maxLength: 64, description: 'Only the members of this team.' })),
   q: Type.Optional(
     Type.String({
       maxLength: 100,

@@ -4,12 +4,20 @@ import type { Database } from '../../db/client.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { errors } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
-import { joinRows, noRows, readPage, startOf, type Page, type PageRequest } from '../../kernel/pagination.ts'
+import {
+  joinRows,
+  noRows,
+  readPage,
+  startOf,
+  timeAt,
+  type Page,
+  type PageRequest,
+} from '../../kernel/pagination.ts'
 import type { Principal } from '../../kernel/principal.ts'
+import type { Role } from '../../kernel/roles.ts'
 import { normalizeText } from '../../kernel/text.ts'
 import type { PictureStore } from '../../pictures/picture-store.ts'
 import {
-  countMemberPeople,
   findMemberPerson,
   listInvitedPeople,
   listMemberPeople,
@@ -21,12 +29,22 @@ import type { Person } from './people.schemas.ts'
 export type { MemberPerson, Person }
 
 export interface PeopleService {
-  /** Members in the order in which they joined; then, for callers who may list invites, the invited. `q` filters. */
-  list(principal: Principal, slug: string, request: PageRequest & { q?: string }): Promise<Page<Person>>
-  /** The number of members whose name or email address contains a text, ignoring case. */
-  countMembers(principal: Principal, slug: string, q: string): Promise<number>
+  /**
+   * Members in the order in which they joined; then, for callers who may list invites, the invited. Only those who match
+   * all filters; the invited are in no team.
+   */
+  list(principal: Principal, slug: string, request: PeopleRequest): Promise<Page<Person>>
   /** Throws `not_found` for a person who is not a member. */
   get(principal: Principal, slug: string, userId: string): Promise<MemberPerson>
+}
+
+/** A page of people, and which. */
+export interface PeopleRequest extends PageRequest {
+  kind?: Person['kind']
+  /** Only people whose name or email address contains this. */
+  q?: string
+  role?: Role
+  teamId?: string
 }
 
 export interface PeopleServiceOptions {
@@ -45,21 +63,29 @@ export function createPeopleService(options: PeopleServiceOptions): PeopleServic
   const { db, clock, requireWorkspace, pictures } = options
 
   return {
-    async list(principal, slug, { q, ...page }) {
-      const { id: workspaceId, role } = await requireWorkspace(principal, slug, 'people.list')
+    async list(principal, slug, { q, kind: only, role, teamId, ...page }) {
+      const workspace = await requireWorkspace(principal, slug, 'people.list')
+      const { id: workspaceId } = workspace
       const text = q === undefined ? undefined : normalizeText(q) || undefined
-      const query = { workspaceId, text, pictureUrlPrefix: pictures.urlPrefix }
+      const query = { workspaceId, filter: { text, role, teamId }, pictureUrlPrefix: pictures.urlPrefix }
+      const hasMembers = only !== 'invited' && (teamId === undefined || isId(teamId))
+      const hasInvited =
+        only !== 'member' && teamId === undefined && isAllowed(workspace.role, 'invites.list')
+      const filters = [only, role, teamId].map((value) => value ?? null)
       let times = ''
       return readPage<Person, Person['kind']>(page, {
-        listId: `people.list ${workspaceId} ${JSON.stringify(text?.toLowerCase())}`,
+        listId:
+          `people.list ${workspaceId} ${JSON.stringify(text?.toLowerCase())}` +
+          (filters.some((value) => value !== null) ? ` ${JSON.stringify(filters)}` : ''),
         order: 'oldestFirst',
         parts: kinds,
         async read(range, part) {
-          const members = part === 'member' ? await listMemberPeople(db, { ...query, ...range }) : nobody
+          const members =
+            part === 'member' && hasMembers ? await listMemberPeople(db, { ...query, ...range }) : nobody
           const left = range.limit - members.count
           const start = part === 'invited' ? range : startOf.oldestFirst
           const invited =
-            left > 0 && isAllowed(role, 'invites.list')
+            left > 0 && hasInvited
               ? await listInvitedPeople(db, { ...query, ...start, limit: left, now: clock.now() })
               : nobody
           times = [members.times, invited.times].filter(Boolean).join()
@@ -67,15 +93,10 @@ export function createPeopleService(options: PeopleServiceOptions): PeopleServic
         },
         positionOf: ({ kind, id }, place) => ({
           part: kind,
-          at: new Date(Number(times.split(',')[place])).toISOString(),
+          at: timeAt(times, place),
           id,
         }),
       })
-    },
-
-    async countMembers(principal, slug, q) {
-      const { id: workspaceId } = await requireWorkspace(principal, slug, 'people.list')
-      return countMemberPeople(db, { workspaceId, text: normalizeText(q) })
     },
 
     async get(principal, slug, userId) {

@@ -1,4 +1,4 @@
-import { and, desc, eq, getTableColumns, isNotNull, isNull, lt, sql, type SQL } from 'drizzle-orm'
+import { and, desc, eq, isNotNull, isNull, lt, sql, type Column, type SQL } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { itemColumns, readOne, selectJsonRows } from '../../db/sql/json-rows.ts'
 import { placeRows } from '../../db/sql/placed-rows.ts'
@@ -6,17 +6,31 @@ import { placeholdersOf, prepared } from '../../db/sql/prepared.ts'
 import { evidenceBytes } from '../../db/sql/text-bytes.ts'
 import { evidence } from '../../db/schema/seeds.ts'
 import { pageBytesMax, type JsonRows, type PageRange } from '../../kernel/pagination.ts'
-import type { EvidenceAuthors, Verdict } from '../../kernel/seeds.ts'
+import { verdicts, type EvidenceAuthors, type Verdict } from '../../kernel/seeds.ts'
 import type { Evidence } from './evidence.schemas.ts'
 
-const selectEvidence = prepared((executor) => prepareEvidence(executor, { name: 'evidence_select_of_seed' }))
+const evidenceColumns = {
+  ...{ id: evidence.id, seedId: evidence.seedId, kind: evidence.kind, verdict: evidence.verdict },
+  ...{ summary: evidence.summary, sourceUrl: evidence.sourceUrl },
+  ...{ authorUserId: evidence.authorUserId, authorName: evidence.authorName, agentName: evidence.agentName },
+  ...{ createdAt: evidence.createdAt, editedAt: evidence.editedAt, withdrawnAt: evidence.withdrawnAt },
+  ...{ withdrawnByName: evidence.withdrawnByName, withdrawnReason: evidence.withdrawnReason },
+}
+
+/** Whether evidence counts. */
+export const isCounted = isNull(evidence.withdrawnAt)
+
+const selectCounted = prepared((executor) =>
+  prepareEvidence(executor, { name: 'evidence_select_of_seed', filter: isCounted }),
+)
+const selectAll = prepared((executor) => prepareEvidence(executor, { name: 'evidence_select_all_of_seed' }))
 
 /** Without a name, the statement is for one use. */
 function prepareEvidence(executor: Executor, { name = '', filter }: { name?: string; filter?: SQL }) {
   const isOfSeed = and(eq(evidence.seedId, sql.placeholder('seedId')), filter)
   const placed = placeRows(executor, evidence, evidenceBytes, isOfSeed)
   const rows = executor
-    .select(itemColumns<Evidence>(getTableColumns(evidence)))
+    .select(itemColumns<Evidence>(evidenceColumns))
     .from(placed)
     .innerJoin(evidence, eq(evidence.id, placed.id))
     .where(lt(placed.bytesBefore, pageBytesMax))
@@ -24,32 +38,76 @@ function prepareEvidence(executor: Executor, { name = '', filter }: { name?: str
   return selectJsonRows(executor, rows).prepare(name)
 }
 
+/** Which evidence of a seed a list contains. */
+export interface EvidenceFilter {
+  by?: EvidenceAuthors
+  /** Also what was withdrawn. */
+  includeWithdrawn?: boolean
+}
+
 /** Evidence of a seed, newest first; no more than `pageBytesMax`. */
 export function listEvidence(
   executor: Executor,
-  { by, ...values }: { seedId: string; by?: EvidenceAuthors } & PageRange,
+  { by, includeWithdrawn = false, ...values }: { seedId: string } & EvidenceFilter & PageRange,
 ): Promise<JsonRows> {
   if (by !== undefined) {
-    const filter = by === 'agents' ? isNotNull(evidence.agentName) : isNull(evidence.agentName)
-    return readOne(prepareEvidence(executor, { filter }).execute(values))
+    const isBy = by === 'agents' ? isNotNull(evidence.agentName) : isNull(evidence.agentName)
+    const filter = and(isBy, includeWithdrawn ? undefined : isCounted)
+    return readOne(prepareEvidence(executor, { ...(filter && { filter }) }).execute(values))
   }
-  return readOne(selectEvidence(executor).execute(values))
+  return readOne((includeWithdrawn ? selectAll : selectCounted)(executor).execute(values))
 }
 
+/** The numbers of pieces of evidence of a seed by their verdict, as JSON, by an index-only scan. */
+export function evidenceCountsOf(seedId: Column): SQL<Record<Verdict, number>> {
+  const counts = verdicts.map(
+    (verdict) =>
+      sql`count(*) filter (where ${evidence.verdict} = ${sql.raw(`'${verdict}'`)}) as ${sql.identifier(verdict)}`,
+  )
+  return sql`(
+    select row_to_json(counted) from (
+      select ${sql.join(counts, sql`, `)} from ${evidence} where ${and(eq(evidence.seedId, seedId), isCounted)}
+    ) as counted
+  )`
+}
+
+/** The columns that new evidence does not have. */
+const laterColumns = [
+  'editedAt',
+  'withdrawnAt',
+  'withdrawnByUserId',
+  'withdrawnByName',
+  'withdrawnReason',
+] as const
+
 const insertIntoEvidence = prepared((executor) =>
-  executor.insert(evidence).values(placeholdersOf(evidence)).prepare('evidence_insert'),
+  executor
+    .insert(evidence)
+    .values(placeholdersOf(evidence, ...laterColumns))
+    .prepare('evidence_insert'),
 )
 
-export async function insertEvidence(executor: Executor, row: typeof evidence.$inferSelect): Promise<void> {
+export type EvidenceRow = typeof evidence.$inferSelect
+
+export async function insertEvidence(
+  executor: Executor,
+  row: Omit<EvidenceRow, (typeof laterColumns)[number]>,
+): Promise<void> {
   await insertIntoEvidence(executor).execute(row)
 }
 
-/** Changes the author's name on all their evidence. Returns the names that it replaced. */
+/** Changes a person's name on all evidence that they added or withdrew. Returns the names that it replaced. */
 export async function renameAuthor(executor: Executor, userId: string, name: string): Promise<string[]> {
   const isAuthor = eq(evidence.authorUserId, userId)
-  const names = await executor.selectDistinct({ name: evidence.authorName }).from(evidence).where(isAuthor)
+  const isWithdrawer = eq(evidence.withdrawnByUserId, userId)
+  const authors = await executor.selectDistinct({ name: evidence.authorName }).from(evidence).where(isAuthor)
+  const withdrawers = await executor
+    .selectDistinct({ name: evidence.withdrawnByName })
+    .from(evidence)
+    .where(isWithdrawer)
   await executor.update(evidence).set({ authorName: name }).where(isAuthor)
-  return names.map((row) => row.name)
+  await executor.update(evidence).set({ withdrawnByName: name }).where(isWithdrawer)
+  return [...authors, ...withdrawers].flatMap((row) => row.name ?? [])
 }
 
 /** The pieces of evidence with one verdict on one day. */
@@ -65,7 +123,7 @@ const selectEvidenceCounts = prepared((executor) => {
   return executor
     .select({ day: day.as('day'), verdict: evidence.verdict, count: sql<number>`count(*)::int` })
     .from(evidence)
-    .where(eq(evidence.seedId, sql.placeholder('seedId')))
+    .where(and(eq(evidence.seedId, sql.placeholder('seedId')), isCounted))
     .groupBy(sql`day`, evidence.verdict)
     .orderBy(sql`day`)
     .prepare('evidence_count_by_day')

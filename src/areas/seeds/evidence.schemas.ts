@@ -3,13 +3,16 @@ import { exampleIds, exampleTime } from '../../http/description/examples.ts'
 import { listOperation, operation } from '../../http/description/operation.ts'
 import {
   closed,
+  described,
   exampleOf,
   lines,
   named,
   nullableString,
+  nullableTimestamp,
+  ok,
   ref,
   stringEnum,
-  Timestamp,
+  timestamp,
 } from '../../kernel/schemas.ts'
 import { errors } from '../../kernel/errors.ts'
 import {
@@ -29,21 +32,28 @@ const exampleFinding = {
   sourceUrl: 'https://example.com/experiments/12',
 }
 
+export const kindDescription = 'How it was found.'
+export const verdictDescription = 'Whether it is for the hypothesis of the seed, against it, or neither.'
+
 export const Evidence = named(
   'Evidence',
   {
-    id: Type.String(),
-    seedId: Type.String(),
-    kind: stringEnum(evidenceKinds),
-    verdict: stringEnum(verdicts),
-    summary: Type.String(),
+    id: Type.String({ description: 'The id of the evidence.' }),
+    seedId: Type.String({ description: 'The id of the seed.' }),
+    kind: stringEnum(evidenceKinds, { description: kindDescription }),
+    verdict: stringEnum(verdicts, { description: verdictDescription }),
+    summary: Type.String({ description: 'What was found.' }),
     sourceUrl: nullableString({ description: 'The source, an http or https URL.' }),
-    authorUserId: nullableString(),
+    authorUserId: nullableString({ description: 'The person who added it. Null: the account was deleted.' }),
     authorName: Type.String({ description: 'The name of the author at the time.' }),
     agentName: nullableString({
       description: 'The agent that added it for the author; null if the author did.',
     }),
-    createdAt: Timestamp,
+    createdAt: timestamp('When the evidence was added.'),
+    editedAt: nullableTimestamp('When the author corrected it last; null if never.'),
+    withdrawnAt: nullableTimestamp('Since when it no longer counts; null if it was not withdrawn.'),
+    withdrawnByName: nullableString({ description: 'The name of the person who withdrew it, at the time.' }),
+    withdrawnReason: nullableString({ description: 'Why it was withdrawn; null without a reason.' }),
   },
   {
     id: exampleIds.evidence,
@@ -53,13 +63,15 @@ export const Evidence = named(
     authorName: 'Grace Hopper',
     agentName: 'Research agent',
     createdAt: exampleTime,
+    ...{ editedAt: null, withdrawnAt: null, withdrawnByName: null, withdrawnReason: null },
   },
+  'What was found for or against a seed.',
 )
 export type Evidence = Static<typeof Evidence>
 
 const EvidenceAddition = named(
   'EvidenceAddition',
-  { ok: Type.Literal(true), evidence: ref(Evidence) },
+  { ok, evidence: ref(Evidence) },
   { ok: true, evidence: exampleOf(Evidence) },
 )
 
@@ -83,7 +95,7 @@ export const seedsListEvidence = listOperation(
   {
     id: 'seeds.listEvidence',
     summary: 'List the evidence of a seed',
-    description: 'Newest first.',
+    description: 'Newest first, without what was withdrawn.',
     params: seedParams,
     returns: 'A page of evidence.',
     errors: [errors.notFound],
@@ -96,6 +108,9 @@ export const seedsListEvidence = listOperation(
           description: 'Only evidence that people added themselves, or only what agents added for them.',
         }),
       ),
+      includeWithdrawn: Type.Optional(
+        Type.Boolean({ default: false, description: '`true`: also evidence that was withdrawn.' }),
+      ),
     },
   },
 )
@@ -105,7 +120,15 @@ export const seedsAddEvidence = operation({
   summary: 'Add evidence to a seed',
   description: 'For people who have joined the seed, whatever its status.',
   params: seedParams,
-  body: closed(evidenceFields, { examples: [exampleFinding] }),
+  // Described only here, not in the inputs of the tools: a model reads each word of those with every request.
+  body: closed(
+    {
+      ...evidenceFields,
+      kind: described(evidenceFields.kind, kindDescription),
+      verdict: described(evidenceFields.verdict, verdictDescription),
+    },
+    { examples: [exampleFinding] },
+  ),
   success: ref(EvidenceAddition),
   returns: 'The new evidence.',
   errors: [...writerErrors, errors.notAParticipant, errors.sourceUrlInvalid],

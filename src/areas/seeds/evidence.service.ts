@@ -8,10 +8,11 @@ import type { Page } from '../../kernel/pagination.ts'
 import type { Principal } from '../../kernel/principal.ts'
 import { evidenceSummaryLengthMax, isSourceUrl, type EvidenceKind, type Verdict } from '../../kernel/seeds.ts'
 import { requireLines } from '../../kernel/text.ts'
+import { notifyFollowers } from '../notifications/notify.repository.ts'
 import { insertEvidence } from './evidence.repository.ts'
 import type { Evidence } from './evidence.schemas.ts'
 import { lockParticipant } from './participants.repository.ts'
-import { readEvidence, type EvidenceRequest } from './read-evidence.ts'
+import { readEvidence, toEvidence, type EvidenceRequest } from './read-evidence.ts'
 import { lockSeed, touchSeed } from './seeds.repository.ts'
 
 export type { Evidence }
@@ -36,6 +37,13 @@ export interface EvidenceServiceOptions {
   db: Database
   changes: Changes
   requireWorkspaceOfSeed: RequireWorkspaceOfSeed
+}
+
+const notCorrected = {
+  editedAt: null,
+  withdrawnAt: null,
+  withdrawnByName: null,
+  withdrawnReason: null,
 }
 
 export function createEvidenceService(options: EvidenceServiceOptions): EvidenceService {
@@ -75,18 +83,18 @@ export function createEvidenceService(options: EvidenceServiceOptions): Evidence
         if (!seed.isParticipant) throw errors.notAParticipant()
         write((tx) => insertEvidence(tx, row))
         write((tx) => touchSeed(tx, seedId, now))
+        write((tx) =>
+          notifyFollowers(tx, {
+            ...{ kind: 'evidence', data: { evidenceId: row.id, verdict: row.verdict } },
+            ...{ workspaceId: workspace.id, seedId, actor: principal, at: now },
+          }),
+        )
         appendEvent({
           type: 'evidence.added',
-          target: { type: 'evidence', id: row.id },
-          summary: `${user.name} added ${describeEvidence(row)} the seed ${seed.title}`,
+          data: { evidenceId: row.id, seedId, title: seed.title, kind: row.kind, verdict: row.verdict },
         })
-        return { ...row, createdAt: now.toISOString() }
+        return toEvidence({ ...row, ...notCorrected })
       })
     },
   }
-}
-
-function describeEvidence({ kind, verdict }: Pick<EvidenceInput, 'kind' | 'verdict'>): string {
-  const article = /^[aeiou]/.test(kind) ? 'an' : 'a'
-  return `${article} ${kind} that ${verdict === 'neutral' ? 'is neutral about' : verdict}`
 }

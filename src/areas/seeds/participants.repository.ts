@@ -4,7 +4,7 @@ import { isForeignKeyViolation } from '../../db/errors.ts'
 import { pageLimit } from '../../db/sql/hidden-parameter.ts'
 import { itemColumns, pictureUrl, readOne, selectJsonRows } from '../../db/sql/json-rows.ts'
 import { isAfter } from '../../db/sql/keyset.ts'
-import { prepared } from '../../db/sql/prepared.ts'
+import { placeholdersOf, prepared } from '../../db/sql/prepared.ts'
 import { seedParticipants } from '../../db/schema/seeds.ts'
 import { users } from '../../db/schema/users.ts'
 import { errors } from '../../kernel/errors.ts'
@@ -72,6 +72,21 @@ const selectLockedParticipant = prepared((executor) =>
 export async function lockParticipant(executor: Executor, seedId: string, userId: string): Promise<boolean> {
   const rows = await selectLockedParticipant(executor).execute({ seedId, userId })
   return rows.length > 0
+}
+
+const insertIntoParticipants = prepared((executor) =>
+  executor
+    .insert(seedParticipants)
+    .values(placeholdersOf(seedParticipants))
+    .prepare('seed_participants_insert'),
+)
+
+/** Adds the first participant to a new seed. One prepared statement. */
+export async function insertParticipant(
+  executor: Executor,
+  row: typeof seedParticipants.$inferInsert,
+): Promise<void> {
+  await insertIntoParticipants(executor).execute(row)
 }
 
 /**

@@ -1,4 +1,4 @@
-import { and, count, desc, eq, gt, isNotNull, lt, or, sql, type SQL } from 'drizzle-orm'
+import { and, desc, eq, gt, isNotNull, lt, or, sql, type SQL } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { contains } from '../../db/sql/contains.ts'
 import { hiddenParameter } from '../../db/sql/hidden-parameter.ts'
@@ -10,7 +10,9 @@ import { events } from '../../db/schema/events.ts'
 import { evidence, seedParticipants, seeds } from '../../db/schema/seeds.ts'
 import { pageBytesMax, type PageRange } from '../../kernel/pagination.ts'
 import type { SeedSort, SeedStatus } from '../../kernel/seeds.ts'
-import { seedColumns } from './seeds.repository.ts'
+import { isCounted } from './evidence.repository.ts'
+import { isRestorable } from './seed-deletion.repository.ts'
+import { isKept, seedColumns } from './seeds.repository.ts'
 import type { Seed } from './seeds.schemas.ts'
 
 /** The statements of plain lists by their order: of a workspace, and of one status there. */
@@ -31,13 +33,18 @@ interface SeedsStatement {
   /** Without one, the statement is for one use. */
   name?: string
   filter?: SQL | undefined
+  /** Which deleted seeds are listed, instead of those that are not. */
+  deleted?: SQL | undefined
   sort?: SeedSort
 }
 
-function prepareSeeds(executor: Executor, { name = '', filter, sort = 'createdAt' }: SeedsStatement) {
+function prepareSeeds(
+  executor: Executor,
+  { name = '', filter, deleted, sort = 'createdAt' }: SeedsStatement,
+) {
   const isInWorkspace = eq(seeds.workspaceId, sql.placeholder('workspaceId'))
   const at = seeds[sort]
-  const placed = placeRows(executor, seeds, seedBytes, and(isInWorkspace, filter), at)
+  const placed = placeRows(executor, seeds, seedBytes, and(isInWorkspace, deleted ?? isKept, filter), at)
   const rows = executor
     .select(itemColumns<Seed>(seedColumns))
     .from(placed)
@@ -55,6 +62,8 @@ export interface SeedFilter {
   createdByUserId?: string
   /** Only seeds that the person has joined, or only others. */
   joined?: boolean
+  /** Only seeds that were deleted since, and that this person, or everybody, may restore. */
+  deleted?: { since: Date; creatorId?: string }
 }
 
 interface SeedsQuery extends PageRange {
@@ -79,23 +88,10 @@ export function listSeeds(executor: Executor, { filter, sort, ...values }: Seeds
   // There are too many combinations to prepare each once.
   const statement = prepareSeeds(executor, {
     filter: isIn(filter),
+    deleted: filter.deleted && isRestorable(filter.deleted),
     sort,
   })
   return readOne(statement.execute(values))
-}
-
-/** The number of seeds of a workspace that a filter matches. */
-export async function countSeeds(
-  executor: Executor,
-  { workspaceId, userId, filter }: Pick<SeedsQuery, 'workspaceId' | 'userId' | 'filter'>,
-): Promise<number> {
-  const [row] = await executor
-    .select({ count: count() })
-    .from(seeds)
-    .where(and(eq(seeds.workspaceId, workspaceId), isIn(filter)))
-    .prepare('')
-    .execute({ userId })
-  return row?.count ?? 0
 }
 
 function isIn({ status, text, createdByUserId, joined }: SeedFilter): SQL | undefined {
@@ -127,7 +123,7 @@ const selectChangedByOthers = prepared((executor) => {
         and ${events.actorUserId} is distinct from ${userId} and ${events.createdAt} > ${since}),
     (select max(${evidence.createdAt}) from ${evidence}
       where ${evidence.seedId} = ${seeds.id}
-        and ${evidence.authorUserId} is distinct from ${userId} and ${evidence.createdAt} > ${since})
+        and ${evidence.authorUserId} is distinct from ${userId} and ${evidence.createdAt} > ${since} and ${isCounted})
   )`
   return executor
     .select({
@@ -142,6 +138,7 @@ const selectChangedByOthers = prepared((executor) => {
       and(
         eq(seedParticipants.workspaceId, sql.placeholder('workspaceId')),
         eq(seedParticipants.userId, userId),
+        isKept,
         // Every change sets it: seeds without one are not looked up in the events.
         gt(seeds.updatedAt, since),
         isNotNull(changedAt),

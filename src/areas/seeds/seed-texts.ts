@@ -1,11 +1,16 @@
 import { errors } from '../../kernel/errors.ts'
+import type { EventDataOf } from '../../kernel/events.ts'
 import {
+  reasonLengthMax,
+  seedFieldNames,
   seedTextLengthMax,
   seedTitleLengthMax,
   successCriteriaMax,
   successCriterionLengthMax,
+  type SeedStatus,
 } from '../../kernel/seeds.ts'
 import { requireLine, requireLines } from '../../kernel/text.ts'
+import { versionOfFields } from '../../kernel/versions.ts'
 import type { SeedFields } from './seeds.repository.ts'
 
 /** What people write about a seed. An empty text counts as none. */
@@ -20,7 +25,7 @@ export interface SeedInput {
 }
 
 /** Normalizes the texts of a new seed. Throws `text_invalid`. */
-export function parseNewTexts(input: SeedInput): Omit<SeedFields, 'status'> {
+export function parseNewTexts(input: SeedInput): Omit<SeedFields, 'status' | 'leadUserId'> {
   return {
     title: requireTitle(input.title),
     summary: requireText(input.summary, 'summary'),
@@ -44,24 +49,38 @@ export function parseTexts(input: Partial<SeedInput>): Partial<SeedFields> {
   }
 }
 
-const fieldNames: Record<keyof SeedFields, string> = {
-  title: 'the title',
-  summary: 'the summary',
-  problem: 'the problem',
-  audience: 'the audience',
-  hypothesis: 'the hypothesis',
-  successCriteria: 'the success criteria',
-  status: 'the status',
+/** The version of a seed: of what people change in it, and not of its evidence. */
+export function versionOfSeed(seed: SeedFields): string {
+  return versionOfFields(seed, seedFieldNames)
 }
 
-/** What a change did, for the summary of its event. `seed` is from before the change. */
-export function describeChanges(seed: SeedFields, { status, ...texts }: Partial<SeedFields>): string {
-  const names = [...Object.keys(texts), ...(status === undefined ? [] : ['status'])]
-  const parts = names.map((name) => fieldNames[name as keyof SeedFields])
-  const list =
-    parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${String(parts.at(-1))}`
-  const change = status === undefined ? '' : ` from ${seed.status} to ${status}`
-  return `changed ${list} of the seed ${seed.title}${change}`
+/** What a change did, for the data of its event. `seed` is from before the change. */
+export function describeChanges(
+  seed: SeedFields,
+  changed: Partial<SeedFields>,
+): Omit<EventDataOf<'seed.updated'>, 'seedId' | 'statusReason' | 'leadName'> {
+  const { title, status, leadUserId = null } = changed
+  return {
+    title: title ?? seed.title,
+    titleBefore: title === undefined ? null : seed.title,
+    fields: seedFieldNames.filter((name) => changed[name] !== undefined),
+    status: status === undefined ? null : { from: seed.status, to: status },
+    leadUserId,
+  }
+}
+
+/** Normalizes the reason for a status. Throws `text_invalid`, and `reason_without_status` without a status. */
+export function parseStatusReason({
+  status,
+  statusReason = '',
+}: {
+  status?: SeedStatus
+  statusReason?: string
+}): string | null {
+  const field = 'statusReason'
+  if (statusReason === '') return null
+  if (status === undefined) throw errors.reasonWithoutStatus({ field })
+  return requireLine(statusReason, reasonLengthMax, field)
 }
 
 function requireTitle(text: string): string {

@@ -1,10 +1,15 @@
-import { and, eq, like, sql } from 'drizzle-orm'
+import { and, eq, isNull, like, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
+import { isForeignKeyViolation } from '../../db/errors.ts'
 import { placeholdersOf, prepared } from '../../db/sql/prepared.ts'
+import { comments } from '../../db/schema/comments.ts'
 import { events } from '../../db/schema/events.ts'
 import { seeds } from '../../db/schema/seeds.ts'
 import { users } from '../../db/schema/users.ts'
+import { errors } from '../../kernel/errors.ts'
 import type { SeedStatus } from '../../kernel/seeds.ts'
+import { evidenceCountsOf } from './evidence.repository.ts'
+import { isFollowing } from './followers.repository.ts'
 import { participationIn } from './participants.repository.ts'
 
 /** What people write about a seed, and its status. */
@@ -16,6 +21,7 @@ export interface SeedFields {
   hypothesis: string | null
   successCriteria: string[]
   status: SeedStatus
+  leadUserId: string | null
 }
 
 export interface LockedSeed extends SeedFields {
@@ -30,6 +36,7 @@ const fieldColumns = {
   hypothesis: seeds.hypothesis,
   successCriteria: seeds.successCriteria,
   status: seeds.status,
+  leadUserId: seeds.leadUserId,
 }
 
 /** A seed as a person sees it: the person is the `userId` of the statement. */
@@ -37,17 +44,26 @@ export const seedColumns = {
   id: seeds.id,
   ...fieldColumns,
   createdByUserId: seeds.createdByUserId,
+  createdByName: sql<
+    string | null
+  >`(select ${users.name} from ${users} where ${eq(users.id, seeds.createdByUserId)})`,
   agentName: seeds.agentName,
   ...participationIn(seeds.id),
+  following: isFollowing(seeds.id),
+  evidenceCounts: evidenceCountsOf(seeds.id),
+  commentCount: sql<number>`(select count(*)::int from ${comments} where ${eq(comments.seedId, seeds.id)})`,
   createdAt: seeds.createdAt,
   updatedAt: seeds.updatedAt,
 }
+
+/** Whether a seed is not deleted. */
+export const isKept = isNull(seeds.deletedAt)
 
 const selectSeed = prepared((executor) =>
   executor
     .select(seedColumns)
     .from(seeds)
-    .where(eq(seeds.id, sql.placeholder('seedId')))
+    .where(and(eq(seeds.id, sql.placeholder('seedId')), isKept))
     .prepare('seeds_select'),
 )
 
@@ -59,32 +75,44 @@ export async function findSeed(executor: Executor, input: { seedId: string; user
   return seed
 }
 
-const selectDetails = prepared((executor) =>
+const selectOfWorkspace = prepared((executor) =>
   executor
-    .select({ ...seedColumns, createdByName: users.name })
+    .select(seedColumns)
     .from(seeds)
-    .leftJoin(users, eq(users.id, seeds.createdByUserId))
     .where(
-      and(eq(seeds.id, sql.placeholder('seedId')), eq(seeds.workspaceId, sql.placeholder('workspaceId'))),
+      and(
+        eq(seeds.id, sql.placeholder('seedId')),
+        eq(seeds.workspaceId, sql.placeholder('workspaceId')),
+        isKept,
+      ),
     )
-    .prepare('seeds_select_details'),
+    .prepare('seeds_select_of_workspace_by_id'),
 )
 
-/** A seed of a workspace as a person sees it, with the name of its creator; null if the creator is deleted. */
-export async function findSeedDetails(
+/** A seed of a workspace as a person sees it. */
+export async function findSeedOfWorkspace(
   executor: Executor,
   input: { seedId: string; workspaceId: string; userId: string },
 ) {
-  const [seed] = await selectDetails(executor).execute(input)
+  const [seed] = await selectOfWorkspace(executor).execute(input)
   return seed
 }
 
 const insertIntoSeeds = prepared((executor) =>
-  executor.insert(seeds).values(placeholdersOf(seeds)).prepare('seeds_insert'),
+  executor.insert(seeds).values(placeholdersOf(seeds, 'deletedAt')).prepare('seeds_insert'),
 )
 
-export async function insertSeed(executor: Executor, row: typeof seeds.$inferSelect): Promise<void> {
-  await insertIntoSeeds(executor).execute(row)
+/** Throws `not_a_member` if its lead is not a member of the workspace. */
+export async function insertSeed(
+  executor: Executor,
+  row: Omit<typeof seeds.$inferSelect, 'deletedAt'>,
+): Promise<void> {
+  try {
+    await insertIntoSeeds(executor).execute(row)
+  } catch (error) {
+    if (isForeignKeyViolation(error, 'seeds_lead_fk')) throw errors.notAMember({ cause: error })
+    throw error
+  }
 }
 
 const lockShared = prepared((executor) => prepareLock(executor, 'share', 'seeds_lock_shared'))
@@ -94,13 +122,13 @@ function prepareLock(executor: Executor, strength: 'share' | 'no key update', na
   return executor
     .select({ ...fieldColumns, workspaceId: seeds.workspaceId })
     .from(seeds)
-    .where(eq(seeds.id, sql.placeholder('seedId')))
+    .where(and(eq(seeds.id, sql.placeholder('seedId')), isKept))
     .for(strength)
     .prepare(name)
 }
 
 /**
- * Reads a seed and locks it until the transaction ends. `share`: other transactions may lock it this way too;
+ * Reads a seed that is not deleted, and locks it until the transaction ends. `share`: other transactions may lock it this way too;
  * `no key update`: this transaction is going to change it.
  */
 export async function lockSeed(

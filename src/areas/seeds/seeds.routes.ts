@@ -4,14 +4,18 @@ import { seedsAddEvidence, seedsListEvidence } from './evidence.schemas.ts'
 import type { EvidenceService } from './evidence.service.ts'
 import {
   seedsCreate,
+  seedsDelete,
+  seedsFollow,
   seedsGet,
   seedsJoin,
   seedsLeave,
   seedsListParticipants,
   seedsList,
+  seedsRestore,
+  seedsUnfollow,
   seedsUpdate,
 } from './seeds.schemas.ts'
-import type { SeedsService } from './seeds.service.ts'
+import { versionOfSeed, type SeedsService } from './seeds.service.ts'
 
 export function seedsRoutes(
   app: App,
@@ -28,12 +32,32 @@ export function seedsRoutes(
     ),
   )
 
-  app.get('/v1/seeds/:id', { schema: seedsGet }, async ({ principal, params }) =>
-    seeds.get(principal, params.id),
+  app.get(
+    '/v1/seeds/:id',
+    { schema: seedsGet, config: { isVersioned: true } },
+    ({ principal, params }, reply) => reply.sendVersioned(seeds.get(principal, params.id), versionOfSeed),
   )
 
-  app.patch('/v1/seeds/:id', { schema: seedsUpdate }, ({ principal, params, body }) =>
-    seeds.update(principal, params.id, body).then(toOk),
+  app.patch(
+    '/v1/seeds/:id',
+    { schema: seedsUpdate, config: { isVersioned: true } },
+    ({ principal, params, body }) => seeds.update(principal, params.id, body).then(toOk),
+  )
+
+  app.delete('/v1/seeds/:id', { schema: seedsDelete }, ({ principal, params }) =>
+    seeds.delete(principal, params.id).then(toOk),
+  )
+
+  app.post('/v1/seeds/:id/restore', { schema: seedsRestore }, ({ params }, reply) =>
+    reply.answerChange((principal) => seeds.restore(principal, params.id), toOk),
+  )
+
+  app.post('/v1/seeds/:id/follow', { schema: seedsFollow }, ({ params }, reply) =>
+    reply.answerChange((principal) => seeds.follow(principal, params.id), toOk),
+  )
+
+  app.post('/v1/seeds/:id/unfollow', { schema: seedsUnfollow }, ({ params }, reply) =>
+    reply.answerChange((principal) => seeds.unfollow(principal, params.id), toOk),
   )
 
   app.post('/v1/seeds/:id/join', { schema: seedsJoin }, ({ params }, reply) =>

@@ -3,19 +3,23 @@ import { exampleIds, exampleTime } from '../../http/description/examples.ts'
 import { listOperation, operation, slugParams } from '../../http/description/operation.ts'
 import {
   closed,
+  described,
   exampleOf,
   line,
   lines,
   named,
   noControlCharacters,
   nullableString,
+  ok,
+  optionalLine,
   optionalLines,
   ref,
   stringEnum,
-  Timestamp,
+  timestamp,
 } from '../../kernel/schemas.ts'
 import { errors, workspaceErrors } from '../../kernel/errors.ts'
 import {
+  reasonLengthMax,
   seedQueryLengthMax,
   seedSorts,
   seedStatuses,
@@ -25,23 +29,39 @@ import {
   successCriterionLengthMax,
 } from '../../kernel/seeds.ts'
 
+const statusDescription =
+  'How far the idea is tested. A seed that is `validated` or `dropped` is decided: nobody else can join it.'
+
 /** The fields of a seed in all answers. */
 export const seedFields = {
-  id: Type.String(),
-  title: Type.String(),
-  summary: Type.String(),
+  id: Type.String({ description: 'The id of the seed.' }),
+  title: Type.String({ description: 'The idea in one line.' }),
+  summary: Type.String({ description: 'The idea in a few sentences.' }),
   problem: nullableString({ description: 'The problem today.' }),
   audience: nullableString({ description: 'The people who have the problem.' }),
   hypothesis: nullableString({ description: 'The belief to validate.' }),
   successCriteria: Type.Array(Type.String(), { description: 'What would show that the hypothesis is true.' }),
-  status: stringEnum(seedStatuses),
+  status: stringEnum(seedStatuses, { description: statusDescription }),
 }
 
 /** The participation fields of a seed in all answers. */
 export const participationFields = {
-  participantCount: Type.Integer(),
+  participantCount: Type.Integer({ description: 'The number of people who have joined the seed.' }),
   joined: Type.Boolean({ description: 'Whether the caller has joined the seed.' }),
 }
+
+/** The numbers of pieces of evidence by their verdict. */
+export const evidenceCounts = (description: string) =>
+  closed(
+    {
+      supports: Type.Integer({ description: 'How many support it.' }),
+      contradicts: Type.Integer({ description: 'How many contradict it.' }),
+      neutral: Type.Integer({ description: 'How many do neither.' }),
+    },
+    { description },
+  )
+
+export const leadUserId = nullableString({ description: 'The person who leads the seed; null for nobody.' })
 
 const exampleTexts = {
   title: 'Self-service onboarding',
@@ -65,34 +85,51 @@ export const Seed = named(
   'Seed',
   {
     ...seedFields,
-    createdByUserId: nullableString(),
+    createdByUserId: nullableString({
+      description: 'The person who created the seed. Null: the account was deleted.',
+    }),
+    createdByName: nullableString({
+      description: 'The name of that person. Null: the account was deleted.',
+    }),
     agentName: nullableString({
       description: 'The agent that created it for that person; null if the person did.',
     }),
+    leadUserId,
     ...participationFields,
-    createdAt: Timestamp,
+    following: Type.Boolean({
+      description: 'Whether the caller is notified of what happens to the seed.',
+    }),
+    evidenceCounts: evidenceCounts('The evidence of the seed, without what was withdrawn.'),
+    commentCount: Type.Integer({ description: 'The number of comments on the seed and on its evidence.' }),
+    createdAt: timestamp('When the seed was created.'),
     updatedAt: Type.String({
       format: 'date-time',
-      description: 'The time of the last edit, or of the last evidence.',
+      description: 'The time of the last edit of the seed or of its evidence.',
     }),
   },
   {
     ...exampleSeed,
     createdByUserId: exampleIds.user,
+    createdByName: 'Grace Hopper',
     agentName: null,
+    leadUserId: exampleIds.user,
+    following: true,
+    evidenceCounts: { supports: 1, contradicts: 0, neutral: 0 },
+    commentCount: 0,
     createdAt: exampleTime,
     updatedAt: exampleTime,
   },
+  'A seed: an early idea that people of a workspace test.',
 )
 export type Seed = Static<typeof Seed>
 
 export const SeedParticipant = named(
   'SeedParticipant',
   {
-    userId: Type.String(),
-    name: Type.String(),
+    userId: Type.String({ description: 'The id of the person.' }),
+    name: Type.String({ description: 'The name of the person.' }),
     image: nullableString({ description: 'The URL of the profile photo.' }),
-    joinedAt: Timestamp,
+    joinedAt: timestamp('When the person joined the seed.'),
   },
   { userId: exampleIds.user, name: 'Grace Hopper', image: null, joinedAt: exampleTime },
 )
@@ -100,13 +137,19 @@ export type SeedParticipant = Static<typeof SeedParticipant>
 
 const SeedCreation = named(
   'SeedCreation',
-  { ok: Type.Literal(true), seed: ref(Seed) },
-  { ok: true, seed: { ...exampleOf(Seed), status: 'open', participantCount: 0, joined: false } },
+  { ok, seed: ref(Seed) },
+  {
+    ok: true,
+    seed: {
+      ...{ ...exampleOf(Seed), status: 'open', participantCount: 1, joined: true },
+      evidenceCounts: { supports: 0, contradicts: 0, neutral: 0 },
+    },
+  },
 )
 
 export const seedsSchemas = [Seed, SeedParticipant, SeedCreation]
 
-export const seedParams = Type.Object({ id: Type.String() })
+export const seedParams = Type.Object({ id: Type.String({ description: 'The id of the seed.' }) })
 
 const title = line(seedTitleLengthMax)
 const summary = lines(seedTextLengthMax)
@@ -122,13 +165,20 @@ const optionalFields = {
 /** The body of `seeds.create`. */
 export const newSeedFields = { title, summary, ...optionalFields }
 
-/** The body of `seeds.update`. */
+/** The body of `seeds.update`, as far as agents change it. */
 export const seedChangeFields = {
   title: Type.Optional(title),
   summary: Type.Optional(summary),
   ...optionalFields,
   status: Type.Optional(stringEnum(seedStatuses)),
 }
+
+// Described only here, not in the inputs of the tools: a model reads each word of those with every request.
+const successCriteria = described(
+  optionalFields.successCriteria,
+  'What would show that the hypothesis is true.',
+)
+const newStatus = described(seedChangeFields.status, statusDescription)
 
 /** The errors of all changes of a seed. */
 export const writerErrors = [errors.notFound, errors.roleInsufficient]
@@ -162,6 +212,12 @@ export const seedsList = listOperation(
             '`true`: only seeds that the caller has joined. `false`: only seeds that the caller has not joined.',
         }),
       ),
+      deleted: Type.Optional(
+        Type.Boolean({
+          default: false,
+          description: '`true`: only deleted seeds, of those that the caller can restore.',
+        }),
+      ),
       sort: Type.Optional(
         stringEnum(seedSorts, {
           default: 'createdAt',
@@ -176,10 +232,10 @@ export const seedsCreate = operation({
   id: 'seeds.create',
   summary: 'Create a seed',
   description:
-    'For members and above. The seed is open and has no participants; its creator may join it. An empty `problem`, ' +
+    'For members and above. The seed is open; its creator takes part in it, leads and follows it. An empty `problem`, ' +
     '`audience` or `hypothesis` counts as absent.',
   params: slugParams,
-  body: closed(newSeedFields, { examples: [exampleTexts] }),
+  body: closed({ ...newSeedFields, successCriteria }, { examples: [exampleTexts] }),
   success: ref(SeedCreation),
   returns: 'The new seed.',
   errors: [...workspaceErrors, errors.roleInsufficient],
@@ -200,16 +256,35 @@ export const seedsUpdate = operation({
   summary: 'Change a seed',
   description:
     'For members and above. Absent fields stay unchanged. An empty `problem`, `audience` or `hypothesis` is cleared. ' +
-    'Any status may follow any other.',
+    'Any status may follow any other. The lead must have joined the seed, and cannot be a viewer; the seed has none once ' +
+    'that person leaves it or the workspace, or becomes a viewer.',
   params: seedParams,
-  body: closed(seedChangeFields, { examples: [{ status: 'validated' }] }),
-  errors: writerErrors,
+  body: closed(
+    {
+      ...seedChangeFields,
+      successCriteria,
+      status: newStatus,
+      statusReason: described(
+        Type.Optional(optionalLine(reasonLengthMax)),
+        'Why the status is changed. It is shown in the history; only together with `status`.',
+      ),
+      leadUserId: Type.Optional(
+        Type.Unsafe<string | null>({
+          ...{ type: ['string', 'null'], maxLength: 64 },
+          description: 'The id of the person who leads the seed; null for nobody.',
+        }),
+      ),
+    },
+    { examples: [{ status: 'validated', statusReason: '34 of 60 teams finished.' }] },
+  ),
+  errors: [...writerErrors, errors.leadInvalid, errors.reasonWithoutStatus],
 })
 
 export const seedsJoin = operation({
   id: 'seeds.join',
   summary: 'Join a seed',
-  description: 'For members and above. Joining again succeeds, even when the seed is validated or dropped.',
+  description:
+    'For members and above. The caller also follows it. Joining again succeeds, even when the seed is validated or dropped.',
   params: seedParams,
   errors: [...writerErrors, errors.seedClosed],
 })
@@ -217,9 +292,47 @@ export const seedsJoin = operation({
 export const seedsLeave = operation({
   id: 'seeds.leave',
   summary: 'Leave a seed',
-  description: "For members and above. Leaving again succeeds. The caller's evidence stays.",
+  description:
+    "For members and above. The caller no longer leads and follows it. Leaving again succeeds. The caller's evidence stays.",
   params: seedParams,
   errors: writerErrors,
+})
+
+export const seedsDelete = operation({
+  id: 'seeds.delete',
+  summary: 'Delete a seed',
+  description:
+    'For owners and admins, and for its creator while nobody else has joined it or added evidence or comments. Nobody ' +
+    'sees the seed then. It can be restored for 14 days, and is then erased.',
+  params: seedParams,
+  errors: [...writerErrors, errors.seedInUse],
+})
+
+export const seedsRestore = operation({
+  id: 'seeds.restore',
+  summary: 'Restore a deleted seed',
+  description:
+    'For those who may delete it, for 14 days. `seeds.list` with `deleted` lists them. Restoring again succeeds.',
+  params: seedParams,
+  errors: [...writerErrors, errors.seedInUse],
+})
+
+export const seedsFollow = operation({
+  id: 'seeds.follow',
+  summary: 'Follow a seed',
+  description:
+    'For all members of its workspace. The caller is notified of comments, evidence and changes of its status. Who ' +
+    'creates or joins a seed follows it. Following again succeeds.',
+  params: seedParams,
+  errors: [errors.notFound],
+})
+
+export const seedsUnfollow = operation({
+  id: 'seeds.unfollow',
+  summary: 'Unfollow a seed',
+  description: 'For all members of its workspace. It succeeds again.',
+  params: seedParams,
+  errors: [errors.notFound],
 })
 
 export const seedsListParticipants = listOperation(

@@ -1,32 +1,57 @@
-import { noLock, type Changes, type WorkspaceChangeContext } from '../../access/change.ts'
-import type { WorkspaceAction } from '../../access/permissions.ts'
-import type { RequireWorkspace, RequireWorkspaceOfSeed } from '../../access/workspace-access.ts'
-import type { Database } from '../../db/client.ts'
+import { noLock, type Changes, type LockInput, type WorkspaceChangeContext } from '../../access/change.ts'
+import { lockMembersOfWorkspace } from '../../access/memberships.repository.ts'
+import { isAllowed, type WorkspaceAction } from '../../access/permissions.ts'
+import type {
+  RequireSeedOf,
+  RequireWorkspace,
+  RequireWorkspaceOfSeed,
+} from '../../access/workspace-access.ts'
+import type { Database, Executor } from '../../db/client.ts'
+import { together } from '../../db/together.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { compareEdit, type FieldVersions } from '../../kernel/edits.ts'
 import { errors } from '../../kernel/errors.ts'
 import { createId, isId } from '../../kernel/ids.ts'
 import { noRows, pageLimitMax, readPage, type Page, type PageRequest } from '../../kernel/pagination.ts'
-import type { Principal } from '../../kernel/principal.ts'
-import { exampleTitlePrefix, isClosed, type SeedSort, type SeedStatus } from '../../kernel/seeds.ts'
+import type { Call, Principal } from '../../kernel/principal.ts'
+import type { Role } from '../../kernel/roles.ts'
+import {
+  correctableMs,
+  deletedSeedsKeptMs,
+  exampleTitlePrefix,
+  isClosed,
+  type SeedSort,
+  type SeedStatus,
+} from '../../kernel/seeds.ts'
 import { normalizeText } from '../../kernel/text.ts'
+import { assertExpected } from '../../kernel/versions.ts'
 import type { PictureStore } from '../../pictures/picture-store.ts'
 import { insertServiceEvent } from '../../access/event-log.repository.ts'
+import { notifyFollowers } from '../notifications/notify.repository.ts'
 import { countEvidence, type EvidenceCount } from './evidence.repository.ts'
-import type { Evidence } from './evidence.schemas.ts'
+import { deleteFollower, insertFollowers } from './followers.repository.ts'
+import { clearLeadOf, findParticipant } from './leads.repository.ts'
 import {
   deleteParticipant,
+  insertParticipant,
   insertParticipantIfNew,
   listParticipants,
   lockParticipant,
 } from './participants.repository.ts'
-import { readEvidence, type EvidenceRequest } from './read-evidence.ts'
-import { countSeeds, listSeeds, listSeedsChangedByOthers, type ChangedSeed } from './seed-lists.repository.ts'
-import { describeChanges, parseNewTexts, parseTexts, type SeedInput } from './seed-texts.ts'
+import { listSeeds, listSeedsChangedByOthers, type ChangedSeed } from './seed-lists.repository.ts'
+import { createSeedDeletion, type SeedDeletion } from './seed-deletion.ts'
+import {
+  describeChanges,
+  parseNewTexts,
+  parseStatusReason,
+  parseTexts,
+  versionOfSeed,
+  type SeedInput,
+} from './seed-texts.ts'
 import {
   deleteExampleSeeds,
   findSeed,
-  findSeedDetails,
+  findSeedOfWorkspace,
   insertSeed,
   lockSeed,
   updateSeed,
@@ -36,6 +61,7 @@ import {
 } from './seeds.repository.ts'
 import type { Seed, SeedParticipant } from './seeds.schemas.ts'
 
+export { versionOfSeed }
 export type { ChangedSeed, EvidenceCount, Seed, SeedInput, SeedParticipant }
 
 /** The filters and the order of a list of seeds. */
@@ -46,57 +72,60 @@ export interface SeedsRequest extends PageRequest {
   createdByUserId?: string
   /** Whether the caller has joined the seeds. */
   joined?: boolean
+  /** Only seeds that are deleted and that the caller may restore. */
+  deleted?: boolean
   /** By default `createdAt`. */
   sort?: SeedSort
+}
+
+/** What a change of a seed sets. */
+export interface SeedChange extends Partial<SeedInput> {
+  status?: SeedStatus
+  /** Why the status is changed, for the activity. An empty one counts as none. */
+  statusReason?: string
+  /** A participant who may change the seed; null for nobody. */
+  leadUserId?: string | null
 }
 
 /** A seed with what people look at beside it. */
 export interface SeedDetails {
   seed: Seed
-  /** The name of the creator; null if their account is deleted. */
-  createdByName: string | null
   /** The first page of participants. */
   participants: Page<SeedParticipant>
-  /** Newest first. */
-  evidence: Page<Evidence>
   /** All evidence, counted by day and verdict, the earliest day first. */
   evidenceCounts: EvidenceCount[]
+  /** Evidence that was added since then can be corrected by its author. */
+  correctableSince: Date
 }
 
 /** Methods that take a seed's id throw `not_found` unless it is in a workspace of the caller. */
-export interface SeedsService {
+export interface SeedsService extends SeedDeletion {
   /** The latest first. It can be read backward. */
   list(principal: Principal, slug: string, request: SeedsRequest): Promise<Page<Seed>>
-  /** The number of seeds whose title, summary or problem contains a text, ignoring case. */
-  count(principal: Principal, slug: string, q: string): Promise<number>
   /** The seeds that the caller has joined and that others changed in the last seven days: the latest five. */
   listChangedByOthers(principal: Principal, slug: string): Promise<ChangedSeed[]>
-  /** Creates an open seed without participants. Throws `text_invalid`. */
+  /** Creates an open seed. The caller takes part in it, leads and follows it. Throws `text_invalid`. */
   create(principal: Principal, slug: string, input: SeedInput): Promise<Seed>
   get(principal: Principal, seedId: string): Promise<Seed>
   /**
-   * A seed with its participants and a page of its evidence. Throws `not_found` unless it is in the workspace of the slug,
+   * A seed with its participants and the counts of its evidence. Throws `not_found` unless it is in the workspace of the slug,
    * and what access to a workspace throws.
    */
-  getDetails(
-    principal: Principal,
-    path: { slug: string; seedId: string },
-    evidence: EvidenceRequest,
-  ): Promise<SeedDetails>
+  getDetails(principal: Principal, path: { slug: string; seedId: string }): Promise<SeedDetails>
   /**
    * Changes the fields that are given; with `opened`, those of them that differ from the versions of then. Throws
-   * `text_invalid`, and `changed_meanwhile` if one of these has another version now.
+   * `text_invalid`, `lead_invalid`, `reason_without_status`, `precondition_failed`, and `changed_meanwhile` if one of these
+   * has another version now.
    */
-  update(
-    principal: Principal,
-    seedId: string,
-    input: Partial<SeedInput> & { status?: SeedStatus },
-    opened?: FieldVersions,
-  ): Promise<void>
-  /** Idempotent. Throws `seed_closed`. */
+  update(principal: Call, seedId: string, input: SeedChange, opened?: FieldVersions): Promise<void>
+  /** Also follows it. Idempotent. Throws `seed_closed`. */
   join(principal: Principal, seedId: string): Promise<void>
-  /** Idempotent. */
+  /** Also ends that the caller leads and follows it. Idempotent. */
   leave(principal: Principal, seedId: string): Promise<void>
+  /** The caller is notified of what happens to it. Idempotent. */
+  follow(principal: Principal, seedId: string): Promise<void>
+  /** Idempotent. */
+  unfollow(principal: Principal, seedId: string): Promise<void>
   /** Deletes the example seeds of the first run, for operators. Returns their titles. */
   deleteExamples(): Promise<string[]>
   /** In the order in which they joined. */
@@ -109,6 +138,7 @@ export interface SeedsServiceOptions {
   changes: Changes
   requireWorkspace: RequireWorkspace
   requireWorkspaceOfSeed: RequireWorkspaceOfSeed
+  requireSeedOf: RequireSeedOf
   pictures: PictureStore
 }
 
@@ -128,6 +158,26 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
     return changes.makeIn(principal, workspace, (tx) => lockSeed(tx, seedId, strength), run)
   }
 
+  /** Locks a seed, and reads the participant who is to lead it, who cannot leave meanwhile. */
+  function lockForUpdate(seedId: string, leadUserId: string | null) {
+    const newLead = leadUserId !== null && isId(leadUserId) ? leadUserId : undefined
+    return async (tx: Executor, { workspace }: LockInput) => {
+      const [, seed, lead] = await together([
+        // As for removals and changes of roles, and before the seed, as they do.
+        newLead && lockMembersOfWorkspace(tx, workspace.id),
+        lockSeed(tx, seedId, 'no key update'),
+        newLead ? findParticipant(tx, seedId, newLead) : undefined,
+      ])
+      return seed && { ...seed, lead }
+    }
+  }
+
+  /** Which deleted seeds a person may restore. */
+  function restorableBy({ user }: Principal, role: Role) {
+    const since = new Date(clock.now().getTime() - deletedSeedsKeptMs)
+    return { since, ...(!isAllowed(role, 'seeds.deleteOthers') && { creatorId: user.id }) }
+  }
+
   function readParticipants(seedId: string, page: PageRequest): Promise<Page<SeedParticipant>> {
     const pictureUrlPrefix = pictures.urlPrefix
     return readPage<SeedParticipant>(page, {
@@ -139,30 +189,28 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
   }
 
   return {
-    async list(principal, slug, { status, q, createdByUserId, joined, sort = 'createdAt', ...page }) {
-      const { id: workspaceId } = await requireWorkspace(principal, slug, 'seeds.list')
+    ...createSeedDeletion(options),
+
+    async list(principal, slug, request) {
+      const { status, q, createdByUserId, joined, deleted = false, sort = 'createdAt', ...page } = request
+      const { id: workspaceId, role } = await requireWorkspace(principal, slug, 'seeds.list')
       const text = q === undefined ? undefined : normalizeText(q) || undefined
       const filter = {
         ...(status !== undefined && { status }),
         ...(text !== undefined && { text }),
         ...(createdByUserId !== undefined && { createdByUserId }),
         ...(joined !== undefined && { joined }),
+        ...(deleted && { deleted: restorableBy(principal, role) }),
       }
       // A malformed id belongs to nobody: the list is empty.
       const hasNone = createdByUserId !== undefined && !isId(createdByUserId)
       const query = { workspaceId, userId: principal.user.id, filter, sort }
       return readPage<Seed>(page, {
-        listId: `seeds.list ${workspaceId} ${JSON.stringify([status, text?.toLowerCase(), createdByUserId, joined, sort])}`,
+        listId: `seeds.list ${workspaceId} ${JSON.stringify([status, text?.toLowerCase(), createdByUserId, joined, sort, ...(deleted ? ['deleted'] : [])])}`,
         order: 'newestFirst',
         read: async (range) => (hasNone ? noRows : listSeeds(db, { ...query, ...range })),
         positionOf: (seed) => ({ at: seed[sort], id: seed.id }),
       })
-    },
-
-    async count(principal, slug, q) {
-      const { id: workspaceId } = await requireWorkspace(principal, slug, 'seeds.list')
-      const filter = { text: normalizeText(q) }
-      return countSeeds(db, { workspaceId, userId: principal.user.id, filter })
     },
 
     async listChangedByOthers(principal, slug) {
@@ -179,17 +227,23 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
         ...parseNewTexts(input),
         status: 'open' as const,
         createdByUserId: user.id,
+        leadUserId: user.id,
         agentName,
       }
       return changes.makeIn(principal, workspace, noLock, async ({ now, write, appendEvent }) => {
         const row = { ...fields, createdAt: now, updatedAt: now }
+        const place = { seedId: row.id, workspaceId: workspace.id }
         write((tx) => insertSeed(tx, { ...row, workspaceId: workspace.id }))
+        write((tx) => insertParticipant(tx, { ...place, userId: user.id, joinedAt: now }))
+        write((tx) => insertFollowers(tx, place, [user.id]))
         appendEvent({
           type: 'seed.created',
-          target: { type: 'seed', id: row.id },
-          summary: `${user.name} created the seed ${row.title}`,
+          data: { seedId: row.id, title: row.title },
         })
-        return toSeed({ ...row, participantCount: 0, joined: false })
+        return toSeed({
+          ...{ ...row, createdByName: user.name, participantCount: 1, joined: true, following: true },
+          ...{ evidenceCounts: { supports: 0, contradicts: 0, neutral: 0 }, commentCount: 0 },
+        })
       })
     },
 
@@ -200,33 +254,48 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
       return toSeed(seed)
     },
 
-    async getDetails(principal, { slug, seedId }, page) {
+    async getDetails(principal, { slug, seedId }) {
       const { id: workspaceId } = await requireWorkspace(principal, slug, 'seeds.get')
       if (!isId(seedId)) throw errors.notFound()
-      const [found, participants, pieces, evidenceCounts] = await Promise.all([
-        findSeedDetails(db, { seedId, workspaceId, userId: principal.user.id }),
+      const [found, participants, evidenceCounts] = await Promise.all([
+        findSeedOfWorkspace(db, { seedId, workspaceId, userId: principal.user.id }),
         readParticipants(seedId, { limit: pageLimitMax }),
-        readEvidence(db, seedId, page),
         countEvidence(db, seedId),
       ])
       if (!found) throw errors.notFound()
-      const { createdByName, ...seed } = found
-      return { seed: toSeed(seed), createdByName, participants, evidence: pieces, evidenceCounts }
+      const correctableSince = new Date(clock.now().getTime() - correctableMs)
+      return { seed: toSeed(found), participants, evidenceCounts, correctableSince }
     },
 
     async update(principal, seedId, input, opened) {
-      const { status } = input
-      const given = { ...parseTexts(input), ...(status !== undefined && { status }) }
-      const how = { action: 'seeds.update', strength: 'no key update' } as const
-      await change(principal, seedId, how, async ({ tx, now, appendEvent }, seed) => {
+      const { status, leadUserId } = input
+      const statusReason = parseStatusReason(input)
+      const given = {
+        ...parseTexts(input),
+        ...(status !== undefined && { status }),
+        ...(leadUserId !== undefined && { leadUserId }),
+      }
+      const workspace = await requireWorkspaceOfSeed(principal, seedId, 'seeds.update')
+      const lock = lockForUpdate(seedId, leadUserId ?? null)
+      await changes.makeIn(principal, workspace, lock, async ({ tx, now, write, appendEvent }, locked) => {
+        const { lead, ...seed } = locked
+        assertExpected(principal, versionOfSeed(seed))
         const { changes: changed, conflicts } = compareEdit<SeedFields>(seed, given, opened)
         if (conflicts.length > 0) throw errors.changedMeanwhile()
         if (Object.keys(changed).length === 0) return
+        if (changed.leadUserId != null && !(lead && isAllowed(lead.role, 'seeds.update')))
+          throw errors.leadInvalid({ field: 'leadUserId' })
         await updateSeed(tx, seedId, { ...changed, updatedAt: now })
+        const described = describeChanges(seed, changed)
+        const leadName = changed.leadUserId == null ? null : (lead?.name ?? null)
+        if (described.status) {
+          const notice = { kind: 'status', data: described.status } as const
+          const about = { workspaceId: workspace.id, seedId, actor: principal, at: now }
+          write((executor) => notifyFollowers(executor, { ...notice, ...about }))
+        }
         appendEvent({
           type: 'seed.updated',
-          target: { type: 'seed', id: seedId },
-          summary: `${principal.user.name} ${describeChanges(seed, changed)}`,
+          data: { seedId, ...described, statusReason: described.status && statusReason, leadName },
         })
       })
     },
@@ -239,17 +308,17 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
         principal,
         seedId,
         how,
-        async ({ tx, now, appendEvent }, { status, title, workspaceId }) => {
+        async ({ tx, now, write, appendEvent }, { status, title, workspaceId }) => {
           if (isClosed(status)) {
             if (await lockParticipant(tx, seedId, user.id)) return
             throw errors.seedClosed()
           }
           const row = { seedId, userId: user.id, workspaceId, joinedAt: now }
           if (!(await insertParticipantIfNew(tx, row))) return
+          write((executor) => insertFollowers(executor, row, [user.id]))
           appendEvent({
             type: 'seed.joined',
-            target: { type: 'seed', id: seedId },
-            summary: `${user.name} joined the seed ${title}`,
+            data: { seedId, title },
           })
         },
       )
@@ -257,14 +326,32 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
 
     async leave(principal, seedId) {
       const { user } = principal
-      const how = { action: 'seeds.leave', strength: 'share' } as const
-      await change(principal, seedId, how, async ({ tx, appendEvent }, { title }) => {
+      // Locked, so that the person cannot become the lead meanwhile.
+      const how = { action: 'seeds.leave', strength: 'no key update' } as const
+      await change(principal, seedId, how, async ({ tx, write, appendEvent }, { title, leadUserId }) => {
         if (!(await deleteParticipant(tx, seedId, user.id))) return
+        if (leadUserId === user.id) write((executor) => clearLeadOf(executor, seedId))
+        write((executor) => deleteFollower(executor, seedId, user.id))
         appendEvent({
           type: 'seed.left',
-          target: { type: 'seed', id: seedId },
-          summary: `${user.name} left the seed ${title}`,
+          data: { seedId, title },
         })
+      })
+    },
+
+    async follow(principal, seedId) {
+      const { user } = principal
+      const how = { action: 'seeds.follow', strength: 'share' } as const
+      await change(principal, seedId, how, async ({ write }, { workspaceId }) => {
+        write((tx) => insertFollowers(tx, { seedId, workspaceId }, [user.id]))
+      })
+    },
+
+    async unfollow(principal, seedId) {
+      const { user } = principal
+      const how = { action: 'seeds.unfollow', strength: 'share' } as const
+      await change(principal, seedId, how, async ({ write }) => {
+        write((tx) => deleteFollower(tx, seedId, user.id))
       })
     },
 
@@ -273,13 +360,8 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
       return db.transaction(async (tx) => {
         const deleted = await deleteExampleSeeds(tx, exampleTitlePrefix)
         for (const { id, title, workspaceId } of deleted) {
-          await insertServiceEvent(tx, {
-            workspaceId,
-            type: 'seed.deleted',
-            target: { type: 'seed', id },
-            summary: `An operator deleted the seed ${title}`,
-            at: clock.now(),
-          })
+          const event = { type: 'seed.deleted', data: { seedId: id, title } } as const
+          await insertServiceEvent(tx, { ...event, workspaceId, at: clock.now() }, 'An operator')
         }
         return deleted.map(({ title }) => title)
       })

@@ -1,14 +1,14 @@
 import { Type } from '@sinclair/typebox'
 import { operation } from '../../http/description/operation.ts'
-import { named, ref } from '../../kernel/schemas.ts'
+import { named, ok, ref } from '../../kernel/schemas.ts'
 import { errors } from '../../kernel/errors.ts'
 
 const Health = named(
   'Health',
-  { ok: Type.Literal(true), service: Type.Literal('api') },
+  { ok, service: Type.Literal('api', { description: 'The name of the service.' }) },
   { ok: true, service: 'api' },
 )
-const Readiness = named('Readiness', { ok: Type.Literal(true) }, { ok: true })
+const Readiness = named('Readiness', { ok }, { ok: true })
 
 export const systemSchemas = [Health, Readiness]
 

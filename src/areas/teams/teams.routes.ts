@@ -10,7 +10,7 @@ import {
   teamsRemoveMember,
   teamsRename,
 } from './teams.schemas.ts'
-import type { TeamsService } from './teams.service.ts'
+import { versionOfTeam, type TeamsService } from './teams.service.ts'
 
 const teamUrl = '/v1/workspaces/:slug/teams/:teamId'
 
@@ -26,9 +26,11 @@ export function teamsRoutes(app: App, teams: TeamsService): void {
     ),
   )
 
-  app.get(teamUrl, { schema: teamsGet }, ({ principal, params }) => teams.get(principal, params))
+  app.get(teamUrl, { schema: teamsGet, config: { isVersioned: true } }, ({ principal, params }, reply) =>
+    reply.sendVersioned(teams.get(principal, params), versionOfTeam),
+  )
 
-  app.patch(teamUrl, { schema: teamsRename }, ({ principal, params, body }) =>
+  app.patch(teamUrl, { schema: teamsRename, config: { isVersioned: true } }, ({ principal, params, body }) =>
     teams.rename(principal, params, body).then(toOk),
   )
 

@@ -1,29 +1,30 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { exampleIds, exampleTime } from '../../http/description/examples.ts'
-import { listOperation, operation, slugParams } from '../../http/description/operation.ts'
-import { closed, exampleOf, line, named, nullableString, ref, Timestamp } from '../../kernel/schemas.ts'
+import { listOperation, operation, pathParams, slugParams } from '../../http/description/operation.ts'
+import { closed, exampleOf, line, named, nullableString, ok, ref, timestamp } from '../../kernel/schemas.ts'
 import { errors, workspaceErrors } from '../../kernel/errors.ts'
 import { labelLengthMax } from '../../kernel/text.ts'
 
 const Team = named(
   'Team',
   {
-    id: Type.String(),
-    name: Type.String(),
-    memberCount: Type.Integer(),
-    createdAt: Timestamp,
+    id: Type.String({ description: 'The id of the team.' }),
+    name: Type.String({ description: 'The name of the team.' }),
+    memberCount: Type.Integer({ description: 'The number of its members.' }),
+    createdAt: timestamp('When the team was created.'),
   },
   { id: exampleIds.team, name: 'Design', memberCount: 3, createdAt: exampleTime },
+  'A team of a workspace.',
 )
 export type Team = Static<typeof Team>
 
 const TeamMember = named(
   'TeamMember',
   {
-    userId: Type.String(),
-    name: Type.String(),
+    userId: Type.String({ description: 'The id of the person.' }),
+    name: Type.String({ description: 'The name of the person.' }),
     image: nullableString({ description: 'The URL of the profile photo.' }),
-    addedAt: Timestamp,
+    addedAt: timestamp('When the person was added to the team.'),
   },
   { userId: exampleIds.user, name: 'Grace Hopper', image: null, addedAt: exampleTime },
 )
@@ -31,13 +32,13 @@ export type TeamMember = Static<typeof TeamMember>
 
 const TeamCreation = named(
   'TeamCreation',
-  { ok: Type.Literal(true), team: ref(Team) },
+  { ok, team: ref(Team) },
   { ok: true, team: { ...exampleOf(Team), memberCount: 0 } },
 )
 
 export const teamsSchemas = [Team, TeamMember, TeamCreation]
 
-const teamParams = Type.Object({ slug: Type.String(), teamId: Type.String() })
+const teamParams = pathParams('slug', 'teamId')
 const teamBody = closed({ name: line(labelLengthMax) }, { examples: [{ name: 'Design' }] })
 const managerErrors = [...workspaceErrors, errors.roleInsufficient]
 
@@ -108,7 +109,10 @@ export const teamsAddMember = operation({
   summary: 'Add a member of the workspace to a team',
   description: 'For owners and admins. Returns 404 for a person who is not in the workspace.',
   params: teamParams,
-  body: closed({ userId: Type.String() }, { examples: [{ userId: exampleIds.user }] }),
+  body: closed(
+    { userId: Type.String({ description: 'The id of a member of the workspace.' }) },
+    { examples: [{ userId: exampleIds.user }] },
+  ),
   errors: [...managerErrors, errors.alreadyTeamMember],
 })
 
@@ -116,6 +120,6 @@ export const teamsRemoveMember = operation({
   id: 'teams.removeMember',
   summary: 'Remove a person from a team',
   description: 'Everyone can leave a team with their own id. Owners and admins can remove others.',
-  params: Type.Object({ slug: Type.String(), teamId: Type.String(), userId: Type.String() }),
+  params: pathParams('slug', 'teamId', 'userId'),
   errors: managerErrors,
 })

@@ -5,8 +5,9 @@ import type { Database, Executor } from '../../db/client.ts'
 import { errors } from '../../kernel/errors.ts'
 import { createId, isId } from '../../kernel/ids.ts'
 import { readPage, type Page, type PageRequest } from '../../kernel/pagination.ts'
-import type { Principal } from '../../kernel/principal.ts'
+import type { Call, Principal } from '../../kernel/principal.ts'
 import { requireLabel } from '../../kernel/text.ts'
+import { assertExpected, versionOfFields } from '../../kernel/versions.ts'
 import type { PictureStore } from '../../pictures/picture-store.ts'
 import { findMember } from '../../access/memberships.repository.ts'
 import { lockWorkspace } from '../workspaces/workspaces.repository.ts'
@@ -40,8 +41,8 @@ export interface TeamsService {
   get(principal: Principal, path: TeamPath): Promise<Team>
   /** Throws `label_invalid` and `team_name_taken`. */
   create(principal: Principal, slug: string, input: { name: string }): Promise<Team>
-  /** Throws `label_invalid` and `team_name_taken`. */
-  rename(principal: Principal, path: TeamPath, input: { name: string }): Promise<void>
+  /** Throws `label_invalid`, `team_name_taken` and `precondition_failed`. */
+  rename(principal: Call, path: TeamPath, input: { name: string }): Promise<void>
   /** Returns the name of the team. */
   delete(principal: Principal, path: TeamPath): Promise<string>
   /** In the order in which they were added. */
@@ -54,6 +55,9 @@ export interface TeamsService {
    */
   removeMember(principal: Principal, path: TeamPath, userId: string): Promise<string>
 }
+
+/** The version of a team: of what `rename` changes. */
+export const versionOfTeam = (team: { name: string }) => versionOfFields(team, ['name'])
 
 export interface TeamsServiceOptions {
   db: Database
@@ -106,8 +110,7 @@ export function createTeamsService(options: TeamsServiceOptions): TeamsService {
         await insertTeam(tx, { ...team, workspaceId: workspace.id, createdAt: now })
         appendEvent({
           type: 'team.created',
-          target: { type: 'team', id: team.id },
-          summary: `${principal.user.name} created the team ${team.name}`,
+          data: { teamId: team.id, teamName: team.name },
         })
         return { ...team, memberCount: 0, createdAt: now.toISOString() }
       })
@@ -116,14 +119,14 @@ export function createTeamsService(options: TeamsServiceOptions): TeamsService {
     async rename(principal, path, input) {
       const name = requireLabel(input.name)
       await change(principal, path, 'teams.rename', async ({ tx, appendEvent }, team) => {
+        assertExpected(principal, versionOfTeam(team))
         if (name === team.name) return
         // Serializes renames: two that swap names would deadlock on the unique index.
         await lockWorkspace(tx, team.workspaceId)
         await renameTeam(tx, team.id, name)
         appendEvent({
           type: 'team.renamed',
-          target: { type: 'team', id: team.id },
-          summary: `${principal.user.name} renamed the team ${team.name} to ${name}`,
+          data: { teamId: team.id, from: team.name, to: name },
         })
       })
     },
@@ -133,8 +136,7 @@ export function createTeamsService(options: TeamsServiceOptions): TeamsService {
         await deleteTeam(tx, team.id)
         appendEvent({
           type: 'team.deleted',
-          target: { type: 'team', id: team.id },
-          summary: `${principal.user.name} deleted the team ${team.name}`,
+          data: { teamId: team.id, teamName: team.name },
         })
         return team.name
       })
@@ -163,11 +165,7 @@ export function createTeamsService(options: TeamsServiceOptions): TeamsService {
           await insertTeamMember(tx, { teamId, userId, workspaceId, addedAt: now })
           appendEvent({
             type: 'team.member_added',
-            target: { type: 'team', id: teamId },
-            summary:
-              userId === principal.user.id
-                ? `${member.name} joined the team ${name}`
-                : `${principal.user.name} added ${member.name} to the team ${name}`,
+            data: { teamId, teamName: name, userId, name: member.name, isSelf: userId === principal.user.id },
           })
           return member.name
         },
@@ -182,10 +180,7 @@ export function createTeamsService(options: TeamsServiceOptions): TeamsService {
         if (!member || !(await deleteTeamMember(tx, team.id, userId))) throw errors.notFound()
         appendEvent({
           type: 'team.member_removed',
-          target: { type: 'team', id: team.id },
-          summary: isSelf
-            ? `${member.name} left the team ${team.name}`
-            : `${principal.user.name} removed ${member.name} from the team ${team.name}`,
+          data: { teamId: team.id, teamName: team.name, userId, name: member.name, isSelf },
         })
         return member.name
       })

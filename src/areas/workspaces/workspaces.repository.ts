@@ -1,7 +1,7 @@
 import { and, asc, count, desc, eq, inArray, isNotNull, isNull, lte, or, sql, type SQL } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { contains } from '../../db/sql/contains.ts'
-import { pageLimit } from '../../db/sql/hidden-parameter.ts'
+import { hiddenParameter, pageLimit } from '../../db/sql/hidden-parameter.ts'
 import { itemColumns, pictureUrl, selectJsonRows } from '../../db/sql/json-rows.ts'
 import { keysParameter } from '../../db/sql/batch.ts'
 import { prepared } from '../../db/sql/prepared.ts'
@@ -21,12 +21,24 @@ const lastUsedFirst = [
   desc(memberships.workspaceId),
 ]
 
+/** Whether a membership is in one of some workspaces, an array as text; in any of them when there is none. */
+const isReached = (workspaceIds: SQL) =>
+  sql`(${workspaceIds} is null or ${memberships.workspaceId} = any(${workspaceIds}::uuid[]))`
+
+/** An array of ids as the text of PostgreSQL, so that several arrays of different lengths are one parameter. */
+const toArrayText = (ids: readonly string[] | null) => ids && `{${ids.join()}}`
+
 const selectMemberships = prepared((executor) =>
   executor
     .select({ ...workspaceColumns, role: memberships.role })
     .from(memberships)
     .innerJoin(workspaces, eq(workspaces.id, memberships.workspaceId))
-    .where(eq(memberships.userId, sql.placeholder('userId')))
+    .where(
+      and(
+        eq(memberships.userId, sql.placeholder('userId')),
+        isReached(hiddenParameter('workspaceIds', 'text')),
+      ),
+    )
     .orderBy(...lastUsedFirst)
     .limit(pageLimit)
     .prepare('memberships_select_of_user'),
@@ -34,9 +46,20 @@ const selectMemberships = prepared((executor) =>
 
 export type MembershipRow = Awaited<ReturnType<typeof listMembershipsOfUser>>[number]
 
-/** A person's workspaces with their role in each, the one used last first. */
-export function listMembershipsOfUser(executor: Executor, userId: string, limit: number) {
-  return selectMemberships(executor).execute({ userId, limit })
+/** The workspaces that a caller reaches. */
+export interface ReachOfCaller {
+  userId: string
+  /** The only ones of that person; null for all. */
+  workspaceIds: readonly string[] | null
+}
+
+/** The workspaces of a person that the caller reaches, with their role in each, the one used last first. */
+export function listMembershipsOfUser(
+  executor: Executor,
+  { userId, workspaceIds }: ReachOfCaller,
+  limit: number,
+) {
+  return selectMemberships(executor).execute({ userId, workspaceIds: toArrayText(workspaceIds), limit })
 }
 
 const selectMembershipsOfUsers = prepared((executor) => {
@@ -52,24 +75,34 @@ const selectMembershipsOfUsers = prepared((executor) => {
     )
     .from(memberships)
     .innerJoin(workspaces, eq(workspaces.id, memberships.workspaceId))
-    .where(eq(memberships.userId, sql`asked.user_id`))
+    .where(and(eq(memberships.userId, sql`asked.user_id`), isReached(sql`asked.workspace_ids`)))
     .orderBy(...lastUsedFirst)
     .limit(pageLimit)
   const list = selectJsonRows(executor, rows).as('list')
   return executor
     .select({ text: list.text, count: list.count })
-    .from(sql`unnest(${keysParameter('userIds', 'uuid')}) with ordinality as asked (user_id, place)`)
+    .from(
+      sql`unnest(${keysParameter('userIds', 'uuid')}, ${keysParameter('workspaceIds', 'text')})
+        with ordinality as asked (user_id, workspace_ids, place)`,
+    )
     .crossJoinLateral(list)
     .orderBy(sql`asked.place`)
     .prepare('memberships_select_of_users')
 })
 
-/** The workspaces of each of several people with their role in it, the one used last first, in one round trip. */
+/**
+ * The workspaces that each of several callers reaches, with the role of the person, the one used last first, in one round
+ * trip.
+ */
 export function listMembershipsOfUsers(
   executor: Executor,
-  input: { userIds: readonly string[]; limit: number; pictureUrlPrefix: string },
+  { callers, ...input }: { callers: readonly ReachOfCaller[]; limit: number; pictureUrlPrefix: string },
 ): Promise<JsonRows[]> {
-  return selectMembershipsOfUsers(executor).execute({ ...input })
+  return selectMembershipsOfUsers(executor).execute({
+    ...input,
+    userIds: callers.map(({ userId }) => userId),
+    workspaceIds: callers.map(({ workspaceIds }) => toArrayText(workspaceIds)),
+  })
 }
 
 const countOfUser = prepared((executor) =>
@@ -166,11 +199,11 @@ export async function updateWorkspace(
   await executor.update(workspaces).set(change).where(eq(workspaces.id, workspaceId))
 }
 
-/** Sets the icon. Returns the storage key of the previous one. */
+/** Sets or removes the icon. Returns the storage key of the previous one. */
 export async function replaceWorkspaceIcon(
   executor: Executor,
   workspaceId: string,
-  iconKey: string,
+  iconKey: string | null,
 ): Promise<string | null> {
   const [before] = await executor
     .select({ iconKey: workspaces.iconKey })

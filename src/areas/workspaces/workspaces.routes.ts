@@ -6,14 +6,17 @@ import {
   workspacesSlugAvailable,
   workspacesSlugAvailability,
   workspacesList,
+  workspacesRemoveIcon,
   workspacesUpdate,
   workspacesUploadIcon,
 } from './workspaces.schemas.ts'
-import type { WorkspacesService } from './workspaces.service.ts'
+import { versionOfWorkspace, type WorkspacesService } from './workspaces.service.ts'
 
 export function workspacesRoutes(app: App, workspaces: WorkspacesService): void {
-  app.get('/v1/workspaces', { schema: workspacesList }, ({ principal }, reply) =>
-    reply.sendJson(workspaces.list(principal)),
+  app.get(
+    '/v1/workspaces',
+    { schema: workspacesList, config: { forBoundKeys: true } },
+    ({ principal }, reply) => reply.sendJson(workspaces.list(principal)),
   )
 
   app.post('/v1/workspaces', { schema: workspacesCreate }, ({ body }, reply) =>
@@ -27,12 +30,21 @@ export function workspacesRoutes(app: App, workspaces: WorkspacesService): void 
     available: await workspaces.isSlugAvailable(principal, params.slug, query.excludeWorkspaceId),
   }))
 
-  app.get('/v1/workspaces/:slug', { schema: workspacesGet }, (request) =>
-    workspaces.get(request.principal, request.params.slug),
+  app.get(
+    '/v1/workspaces/:slug',
+    { schema: workspacesGet, config: { isVersioned: true } },
+    ({ principal, params }, reply) =>
+      reply.sendVersioned(workspaces.get(principal, params.slug), versionOfWorkspace),
   )
 
-  app.patch('/v1/workspaces/:slug', { schema: workspacesUpdate }, ({ principal, params, body }) =>
-    workspaces.update(principal, params.slug, body).then(toOk),
+  app.patch(
+    '/v1/workspaces/:slug',
+    { schema: workspacesUpdate, config: { isVersioned: true } },
+    ({ principal, params, body }) => workspaces.update(principal, params.slug, body).then(toOk),
+  )
+
+  app.delete('/v1/workspaces/:slug/icon', { schema: workspacesRemoveIcon }, ({ principal, params }) =>
+    workspaces.removeIcon(principal, params.slug).then(toOk),
   )
 
   app.get(

@@ -2,7 +2,7 @@ import { Type, type Static } from '@sinclair/typebox'
 import { exampleIds, exampleImageUrl } from '../../http/description/examples.ts'
 import { operation, slugParams } from '../../http/description/operation.ts'
 import { domainsLengthMax } from '../../kernel/domains.ts'
-import { closed, exampleOf, name, named, nullableString, ref, Role } from '../../kernel/schemas.ts'
+import { closed, exampleOf, name, named, nullableString, ok, ref, Role } from '../../kernel/schemas.ts'
 import { errors, imageErrors, workspaceErrors } from '../../kernel/errors.ts'
 import { slugLengthMax, slugLengthMin, slugPattern } from '../../kernel/slugs.ts'
 
@@ -18,9 +18,9 @@ const iconUrl = nullableString({ description: 'The URL of the icon.' })
 export const Membership = named(
   'WorkspaceMembership',
   {
-    id: Type.String(),
-    name: Type.String(),
-    slug: Type.String(),
+    id: Type.String({ description: 'The id of the workspace.' }),
+    name: Type.String({ description: 'The name of the workspace.' }),
+    slug: Type.String({ description: 'The current slug of the workspace.' }),
     iconUrl,
     role: ref(Role),
   },
@@ -31,12 +31,14 @@ export type Membership = Static<typeof Membership>
 const WorkspaceDetail = named(
   'WorkspaceDetail',
   {
-    userId: Type.String(),
-    workspaceId: Type.String(),
-    name: Type.String(),
-    slug: Type.String(),
+    userId: Type.String({ description: 'The id of the caller.' }),
+    workspaceId: Type.String({ description: 'The id of the workspace.' }),
+    name: Type.String({ description: 'The name of the workspace.' }),
+    slug: Type.String({ description: 'The current slug of the workspace.' }),
     iconUrl,
-    allowedDomains: Type.Array(Type.String()),
+    allowedDomains: Type.Array(Type.String(), {
+      description: 'People with a verified email address at one of these domains can join the workspace.',
+    }),
     role: ref(Role),
   },
   {
@@ -54,24 +56,33 @@ export type WorkspaceDetail = Static<typeof WorkspaceDetail>
 const CreatedWorkspace = named(
   'CreatedWorkspace',
   {
-    id: Type.String(),
-    name: Type.String(),
-    slug: Type.String(),
-    creatorUserId: Type.String(),
+    id: Type.String({ description: 'The id of the workspace.' }),
+    name: Type.String({ description: 'The name of the workspace.' }),
+    slug: Type.String({ description: 'The slug of the workspace.' }),
+    creatorUserId: Type.String({ description: 'The id of the caller, who is its owner.' }),
   },
   { id: exampleIds.workspace, name: 'Acme', slug: 'acme', creatorUserId: exampleIds.user },
+  'A new workspace.',
 )
 export type CreatedWorkspace = Static<typeof CreatedWorkspace>
 
 const WorkspaceCreation = named(
   'WorkspaceCreation',
-  { ok: Type.Literal(true), workspace: ref(CreatedWorkspace) },
+  { ok, workspace: ref(CreatedWorkspace) },
   { ok: true, workspace: exampleOf(CreatedWorkspace) },
 )
-const SlugAvailability = named('SlugAvailability', { available: Type.Boolean() }, { available: true })
+const SlugAvailability = named(
+  'SlugAvailability',
+  {
+    available: Type.Boolean({
+      description: 'Whether the slug can be taken now. Asking does not reserve it.',
+    }),
+  },
+  { available: true },
+)
 const IconUpload = named(
   'IconUpload',
-  { ok: Type.Literal(true), iconUrl: Type.String() },
+  { ok, iconUrl: Type.String({ description: 'The URL of the new icon.' }) },
   { ok: true, iconUrl: exampleImageUrl },
 )
 
@@ -87,7 +98,7 @@ export const workspacesSchemas = [
 export const workspacesList = operation({
   id: 'workspaces.list',
   summary: "List the caller's workspaces",
-  description: 'The workspace used last comes first.',
+  description: 'The workspace used last comes first. A key that is bound to workspaces gets only those.',
   success: Type.Array(ref(Membership)),
   returns: 'The workspaces of the caller.',
   inPlace: true,
@@ -108,7 +119,7 @@ export const workspacesSlugAvailable = operation({
   id: 'workspaces.slugAvailable',
   summary: 'Check whether a workspace slug is available',
   description: 'An invalid or reserved slug is not available.',
-  params: slugParams,
+  params: Type.Object({ slug: Type.String({ description: 'The slug to check.' }) }),
   querystring: closed({
     excludeWorkspaceId: Type.Optional(
       Type.String({
@@ -195,4 +206,12 @@ export const workspacesUploadIcon = operation({
   returns: 'The URL of the new icon.',
   errors: [...workspaceErrors, errors.roleInsufficient, ...imageErrors],
   inPlace: true,
+})
+
+export const workspacesRemoveIcon = operation({
+  id: 'workspaces.removeIcon',
+  summary: 'Remove the icon of a workspace',
+  description: 'For owners and admins. Removing it again succeeds. Its URL no longer returns a picture.',
+  params: slugParams,
+  errors: [...workspaceErrors, errors.roleInsufficient],
 })

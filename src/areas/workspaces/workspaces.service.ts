@@ -13,6 +13,7 @@ import type { Json } from '../../kernel/json-text.ts'
 import type { Call, Principal } from '../../kernel/principal.ts'
 import { assertUsableSlug, isReservedSlug, isSlug } from '../../kernel/slugs.ts'
 import { parseQuery, requireName } from '../../kernel/text.ts'
+import { assertExpected, versionOfFields } from '../../kernel/versions.ts'
 import type { PictureStore } from '../../pictures/picture-store.ts'
 import {
   claimSlug,
@@ -29,6 +30,7 @@ import {
   membershipsMax,
   replaceWorkspaceIcon,
   updateWorkspace,
+  type ReachOfCaller,
 } from './workspaces.repository.ts'
 import type { CreatedWorkspace, Membership, WorkspaceDetail } from './workspaces.schemas.ts'
 
@@ -58,7 +60,7 @@ export interface ListedWorkspace extends Omit<ListedRow, 'createdAt' | 'total'> 
 export interface WorkspacesService {
   /** All workspaces of the installation, newest first, for operators. `total` counts them beyond `limit`. */
   listAll(filter: { query?: string; limit?: number }): Promise<{ items: ListedWorkspace[]; total: number }>
-  /** The caller's workspaces, the one used last first. */
+  /** The caller's workspaces, the one used last first. A key that is bound to workspaces gets only those. */
   list(principal: Principal): Promise<Json<Membership[]>>
   /**
    * The caller becomes its owner. Throws `name_invalid`, `slug_invalid`, `slug_reserved`, `slug_taken` and
@@ -70,8 +72,8 @@ export interface WorkspacesService {
   listOwnerNames(principal: Principal, slug: string): Promise<string[]>
   /**
    * Changes name, slug and allowed domains. The last five former slugs keep working for 90 days. Throws
-   * `name_invalid`, `slug_invalid`, `slug_reserved`, `slug_taken`, `domain_invalid`, `domain_public`, `domain_limit` and
-   * `domain_not_yours`. With `opened`, changes only what differs from the versions of then, and throws
+   * `name_invalid`, `slug_invalid`, `slug_reserved`, `slug_taken`, `domain_invalid`, `domain_public`, `domain_limit`,
+   * `domain_not_yours` and `precondition_failed`. With `opened`, changes only what differs from the versions of then, and throws
    * `changed_meanwhile` if one of these has another version now. Returns the slug after the change.
    */
   update(
@@ -86,6 +88,8 @@ export interface WorkspacesService {
   isSlugAvailableTo(principal: Principal, slug: string, candidate?: string): Promise<boolean>
   /** Sets the icon. Returns its URL. Throws what `PictureStore.replace` throws. */
   uploadIcon(principal: Principal, slug: string, upload: Buffer): Promise<string>
+  /** Removes the icon. Idempotent. */
+  removeIcon(principal: Principal, slug: string): Promise<void>
 }
 
 export interface WorkspacesServiceOptions {
@@ -99,8 +103,8 @@ export interface WorkspacesServiceOptions {
 export function createWorkspacesService(options: WorkspacesServiceOptions): WorkspacesService {
   const { db, clock, changes, requireWorkspace, pictures } = options
 
-  const readMemberships = createBatch((userIds: readonly string[]) =>
-    listMembershipsOfUsers(db, { userIds, limit: membershipsMax, pictureUrlPrefix: pictures.urlPrefix }),
+  const readMemberships = createBatch((callers: readonly ReachOfCaller[]) =>
+    listMembershipsOfUsers(db, { callers, limit: membershipsMax, pictureUrlPrefix: pictures.urlPrefix }),
   )
 
   async function isFree(
@@ -123,8 +127,9 @@ export function createWorkspacesService(options: WorkspacesServiceOptions): Work
       return { items, total: rows[0]?.total ?? 0 }
     },
 
-    async list({ user }) {
-      const { text } = await readMemberships(user.id)
+    async list({ user, restrictions }) {
+      const workspaceIds = restrictions?.workspaceIds ?? null
+      const { text } = await readMemberships({ userId: user.id, workspaceIds })
       return `[${text}]` as Json<Membership[]>
     },
 
@@ -153,8 +158,7 @@ export function createWorkspacesService(options: WorkspacesServiceOptions): Work
         appendEvent({
           workspaceId: workspace.id,
           type: 'workspace.created',
-          target: { type: 'workspace', id: workspace.id },
-          summary: `${user.name} created the workspace ${workspace.name}`,
+          data: { workspaceId: workspace.id, name: workspace.name, slug: workspace.slug },
         })
         return workspace
       })
@@ -191,6 +195,7 @@ export function createWorkspacesService(options: WorkspacesServiceOptions): Work
       const given = { name, slug: change.slug, ...(allowedDomains && { allowedDomains }) }
       const result = await changes.makeIn(principal, workspace, lock, async (context, before) => {
         const { tx, now, appendEvent } = context
+        assertExpected(principal, versionOfWorkspace(before))
         const { changes: changed, conflicts } = compareEdit<WorkspaceFields>(before, given, opened)
         if (conflicts.length > 0) throw errors.changedMeanwhile()
         const after = { ...before, ...changed }
@@ -198,12 +203,14 @@ export function createWorkspacesService(options: WorkspacesServiceOptions): Work
           principal,
           after.allowedDomains.filter((domain) => !before.allowedDomains.includes(domain)),
         )
-        const summary = summarizeChange(principal.user.name, before, after)
-        if (summary === undefined) return { slug: after.slug }
+        if (isSame(before, after)) return { slug: after.slug }
         if (after.slug !== before.slug)
           await moveSlug(tx, { workspaceId: id, from: before.slug, to: after.slug, now })
         await updateWorkspace(tx, id, after)
-        appendEvent({ type: 'workspace.updated', target: { type: 'workspace', id }, summary })
+        appendEvent({
+          type: 'workspace.updated',
+          data: { workspaceId: id, from: fieldsOf(before), to: fieldsOf(after) },
+        })
         return { slug: after.slug }
       })
       principal.onSlugMoved?.(result.slug)
@@ -225,9 +232,22 @@ export function createWorkspacesService(options: WorkspacesServiceOptions): Work
         appendEvent({
           workspaceId: id,
           type: 'workspace.icon_changed',
-          target: { type: 'workspace', id },
-          summary: `${principal.user.name} changed the icon of ${name}`,
+          data: { workspaceId: id, name },
         })
+        return before
+      })
+    },
+
+    async removeIcon(principal, slug) {
+      const { id, name } = await requireWorkspace(principal, slug, 'workspaces.removeIcon')
+      await pictures.remove(principal, async ({ tx, appendEvent }) => {
+        const before = await replaceWorkspaceIcon(tx, id, null)
+        if (before !== null)
+          appendEvent({
+            workspaceId: id,
+            type: 'workspace.icon_removed',
+            data: { workspaceId: id, name },
+          })
         return before
       })
     },
@@ -250,18 +270,16 @@ interface WorkspaceFields {
   allowedDomains: string[]
 }
 
-/** The summary of an update; undefined when nothing changed. */
-function summarizeChange(actor: string, before: WorkspaceFields, after: WorkspaceFields): string | undefined {
-  const changes = [
-    ...(after.name === before.name ? [] : [`renamed the workspace from ${before.name} to ${after.name}`]),
-    ...(after.slug === before.slug
-      ? []
-      : [`changed the workspace address from ${before.slug} to ${after.slug}`]),
-    ...(after.allowedDomains.join() === before.allowedDomains.join()
-      ? []
-      : [`set the allowed email domains to ${after.allowedDomains.join(', ') || 'none'}`]),
-  ]
-  return changes.length === 0 ? undefined : `${actor} ${changes.join(' and ')}`
+/** The version of a workspace: of what `update` changes. */
+export const versionOfWorkspace = (workspace: WorkspaceFields) =>
+  versionOfFields(workspace, ['name', 'slug', 'allowedDomains'])
+
+function fieldsOf({ name, slug, allowedDomains }: WorkspaceFields): WorkspaceFields {
+  return { name, slug, allowedDomains }
+}
+
+function isSame(before: WorkspaceFields, after: WorkspaceFields): boolean {
+  return JSON.stringify(fieldsOf(before)) === JSON.stringify(fieldsOf(after))
 }
 
 /** Requires a verified address at each domain: otherwise anybody could claim the domain of others. */

@@ -17,6 +17,8 @@ export const agentGrants = pgTable(
     workspaceId: uuid('workspace_id').notNull(),
     userId: uuid('user_id').notNull(),
     scopes: text('scopes').array().notNull(),
+    /** The version of the texts that the person agreed to (`consentVersion`). */
+    consentVersion: integer('consent_version').notNull().default(0),
     createdAt: instant('created_at').notNull(),
     /** Not indexed, so that updates stay heap-only. */
     lastUsedAt: instant('last_used_at'),

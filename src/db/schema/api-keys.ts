@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { index, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { keyAccesses } from '../../kernel/key-restrictions.ts'
 import { bytea, instant } from './columns.ts'
 import { userId } from './users.ts'
 
@@ -17,11 +18,26 @@ export const apiKeys = pgTable(
     /** Not indexed, so that updates stay heap-only. */
     lastUsedAt: instant('last_used_at'),
     revokedAt: instant('revoked_at'),
+    /** When the key stops working; null for never. An expired key is never made to work again. */
+    expiresAt: instant('expires_at'),
+    access: text('access', { enum: keyAccesses }).notNull().default('full'),
+    /**
+     * The only workspaces that the key reaches; null for all of its owner. An array, not a table, so that it is read with
+     * the key. The ids of workspaces that were deleted or left stay in it, and reach nothing.
+     */
+    workspaceIds: uuid('workspace_ids').array(),
+    /** When another key took the place of this one, which expires soon. */
+    rotatedAt: instant('rotated_at'),
+    /** When the owner is to be told that the key expires; null when there is nothing to tell, or it was told. */
+    expiryNoticeAt: instant('expiry_notice_at'),
   },
   (table) => [
     uniqueIndex('api_keys_secret_hash_key').on(table.secretHash),
     index('api_keys_active_by_user_idx')
       .on(table.userId, table.createdAt, table.id)
       .where(sql`${table.revokedAt} is null`),
+    index('api_keys_expiry_notice_idx')
+      .on(table.expiryNoticeAt)
+      .where(sql`${table.expiryNoticeAt} is not null and ${table.revokedAt} is null`),
   ],
 )

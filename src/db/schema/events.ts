@@ -1,10 +1,10 @@
 import { sql, type SQL } from 'drizzle-orm'
-import { index, pgTable, text, uuid } from 'drizzle-orm/pg-core'
-import { grantEventTypes, inviteEventTypes } from '../../kernel/events.ts'
+import { bigint, index, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { grantEventTypes, managerEventTypes } from '../../kernel/events.ts'
 import { instant } from './columns.ts'
-import { workspaceId } from './workspaces.ts'
+import { workspaceId, workspaces } from './workspaces.ts'
 
-const restrictedTypes = [...inviteEventTypes, ...grantEventTypes]
+const restrictedTypes = [...managerEventTypes, ...grantEventTypes]
 
 /** A list of constants as literals: PostgreSQL uses a partial index only if the query repeats its condition. */
 export function literals(words: readonly string[]): SQL {
@@ -32,14 +32,27 @@ export const events = pgTable(
     targetId: uuid('target_id'),
     /** The description for people. */
     summary: text('summary').notNull(),
+    /** What happened, for programs (`eventKinds`). Empty in events that older versions wrote. */
+    data: jsonb('data').$type<Record<string, unknown>>().notNull().default({}),
+    /** The seed that the event is about, itself or through its evidence. */
+    seedId: uuid('seed_id'),
     createdAt: instant('created_at').notNull(),
+    /**
+     * The place of the event among those of its workspace: 1, 2, 3 and so on, in the order of their commits. A trigger gives
+     * it (decision 0124), also to events of older versions of the service.
+     */
+    position: bigint('position', { mode: 'number' }).notNull(),
   },
   (table) => [
+    uniqueIndex('events_position_key').on(table.workspaceId, table.position),
     index('events_by_workspace_idx').on(table.workspaceId, table.createdAt, table.id),
     // For filters that match few events.
     index('events_by_type_idx').on(table.workspaceId, table.type, table.createdAt, table.id),
     index('events_by_actor_idx').on(table.workspaceId, table.actorUserId, table.createdAt, table.id),
     index('events_by_target_idx').on(table.workspaceId, table.targetId, table.createdAt, table.id),
+    index('events_by_seed_idx')
+      .on(table.workspaceId, table.seedId, table.createdAt, table.id)
+      .where(sql`${table.seedId} is not null`),
     // The same for members and viewers, who do not see restricted types.
     index('events_for_all_idx')
       .on(table.workspaceId, table.createdAt, table.id)
@@ -52,3 +65,14 @@ export const events = pgTable(
       .where(sql`${table.type} in ${literals(grantEventTypes)}`),
   ],
 )
+
+/**
+ * The position of the newest event of each workspace. A transaction that appends an event locks the row until it ends: so
+ * positions become visible in their order, and a rollback leaves no gap.
+ */
+export const eventPositions = pgTable('event_positions', {
+  workspaceId: uuid('workspace_id')
+    .primaryKey()
+    .references(() => workspaces.id, { onDelete: 'cascade' }),
+  last: bigint('last', { mode: 'number' }).notNull(),
+})

@@ -1,7 +1,8 @@
 import { sql } from 'drizzle-orm'
-import { boolean, index, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { boolean, index, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { roles, type Role } from '../../kernel/roles.ts'
 import { bytea, instant } from './columns.ts'
+import { teams } from './teams.ts'
 import { users } from './users.ts'
 import { workspaceId } from './workspaces.ts'
 
@@ -17,7 +18,7 @@ export const invites = pgTable(
     canonicalEmail: text('canonical_email'),
     role: text('role', { enum: roles }).$type<Role>().notNull(),
     /** `open` covers pending and expired invites. An expired invite is `replaced` by a new one for the same address. */
-    state: text('state', { enum: ['open', 'accepted', 'revoked', 'replaced'] }).notNull(),
+    state: text('state', { enum: ['open', 'accepted', 'declined', 'revoked', 'replaced'] }).notNull(),
     invitedByUserId: uuid('invited_by_user_id')
       .notNull()
       .references(() => users.id),
@@ -62,4 +63,21 @@ export const inviteTokens = pgTable(
     isMailed: boolean('is_mailed').notNull().default(false),
   },
   (table) => [index('invite_tokens_invite_id_idx').on(table.inviteId)],
+)
+
+/** The teams that an invited person joins with the workspace. */
+export const inviteTeams = pgTable(
+  'invite_teams',
+  {
+    inviteId: uuid('invite_id')
+      .notNull()
+      .references(() => invites.id, { onDelete: 'cascade' }),
+    teamId: uuid('team_id')
+      .notNull()
+      .references(() => teams.id, { onDelete: 'cascade' }),
+  },
+  (table) => [
+    primaryKey({ columns: [table.inviteId, table.teamId] }),
+    index('invite_teams_team_id_idx').on(table.teamId),
+  ],
 )

@@ -25,11 +25,27 @@ export const seeds = pgTable(
     createdByUserId: uuid('created_by_user_id').references(() => users.id, { onDelete: 'set null' }),
     /** The agent that created it for that person, by its name in the grant; null if the person did. */
     agentName: text('agent_name'),
+    /** The member who leads it. Without a lead when that membership ends. */
+    leadUserId: uuid('lead_user_id'),
     createdAt: instant('created_at').notNull(),
     /** The last edit of the seed, or the last evidence. */
     updatedAt: instant('updated_at').notNull(),
+    /** Since when it is deleted: nobody sees it, until it is restored or erased. */
+    deletedAt: instant('deleted_at'),
   },
   (table) => [
+    // In the migration it sets only the lead to null, which Drizzle cannot express.
+    foreignKey({
+      name: 'seeds_lead_fk',
+      columns: [table.workspaceId, table.leadUserId],
+      foreignColumns: [memberships.workspaceId, memberships.userId],
+    }).onDelete('set null'),
+    index('seeds_by_lead_idx')
+      .on(table.workspaceId, table.leadUserId)
+      .where(sql`${table.leadUserId} is not null`),
+    index('seeds_deleted_idx')
+      .on(table.deletedAt)
+      .where(sql`${table.deletedAt} is not null`),
     index('seeds_by_workspace_idx').on(table.workspaceId, table.createdAt, table.id),
     // For filters by a status that few seeds have.
     index('seeds_by_status_idx').on(table.workspaceId, table.status, table.createdAt, table.id),
@@ -59,6 +75,30 @@ export const seedParticipants = pgTable(
   ],
 )
 
+/**
+ * Who follows seeds: they are notified of what happens to them. The foreign key to the membership deletes them when it
+ * ends.
+ */
+export const seedFollowers = pgTable(
+  'seed_followers',
+  {
+    seedId: uuid('seed_id')
+      .notNull()
+      .references(() => seeds.id, { onDelete: 'cascade' }),
+    userId: uuid('user_id').notNull(),
+    workspaceId: uuid('workspace_id').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.seedId, table.userId] }),
+    foreignKey({
+      name: 'seed_followers_membership_fk',
+      columns: [table.workspaceId, table.userId],
+      foreignColumns: [memberships.workspaceId, memberships.userId],
+    }).onDelete('cascade'),
+    index('seed_followers_membership_idx').on(table.workspaceId, table.userId),
+  ],
+)
+
 /** The evidence of seeds. It outlives the membership of its author, whose name is stored at the time of writing. */
 export const evidence = pgTable(
   'evidence',
@@ -76,10 +116,22 @@ export const evidence = pgTable(
     /** The agent that added it for the author, by its name in the grant; null if the author did. */
     agentName: text('agent_name'),
     createdAt: instant('created_at').notNull(),
+    /** When the author corrected it last. */
+    editedAt: instant('edited_at'),
+    /** Since when it no longer counts: lists and validation kits leave it out. */
+    withdrawnAt: instant('withdrawn_at'),
+    withdrawnByUserId: uuid('withdrawn_by_user_id').references(() => users.id, { onDelete: 'set null' }),
+    withdrawnByName: text('withdrawn_by_name'),
+    withdrawnReason: text('withdrawn_reason'),
   },
   (table) => [
     index('evidence_by_seed_idx').on(table.seedId, table.createdAt, table.id),
-    // For counting the evidence of each seed in a validation kit by an index-only scan.
-    index('evidence_by_verdict_idx').on(table.seedId, table.verdict),
+    // For counting the evidence of each seed by an index-only scan.
+    index('evidence_counted_idx')
+      .on(table.seedId, table.verdict)
+      .where(sql`${table.withdrawnAt} is null`),
+    index('evidence_withdrawn_by_idx')
+      .on(table.withdrawnByUserId)
+      .where(sql`${table.withdrawnByUserId} is not null`),
   ],
 )

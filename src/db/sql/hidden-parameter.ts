@@ -5,7 +5,10 @@ import { sql, type SQL } from 'drizzle-orm'
  * values cheaper than the general one, and plan the statement anew at each execution, which can take longer than the
  * execution itself.
  */
-export function hiddenParameter(name: string, type: 'int' | 'text' | 'timestamptz' | 'uuid'): SQL {
+export function hiddenParameter(
+  name: string,
+  type: 'bigint' | 'boolean' | 'int' | 'text' | 'timestamptz' | 'uuid',
+): SQL {
   return sql`(select ${sql.placeholder(name)}::${sql.raw(type)})`
 }
 

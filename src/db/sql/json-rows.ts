@@ -57,6 +57,11 @@ export function timestampText(column: Column | SQL.Aliased): SQL<string> {
   return sql<string>`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 }
 
+/** The times of the rows that `jsonRows` aggregates: milliseconds since 1970, separated by commas. */
+export function timesOf(at: Column): SQL<string> {
+  return sql<string>`coalesce(string_agg(((extract(epoch from ${at}) * 1000)::bigint)::text, ','), '')`
+}
+
 /** The URL of a picture by its key, made with the statement's `pictureUrlPrefix`. */
 export function pictureUrl(key: Column | SQL.Aliased): SQL<string | null> {
   return sql<string | null>`${sql.placeholder('pictureUrlPrefix')}::text || ${key}`

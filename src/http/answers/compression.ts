@@ -62,14 +62,14 @@ export function registerCompression(app: App): void {
       }
       if (request.method === 'HEAD') {
         // The length of the response to GET is unknown until it is compressed.
-        void reply.header('content-encoding', coding).removeHeader('content-length')
+        void setCoding(reply, coding).removeHeader('content-length')
         done(null, payload)
         return
       }
       const keeps = reply.statusCode === 200 ? kept : undefined
       const send = (body: Buffer) => {
         keeps?.set(coding, body)
-        void reply.header('content-encoding', coding).header('content-length', body.length)
+        void setCoding(reply, coding).header('content-length', body.length)
         done(null, body)
       }
       const known = keeps?.get(coding)
@@ -79,6 +79,21 @@ export function registerCompression(app: App): void {
     // Last: the hooks of the route itself read the response.
     route.onSend = [...[route.onSend ?? []].flat(), compress]
   })
+}
+
+/**
+ * Sets the coding of a response. Its entity tag becomes weak: a strong one is the same only for the same bytes (RFC 9110
+ * §8.8.1).
+ */
+function setCoding(reply: FastifyReply, coding: Coding): FastifyReply {
+  const tag = reply.getHeader('etag')
+  if (typeof tag === 'string' && !tag.startsWith('W/')) void reply.header('etag', `W/${tag}`)
+  return reply.header('content-encoding', coding)
+}
+
+/** Says of a 304 that the response with this body, which it stands for, may be compressed. */
+export function noteCompression(reply: FastifyReply, body: string): void {
+  if (isCompressible(reply, body)) addVary(reply)
 }
 
 /** Whether a response is text of some length. The payload of a response to HEAD is null. */

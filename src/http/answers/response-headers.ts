@@ -19,6 +19,14 @@ export const responseHeaders = {
     schema: { type: 'string' },
     example: 'private, no-store',
   },
+  ETag: {
+    description:
+      'The entity tag of the object (RFC 9110, section 8.8.3): its version and the digest of the response. Send it as ' +
+      '`If-Match` with a change, so that changes of others are not lost, or as `If-None-Match`, to learn whether there is ' +
+      'something new. It is weak (`W/`) when the response is compressed; both headers accept it so.',
+    schema: { type: 'string' },
+    example: '"f4Xq0ZrKc1uLw9bE.T2mVd8Yh3nPa6sJo"',
+  },
   RateLimit: {
     description:
       'The remaining requests `r` of the API key or of the grant, and the seconds `t` until the window ends ' +

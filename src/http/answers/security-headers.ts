@@ -39,7 +39,7 @@ export async function registerSecurityHeaders(app: App, config: SecurityHeadersO
   const options: FastifyCorsOptions = {
     // Safe for any origin, since no cookie authenticates a request: a page needs an API key.
     origin: '*',
-    methods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
+    methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
     exposedHeaders: [...Object.keys(responseHeaders), 'Mcp-Protocol-Version', 'Mcp-Session-Id'],
     maxAge: 86_400,
     strictPreflight: false,

@@ -12,13 +12,15 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The scope that an agent needs for the route, besides the one that every grant has. */
     agentScope?: string
+    /** The version of the consent since which the scope includes the route. Default: always. */
+    consentVersion?: number
   }
   interface FastifyReply {
     /**
-     * Throws `insufficient_scope` unless the grant of the request's agent has the scopes, with a challenge that leads
-     * clients to ask the person for them (RFC 6750 section 3.1).
+     * Throws `insufficient_scope` unless the grant of the request's agent has the scopes, in this version of the consent or
+     * a later one, with a challenge that leads clients to ask the person for them (RFC 6750 section 3.1).
      */
-    requireAgentScopes: (scopes: readonly string[]) => void
+    requireAgentScopes: (scopes: readonly string[], consentVersion?: number) => void
   }
 }
 
@@ -45,9 +47,9 @@ export const agentTokenAuth = fastifyPlugin(
     app.decorateRequest('agent', null as unknown as AgentPrincipal)
     app.decorateReply(
       'requireAgentScopes',
-      function requireAgentScopes(this: FastifyReply, scopes: readonly string[]) {
-        const given = this.request.agent.grant.scopes
-        if (scopes.every((needed) => given.includes(needed))) return
+      function requireAgentScopes(this: FastifyReply, scopes: readonly string[], consentVersion = 0) {
+        const { scopes: given, consentVersion: agreedTo } = this.request.agent.grant
+        if (agreedTo >= consentVersion && scopes.every((needed) => given.includes(needed))) return
         // What was given is named too: clients ask for exactly the scopes of the challenge.
         const challenge = challengeFor([...new Set([...given, ...scopes])])
         void this.header('www-authenticate', `Bearer error="insufficient_scope", ${challenge}`)
@@ -96,8 +98,8 @@ export const agentTokenAuth = fastifyPlugin(
       request.agent = await readAgent(request, reply)
       noteBody(request)
       await limits.count(request, reply)
-      const { agentScope } = request.routeOptions.config
-      if (agentScope !== undefined) reply.requireAgentScopes([agentScope])
+      const { agentScope, consentVersion } = request.routeOptions.config
+      if (agentScope !== undefined) reply.requireAgentScopes([agentScope], consentVersion)
     })
   },
   { name: 'agent-token-auth' },

@@ -10,6 +10,20 @@ import { createLateBodyCheck } from './late-body.ts'
 import { createRateLimiter, sendRateLimitHeaders } from '../limits/rate-limits.ts'
 import { createRefusalLimit } from '../limits/refusal-limit.ts'
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Asks again whose the API key of a long request is; undefined when it is no longer valid. */
+    authenticateAgain(): Promise<Call | undefined>
+  }
+  interface FastifyContextConfig {
+    /**
+     * Whether API keys that are bound to workspaces may use the route, although its path is not in a workspace. Its service
+     * leaves out, or refuses, what the key does not reach.
+     */
+    forBoundKeys?: boolean
+  }
+}
+
 export interface ApiKeyAuthOptions {
   /**
    * The principal of an active key. Is called only for well-formed keys. `subject` is what a request that changes nothing
@@ -26,8 +40,10 @@ const windowSeconds = 60
 const policyName = 'api-key'
 
 /**
- * Requires an API key on every route of its scope, and declares that in the API description. Runs before the body is
- * read.
+ * Requires an API key on every route of its scope, and declares that in the API description. Runs before the body is read.
+ *
+ * A key that may only read is refused by every method but GET and HEAD. A key that is bound to workspaces is refused by
+ * every route outside of workspaces that is not declared `forBoundKeys`; inside, access/ refuses it (decision 0117).
  */
 export const apiKeyAuth = fastifyPlugin(
   async (app: App, { authenticate, rateLimitPerMinute, badKeyLimitPerMinute }: ApiKeyAuthOptions) => {
@@ -44,7 +60,14 @@ export const apiKeyAuth = fastifyPlugin(
     })
 
     const noteBody = createLateBodyCheck(app, async (request) => {
-      if (!(await authenticate(String(readCredentials(request))))) throw errors.apiKeyRequired()
+      const principal = await authenticate(String(readCredentials(request)))
+      if (!principal) throw errors.apiKeyRequired()
+      assertKeyAllows(request, principal)
+      request.principal = principal
+    })
+
+    app.decorateRequest('authenticateAgain', function (this: FastifyRequest) {
+      return authenticate(String(readCredentials(this)), findSubject(this))
     })
 
     app.addHook('onRoute', (route) => {
@@ -56,6 +79,8 @@ export const apiKeyAuth = fastifyPlugin(
           errors.tooManyBadKeys,
           errors.rateLimited,
           errors.databaseUnavailable,
+          ...(isRead(route) ? [] : [errors.keyReadOnly]),
+          ...(route.config.forBoundKeys ? [] : [errors.keyNotForWorkspace]),
         ],
         headers: ['RateLimit', 'RateLimit-Policy'],
       })
@@ -82,20 +107,33 @@ export const apiKeyAuth = fastifyPlugin(
       noteBody(request)
 
       const state = await keyLimiter?.count(request)
-      if (!state) return
-      sendRateLimitHeaders(reply, policyName, windowSeconds, state)
-      if (state.isExceeded) throw errors.rateLimited({ retryAfterSeconds: state.resetSeconds })
+      if (state) sendRateLimitHeaders(reply, policyName, windowSeconds, state)
+      if (state?.isExceeded) throw errors.rateLimited({ retryAfterSeconds: state.resetSeconds })
+      assertKeyAllows(request, principal)
     })
   },
   { name: 'api-key-auth' },
 )
+
+/** Throws `key_read_only` and `key_not_for_workspace` for a request that the restrictions of its key forbid. */
+function assertKeyAllows({ method, routeOptions: { config } }: FastifyRequest, { restrictions }: Call): void {
+  if (!restrictions) return
+  if (restrictions.access === 'read' && !isRead({ method })) throw errors.keyReadOnly()
+  const isElsewhere = config.subjectOf === undefined && !config.forBoundKeys
+  if (restrictions.workspaceIds !== null && isElsewhere) throw errors.keyNotForWorkspace()
+}
+
+/** Whether a route or request changes nothing (RFC 9110 §9.2.1). */
+function isRead({ method }: { method: string | string[] }): boolean {
+  return [method].flat().every((name) => name === 'GET' || name === 'HEAD')
+}
 
 /**
  * What a request without a body is about, so that its workspace is read with the key. A body could take so long to arrive
  * that the role is no longer true.
  */
 function findSubject({ method, params, routeOptions }: FastifyRequest): Subject | undefined {
-  if (method !== 'GET' && method !== 'HEAD') return undefined
+  if (!isRead({ method })) return undefined
   return routeOptions.config.subjectOf?.(params as Record<string, string>)
 }
 

@@ -1,15 +1,7 @@
-/** Values that the examples of the API description share, so that they are consistent. */
-export const exampleIds = {
-  apiKey: '01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e01',
-  evidence: '01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e02',
-  event: '01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e03',
-  grant: '01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e04',
-  invite: '01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e05',
-  seed: '01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e06',
-  team: '01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e07',
-  user: '01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e08',
-  workspace: '01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e09',
-}
+export { exampleIds } from '../../kernel/example-ids.ts'
+
+/** A cursor of the feed of events. */
+export const exampleFeedCursor = 'q2nVvN0o5zRbIjQyIiwiMDE5MzZmMmUtN2MxYS03ZDNlLThiNTItMGY0YzZhOWQxZTAzIl0'
 
 /** The time of everything in the examples. */
 export const exampleTime = '2026-11-21T03:04:05.678Z'

@@ -11,6 +11,7 @@ const titles: Record<number, string> = {
   403: 'The caller may not do this.',
   404: 'The target does not exist, or the caller may not see it.',
   409: 'The request conflicts with the current state.',
+  412: 'What the request would change was changed since it was read.',
   413: 'The request is too large.',
   415: 'The request body has the wrong content type.',
   429: 'Too many requests.',

@@ -47,6 +47,11 @@ export function completeDocument(
       if (names.length > 0) answer.headers = describeHeaders(names)
       if (isSuccess) Object.values(answer.content ?? {}).forEach(showExample)
     }
+    if (config?.isVersioned && headers.includes('ETag'))
+      operation.responses[304] = {
+        description: 'The client has the current response, by a tag in `If-None-Match`.',
+        headers: describeHeaders(headers),
+      }
     const thrown = [...errors, ...(schema?.errors ?? [])]
     operation.responses = {
       ...describeErrors(thrown, schema?.inPlace ?? false, responses),

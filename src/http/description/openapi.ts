@@ -23,10 +23,13 @@ export interface OpenApiOptions {
   webUrl: string
   /** One for each area, in the order of display. */
   tags: TagDescription[]
+  /** The requests that the service sends, by name (OpenAPI 3.1, `webhooks`). */
+  webhooks?: Record<string, object>
 }
 
 /** Generates the OpenAPI 3.1 description of the routes that are registered after it. */
-export async function registerOpenApi(app: App, { baseUrl, webUrl, tags }: OpenApiOptions): Promise<void> {
+export async function registerOpenApi(app: App, options: OpenApiOptions): Promise<void> {
+  const { baseUrl, webUrl, tags, webhooks = {} } = options
   const routes = new Map<string, RouteOptions>()
   await app.register(fastifySwagger, {
     openapi: {
@@ -44,6 +47,7 @@ export async function registerOpenApi(app: App, { baseUrl, webUrl, tags }: OpenA
       },
       servers: [{ url: baseUrl }],
       tags,
+      webhooks,
       components: {
         securitySchemes: {
           bearer: { type: 'http', scheme: 'bearer', description: 'An API key.' },
@@ -108,6 +112,7 @@ function describeRequest(schema: FastifySchema, { method, config }: RouteOptions
     ...schema,
     ...(config?.upload && { consumes: ['multipart/form-data'], body: UploadForm }),
     ...(isIdempotent(schema, [method].flat()) && { headers: IdempotencyHeaders }),
+    ...(config?.isVersioned && { headers: method === 'PATCH' ? ChangeHeaders : ReadHeaders }),
   }
 }
 
@@ -129,6 +134,25 @@ const IdempotencyHeaders = Type.Object({
         'Makes a retry safe: within 24 hours, the same request with the same key runs at most once. After a lost ' +
         'response or a 5xx, send the request again: it returns the first response, or runs now if nothing was changed. ' +
         'After 409 `idempotency_in_flight`, wait for `Retry-After` seconds.',
+    }),
+  ),
+})
+
+const ReadHeaders = Type.Object({
+  'If-None-Match': Type.Optional(
+    Type.String({
+      description:
+        'The tags that the client has, or `*`. If the current one is among them, the response is 304.',
+    }),
+  ),
+})
+
+const ChangeHeaders = Type.Object({
+  'If-Match': Type.Optional(
+    Type.String({
+      description:
+        'A tag that the client has read, several, or `*`. If what the request changes has the version of none of them, ' +
+        'nothing is changed, and the response is 412.',
     }),
   ),
 })

@@ -1,4 +1,4 @@
-import { Type, type TProperties, type TSchema } from '@sinclair/typebox'
+import { Type, type TAny, type TProperties, type TSchema, type TString } from '@sinclair/typebox'
 import type { ErrorFactory } from '../../kernel/errors.ts'
 import { closed, ref } from '../../kernel/schemas.ts'
 import { pageQuery } from '../answers/pagination.ts'
@@ -14,6 +14,7 @@ export interface OperationDeclaration {
   description: string
   params?: TSchema
   querystring?: TSchema
+  headers?: TSchema
   body?: TSchema
   /** The body of the 200 answer. Default: `{ok: true}`. */
   success?: TSchema
@@ -40,7 +41,7 @@ declare module 'fastify' {
 /** The Fastify route schema of an operation: it validates, serializes, types the handler and documents. */
 export type OperationSchema<D extends OperationDeclaration> = Pick<
   D,
-  Extract<keyof D, 'params' | 'querystring' | 'body'>
+  Extract<keyof D, 'params' | 'querystring' | 'headers' | 'body'>
 > & {
   operationId: D['id']
   tags: string[]
@@ -68,6 +69,22 @@ export function operation<const D extends OperationDeclaration>(declaration: D):
   } as unknown as OperationSchema<D>
 }
 
+/** Turns the declaration of a stream of server-sent events into a Fastify route schema. */
+export function streamOperation<const D extends Omit<OperationDeclaration, 'body' | 'success'>>(
+  declaration: D,
+  { example }: { example: string },
+) {
+  const stream = {
+    schema: { type: 'string', description: 'Server-sent events (WHATWG HTML, section 9.2).' },
+    example,
+  }
+  return {
+    ...operation(declaration),
+    // The handler sends a stream, which is not serialized.
+    response: { 200: { content: { 'text/event-stream': stream } } as unknown as TAny },
+  }
+}
+
 /** Turns the declaration of a list that comes in pages of `item` into a Fastify route schema. */
 export function listOperation<
   const D extends Omit<OperationDeclaration, 'querystring' | 'body' | 'success'>,
@@ -81,5 +98,27 @@ export function listOperation<
   })
 }
 
+/** The path parameters that mean the same wherever they are. */
+const pathParameters = {
+  slug: 'The slug of the workspace, or one that it had in the last 90 days.',
+  userId: 'The id of the person.',
+  teamId: 'The id of the team.',
+  inviteId: 'The id of the invite.',
+  workspaceId: 'The id of the workspace.',
+  token: 'The token of the invite: the last part of its link.',
+  eventId: 'The id of the event.',
+  evidenceId: 'The id of the evidence.',
+  commentId: 'The id of the comment.',
+  webhookId: 'The id of the webhook.',
+  deliveryId: 'The `id` of the delivery.',
+  apiKeyId: 'The id of the API key. It is no secret.',
+}
+
+/** The path parameters of these names, with their descriptions. */
+export function pathParams<Name extends keyof typeof pathParameters>(...names: Name[]) {
+  const properties = names.map((name) => [name, Type.String({ description: pathParameters[name] })])
+  return Type.Object(Object.fromEntries(properties) as Record<Name, TString>)
+}
+
 /** The path parameters of what is in a workspace. */
-export const slugParams = Type.Object({ slug: Type.String() })
+export const slugParams = pathParams('slug')

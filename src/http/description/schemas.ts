@@ -1,16 +1,24 @@
 import { Type, type TSchema } from '@sinclair/typebox'
 import { errors, findOnlyCode, type ErrorFactory } from '../../kernel/errors.ts'
-import { closed, named, nullableString, Role, stringEnum } from '../../kernel/schemas.ts'
+import { closed, named, nullableString, ok, Role, stringEnum } from '../../kernel/schemas.ts'
 import { responseHeaders } from '../answers/response-headers.ts'
 
 /** The answer to a change that has nothing to report. */
-export const Ok = named('Ok', { ok: Type.Literal(true) }, { ok: true })
+export const Ok = named('Ok', { ok }, { ok: true })
 
-const errorFields = {
-  code: Type.String({
-    description: 'The error code: stable, and for programs. The error catalogue lists all codes.',
-  }),
-  message: Type.String({ description: 'The error in words, for people. It may change.' }),
+const codeOptions = {
+  description: 'The error code: stable, and for programs. The error catalogue lists all codes.',
+}
+
+/** The first fields of the errors of a schema; with `onlyCode`, of one that has no other code. */
+function fieldsOf<Tag extends string, Code extends string = string>(tag: Tag, onlyCode?: Code) {
+  return {
+    _tag: Type.Literal(tag, { description: 'The name of the schema.' }),
+    code: Type.Unsafe<Code>(
+      onlyCode === undefined ? Type.String(codeOptions) : Type.Literal(onlyCode, codeOptions),
+    ),
+    message: Type.String({ description: 'The error in words, for people. It may change.' }),
+  }
 }
 const requestId = Type.String({ description: 'The id of the request, as in the header X-Request-Id.' })
 const exampleRequestId = responseHeaders['X-Request-Id'].example
@@ -18,15 +26,20 @@ const exampleRequestId = responseHeaders['X-Request-Id'].example
 const HttpApiDecodeError = named(
   'HttpApiDecodeError',
   {
-    _tag: Type.Literal('HttpApiDecodeError'),
-    code: Type.Literal('decode_error'),
-    message: Type.String(),
+    ...fieldsOf('HttpApiDecodeError', 'decode_error'),
     issues: Type.Array(
       closed({
-        _tag: stringEnum(['Missing', 'Unexpected', 'Type', 'Refinement']),
-        path: Type.Array(Type.Unsafe<string | number>({ type: ['string', 'integer'] })),
-        message: Type.String(),
+        _tag: stringEnum(['Missing', 'Unexpected', 'Type', 'Refinement'], {
+          description:
+            'A required field is missing, a field is not known, a value has the wrong type or is not one of those ' +
+            'allowed (`Type`), or it breaks another rule (`Refinement`).',
+        }),
+        path: Type.Array(Type.Unsafe<string | number>({ type: ['string', 'integer'] }), {
+          description: 'Where it is: the names of fields and the indexes of lists, from the outside in.',
+        }),
+        message: Type.String({ description: 'What is wrong, in words, for people. It may change.' }),
       }),
+      { description: 'Each problem of the request.' },
     ),
     requestId,
   },
@@ -42,8 +55,7 @@ const HttpApiDecodeError = named(
 const InvalidInput = named(
   'InvalidInput',
   {
-    _tag: Type.Literal('InvalidInput'),
-    ...errorFields,
+    ...fieldsOf('InvalidInput'),
     field: nullableString({ description: 'The invalid field, if the error is about a field.' }),
     requestId,
   },
@@ -56,6 +68,7 @@ const exampleErrors: readonly ErrorFactory[] = [
   errors.roleInsufficient,
   errors.notFound,
   errors.slugTaken,
+  errors.preconditionFailed,
   errors.bodyTooLarge,
   errors.unsupportedMediaType,
   errors.rateLimited,
@@ -73,9 +86,7 @@ export function findErrorExample(answered: readonly ErrorFactory[]): object | un
 
 function errorSchema(example: ErrorFactory) {
   const { tag } = example
-  const onlyCode = findOnlyCode(tag)
-  const code = onlyCode === undefined ? errorFields.code : Type.Literal(onlyCode)
-  return named(tag, { _tag: Type.Literal(tag), ...errorFields, code, requestId }, exampleOfError(example))
+  return named(tag, { ...fieldsOf(tag, findOnlyCode(tag)), requestId }, exampleOfError(example))
 }
 
 function exampleOfError<E extends ErrorFactory>({ tag, code, message }: E) {

@@ -6,8 +6,8 @@ import type { App } from '../app-types.ts'
 
 /** Handles the MCP messages of agents. */
 export interface McpHandler {
-  /** The scopes that the tools need which a message calls. `message` is parsed JSON, or undefined if it is invalid. */
-  scopesOf(message: unknown): readonly string[]
+  /** What the tools need which a message calls. `message` is parsed JSON, or undefined if it is invalid. */
+  needsOf(message: unknown): { scopes: readonly string[]; consentVersion: number }
   /** The response to a single call in its plainest form; undefined for every other message, which `answer` is for. */
   answerCall(
     headers: IncomingHttpHeaders,
@@ -28,7 +28,8 @@ export function mcpRoutes(app: App, handler: McpHandler, url: string, resource: 
   for (const spelling of [url, `${url}/`]) {
     app.post(spelling, { schema: { hide: true }, config: { openBody: true } }, async (request, reply) => {
       const message = parse(request.body)
-      reply.requireAgentScopes(handler.scopesOf(message))
+      const { scopes, consentVersion } = handler.needsOf(message)
+      reply.requireAgentScopes(scopes, consentVersion)
       const headers = withAllTypes(request.headers)
       const json = await handler.answerCall(headers, request.agent, message)
       if (json !== undefined) return reply.sendJson(json)

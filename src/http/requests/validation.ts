@@ -59,8 +59,8 @@ const bodyAjv = once(() => createAjv({}, strictOptions))
 function buildValidator(sharedSchemas: Record<string, AnySchemaObject>) {
   const strict = once(() => createAjv(sharedSchemas, strictOptions))
   const coercing = once(() =>
-    // "Infinity" is coerced to a number too. With `strictNumbers` Ajv would not compare it with the maximum.
-    createAjv(sharedSchemas, { ...strictOptions, coerceTypes: true, strictNumbers: false }),
+    // A list may have one value: `?types=a`. "Infinity" is coerced to a number too. With `strictNumbers` Ajv would not compare it with the maximum.
+    createAjv(sharedSchemas, { ...strictOptions, coerceTypes: 'array', strictNumbers: false }),
   )
   return ({ schema, httpPart }: FastifyRouteSchemaDef<AnySchemaObject>) => {
     const check =
@@ -164,9 +164,11 @@ function toDecodeIssue({
       }
     case 'type':
     case 'const':
-    case 'anyOf':
     case 'oneOf':
       return { _tag: 'Type', path, message }
+    case 'anyOf':
+      // With a type beside it, it lists formats, not types.
+      return { _tag: typeof parentSchema?.type === 'string' ? 'Refinement' : 'Type', path, message }
     case 'enum':
       return {
         _tag: 'Type',

@@ -9,6 +9,8 @@ export interface JobRunnerOptions {
   handlers: JobHandlers
   /** What is deleted once an hour, in one of all processes: a job for each, so that a failing one stops no other. */
   cleanUps: Record<string, () => Promise<unknown>>
+  /** What else is done once an hour, in one of all processes. */
+  hourly: Record<string, () => Promise<unknown>>
 }
 
 export interface JobRunner {
@@ -27,15 +29,17 @@ export async function startJobRunner({
   log,
   handlers,
   cleanUps,
+  hourly,
 }: JobRunnerOptions): Promise<JobRunner> {
   // Imported here, since the process listens before it runs jobs.
   const { Logger: GraphileLogger, parseCronItems, run } = await import('graphile-worker')
   const cleanUpTasks = Object.entries(cleanUps).map(([name, run]) => [`clean_up_${name}`, run] as const)
+  const hourlyTasks = [...cleanUpTasks, ...Object.entries(hourly)]
   const taskList: TaskList = Object.fromEntries(
-    cleanUpTasks.map(([name, cleanUp]) => [
+    hourlyTasks.map(([name, run]) => [
       name,
       async () => {
-        await cleanUp()
+        await run()
       },
     ]),
   )
@@ -55,7 +59,7 @@ export async function startJobRunner({
     // The process handles signals itself.
     noHandleSignals: true,
     pollInterval: 2_000,
-    parsedCronItems: parseCronItems(cleanUpTasks.map(([task]) => ({ task, match: '17 * * * *' }))),
+    parsedCronItems: parseCronItems(hourlyTasks.map(([task]) => ({ task, match: '17 * * * *' }))),
     logger: new GraphileLogger(() => (level, message) => {
       if (warningLevels.has(level)) log.warn({ jobs: message }, 'job failed; will retry')
       else log.debug({ jobs: message }, 'jobs')

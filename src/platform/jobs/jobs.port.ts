@@ -11,6 +11,8 @@ export interface Jobs {
   /** With what the change also revoked, if the person asked for it. */
   send_password_changed: { userId: string; revoked?: AccessCounts }
   send_api_keys_created: { userId: string }
+  /** A key expires within a week. */
+  send_api_key_expires: { apiKeyId: string }
   /** The time of the sign-in, and its browser. */
   send_signed_in: { userId: string; userAgent: string; at: string }
   /** A change of how the person signs in. `detail` is the name of what was added or removed. */
@@ -21,6 +23,14 @@ export interface Jobs {
   send_email_change_notice: { userId: string; from: string; to: string; isDone: boolean }
   /** The access of an agent ended, because a code or token was used again. */
   send_access_ended: { grantId: string }
+  /** Mails those who have not read by now that a comment mentions them. `noticeId` is the id of their notifications. */
+  send_mentions: { commentId: string; noticeId: string }
+  /** Mails a person what they have not read. */
+  send_digest: { userId: string }
+  /** Tells an owner that the service disabled a webhook. */
+  send_webhook_disabled: { webhookId: string; userId: string }
+  /** Removes a deleted webhook with its deliveries. */
+  remove_webhook: { webhookId: string }
   /** Deletes unused pictures. */
   collect_pictures: Record<string, never>
 }

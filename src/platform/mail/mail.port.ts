@@ -6,7 +6,7 @@ export interface MailMessage {
   html: string
   /** The local part of the `Message-ID` (RFC 5322 §3.6.4): the same for every attempt to send the same mail. */
   id: string
-  /** The page where the recipient can turn off such mail (RFC 2369). Only for notices. */
+  /** Where a POST turns off such mail, without a sign-in (RFC 2369 and RFC 8058). Only for notices. */
   unsubscribeUrl?: string
 }
 

@@ -69,7 +69,11 @@ function toOptions(
     alternatives: [toPart('text/plain', text, isEightBitClean), toPart('text/html', html, isEightBitClean)],
     messageId: `<${id}@${domain}>`,
     // RFC 3834 §5: prevents automatic replies.
-    headers: { 'Auto-Submitted': 'auto-generated' },
+    headers: {
+      'Auto-Submitted': 'auto-generated',
+      // RFC 8058 §3.1.
+      ...(unsubscribeUrl !== undefined && { 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }),
+    },
     ...(unsubscribeUrl !== undefined && { list: { unsubscribe: unsubscribeUrl } }),
   }
 }

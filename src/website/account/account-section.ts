@@ -4,7 +4,7 @@ import type { Section } from '../components/layout.ts'
 export function accountSection(current: string): Section {
   const links = [
     ['Profile', '/settings/profile'],
-    ['Notifications', '/settings/notifications'],
+    ['Email settings', '/settings/notifications'],
     ['Security', '/settings/security'],
   ] as const
   return {

@@ -7,10 +7,10 @@ import { accountSection } from './account-section.ts'
 import { emailPath } from './email.pages.ts'
 import { answerForm } from '../plugins/answer-form.ts'
 import { mergeEdit, readOpened, renderOpened } from '../components/edits.ts'
-import { renderField, renderForm, renderCheckbox, stateOf } from '../components/forms.ts'
+import { renderAction, renderField, renderForm, renderCheckbox, stateOf } from '../components/forms.ts'
 import { form, readField } from '../components/sent-form.ts'
 import { html } from '../components/html.ts'
-import { renderPicture } from '../components/layout.ts'
+import { renderFace } from '../components/layout.ts'
 import { notice, renderDone } from '../components/notice.ts'
 import type { Page } from '../plugins/pages.ts'
 import { renderPictureForm } from '../workspace/workspace-settings.pages.ts'
@@ -34,6 +34,11 @@ export function accountPages(app: App, { me }: AccountServices): void {
     }),
   )
 
+  app.post(`${photoPath}/remove`, form, async (request, reply) => {
+    await me.removePhoto(request.principal)
+    return reply.redirectWith(profilePath, { notice: notice`Your photo was removed.` })
+  })
+
   app.get('/settings/notifications', async (request, reply) =>
     reply.showPage(renderNotifications(request, await me.preferences(request.principal))),
   )
@@ -56,7 +61,7 @@ export function profilePhotoForm(app: App, { me }: AccountServices): void {
   )
 }
 
-function renderProfile(request: FastifyRequest, { name, email, image }: Profile): Page {
+function renderProfile(request: FastifyRequest, { id, name, email, image }: Profile): Page {
   const { state, conflicts } = mergeEdit(stateOf(request.flash.state, profilePath), { name }, readProfile)
   return {
     title: 'Profile',
@@ -93,8 +98,16 @@ function renderProfile(request: FastifyRequest, { name, email, image }: Profile)
         <section aria-labelledby="photo">
           <h2 id="photo">Photo</h2>
           <div>
-            ${renderPicture(image, name, 64)}
+            ${renderFace({ id, name, image }, 64)}
             ${renderPictureForm({ request, action: photoPath, label: 'New photo' })}
+            ${
+              image !== null &&
+              renderAction(request, {
+                action: `${photoPath}/remove`,
+                label: 'Remove',
+                description: 'the photo',
+              })
+            }
           </div>
         </section>
       </div>`,
@@ -107,9 +120,9 @@ function readProfile(form: Pick<FastifyRequest, 'body'>): { name: string } {
 
 function renderNotifications(request: FastifyRequest, preferences: Preferences): Page {
   return {
-    title: 'Notifications',
-    section: accountSection('Notifications'),
-    body: html`<h1>Notifications</h1>
+    title: 'Email settings',
+    section: accountSection('Email settings'),
+    body: html`<h1>Email settings</h1>
       ${renderDone(request)}
       ${renderForm({
         request,
@@ -123,10 +136,16 @@ function renderNotifications(request: FastifyRequest, preferences: Preferences):
             })}
             ${renderCheckbox({
               name: 'workspaceActivity',
-              label: 'Changes of my role, and people who accept my invites',
+              label:
+                'My workspaces: mentions, a daily digest, changes of my role, and people who accept my invites',
               isChecked: preferences.workspaceActivity,
             })}
           </fieldset>
+          <p class="hint">
+            A mention is mailed after five minutes, unless you have read it by then. What else you have not
+            read comes in one digest a day. Everything is in your <a href="/notifications">notifications</a>,
+            with and without emails.
+          </p>
           <p class="hint">Links that you request and security notices are always sent.</p>
           <button>Save</button>`,
       })}`,

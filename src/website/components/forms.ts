@@ -107,6 +107,8 @@ export function renderAction(
 
 export interface FieldOptions {
   name: string
+  /** Required if the page has several fields of this name. */
+  id?: string
   label: string
   state?: FormState
   /** The initial value. */
@@ -132,19 +134,29 @@ export interface FieldOptions {
 
 /** A field with its label, hint and error. Passwords are never shown again. */
 export function renderField(options: FieldOptions): Html {
-  const { name, label, state = emptyForm, type = 'text', hint, autocomplete, script, maxLength } = options
+  const {
+    name,
+    id = name,
+    label,
+    state = emptyForm,
+    type = 'text',
+    hint,
+    autocomplete,
+    script,
+    maxLength,
+  } = options
   const value = type === 'password' ? '' : (state.values[name] ?? options.value ?? '')
   const error = state.error && fieldOf(state.error) === name ? describeError(state.error) : undefined
   const hasErrorNote = error !== undefined || script !== undefined
   const isInvalid = error !== undefined
   const { savedMeanwhile } = options
   const notes = [
-    ...(hasErrorNote ? [`${name}-error`] : []),
-    ...(savedMeanwhile === undefined ? [] : [`${name}-saved`]),
-    ...(hint === undefined ? [] : [`${name}-hint`]),
+    ...(hasErrorNote ? [`${id}-error`] : []),
+    ...(savedMeanwhile === undefined ? [] : [`${id}-saved`]),
+    ...(hint === undefined ? [] : [`${id}-hint`]),
   ]
   const attributes = html`
-    id="${name}" name="${name}" ${!options.isOptional && html`required`}
+    id="${id}" name="${name}" ${!options.isOptional && html`required`}
     ${autocomplete !== undefined && html`autocomplete="${autocomplete}"`}
     ${options.inputMode !== undefined && html`inputmode="${options.inputMode}"`}
     ${options.minLength !== undefined && html`minlength="${options.minLength}"`}
@@ -155,7 +167,7 @@ export function renderField(options: FieldOptions): Html {
     ${isInvalid && html`aria-invalid="true" autofocus`} ${script}
   `
   return html`<div class="field">
-    <label for="${name}">${label}${options.isOptional && html` <span class="hint">(optional)</span>`}</label>
+    <label for="${id}">${label}${options.isOptional && html` <span class="hint">(optional)</span>`}</label>
     ${
       options.rows === undefined
         ? html`<input type="${type}" ${type !== 'file' && html`value="${value}"`} ${attributes} />`
@@ -163,16 +175,16 @@ export function renderField(options: FieldOptions): Html {
     }
     ${
       hasErrorNote &&
-      html`<p class="error" id="${name}-error" ${script && html`aria-live="polite"`}>${error}</p>`
+      html`<p class="error" id="${id}-error" ${script && html`aria-live="polite"`}>${error}</p>`
     }
     ${
       savedMeanwhile !== undefined &&
-      html`<div class="saved-meanwhile" id="${name}-saved">
+      html`<div class="saved-meanwhile" id="${id}-saved">
         <p>Saved meanwhile:</p>
         <p class="prose"><bdi>${savedMeanwhile === '' ? '(nothing)' : savedMeanwhile}</bdi></p>
       </div>`
     }
-    ${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}
+    ${hint !== undefined && html`<p class="hint" id="${id}-hint">${hint}</p>`}
   </div>`
 }
 

@@ -21,9 +21,21 @@ export type Content = Html | string | number | null | undefined | false | readon
  * escaped when it was created.
  */
 export function html(strings: TemplateStringsArray, ...values: Content[]): Html {
-  let markup = strings[0] ?? ''
-  for (const [i, value] of values.entries()) markup += toMarkup(value) + (strings[i + 1] ?? '')
+  const texts = compact(strings)
+  let markup = texts[0] ?? ''
+  for (const [i, value] of values.entries()) markup += toMarkup(value) + (texts[i + 1] ?? '')
   return new Html(markup)
+}
+
+const compacted = new WeakMap<TemplateStringsArray, readonly string[]>()
+
+/** The texts of a template without the indentation of the code, which was a third of some pages. */
+function compact(strings: TemplateStringsArray): readonly string[] {
+  const known = compacted.get(strings)
+  if (known) return known
+  const texts = strings.map((text) => text.replaceAll(/\n\s+/g, '\n'))
+  compacted.set(strings, texts)
+  return texts
 }
 
 function toMarkup(value: Content): string {

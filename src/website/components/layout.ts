@@ -1,7 +1,9 @@
 import type { RecentWorkspace, Shell } from '../../accounts/sessions/sessions.service.ts'
 import type { PrincipalUser } from '../../kernel/principal.ts'
 import type { Assets } from '../../assets/assets.ts'
+import { unreadCountMax } from '../../kernel/notifications.ts'
 import { html, type Content, type Html } from './html.ts'
+import { hueOf } from './hues.ts'
 import { themes, type Theme } from './theme.ts'
 import { csrfFieldName } from './sent-form.ts'
 
@@ -10,8 +12,9 @@ export interface Section {
   /** The name of the workspace, or of the part. */
   name: string
   iconUrl?: string | null
-  /** The path of the workspace, if the part is one. */
+  /** The path of the workspace, if the part is one, and its id. */
   base?: string
+  id?: string
   links: Link[]
   /** The pages beside the current one, below the same link. */
   tabs?: Link[]
@@ -61,7 +64,7 @@ export function renderLayout(
             ${context.shell && renderSwitcher(context.shell, section)}
             <div class="end">
               ${section?.base !== undefined && renderFind(section.base, assets)}
-              ${renderAccount(context, isSignIn)}
+              ${context.shell && renderBell(context.shell)} ${renderAccount(context, isSignIn)}
             </div>
           </div>
           ${section && renderLinks(section.links, { className: 'sections', label: section.name })}
@@ -96,7 +99,7 @@ function renderSwitcher({ workspaces }: Shell, section: Section | undefined): Ht
     <summary>
       ${
         isInWorkspace
-          ? html`${renderPicture(section.iconUrl ?? null, section.name, 28)}<span
+          ? html`${renderIcon({ id: section.id, name: section.name, iconUrl: section.iconUrl ?? null }, 28)}<span
                 class="truncate"
                 title="${section.name}"
                 ><bdi>${section.name}</bdi></span
@@ -115,10 +118,11 @@ function renderSwitcher({ workspaces }: Shell, section: Section | undefined): Ht
   </details>`
 }
 
-function renderWorkspaceLink({ name, slug, iconUrl }: RecentWorkspace, base: string | undefined): Html {
+function renderWorkspaceLink(workspace: RecentWorkspace, base: string | undefined): Html {
+  const { name, slug } = workspace
   const path = `/w/${slug}`
   return html`<a href="${path}" ${path === base && html`aria-current="true"`}
-    >${renderPicture(iconUrl, name, 28)}<span class="truncate" title="${name}"><bdi>${name}</bdi></span></a
+    >${renderIcon(workspace, 28)}<span class="truncate" title="${name}"><bdi>${name}</bdi></span></a
   >`
 }
 
@@ -133,6 +137,21 @@ function renderFind(base: string, { palette }: Assets): Html {
   ></a>`
 }
 
+const bellPath =
+  'M8 1.5a4.5 4.5 0 0 0-4.5 4.5v2.6L2 11.5h12l-1.5-2.9V6A4.5 4.5 0 0 0 8 1.5ZM6.2 13a1.9 1.9 0 0 0 3.6 0'
+
+/** The link to the inbox, with the number of what is unread. public/site.js keeps the number up to date. */
+function renderBell({ unreadCount }: Shell): Html {
+  const isMany = unreadCount >= unreadCountMax
+  const most = unreadCountMax - 1
+  const label = unreadCount === 0 ? '' : `, ${isMany ? `more than ${most}` : unreadCount} unread`
+  const shown = unreadCount === 0 ? '' : isMany ? `${most}+` : unreadCount
+  return html`<a class="bell" href="/notifications" aria-label="Notifications${label}" data-most="${most}"
+    ><svg viewBox="0 0 16 16" width="20" height="20" aria-hidden="true"><path d="${bellPath}" /></svg
+    ><span class="count">${shown}</span></a
+  >`
+}
+
 function renderAccount({ user, csrfToken, theme, shell }: LayoutContext, isSignIn: boolean): Content {
   // Pages that read no session.
   if (csrfToken === undefined)
@@ -141,7 +160,7 @@ function renderAccount({ user, csrfToken, theme, shell }: LayoutContext, isSignI
   const token = html`<input type="hidden" name="${csrfFieldName}" value="${csrfToken}" />`
   return html`<details class="menu" name="menu">
     <summary>
-      ${renderPicture(shell?.imageUrl ?? null, user.name, 28)}
+      ${renderFace({ id: user.id, name: user.name, image: shell?.imageUrl ?? null }, 28)}
       <span class="visually-hidden">Account of <bdi>${user.name}</bdi></span>
     </summary>
     <nav class="panel" aria-label="Account">
@@ -152,7 +171,7 @@ function renderAccount({ user, csrfToken, theme, shell }: LayoutContext, isSignI
       <hr />
       <a href="/settings/profile">Profile</a>
       <a href="/settings/security">Security</a>
-      <a href="/settings/notifications">Notifications</a>
+      <a href="/settings/notifications">Email settings</a>
       <hr />
       <form class="segments" method="post" action="/settings/theme" aria-label="Theme">
         ${token}${themes.map(
@@ -170,10 +189,40 @@ function renderAccount({ user, csrfToken, theme, shell }: LayoutContext, isSignI
 
 const themeNames: Record<Theme, string> = { system: 'System', light: 'Light', dark: 'Dark' }
 
+/** The picture of a person, which is round. */
+export function renderFace(
+  { id, name, image }: { id: string | null; name: string; image: string | null },
+  size: PictureSize,
+): Html {
+  return renderPicture(image, name, { id, size, shape: 'round' })
+}
+
+/** The icon of a workspace, which is square. Without an id it has no color. */
+export function renderIcon(
+  { id, name, iconUrl }: { id?: string | undefined; name: string; iconUrl: string | null },
+  size: PictureSize,
+): Html {
+  return renderPicture(iconUrl, name, { id, size, shape: 'square' })
+}
+
+type PictureSize = 28 | 40 | 64
+
 /** A picture, or the first letter of the name if there is none. It is decorative: the name is shown beside it. */
-export function renderPicture(url: string | null, name: string, size: number): Html {
+function renderPicture(
+  url: string | null,
+  name: string,
+  options: { id: string | null | undefined; size: PictureSize; shape: 'round' | 'square' },
+): Html {
+  const { id, size, shape } = options
+  if (url !== null)
+    return html`<img
+      class="picture ${shape} s${size}"
+      src="${url}"
+      alt=""
+      width="${size}"
+      height="${size}"
+    />`
+  const hue = id ? ` hue-${hueOf(id)}` : ''
   const letter = Array.from(name)[0]?.toUpperCase() ?? ''
-  return url === null
-    ? html`<span class="picture letter s${size}" aria-hidden="true">${letter}</span>`
-    : html`<img class="picture s${size}" src="${url}" alt="" width="${size}" height="${size}" />`
+  return html`<span class="picture ${shape} s${size}${hue}" aria-hidden="true">${letter}</span>`
 }

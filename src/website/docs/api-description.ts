@@ -49,6 +49,8 @@ export interface Operation {
   credential: 'apiKey' | 'agentToken' | 'none'
   parameters: Parameter[]
   body: { type: string; isRequired: boolean; fields: Field[]; example: unknown } | undefined
+  /** Whether the successful response is a stream of events, which does not end. */
+  isStream: boolean
   /** The successful responses. */
   answers: {
     status: string
@@ -108,7 +110,8 @@ function readOperation(
   const schemes = security.flatMap(Object.keys)
   const answers = Object.entries(responses).map(([status, response]) => {
     const { description = '', headers = {}, content = {} } = reader.resolve(response)
-    return { status, description, headers: Object.keys(headers), ...Object.values(content)[0] }
+    const [[mediaType, media] = []] = Object.entries(content)
+    return { status, description, headers: Object.keys(headers), mediaType, ...media }
   })
   const isSuccess = ({ status }: { status: string }) => status.startsWith('2')
   return {
@@ -122,6 +125,7 @@ function readOperation(
       .map((parameter) => readParameter(reader.resolve(parameter), reader))
       .toSorted((a, b) => Number(b.in === 'path') - Number(a.in === 'path')),
     body: readBody(reader.resolve(requestBody), reader),
+    isStream: answers.some(({ mediaType }) => mediaType === 'text/event-stream'),
     answers: answers.filter(isSuccess).map(({ schema = {}, status, description, headers, example }) => ({
       status,
       description,

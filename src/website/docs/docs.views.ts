@@ -66,7 +66,8 @@ export function renderReference(
 }
 
 function renderOperation(operation: Operation, baseUrl: string, errorNames: ReadonlySet<string>): Html {
-  const { id, method, path, summary, description, credential, parameters, body, answers, errors } = operation
+  const { id, method, path, summary, description, credential, parameters, body, isStream, answers, errors } =
+    operation
   return html`<details class="operation" id="${id}">
     <summary>
       <h3>
@@ -98,7 +99,7 @@ function renderOperation(operation: Operation, baseUrl: string, errorNames: Read
             renderText(returns),
           )}
           ${headers.length > 0 && html`<p class="hint">Headers: ${headers.join(', ')}</p>`}
-          ${example !== undefined && html`<pre>${JSON.stringify(example, null, 2)}</pre>`}`,
+          ${example !== undefined && html`<pre>${isStream && typeof example === 'string' ? example : JSON.stringify(example, null, 2)}</pre>`}`,
       )}
       <details class="errors">
         <summary>Errors: ${errors.map(({ status }) => status).join(', ')}</summary>
@@ -163,7 +164,7 @@ function renderFields(
 }
 
 /** The request as a curl command for a POSIX shell. */
-function makeCommand({ method, path, credential, body }: Operation, baseUrl: string): string {
+function makeCommand({ method, path, credential, body, isStream }: Operation, baseUrl: string): string {
   const quote = (text: string) => `'${text.replaceAll(`'`, `'\\''`)}'`
   const target = path.replace(/{([^{}]+)}/g, (_, name: string) =>
     name.replace(/(?=[A-Z])/g, '_').toUpperCase(),
@@ -177,6 +178,8 @@ function makeCommand({ method, path, credential, body }: Operation, baseUrl: str
   }
   return [
     method === (body ? 'POST' : 'GET') ? 'curl' : `curl -X ${method}`,
+    // Otherwise curl would collect the events.
+    isStream && '-N',
     credential === 'apiKey' && '-H "Authorization: Bearer $API_KEY"',
     credential === 'agentToken' && '-H "Authorization: Bearer $ACCESS_TOKEN"',
     body && data[body.type]?.(),
@@ -186,9 +189,14 @@ function makeCommand({ method, path, credential, body }: Operation, baseUrl: str
     .join(' ')
 }
 
-/** The form that public/docs.js sends; hidden without the script. Operations that only agents can call have none. */
-function renderForm({ id, method, path, credential, parameters, body }: Operation): Html | false {
-  if (credential === 'agentToken' || body?.type === 'application/x-www-form-urlencoded') return false
+/**
+ * The form that public/docs.js sends; hidden without the script. Operations that only agents can call have none, nor have
+ * streams, which do not end.
+ */
+function renderForm(operation: Operation): Html | false {
+  const { id, method, path, credential, parameters, body, isStream } = operation
+  if (isStream || credential === 'agentToken' || body?.type === 'application/x-www-form-urlencoded')
+    return false
   return html`<details class="try" hidden>
     <summary>Try it</summary>
     <form

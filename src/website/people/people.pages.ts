@@ -1,18 +1,21 @@
 import type { Person } from '../../areas/people/people.service.ts'
 import { parseJson } from '../../kernel/json-text.ts'
-import { mayActOn } from '../../kernel/roles.ts'
+import { isId } from '../../kernel/ids.ts'
+import { mayActOn, roles, type Role } from '../../kernel/roles.ts'
+import type { Team } from '../../areas/teams/teams.service.ts'
 import type { Services } from '../../services/services.ts'
+import { renderSelect } from '../components/forms.ts'
 import { readEventContext, withoutRepeated } from '../views/events.views.ts'
 import { html, type Content, type Html } from '../components/html.ts'
-import { renderPicture } from '../components/layout.ts'
-import { renderRows } from '../components/lists.ts'
+import { renderFace } from '../components/layout.ts'
+import { readQuery, renderRows } from '../components/lists.ts'
 import { renderDone } from '../components/notice.ts'
 import { membersPages } from './members.pages.ts'
 import type { Page } from '../plugins/pages.ts'
 import { readListView, renderNotices, renderPager, resetNotice, type ListView } from '../components/pager.ts'
 import { renderPerson } from './person.views.ts'
-import { renderRole } from '../views/roles.views.ts'
-import { readSearch, renderSearchForm } from '../views/search-form.views.ts'
+import { renderRole, roleNames } from '../views/roles.views.ts'
+import { readSearch, searchLengthMax } from '../views/search-form.views.ts'
 import { sectionOf, type WorkspacePages, type WorkspaceVisit } from '../plugins/workspace-visit.ts'
 
 const peoplePerPage = 50
@@ -23,17 +26,23 @@ const shownEvents = 10
 /** The directory of a workspace, and a page for each member, with their role. */
 export function peoplePages(
   pages: WorkspacePages,
-  services: Pick<Services, 'people' | 'events' | 'integrations' | 'members' | 'seeds'>,
+  services: Pick<Services, 'people' | 'events' | 'integrations' | 'members' | 'seeds' | 'teams'>,
 ): void {
-  const { people, events, integrations, seeds } = services
+  const { people, events, integrations, seeds, teams } = services
 
   const showPeople = async (visit: WorkspaceVisit): Promise<Page> => {
     const { principal, request, workspace } = visit
-    const q = readSearch(request)
-    const list = await readListView(request, (position) =>
-      people.list(principal, workspace.slug, { ...position, ...(q !== '' && { q }), limit: peoplePerPage }),
-    )
-    return renderPeople(visit, q, list)
+    const { slug } = workspace
+    const search = readPeopleSearch(request)
+    const { q, role, teamId } = search
+    const filter = { ...(q && { q }), ...(role && { role }), ...(teamId && { teamId }) }
+    const [list, ofTeams] = await Promise.all([
+      readListView(request, (position) =>
+        people.list(principal, slug, { ...position, ...filter, kind: 'member', limit: peoplePerPage }),
+      ),
+      teams.list(principal, slug, {}),
+    ])
+    return renderPeople(visit, search, { list, teams: parseJson(ofTeams.items) })
   }
 
   const showPerson = async (visit: WorkspaceVisit): Promise<Page> => {
@@ -57,9 +66,30 @@ export function peoplePages(
   membersPages(pages, services)
 }
 
-function renderPeople(visit: WorkspaceVisit, q: string, list: ListView<Person>): Page {
+/** What the page was asked for. Parameters that are invalid are empty. */
+interface PeopleSearch {
+  q: string
+  role: Role | undefined
+  teamId: string
+}
+
+function readPeopleSearch(request: { query: unknown }): PeopleSearch {
+  const teamId = readQuery(request, 'team')
+  return {
+    q: readSearch(request),
+    role: roles.find((role) => role === readQuery(request, 'role')),
+    teamId: isId(teamId) ? teamId : '',
+  }
+}
+
+function renderPeople(
+  visit: WorkspaceVisit,
+  search: PeopleSearch,
+  { list, teams }: { list: ListView<Person>; teams: Team[] },
+): Page {
   const { base, may, request } = visit
   const path = `${base}/people`
+  const { q, role, teamId } = search
   return {
     title: 'People',
     section: sectionOf(visit, 'People'),
@@ -67,21 +97,61 @@ function renderPeople(visit: WorkspaceVisit, q: string, list: ListView<Person>):
         <h1>People</h1>
         ${may('invites.create') && html`<a class="button" href="${base}/invites">Invite people</a>`}
       </div>
-      ${renderDone(request)} ${renderSearchForm({ path, label: 'Search by name or email', value: q })}
+      ${renderDone(request)} ${renderFilters(path, search, teams)}
       ${renderNotices([list.isReset && resetNotice])}
       ${renderRows(
         parseJson(list.items).map((person) => renderPersonRow(visit, person)),
-        q === ''
-          ? html`<p>Nobody here.</p>`
-          : html`<p>Nobody matches “<bdi>${q}</bdi>”.</p>
-              ${Array.from(q).length <= 2 && html`<p>One or two letters match only the beginning of words.</p>`}`,
+        renderNobody(visit, search),
       )}
       ${renderPager(list, {
         path,
-        parameters: { q },
+        parameters: { q, role: role ?? '', team: teamId },
         labels: { first: 'First page', previous: 'Previous', next: 'Next' },
       })}`,
   }
+}
+
+function renderFilters(path: string, { q, role, teamId }: PeopleSearch, teams: readonly Team[]): Html {
+  const isFiltered = q !== '' || role !== undefined || teamId !== ''
+  return html`<form class="line filters" role="search" action="${path}">
+    <div class="field">
+      <label for="q">Name or email</label>
+      <input id="q" name="q" type="search" value="${q}" maxlength="${searchLengthMax}" autocomplete="off" />
+    </div>
+    ${renderSelect({
+      name: 'role',
+      label: 'Role',
+      value: role ?? '',
+      choices: [{ value: '', label: 'Any' }, ...roles.map((value) => ({ value, label: roleNames[value] }))],
+    })}
+    ${
+      teams.length > 0 &&
+      renderSelect({
+        name: 'team',
+        label: 'Team',
+        value: teamId,
+        choices: [{ value: '', label: 'Any' }, ...teams.map(({ id, name }) => ({ value: id, label: name }))],
+      })
+    }
+    <button class="quiet">Apply</button>
+    ${isFiltered && html`<a class="button quiet" href="${path}">Clear</a>`}
+  </form>`
+}
+
+/** Why the list is empty. */
+function renderNobody({ base, may }: WorkspaceVisit, { q, role, teamId }: PeopleSearch): Content {
+  if (q === '' && role === undefined && teamId === '') return html`<p>Nobody here.</p>`
+  const isShort = q !== '' && Array.from(q).length <= 2
+  return html`${
+    role === undefined && teamId === ''
+      ? html`<p>Nobody matches “<bdi>${q}</bdi>”.</p>`
+      : html`<p>Nobody matches these filters.</p>`
+  }
+  ${isShort && html`<p>One or two letters match only the beginning of words.</p>`}
+  ${
+    may('invites.list') &&
+    html`<p>People who have not accepted yet are under <a href="${base}/invites">Invites</a>.</p>`
+  }`
 }
 
 function renderPersonRow(visit: WorkspaceVisit, person: Person): Html {
@@ -90,18 +160,13 @@ function renderPersonRow(visit: WorkspaceVisit, person: Person): Html {
   const isSelf = userId === principal.user.id
   const path = `${base}/people/${String(userId)}`
   return html`<div class="row">
-    ${renderPicture(image, name, 40)}
+    ${renderFace({ id: userId, name, image }, 40)}
     <div class="grow">
-      ${
-        userId === null
-          ? html`<bdi>${name}</bdi>`
-          : html`<a class="title" href="${path}"><bdi>${name}</bdi></a>`
-      }${isSelf && ' (you)'}
-      ${userId !== null && html`<span class="hint">${email}</span>`} ${renderTeams(base, teams)}
+      <a class="title" href="${path}"><bdi>${name}</bdi></a
+      >${isSelf && ' (you)'} <span class="hint">${email}</span> ${renderTeams(base, teams)}
     </div>
-    ${userId === null && html`<span class="tag invited">Invited</span>`} ${renderRole(role)}
+    ${renderRole(role)}
     ${
-      userId !== null &&
       !isSelf &&
       may('members.updateRole') &&
       mayActOn(workspace.role, role) &&

@@ -5,7 +5,7 @@ import { mayActOn } from '../../kernel/roles.ts'
 import { renderEvent, type EventContext } from '../views/events.views.ts'
 import { renderAction, renderForm } from '../components/forms.ts'
 import { html, type Content, type Html } from '../components/html.ts'
-import { renderPicture } from '../components/layout.ts'
+import { renderFace } from '../components/layout.ts'
 import { renderConfirmed, renderRows } from '../components/lists.ts'
 import { renderDone } from '../components/notice.ts'
 import type { Page } from '../plugins/pages.ts'
@@ -31,7 +31,7 @@ export function renderPerson(visit: WorkspaceVisit, person: MemberPerson, shown:
     title: name,
     section: sectionOf(visit, 'People'),
     body: html`<div class="row">
-        ${renderPicture(image, name, 64)}
+        ${renderFace({ id: userId, name, image }, 64)}
         <div class="grow">
           <h1><bdi>${name}</bdi>${isSelf && ' (you)'}</h1>
           <span class="hint">${email} · joined ${renderDate(joinedAt.toISOString())}</span>

@@ -4,7 +4,7 @@ import { parseJson } from '../../kernel/json-text.ts'
 import { labelLengthMax } from '../../kernel/text.ts'
 import { renderAction, renderField, renderForm, stateOf } from '../components/forms.ts'
 import { html, type Content, type Html } from '../components/html.ts'
-import { renderPicture } from '../components/layout.ts'
+import { renderFace } from '../components/layout.ts'
 import { renderConfirmed, renderRows } from '../components/lists.ts'
 import { renderDone } from '../components/notice.ts'
 import type { Page } from '../plugins/pages.ts'
@@ -18,11 +18,15 @@ interface TeamPage {
   inTeam: ListView<TeamMember>
   /** What the person searches for among the members of the workspace. */
   q: string
-  found: { people: (Person & { userId: string })[]; hasMore: boolean } | undefined
+  found: { people: Candidate[]; hasMore: boolean } | undefined
+  /** The members of a small workspace who are not in the team. */
+  others: Candidate[]
 }
 
+type Candidate = Person & { userId: string }
+
 /** The page of a team: its members, and a search for members of the workspace to add. */
-export function renderTeam(visit: WorkspaceVisit, { team, inTeam, q, found }: TeamPage): Page {
+export function renderTeam(visit: WorkspaceVisit, { team, inTeam, q, found, others }: TeamPage): Page {
   const { base, may, request } = visit
   const path = `${base}/teams/${team.id}`
   return {
@@ -30,17 +34,24 @@ export function renderTeam(visit: WorkspaceVisit, { team, inTeam, q, found }: Te
     section: sectionOf(visit, 'Teams'),
     body: html`<div>
         <h1><bdi>${team.name}</bdi></h1>
-        <span class="hint">${countOf(team.memberCount, 'member')}</span>
+        <span class="hint"
+          >${team.memberCount === 0 ? 'No members' : countOf(team.memberCount, 'member')}</span
+        >
       </div>
       ${renderDone(request)}
       ${renderSearchForm({ path, label: may('teams.addMember') ? 'Find people to add' : 'Find people', value: q })}
-      ${found ? renderFound(visit, team, { q, ...found }) : renderMembers(visit, team, inTeam)}
+      ${
+        found
+          ? renderFound(visit, team, { q, ...found })
+          : html`${renderMembers(visit, team, inTeam)}
+            ${others.length > 0 && renderOthers(visit, team, others)}`
+      }
       ${may('teams.rename') && renderManagement(visit, team)}`,
   }
 }
 
 function renderMembers(visit: WorkspaceVisit, { id }: Team, list: ListView<TeamMember>): Html {
-  const { base } = visit
+  const { base, may, principal, request } = visit
   return html`${renderNotices([list.isReset && resetNotice])}
   ${renderRows(
     parseJson(list.items).map((member) =>
@@ -50,9 +61,23 @@ function renderMembers(visit: WorkspaceVisit, { id }: Team, list: ListView<TeamM
         isInTeam: true,
       }),
     ),
-    html`<p>No members yet.</p>`,
+    html`<p>No members yet.</p>
+      ${may('teams.addMember') && renderAction(request, { action: `${base}/teams/${id}/members`, label: 'Add yourself', fields: { userId: principal.user.id } })}`,
   )}
   ${renderPager(list, { path: `${base}/teams/${id}` })}`
+}
+
+/** Everybody who can be added, in a workspace where that is a short list. */
+function renderOthers(visit: WorkspaceVisit, { id }: Team, others: readonly Candidate[]): Html {
+  return html`<section class="stack" aria-labelledby="others">
+    <h2 id="others">Add people</h2>
+    ${renderRows(
+      others.map(({ userId, name, image, email }) =>
+        renderMember(visit, id, { userId, name, image, detail: email, isInTeam: false }),
+      ),
+      null,
+    )}
+  </section>`
 }
 
 function renderFound(
@@ -83,7 +108,7 @@ function renderMember(
   const path = `${base}/teams/${teamId}/members`
   const description = isSelf ? 'the team' : html`<bdi>${name}</bdi>`
   return html`<div class="row">
-    ${renderPicture(image, name, 40)}
+    ${renderFace({ id: userId, name, image }, 40)}
     <div class="grow">
       <a class="title" href="${base}/people/${userId}"><bdi>${name}</bdi></a
       >${isSelf && ' (you)'}

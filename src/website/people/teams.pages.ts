@@ -16,6 +16,8 @@ import { countOf, renderDate } from '../components/words.ts'
 import { sectionOf, type WorkspacePages, type WorkspaceVisit } from '../plugins/workspace-visit.ts'
 
 const foundMax = 20
+/** A workspace with more members is searched for people to add. */
+const smallMax = 50
 
 /** The teams of a workspace and their members. */
 export function teamsPages(
@@ -34,15 +36,21 @@ export function teamsPages(
     const path = pathOf(visit)
     const q = readSearch(request)
     const search = async () => {
-      const found = await people.list(principal, workspace.slug, { q, limit: foundMax })
+      const found = await people.list(principal, workspace.slug, { q, kind: 'member', limit: foundMax })
       return { people: parseJson(found.items).filter(isMember), hasMore: found.nextCursor !== null }
     }
-    const [team, inTeam, found] = await Promise.all([
+    const listAll = async () => {
+      const all = await people.list(principal, workspace.slug, { kind: 'member', limit: smallMax })
+      return all.nextCursor === null ? parseJson(all.items).filter(isMember) : []
+    }
+    const [team, inTeam, found, all] = await Promise.all([
       teams.get(principal, path),
       readListView(request, (position) => teams.listMembers(principal, path, position)),
       q === '' ? undefined : search(),
+      q === '' && visit.may('teams.addMember') ? listAll() : [],
     ])
-    return renderTeam(visit, { team, inTeam, q, found })
+    const others = all.filter(({ teams: ofPerson }) => !ofPerson.some(({ id }) => id === team.id))
+    return renderTeam(visit, { team, inTeam, q, found, others })
   }
 
   const pathOf = ({ request, workspace }: WorkspaceVisit) => ({

@@ -1,7 +1,12 @@
-import { randomInt } from 'node:crypto'
-import { Readable } from 'node:stream'
 import fastifyPlugin from 'fastify-plugin'
 import type { FastifyReply } from 'fastify'
+import {
+  createEventStream,
+  formatRetry,
+  sendEventStream,
+  type EventStream,
+  type EventStreamOptions,
+} from '../../http/answers/event-stream.ts'
 import type { App } from '../../http/app-types.ts'
 import { errors } from '../../kernel/errors.ts'
 
@@ -23,11 +28,7 @@ export interface StreamListener {
   onEnd: () => void
 }
 
-export interface ChangeStreamsOptions {
-  /** How long a stream is open. Then the browser asks again, and its session and access are checked again. */
-  lifetimeMs: number
-  /** How often something is sent, so that proxies keep the connection and a client that is gone is noticed. */
-  heartbeatMs: number
+export interface ChangeStreamsOptions extends Pick<EventStreamOptions, 'lifetimeMs' | 'heartbeatMs'> {
   /** The maximum number of streams of the process. */
   streamsMax: number
   /**
@@ -47,14 +48,10 @@ export const changeStreamsDefaults: ChangeStreamsOptions = {
   personStreamsMax: 12,
 }
 
-/** How soon a browser asks again: at random, so that the browsers of a stopped process do not ask all at once. */
-const retryMsMin = 1_000
-const retryMsMax = 3_000
 /** How soon a browser asks again for a stream that ended because its session or person has too many. */
 const crowdedRetryMs = 30_000
 
 const change = 'event: change\ndata:\n\n'
-const heartbeat = ':\n\n'
 
 /**
  * Adds `reply.sendChanges`. The streams end when the app is closed. If a session or a person has too many, the oldest one ends, which
@@ -76,7 +73,7 @@ export const changeStreams = fastifyPlugin(
       const [oldest] = ofOwner
       if (!oldest || ofOwner.length < max) return
       streams.delete(oldest)
-      oldest.send(`retry: ${crowdedRetryMs}\n\n`)
+      oldest.send(formatRetry(crowdedRetryMs))
       oldest.end()
     }
 
@@ -86,7 +83,7 @@ export const changeStreams = fastifyPlugin(
       const owner = { sessionId: visit.sessionId, userId: principal.user.id }
       endOldest((stream) => stream.owner.sessionId === owner.sessionId, sessionStreamsMax)
       endOldest((stream) => stream.owner.userId === owner.userId, personStreamsMax)
-      const stream = createChangeStream(owner, options)
+      const stream = { ...createEventStream(options), owner }
       streams.add(stream)
       void stream.ended.then(() => streams.delete(stream))
       try {
@@ -96,13 +93,7 @@ export const changeStreams = fastifyPlugin(
         stream.end()
         throw error
       }
-      return (
-        this.type('text/event-stream')
-          // nginx would collect the events.
-          .header('x-accel-buffering', 'no')
-          .header('cross-origin-resource-policy', 'same-origin')
-          .send(stream.body)
-      )
+      return sendEventStream(this.header('cross-origin-resource-policy', 'same-origin'), stream)
     })
   },
   { name: 'change-streams', dependencies: ['signed-in-only'] },
@@ -113,38 +104,6 @@ interface StreamOwner {
   userId: string
 }
 
-interface ChangeStream {
+interface ChangeStream extends EventStream {
   owner: StreamOwner
-  body: Readable
-  send: (text: string) => void
-  end: () => void
-  /** Resolves when the stream has been ended, or its reader has disconnected. */
-  ended: Promise<void>
-}
-
-function createChangeStream(
-  owner: StreamOwner,
-  { lifetimeMs, heartbeatMs }: ChangeStreamsOptions,
-): ChangeStream {
-  let resolveEnded: () => void
-  const ended = new Promise<void>((resolve) => (resolveEnded = resolve))
-  let hasEnded = false
-  const body = new Readable({ read: () => undefined })
-  const send = (text: string) => {
-    if (!hasEnded) body.push(text)
-  }
-  const end = () => {
-    if (hasEnded) return
-    hasEnded = true
-    clearInterval(beating)
-    clearTimeout(living)
-    body.push(null)
-    resolveEnded()
-  }
-  const beating = setInterval(() => send(heartbeat), heartbeatMs).unref()
-  const living = setTimeout(end, lifetimeMs).unref()
-  // Fastify destroys the body when the reader disconnects.
-  body.once('close', end)
-  send(`retry: ${randomInt(retryMsMin, retryMsMax)}\n\n`)
-  return { owner, body, send, end, ended }
 }

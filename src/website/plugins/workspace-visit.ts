@@ -20,7 +20,7 @@ declare module 'fastify' {
 }
 
 interface WorkspaceRoute {
-  Params: { slug: string; id: string; userId: string }
+  Params: { slug: string; id: string; userId: string; evidenceId: string }
   Querystring: { cursor?: string }
 }
 
@@ -161,7 +161,7 @@ async function enterWorkspace(
 /** The path of a page of the workspace, with the parameters of the visited route. */
 function pathOf({ base, request }: WorkspaceVisit, path: string): string {
   const { params } = request
-  return base + path.replace(/:(id|userId)/g, (_, name: 'id' | 'userId') => encodeURIComponent(params[name]))
+  return base + path.replace(/:(\w+)/g, (_, name: keyof typeof params) => encodeURIComponent(params[name]))
 }
 
 /** The navigation of a workspace. */
@@ -171,7 +171,13 @@ export function sectionOf({ workspace, base, may }: WorkspaceVisit, current: str
     ['Teams', `${base}/teams`],
     ...(may('invites.list') ? [['Invites', `${base}/invites`] as const] : []),
   ] as const
+  const settings = [
+    ['General', `${base}/settings`],
+    ['Webhooks', `${base}/settings/webhooks`],
+  ] as const
   const isOfPeople = people.some(([label]) => label === current)
+  const isOfSettings = may('webhooks.list') && settings.some(([label]) => label === current)
+  const tabs = isOfPeople ? people : isOfSettings ? settings : undefined
   const links = [
     ['Home', base],
     ['Seeds', `${base}/seeds`],
@@ -181,16 +187,17 @@ export function sectionOf({ workspace, base, may }: WorkspaceVisit, current: str
     ['Settings', `${base}/settings`],
   ] as const
   return {
+    id: workspace.workspaceId,
     name: workspace.name,
     iconUrl: workspace.iconUrl,
     base,
     links: links.map(([label, href]) => ({
       label,
       href,
-      isCurrent: label === (isOfPeople ? 'People' : current),
+      isCurrent: label === (isOfPeople ? 'People' : isOfSettings ? 'Settings' : current),
     })),
-    ...(isOfPeople && {
-      tabs: people.map(([label, href]) => ({ label, href, isCurrent: label === current })),
+    ...(tabs && {
+      tabs: tabs.map(([label, href]) => ({ label, href, isCurrent: label === current })),
     }),
   }
 }

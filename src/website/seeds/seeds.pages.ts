@@ -1,23 +1,15 @@
 import { readQuery } from '../components/lists.ts'
 import { readListView } from '../components/pager.ts'
 import type { Services } from '../../services/services.ts'
-import { errors } from '../../kernel/errors.ts'
+import { threadFilters } from '../../areas/comments/comments.service.ts'
+import { ApiError, errors } from '../../kernel/errors.ts'
 import { parseJson } from '../../kernel/json-text.ts'
-import {
-  evidenceAuthors,
-  evidenceKinds,
-  seedQueryLengthMax,
-  seedSorts,
-  seedStatuses,
-  verdicts,
-  type SeedStatus,
-} from '../../kernel/seeds.ts'
-import { readOpened } from '../components/edits.ts'
-import { readField, readText, requireChoice } from '../components/sent-form.ts'
+import { seedQueryLengthMax, seedSorts, seedStatuses, type SeedStatus } from '../../kernel/seeds.ts'
 import type { Page } from '../plugins/pages.ts'
 import { notice } from '../components/notice.ts'
 import { readSearch } from '../views/search-form.views.ts'
 import { readSeedForm, renderSeedForm } from './seed-form.views.ts'
+import type { CommentSubject } from './comments.views.ts'
 import { renderSeed } from './seed.views.ts'
 import {
   renderSeedBoard,
@@ -31,7 +23,7 @@ import type { WorkspacePages, WorkspaceVisit } from '../plugins/workspace-visit.
 
 const seedsOfPage = 50
 const seedsOfColumn = 20
-const evidenceOfPage = 20
+const itemsOfThread = 30
 const eventsOfPage = 20
 
 const viewCookie = 'seeds-view'
@@ -39,8 +31,8 @@ const viewCookieSeconds = 365 * 24 * 60 * 60
 
 /** The seeds of a workspace: a list and a board, and each seed with its evidence. */
 export function seedsPages(
-  { page, action, creation }: WorkspacePages,
-  { events, evidence, integrations, seeds }: Pick<Services, 'events' | 'evidence' | 'integrations' | 'seeds'>,
+  { page, creation }: WorkspacePages,
+  { comments, events, integrations, seeds }: Pick<Services, 'comments' | 'events' | 'integrations' | 'seeds'>,
 ): void {
   const showSeeds = async (visit: WorkspaceVisit): Promise<Page> => {
     const search = readSeedSearch(visit)
@@ -65,19 +57,34 @@ export function seedsPages(
     )
   }
 
+  /** What the form for a comment is about. A comment that is gone is not quoted. */
+  const readSubject = async ({ principal, request }: WorkspaceVisit): Promise<CommentSubject> => {
+    const [evidenceId, quotedId] = [readQuery(request, 'evidence'), readQuery(request, 'quote')]
+    if (quotedId === '') return evidenceId === '' ? {} : { evidenceId }
+    try {
+      const quoted = await comments.get(principal, quotedId)
+      return { quoted, ...(quoted.evidenceId !== null && { evidenceId: quoted.evidenceId }) }
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'not_found') return {}
+      throw error
+    }
+  }
+
   const showSeed = async (visit: WorkspaceVisit): Promise<Page> => {
     const { principal, request, workspace } = visit
     const path = { slug: workspace.slug, seedId: request.params.id }
     const history = readQuery(request, 'history')
-    const by = evidenceAuthors.find((author) => author === readQuery(request, 'by'))
-    const [details, happened, grants] = await Promise.all([
+    const only = threadFilters.find((filter) => filter === readQuery(request, 'only'))
+    const [details, thread, about, happened, grants] = await Promise.all([
+      seeds.getDetails(principal, path),
       readListView(request, (position) =>
-        seeds.getDetails(principal, path, {
-          limit: evidenceOfPage,
-          ...(by !== undefined && { by }),
+        comments.listThread(principal, path.seedId, {
+          limit: itemsOfThread,
+          ...(only !== undefined && { only }),
           ...position,
         }),
       ),
+      readSubject(visit),
       events.list(principal, workspace.slug, {
         targetId: path.seedId,
         limit: eventsOfPage,
@@ -91,7 +98,7 @@ export function seedsPages(
       integrations.listToolUses(principal, workspace.slug, ids),
       events.findPlaces(principal, workspace.slug, parseJson(happened.items)),
     ])
-    return renderSeed(visit, { ...details, by, events: happened, places, agents, uses })
+    return renderSeed(visit, { ...details, thread, only, about, events: happened, places, agents, uses })
   }
 
   const showNew = async (visit: WorkspaceVisit): Promise<Page> => {
@@ -102,7 +109,7 @@ export function seedsPages(
   const showEdit = async (visit: WorkspaceVisit): Promise<Page> => {
     if (!visit.may('seeds.update')) throw errors.roleInsufficient()
     const path = { slug: visit.workspace.slug, seedId: visit.request.params.id }
-    const { seed } = await seeds.getDetails(visit.principal, path, { limit: 1 })
+    const { seed } = await seeds.getDetails(visit.principal, path)
     return renderSeedForm(visit, seed)
   }
 
@@ -113,47 +120,8 @@ export function seedsPages(
 
   creation('/seeds/new', '/seeds/new', async (visit) => {
     const { id } = await seeds.create(visit.principal, visit.workspace.slug, readSeedForm(visit.request))
-    return { path: `${visit.base}/seeds/${id}`, notice: notice`Seed created. Join it to add evidence.` }
+    return { path: `${visit.base}/seeds/${id}`, notice: notice`Seed created. Add what you find out.` }
   })
-
-  action('/seeds/:id/edit', '/seeds/:id/edit', async (visit) => {
-    const { principal, request } = visit
-    await seeds.update(principal, request.params.id, readSeedForm(request), readOpened(request))
-    return { path: seedPath(visit), notice: notice`Saved.` }
-  })
-
-  action('/seeds/:id/status', '/seeds/:id', async (visit) => {
-    const { principal, request } = visit
-    const status = requireChoice(request, 'status', seedStatuses)
-    await seeds.update(principal, request.params.id, { status }, readOpened(request))
-    return { path: seedPath(visit), notice: notice`Status changed.` }
-  })
-
-  action('/seeds/:id/join', '/seeds/:id', async (visit) => {
-    await seeds.join(visit.principal, visit.request.params.id)
-    return { path: seedPath(visit), notice: notice`You joined the seed.` }
-  })
-
-  action('/seeds/:id/leave', '/seeds/:id', async (visit) => {
-    await seeds.leave(visit.principal, visit.request.params.id)
-    return { path: seedPath(visit), notice: notice`You left the seed. Your evidence stays.` }
-  })
-
-  creation('/seeds/:id/evidence', '/seeds/:id', async (visit) => {
-    const { principal, request } = visit
-    const sourceUrl = readField(request, 'sourceUrl').trim()
-    await evidence.add(principal, request.params.id, {
-      kind: requireChoice(request, 'kind', evidenceKinds),
-      verdict: requireChoice(request, 'verdict', verdicts),
-      summary: readText(request, 'summary'),
-      ...(sourceUrl !== '' && { sourceUrl }),
-    })
-    return { path: seedPath(visit), notice: notice`Evidence added.` }
-  })
-}
-
-function seedPath({ base, request }: WorkspaceVisit): string {
-  return `${base}/seeds/${request.params.id}`
 }
 
 /** What the page asks of the list. Unknown words count as none. */

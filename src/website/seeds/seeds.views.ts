@@ -10,6 +10,7 @@ import { renderNotices, renderPager, resetNotice, type ListView } from '../compo
 import type { Page } from '../plugins/pages.ts'
 import { countOf, renderTime } from '../components/words.ts'
 import { renderAgent } from '../views/author.views.ts'
+import { renderUndo } from './seed-deletion.views.ts'
 import { sectionOf, type WorkspaceVisit } from '../plugins/workspace-visit.ts'
 
 /** How the seeds of a workspace can be shown. */
@@ -118,7 +119,7 @@ function renderSeeds(
         <h1>Seeds</h1>
         ${!hasNone && may('seeds.create') && html`<a class="button" href="${base}/seeds/new">New seed</a>`}
       </div>
-      ${renderDone(request)}
+      ${renderDone(request)} ${renderUndo(request, base)}
       ${
         hasNone
           ? renderIntroduction(visit)
@@ -135,7 +136,8 @@ function renderSeeds(
                     </div>`
                   : body
               }`
-      }`,
+      }
+      ${may('seeds.restore') && html`<p class="hint"><a href="${base}/seeds/deleted">Deleted seeds</a></p>`}`,
   }
 }
 

@@ -41,6 +41,16 @@ export function invitePages(
     })
   })
 
+  app.post<WithToken>('/invites/:token/decline', form, async (request, reply) => {
+    const { token } = request.params
+    const back = invitePath(token)
+    if (request.visit.sessionId === undefined) return reply.redirect(back, 303)
+    return answerForm(request, reply, back, async () => {
+      await receivedInvites.decline(request.principal, token)
+      return back
+    })
+  })
+
   app.post<WithToken>('/invites/:token/sign-up', form, async (request, reply) =>
     signUp(request, reply, { name: readField(request, 'name'), password: readField(request, 'password') }),
   )

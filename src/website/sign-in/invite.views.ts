@@ -4,7 +4,7 @@ import { nameLengthMax } from '../../kernel/text.ts'
 import { renderPasskeyForm } from '../views/passkey-form.views.ts'
 import { renderAlert, renderField, renderForm, stateOf } from '../components/forms.ts'
 import { html, type Content, type Html } from '../components/html.ts'
-import { renderPicture } from '../components/layout.ts'
+import { renderIcon } from '../components/layout.ts'
 import type { Page } from '../plugins/pages.ts'
 import { renderDate } from '../components/words.ts'
 import { roleNames } from '../views/roles.views.ts'
@@ -22,6 +22,7 @@ export const invitePath = (token: string) => `/invites/${encodeURIComponent(toke
 const endings = {
   expired: 'This invite has expired.',
   accepted: 'This invite was already accepted.',
+  declined: 'This invite was declined.',
   revoked: 'This invite was revoked.',
 }
 
@@ -50,6 +51,11 @@ export function renderInvitePage({ request, invite, token }: WithInvite): Page {
         request,
         action: invitePath(token),
         body: html`<button>Accept invite</button>`,
+      })}
+      ${renderForm({
+        request,
+        action: `${invitePath(token)}/decline`,
+        body: html`<button class="quiet">Decline</button>`,
       })}
       <p class="hint">Expires on ${renderDate(expiresAt)}.</p>`
   }
@@ -83,7 +89,7 @@ function renderInvite(invite: InvitePreview, whatNow: Content): Page {
     title: `Invite to ${workspaceName}`,
     isOnTheWay: true,
     body: html`<section class="narrow">
-      ${renderPicture(workspaceIconUrl, workspaceName, 64)}
+      ${renderIcon({ name: workspaceName, iconUrl: workspaceIconUrl }, 64)}
       <h1><bdi>${workspaceName}</bdi></h1>
       <p>
         <bdi>${invitedByName}</bdi> invited <strong>${invite.email}</strong> to join this workspace as

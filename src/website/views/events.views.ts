@@ -1,5 +1,6 @@
 import type { EventPlace, EventType, WorkspaceEvent } from '../../areas/events/events.service.ts'
 import { changesOfAgents } from '../../kernel/agent.ts'
+import { seedIdOf } from '../../kernel/events.ts'
 import type { Services } from '../../services/services.ts'
 import { describeScope } from './scopes.views.ts'
 import type { WorkspaceVisit } from '../plugins/workspace-visit.ts'
@@ -13,7 +14,13 @@ export const eventTypeNames: Readonly<Record<EventType, string>> = {
   'seed.joined': 'Seed joined',
   'seed.left': 'Seed left',
   'seed.deleted': 'Seed deleted',
+  'seed.restored': 'Seed restored',
   'evidence.added': 'Evidence added',
+  'evidence.updated': 'Evidence corrected',
+  'evidence.withdrawn': 'Evidence withdrawn',
+  'comment.added': 'Comment added',
+  'comment.updated': 'Comment edited',
+  'comment.deleted': 'Comment deleted',
   'member.joined': 'Member joined',
   'member.role_changed': 'Role changed',
   'member.removed': 'Member removed',
@@ -23,6 +30,7 @@ export const eventTypeNames: Readonly<Record<EventType, string>> = {
   'invite.role_changed': 'Role of an invite changed',
   'invite.revoked': 'Invite revoked',
   'invite.accepted': 'Invite accepted',
+  'invite.declined': 'Invite declined',
   'team.created': 'Team created',
   'team.renamed': 'Team renamed',
   'team.deleted': 'Team deleted',
@@ -32,9 +40,17 @@ export const eventTypeNames: Readonly<Record<EventType, string>> = {
   'integration.changed': 'Access of an agent changed',
   'integration.used': 'Agent used a tool',
   'integration.revoked': 'Access of an agent revoked',
+  'webhook.created': 'Webhook added',
+  'webhook.updated': 'Webhook changed',
+  'webhook.deleted': 'Webhook deleted',
+  'webhook.secret_rotated': 'Secret of a webhook rotated',
+  'webhook.tested': 'Webhook tested',
+  'webhook.redelivered': 'Webhook delivered again',
+  'webhook.disabled': 'Webhook disabled after failures',
   'workspace.created': 'Workspace created',
   'workspace.updated': 'Workspace settings changed',
   'workspace.icon_changed': 'Workspace icon changed',
+  'workspace.icon_removed': 'Workspace icon removed',
 }
 
 /** The stream that reports new activity of a workspace. A list names it in `data-live`, for public/site.js. */
@@ -88,15 +104,23 @@ export function withoutRepeated(events: readonly WorkspaceEvent[]): WorkspaceEve
 export function renderEvent(event: WorkspaceEvent, time: Html, context: EventContext): Html {
   return html`<p class="event">
     <bdi dir="ltr">${renderSummary(event, context)}</bdi
-    ><span class="hint">${time}${renderSource(event, context.agentNames)}</span>
+    ><span class="hint">${time}${renderSource(event, context.agentNames)}</span>${renderReason(event)}
   </p>`
+}
+
+/** Why a status was changed or evidence withdrawn, if that was said. */
+function renderReason({ type, data }: WorkspaceEvent): Content {
+  const reason =
+    type === 'seed.updated' ? data.statusReason : type === 'evidence.withdrawn' ? data.reason : null
+  return typeof reason === 'string' && html`<span class="reason"><bdi>${reason}</bdi></span>`
 }
 
 /** The summary with links to the actor, who is at its beginning, and to the target, whose name is nearest to its end. */
 function renderSummary(event: WorkspaceEvent, { base, places, seedTitle }: EventContext): Content {
   const text = shortenSummary(describeAccess(event), seedTitle)
   const actor = places.get(event.actorUserId ?? '')
-  const target = places.get(event.targetId ?? '')
+  // Evidence and comments are on the page of their seed.
+  const target = places.get(event.targetId ?? '') ?? places.get(seedIdOf(event.data) ?? '')
   const begin = actor && text.startsWith(`${event.actorName} `) ? event.actorName.length : 0
   const rest = text.slice(begin)
   const at = target ? findName(rest, target) : -1

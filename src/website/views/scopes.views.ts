@@ -6,8 +6,8 @@ import { html, type Html } from '../components/html.ts'
 
 const textsOfScope: Record<AgentScope, string> = {
   'validation-kit:read': 'Read seeds and their evidence',
-  'workspace:read': 'Read people and activity',
-  'seeds:write': 'Create and change seeds, add evidence',
+  'workspace:read': 'Read people, activity and comments',
+  'seeds:write': 'Create and change seeds, add evidence and comments',
 }
 
 /** The scopes that a person may give or not. */

@@ -1,6 +1,6 @@
 import type { EventsRequest, EventType, WorkspaceEvent } from '../../areas/events/events.service.ts'
 import type { Person } from '../../areas/people/people.service.ts'
-import { inviteEventTypes } from '../../kernel/events.ts'
+import { managerEventTypes } from '../../kernel/events.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
 import { parseJson } from '../../kernel/json-text.ts'
@@ -215,7 +215,7 @@ function renderFilters(visit: WorkspaceVisit, { filters, actorName }: Activity, 
   const { parameters, person } = filters
   const { type, actor, from, to, zone } = parameters
   const path = `${visit.base}/activity`
-  const hidden = visit.may('invites.list') ? [] : (inviteEventTypes as readonly EventType[])
+  const hidden = visit.may('invites.list') ? [] : (managerEventTypes as readonly EventType[])
   const types = (Object.entries(eventTypeNames) as [EventType, string][]).filter(
     ([value]) => !hidden.includes(value),
   )

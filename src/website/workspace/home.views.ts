@@ -6,7 +6,7 @@ import type { ChangedSeed, Seed } from '../../areas/seeds/seeds.service.ts'
 import { changesPath, renderEvent, type EventContext } from '../views/events.views.ts'
 import { renderFirstSteps, type HappenedTypes } from './first-steps.ts'
 import { html, type Content, type Html } from '../components/html.ts'
-import { renderPicture } from '../components/layout.ts'
+import { renderFace } from '../components/layout.ts'
 import { renderRows } from '../components/lists.ts'
 import type { Page } from '../plugins/pages.ts'
 import { roleNames } from '../views/roles.views.ts'
@@ -124,7 +124,7 @@ function renderPeople({ base, may }: WorkspaceVisit, { members, hasMoreMembers }
   return html`<section class="card" aria-labelledby="people">
     <h2 id="people">People</h2>
     <ul class="faces">
-      ${members.map((member) => renderFace(base, member))}
+      ${members.map((member) => renderMember(base, member))}
     </ul>
     ${members.length === 1 && html`<p class="hint">You are the only member.</p>`}
     <p><a href="${base}/people">${hasMoreMembers ? 'All people' : 'View people'}</a></p>
@@ -132,9 +132,9 @@ function renderPeople({ base, may }: WorkspaceVisit, { members, hasMoreMembers }
   </section>`
 }
 
-function renderFace(base: string, { userId, name, image, role }: Member): Html {
+function renderMember(base: string, { userId, name, image, role }: Member): Html {
   return html`<li>
-    ${renderPicture(image, name, 28)}
+    ${renderFace({ id: userId, name, image }, 28)}
     <a class="title truncate" href="${base}/people/${userId}" title="${name}"><bdi>${name}</bdi></a>
     <span class="hint">${roleNames[role]}</span>
   </li>`

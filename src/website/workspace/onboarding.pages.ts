@@ -11,13 +11,17 @@ import { answerForm } from '../plugins/answer-form.ts'
 import { renderAction, renderField, renderForm, stateOf } from '../components/forms.ts'
 import { form, readField } from '../components/sent-form.ts'
 import { html, type Html } from '../components/html.ts'
-import { renderPicture } from '../components/layout.ts'
+import { renderIcon } from '../components/layout.ts'
 import { readQuery, renderRows } from '../components/lists.ts'
+import { notice, renderDone } from '../components/notice.ts'
 import type { Page } from '../plugins/pages.ts'
 import { findPendingConsent } from '../plugins/pending-consent.ts'
 import { renderRole } from '../views/roles.views.ts'
-import { renderDate } from '../components/words.ts'
+import { countOf, renderDate } from '../components/words.ts'
 import { renderSlugField } from './workspace-settings.pages.ts'
+
+/** The most invites and offers that the page shows. */
+const shownMax = 20
 
 interface WithId {
   Params: { id: string }
@@ -38,18 +42,21 @@ export function onboardingPages(
 
   app.get(page, async (request, reply) => {
     const { principal } = request
-    const [memberships, invited, offered] = await Promise.all([
+    const [memberships, ofInvites, ofOffers, ofNewOffers] = await Promise.all([
       workspaces.list(principal),
-      receivedInvites.list(principal),
-      offers.list(principal),
+      receivedInvites.list(principal, { limit: shownMax }),
+      offers.list(principal, { limit: shownMax }),
+      offers.list(principal, { limit: shownMax, isNew: true }),
     ])
-    const isInvited = ({ id }: Offer) => invited.some(({ workspaceId }) => workspaceId === id)
+    const invited = parseJson(ofInvites.items)
+    // The invite has the role that they join with.
+    const isInvited = (slug: string) => invited.some(({ workspaceSlug }) => workspaceSlug === slug)
     return reply.showPage(
       renderOnboarding(request, {
         memberships: parseJson(memberships),
         invited,
-        // The invite has the role that they join with.
-        offered: offered.filter((offer) => !isInvited(offer)),
+        offered: parseJson(ofOffers.items).filter(({ workspaceSlug }) => !isInvited(workspaceSlug)),
+        newOffers: new Set(parseJson(ofNewOffers.items).map(({ workspaceId }) => workspaceId)),
         webUrl,
       }),
     )
@@ -71,6 +78,13 @@ export function onboardingPages(
     }
     return answerForm(request, reply, page, accept, sentForms)
   })
+
+  app.post<WithId>('/onboarding/invites/:id/decline', form, async (request, reply) =>
+    answerForm(request, reply, page, async () => {
+      await receivedInvites.declineById(request.principal, request.params.id)
+      return { path: page, notice: notice`The invite was declined.` }
+    }),
+  )
 
   app.post<WithId>('/onboarding/offers/:id/join', form, async (request, reply) =>
     answerForm(request, reply, page, async () => {
@@ -96,12 +110,14 @@ interface Onboarding {
   memberships: Membership[]
   invited: OwnInvite[]
   offered: Offer[]
+  /** Those of them that the person neither declined nor left. */
+  newOffers: ReadonlySet<string>
   webUrl: string
 }
 
 function renderOnboarding(
   request: FastifyRequest,
-  { memberships, invited, offered, webUrl }: Onboarding,
+  { memberships, invited, offered, newOffers, webUrl }: Onboarding,
 ): Page {
   const action = '/onboarding'
   const state = stateOf(request.flash.state, action)
@@ -113,9 +129,9 @@ function renderOnboarding(
     isOnTheWay: true,
     body: html`<section class="narrow">
       <h1>${title}</h1>
-      ${isFirst ? renderIntroduction(invited) : renderMemberships(memberships)}
+      ${renderDone(request)} ${isFirst ? renderIntroduction(invited) : renderMemberships(memberships)}
       ${invited.length > 0 && renderInvites(request, invited)}
-      ${offered.length > 0 && renderOffers(request, offered)}
+      ${offered.length > 0 && renderOffers(request, offered, newOffers)}
       ${(!isFirst || mayJoin) && html`<h2>${isFirst ? 'Create a workspace' : 'Create another workspace'}</h2>`}
       ${renderForm({
         request,
@@ -139,7 +155,7 @@ function renderOnboarding(
 function renderIntroduction(invited: readonly OwnInvite[]): Html {
   return html`<p>
     A workspace is where you and your colleagues work
-    together.${invited.length === 0 && ' To join an existing one, ask a member to invite you.'}
+    together.${invited.length === 0 && ' To join an existing one, ask an owner or an admin to invite you.'}
   </p>`
 }
 
@@ -149,7 +165,7 @@ function renderInvites(request: FastifyRequest, invited: readonly OwnInvite[]): 
       invited.map(
         ({ id, workspaceName, workspaceIconUrl, role, invitedByName, expiresAt }) =>
           html`<div class="row">
-            ${renderPicture(workspaceIconUrl, workspaceName, 40)}
+            ${renderIcon({ name: workspaceName, iconUrl: workspaceIconUrl }, 40)}
             <div class="grow">
               <bdi>${workspaceName}</bdi>
               <span class="hint">
@@ -162,6 +178,11 @@ function renderInvites(request: FastifyRequest, invited: readonly OwnInvite[]): 
               label: 'Accept',
               description: html`the invite to <bdi>${workspaceName}</bdi>`,
             })}
+            ${renderAction(request, {
+              action: `/onboarding/invites/${id}/decline`,
+              label: 'Decline',
+              description: html`the invite to <bdi>${workspaceName}</bdi>`,
+            })}
           </div>`,
       ),
       null,
@@ -171,9 +192,9 @@ function renderInvites(request: FastifyRequest, invited: readonly OwnInvite[]): 
 function renderMemberships(memberships: readonly Membership[]): Html {
   return renderRows(
     memberships.map(
-      ({ name, slug, iconUrl, role }) =>
+      ({ id, name, slug, iconUrl, role }) =>
         html`<div class="row">
-          ${renderPicture(iconUrl, name, 40)}
+          ${renderIcon({ id, name, iconUrl }, 40)}
           <div class="grow">
             <a class="title" href="/w/${slug}"><bdi>${name}</bdi></a>
           </div>
@@ -184,16 +205,21 @@ function renderMemberships(memberships: readonly Membership[]): Html {
   )
 }
 
-function renderOffers(request: FastifyRequest, offered: readonly Offer[]): Html {
+function renderOffers(
+  request: FastifyRequest,
+  offered: readonly Offer[],
+  newOffers: ReadonlySet<string>,
+): Html {
   return html`<h2>Workspaces that you can join</h2>
     <p>They are open to people with an email address at your domain.</p>
     ${renderRows(
       offered.map(
-        ({ id, name, iconUrl, isNew }) =>
+        ({ workspaceId: id, workspaceName: name, workspaceIconUrl: iconUrl, memberCount }) =>
           html`<div class="row">
-            ${renderPicture(iconUrl, name, 40)}
+            ${renderIcon({ id, name, iconUrl }, 40)}
             <div class="grow">
               <strong><bdi>${name}</bdi></strong>
+              <span class="hint">${countOf(memberCount, 'member')}</span>
             </div>
             ${renderAction(request, {
               action: `/onboarding/offers/${id}/join`,
@@ -201,7 +227,7 @@ function renderOffers(request: FastifyRequest, offered: readonly Offer[]): Html 
               description: html`<bdi>${name}</bdi>`,
             })}
             ${
-              isNew &&
+              newOffers.has(id) &&
               renderAction(request, {
                 action: `/onboarding/offers/${id}/decline`,
                 label: 'Decline',

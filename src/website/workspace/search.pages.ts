@@ -1,15 +1,30 @@
+import type { SearchCounts, SearchResult } from '../../areas/workspaces/search.service.ts'
 import { parseJson } from '../../kernel/json-text.ts'
+import { searchKinds, searchCountMax, type SearchKind } from '../../kernel/search.ts'
 import type { Services } from '../../services/services.ts'
-import { html, type Html } from '../components/html.ts'
-import { withQuery } from '../components/lists.ts'
+import { html, type Content, type Html } from '../components/html.ts'
+import { readQuery, withQuery } from '../components/lists.ts'
+import { readListView, renderNotices, renderPager, resetNotice, type ListView } from '../components/pager.ts'
 import type { Page } from '../plugins/pages.ts'
 import { readSearch, renderSearchForm } from '../views/search-form.views.ts'
 import { statusNames } from '../seeds/seeds.views.ts'
 import { sectionOf, type WorkspacePages, type WorkspaceVisit } from '../plugins/workspace-visit.ts'
 
-const seedsMax = 8
-const peopleMax = 6
+const perPage = 25
+// Of each kind, for the palette. What is not among the first results of all is not among the first of its kind.
+const resultsMax = 200
+const ofKindMax = 6
+const latestMax = 8
 const workspacesMax = 6
+
+/** What each kind is called, alone and as several. */
+const kindNames: Record<SearchKind, { one: string; many: string; count: keyof SearchCounts }> = {
+  seed: { one: 'Seed', many: 'Seeds', count: 'seeds' },
+  evidence: { one: 'Evidence', many: 'Evidence', count: 'evidence' },
+  comment: { one: 'Comment', many: 'Comments', count: 'comments' },
+  person: { one: 'Person', many: 'People', count: 'people' },
+  team: { one: 'Team', many: 'Teams', count: 'teams' },
+}
 
 /** Something that the search found. public/palette.js reads it. */
 interface Result {
@@ -24,69 +39,106 @@ interface ResultGroup {
   results: Result[]
 }
 
-type SearchServices = Pick<Services, 'people' | 'seeds' | 'workspaces'>
+type SearchServices = Pick<Services, 'search' | 'seeds' | 'workspaces'>
 
-/** The search of a workspace: a page, and the same results as JSON for the command palette. */
+/** The search of a workspace: a page, and results as JSON for the command palette. */
 export function searchPages({ page, data }: WorkspacePages, services: SearchServices): void {
   page('/search', async (visit) => {
     const q = readSearch(visit.request)
-    return renderSearch(visit, q, q === '' ? [] : await findResults(visit, q, services))
+    if (q === '') return renderSearch(visit, { q, body: false })
+    const { search } = services
+    const { principal, request, workspace } = visit
+    const kind = searchKinds.find((one) => one === readQuery(request, 'kind'))
+    const [list, counts, elsewhere] = await Promise.all([
+      readListView(request, (position) =>
+        search.search(principal, workspace.slug, {
+          ...position,
+          q,
+          limit: perPage,
+          ...(kind !== undefined && { kinds: kind }),
+        }),
+      ),
+      search.count(principal, workspace.slug, q),
+      kind === undefined ? findElsewhere(visit, q, services) : [],
+    ])
+    return renderSearch(visit, { q, body: renderFound(visit, { q, kind, list, counts, elsewhere }) })
   })
 
-  data('/search/results', async (visit) => ({
-    groups: await findResults(visit, readSearch(visit.request), services),
-  }))
+  data('/search/results', async (visit) => {
+    const q = readSearch(visit.request)
+    const groups = await Promise.all([
+      q === '' ? findLatest(visit, services) : findGroups(visit, q, services),
+      findElsewhere(visit, q, services),
+    ])
+    return { groups: groups.flat() }
+  })
 }
 
-/** The seeds, people, pages and workspaces that match a text; without a text, the seeds that changed last and all pages. */
-async function findResults(
-  visit: WorkspaceVisit,
-  q: string,
-  { people, seeds, workspaces }: SearchServices,
+/** The seeds that changed last. */
+async function findLatest(
+  { base, principal, workspace }: WorkspaceVisit,
+  { seeds }: SearchServices,
 ): Promise<ResultGroup[]> {
-  const { base, principal, workspace } = visit
-  const { slug } = workspace
-  const contains = (name: string) => name.toLowerCase().includes(q.toLowerCase())
-  const [foundSeeds, foundPeople, ofPerson] = await Promise.all([
-    seeds.list(principal, slug, { ...(q !== '' && { q }), sort: 'updatedAt', limit: seedsMax }),
-    q === '' ? undefined : people.list(principal, slug, { q, limit: peopleMax }),
-    workspaces.list(principal),
-  ])
-  const seedResults = parseJson(foundSeeds.items).map(({ id, title, status }) => ({
+  const latest = await seeds.list(principal, workspace.slug, { sort: 'updatedAt', limit: latestMax })
+  const results = parseJson(latest.items).map(({ id, title, status }) => ({
     label: title,
     detail: statusNames[status],
     href: `${base}/seeds/${id}`,
   }))
-  const peopleResults = (foundPeople ? parseJson(foundPeople.items) : []).flatMap(
-    ({ userId, name, email }) =>
-      userId === null ? [] : [{ label: name, detail: email, href: `${base}/people/${userId}` }],
-  )
-  // Counted only if there can be more than are shown.
-  const [seedCount, peopleCount] = await Promise.all([
-    q !== '' && seedResults.length === seedsMax ? seeds.count(principal, slug, q) : 0,
-    peopleResults.length === peopleMax ? people.countMembers(principal, slug, q) : 0,
+  return results.length === 0 ? [] : [{ name: 'Seeds', results }]
+}
+
+/** The best results of each kind, with a link to all of it if there are more. */
+async function findGroups(
+  { base, principal, workspace }: WorkspaceVisit,
+  q: string,
+  { search }: SearchServices,
+): Promise<ResultGroup[]> {
+  const [found, counts] = await Promise.all([
+    search.search(principal, workspace.slug, { q, limit: resultsMax }),
+    search.count(principal, workspace.slug, q),
   ])
-  const linkToAll = (path: string, count: number, shown: readonly Result[], many: string) =>
-    count > shown.length ? [{ label: `All ${count} ${many}`, detail: '', href: withQuery(path, { q }) }] : []
+  const all = parseJson(found.items)
+  return searchKinds.flatMap((kind) => {
+    const { many, count } = kindNames[kind]
+    if (counts[count] === 0) return []
+    const results = all
+      .filter((result) => result.kind === kind)
+      .slice(0, ofKindMax)
+      .map(({ title, excerpt, path }) => ({ label: title, detail: excerpt ?? '', href: path }))
+    const isAll = counts[count] <= results.length
+    const href = withQuery(`${base}/search`, { q, kind })
+    const label = `All ${describeCount(counts[count])} ${kind === 'evidence' ? 'pieces of evidence' : many.toLowerCase()}`
+    return [{ name: many, results: isAll ? results : [...results, { label, detail: '', href }] }]
+  })
+}
+
+/** The pages and the other workspaces that match a text. */
+async function findElsewhere(
+  visit: WorkspaceVisit,
+  q: string,
+  { workspaces }: SearchServices,
+): Promise<ResultGroup[]> {
+  const { principal, workspace } = visit
+  const contains = (name: string) => name.toLowerCase().includes(q.toLowerCase())
+  const ofPerson = parseJson(await workspaces.list(principal))
   const groups: ResultGroup[] = [
-    {
-      name: 'Seeds',
-      results: [...seedResults, ...linkToAll(`${base}/seeds`, seedCount, seedResults, 'seeds')],
-    },
-    {
-      name: 'People',
-      results: [...peopleResults, ...linkToAll(`${base}/people`, peopleCount, peopleResults, 'people')],
-    },
     { name: 'Pages', results: listPages(visit).filter(({ label }) => contains(label)) },
     {
       name: 'Workspaces',
-      results: parseJson(ofPerson)
-        .filter((other) => other.slug !== slug && contains(other.name))
+      results: ofPerson
+        .filter((other) => other.slug !== workspace.slug && contains(other.name))
         .slice(0, workspacesMax)
         .map((other) => ({ label: other.name, detail: other.slug, href: `/w/${other.slug}` })),
     },
   ]
   return groups.filter(({ results }) => results.length > 0)
+}
+
+/** A count of matches, which ends at `searchCountMax`. */
+function describeCount(count: number): string {
+  const number = count.toLocaleString('en')
+  return count < searchCountMax ? number : `${number}+`
 }
 
 /** The pages that the person may open from anywhere. */
@@ -97,21 +149,75 @@ function listPages(visit: WorkspaceVisit): Result[] {
     ...links,
     ...tabs.filter(({ isCurrent }) => !isCurrent),
     ...(may('seeds.create') ? [{ label: 'New seed', href: `${base}/seeds/new` }] : []),
+    { label: 'Your notifications', href: '/notifications' },
     { label: 'Your profile', href: '/settings/profile' },
     { label: 'Your security', href: '/settings/security' },
   ]
   return pages.map(({ label, href }) => ({ label, detail: '', href }))
 }
 
-function renderSearch(visit: WorkspaceVisit, q: string, groups: readonly ResultGroup[]): Page {
+function renderSearch(visit: WorkspaceVisit, { q, body }: { q: string; body: Content }): Page {
   return {
     title: q === '' ? 'Search' : `Search for ${q}`,
     section: sectionOf(visit, 'Search'),
     body: html`<h1>Search</h1>
-      ${renderSearchForm({ path: `${visit.base}/search`, label: 'Search seeds, people and pages', value: q })}
-      ${groups.map(renderGroup)}
-      ${q !== '' && groups.length === 0 && html`<p role="status">Nothing matches “<bdi>${q}</bdi>”.</p>`}`,
+      ${renderSearchForm({
+        path: `${visit.base}/search`,
+        label: 'Search seeds, evidence, comments and people',
+        value: q,
+      })}
+      ${body}`,
   }
+}
+
+interface Found {
+  q: string
+  /** The only kind that is shown, if one was chosen. */
+  kind: SearchKind | undefined
+  list: ListView<SearchResult>
+  counts: SearchCounts
+  elsewhere: ResultGroup[]
+}
+
+function renderFound(visit: WorkspaceVisit, { q, kind, list, counts, elsewhere }: Found): Content {
+  const results = parseJson(list.items)
+  const path = `${visit.base}/search`
+  const isEmpty = results.length === 0 && elsewhere.length === 0
+  const found = searchKinds.filter((one) => counts[kindNames[one].count] > 0 || one === kind)
+  return html`${
+    found.length > 0 &&
+    html`<nav class="segments" aria-label="What was found">
+      <a href="${withQuery(path, { q })}" ${kind === undefined && html`aria-current="true"`}>All</a>
+      ${found.map(
+        (one) =>
+          html`<a href="${withQuery(path, { q, kind: one })}" ${one === kind && html`aria-current="true"`}
+            >${kindNames[one].many}
+            <span class="hint">${describeCount(counts[kindNames[one].count])}</span></a
+          >`,
+      )}
+    </nav>`
+  }
+  ${renderNotices([list.isReset && resetNotice])}
+  ${
+    results.length > 0 &&
+    html`<ul class="rows">
+      ${results.map((result) => html`<li>${renderResult(result, kind)}</li>`)}
+    </ul>`
+  }
+  ${renderPager(list, { path, parameters: { q, kind: kind ?? '' } })} ${elsewhere.map(renderGroup)}
+  ${
+    isEmpty &&
+    html`<p role="status">
+      Nothing matches “<bdi>${q}</bdi>”. The search finds words and their beginnings, not parts from the
+      middle.
+    </p>`
+  }`
+}
+
+function renderResult({ kind, title, excerpt, path }: SearchResult, only: SearchKind | undefined): Html {
+  return html`<a class="title" href="${path}"><bdi>${title}</bdi></a>
+    ${only === undefined && html`<span class="hint">${kindNames[kind].one}</span>`}
+    ${excerpt !== null && html`<p class="hint"><bdi>${excerpt}</bdi></p>`}`
 }
 
 function renderGroup({ name, results }: ResultGroup): Html {

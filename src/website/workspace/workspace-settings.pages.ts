@@ -8,7 +8,7 @@ import { mergeEdit, readOpened, renderOpened } from '../components/edits.ts'
 import { renderAction, renderField, renderForm, stateOf, type FormState } from '../components/forms.ts'
 import { readField } from '../components/sent-form.ts'
 import { html, type Html } from '../components/html.ts'
-import { renderPicture } from '../components/layout.ts'
+import { renderIcon } from '../components/layout.ts'
 import { readQuery, renderConfirmed } from '../components/lists.ts'
 import { notice, renderDone } from '../components/notice.ts'
 import type { Page } from '../plugins/pages.ts'
@@ -39,6 +39,11 @@ export function workspaceSettingsPages(
     return { path: `/w/${slug}/settings`, notice: notice`Saved.` }
   })
 
+  action('/settings/icon/remove', '/settings', async ({ base, principal, workspace }) => {
+    await workspaces.removeIcon(principal, workspace.slug)
+    return { path: `${base}/settings`, notice: notice`The icon was removed.` }
+  })
+
   data('/settings/slug', async ({ principal, request, workspace }) => {
     const slug = readQuery(request, 'slug')
     return { slug, available: await workspaces.isSlugAvailableTo(principal, workspace.slug, slug) }
@@ -59,13 +64,13 @@ export function workspaceIconForm(
 function renderSettings(visit: WorkspaceVisit, webUrl: string): Page {
   return {
     title: 'Settings',
-    section: sectionOf(visit, 'Settings'),
+    section: sectionOf(visit, visit.may('webhooks.list') ? 'General' : 'Settings'),
     body: html`<h1>Settings</h1>
       ${renderDone(visit.request)}
       <div class="settings">
         ${
           visit.may('workspaces.update')
-            ? html`${renderGeneral(visit, webUrl)} ${renderIcon(visit)}`
+            ? html`${renderGeneral(visit, webUrl)} ${renderIconForm(visit)}`
             : renderSummary(visit)
         }
         ${renderLeaving(visit)}
@@ -132,12 +137,20 @@ function readSettings(form: Pick<FastifyRequest, 'body'>): Required<WorkspaceCha
   }
 }
 
-function renderIcon({ base, request, workspace }: WorkspaceVisit): Html {
+function renderIconForm({ base, request, workspace }: WorkspaceVisit): Html {
   return html`<section aria-labelledby="icon">
     <h2 id="icon">Icon</h2>
     <div>
-      ${renderPicture(workspace.iconUrl, workspace.name, 64)}
+      ${renderIcon({ ...workspace, id: workspace.workspaceId }, 64)}
       ${renderPictureForm({ request, action: `${base}/settings/icon`, label: 'New icon' })}
+      ${
+        workspace.iconUrl !== null &&
+        renderAction(request, {
+          action: `${base}/settings/icon/remove`,
+          label: 'Remove',
+          description: 'the icon',
+        })
+      }
     </div>
   </section>`
 }
@@ -147,7 +160,9 @@ function renderSummary({ workspace }: WorkspaceVisit): Html {
   return html`<section aria-labelledby="general">
     <h2 id="general">General</h2>
     <div>
-      <p class="row">${renderPicture(workspace.iconUrl, workspace.name, 40)} <bdi>${workspace.name}</bdi></p>
+      <p class="row">
+        ${renderIcon({ ...workspace, id: workspace.workspaceId }, 40)} <bdi>${workspace.name}</bdi>
+      </p>
       <p>Your role: ${renderRole(workspace.role)}</p>
       <p class="hint">Owners and admins can change the name, the address and the icon of this workspace.</p>
     </div>

@@ -9,6 +9,7 @@ import type { WorkspacePages, WorkspaceVisit } from '../plugins/workspace-visit.
 const shownMembers = 12
 const shownSeeds = 5
 const shownEvents = 8
+const shownInvites = 20
 /** A workspace with more events is not new. */
 const eventsOfNewMax = 50
 
@@ -36,7 +37,7 @@ export function workspacePages(
       members.list(principal, slug, { limit: shownMembers }),
       events.list(principal, slug, { limit: mayBeNew ? eventsOfNewMax : shownEvents }),
       integrations.listEnded(principal, slug),
-      receivedInvites.list(principal),
+      receivedInvites.list(principal, { limit: shownInvites }),
     ])
     const happened = parseJson(feed.items)
     const shown = withoutRepeated(happened).slice(0, shownEvents)
@@ -46,7 +47,7 @@ export function workspacePages(
         .slice(0, shownSeeds),
       changedSeeds,
       endedAgents,
-      invited,
+      invited: parseJson(invited.items),
       members: parseJson(people.items),
       hasMoreMembers: people.nextCursor !== null,
       events: shown,

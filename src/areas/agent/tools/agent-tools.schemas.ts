@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { exampleIds, exampleTime } from '../../../http/description/examples.ts'
 import { closed, exampleOf, named, nullableString, ref, Timestamp } from '../../../kernel/schemas.ts'
+import { Comment } from '../../comments/comments.schemas.ts'
 import { Event } from '../../events/events.schemas.ts'
 import { Person } from '../../people/people.schemas.ts'
 import { Evidence } from '../../seeds/evidence.schemas.ts'
@@ -25,6 +26,13 @@ export const AgentEvidence = named(
   'AgentEvidence',
   { evidence: ref(Evidence), url },
   { evidence: exampleOf(Evidence), url: exampleUrl },
+)
+
+/** A new comment, for agents. */
+export const AgentComment = named(
+  'AgentComment',
+  { comment: ref(Comment), url },
+  { comment: exampleOf(Comment), url: exampleUrl },
 )
 
 /** A page of people, for agents. */
@@ -76,6 +84,7 @@ export const agentToolsSchemas = [
   AgentDocument,
   AgentSeed,
   AgentEvidence,
+  AgentComment,
   AgentPeople,
   AgentEvents,
 ]

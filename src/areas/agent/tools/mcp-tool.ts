@@ -49,7 +49,8 @@ const publishedLengthMax = 1999
 function toPublished(schema: Record<string, unknown>): Record<string, unknown> {
   const isPublished = ([keyword, value]: [string, unknown]) =>
     !(typeof value === 'string' && (keyword === 'pattern' || keyword === 'format')) &&
-    !(keyword === 'maxLength' && Number(value) > publishedLengthMax)
+    !(keyword === 'maxLength' && Number(value) > publishedLengthMax) &&
+    !(keyword === 'anyOf' && areFormats(value))
   const publish = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(publish)
     if (typeof value !== 'object' || value === null) return value
@@ -57,6 +58,11 @@ function toPublished(schema: Record<string, unknown>): Record<string, unknown> {
     return Object.fromEntries(entries.map(([name, part]) => [name, publish(part)]))
   }
   return publish(schema) as Record<string, unknown>
+}
+
+/** Whether a list of alternatives has only formats, which are not published either. */
+function areFormats(parts: unknown): boolean {
+  return Array.isArray(parts) && parts.every((part: object) => Object.keys(part).join() === 'format')
 }
 
 // Inputs are validated by the tool call, whose messages name the fields. Outputs are typed, and tests check them against

@@ -3,13 +3,15 @@ import { exampleIds } from '../../../http/description/examples.ts'
 import { changesOfAgents, toPrincipal, type AgentPrincipal } from '../../../kernel/agent.ts'
 import { errors } from '../../../kernel/errors.ts'
 import { toJson } from '../../../kernel/json-text.ts'
-import { closed } from '../../../kernel/schemas.ts'
+import { closed, described } from '../../../kernel/schemas.ts'
+import { Comment, commentBody, Mention } from '../../comments/comments.schemas.ts'
+import type { CommentsService } from '../../comments/comments.service.ts'
 import { Evidence, evidenceFields } from '../../seeds/evidence.schemas.ts'
 import type { EvidenceService } from '../../seeds/evidence.service.ts'
 import { newSeedFields, Seed, seedChangeFields } from '../../seeds/seeds.schemas.ts'
 import type { SeedsService } from '../../seeds/seeds.service.ts'
 import { defineTool, type AgentTool } from '../agent-tool.ts'
-import { AgentEvidence, AgentSeed } from './agent-tools.schemas.ts'
+import { AgentComment, AgentEvidence, AgentSeed } from './agent-tools.schemas.ts'
 import type { SeedLinks } from '../seed-links.ts'
 
 const seedId = Type.String({
@@ -21,7 +23,11 @@ const hints = { readOnlyHint: false, destructiveHint: false, openWorldHint: fals
 
 /** The tools with which an agent changes seeds, with the scope `seeds:write`. */
 export function seedsTools(
-  { seeds, evidence }: { seeds: SeedsService; evidence: EvidenceService },
+  {
+    seeds,
+    evidence,
+    comments,
+  }: { seeds: SeedsService; evidence: EvidenceService; comments: CommentsService },
   links: SeedLinks,
 ): AgentTool[] {
   const readSeed = async (agent: AgentPrincipal, id: string) => ({
@@ -33,7 +39,7 @@ export function seedsTools(
       name: 'create_seed',
       title: 'Create a seed',
       description:
-        'Creates a seed: an early idea that the workspace wants to validate. It is open and has no participants. Call ' +
+        'Creates a seed: an early idea that the workspace wants to validate. It is open, and your person leads it. Call ' +
         'read_validation_kit first, so that no seed is created twice.',
       did: changesOfAgents.create_seed,
       scope: 'seeds:write',
@@ -83,8 +89,7 @@ export function seedsTools(
       title: 'Add evidence to a seed',
       description:
         'Adds a finding to a seed: what kind it is, whether it supports the hypothesis, contradicts it or is neutral, a ' +
-        'summary, and its source. The person must have joined the seed; join_seed does that. Evidence cannot be ' +
-        'changed or deleted.',
+        'summary, and its source. The person must have joined the seed; join_seed does that.',
       did: changesOfAgents.add_evidence,
       scope: 'seeds:write',
       action: 'seeds.addEvidence',
@@ -117,6 +122,35 @@ export function seedsTools(
         errors.textInvalid,
       ],
       advice: { not_found: unknownSeed, not_a_participant: 'Call join_seed with this seedId first.' },
+    }),
+    defineTool({
+      name: 'add_comment',
+      title: 'Comment on a seed',
+      description:
+        'Adds a comment to a seed, or to one piece of its evidence: a question, an answer, a suggestion. Findings are ' +
+        'evidence: add_evidence. People see that you wrote it.',
+      did: changesOfAgents.add_comment,
+      scope: 'seeds:write',
+      consentVersion: 1,
+      action: 'comments.create',
+      http: { id: 'agent.addComment', path: '/agent/v1/comments::add', returns: 'The new comment.' },
+      input: closed(
+        {
+          seedId,
+          body: described(commentBody, 'Markdown. `[@Name](user:ID)` mentions a person.'),
+          evidenceId: Type.Optional(Type.String({ description: 'The evidence that it is about, if any.' })),
+        },
+        { examples: [{ seedId: exampleIds.seed, body: 'Who was asked in the survey?' }] },
+      ),
+      output: AgentComment,
+      parts: [Comment, Mention],
+      hints: { ...hints, idempotentHint: false },
+      async call(agent, { seedId: id, ...input }) {
+        const comment = await comments.create(toPrincipal(agent), id, input)
+        return toJson({ comment, url: links.urlOf(agent, id) })
+      },
+      errors: [errors.notFound, errors.roleInsufficient, errors.textInvalid],
+      advice: { not_found: 'No seed of this workspace has this seedId, or it has no such evidence.' },
     }),
     defineTool({
       name: 'join_seed',

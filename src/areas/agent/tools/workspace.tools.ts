@@ -3,8 +3,8 @@ import { toPrincipal } from '../../../kernel/agent.ts'
 import { errors } from '../../../kernel/errors.ts'
 import type { Json } from '../../../kernel/json-text.ts'
 import type { Page } from '../../../kernel/pagination.ts'
-import { closed, Role } from '../../../kernel/schemas.ts'
-import { Event, eventsFilters } from '../../events/events.schemas.ts'
+import { closed, ref, Role } from '../../../kernel/schemas.ts'
+import { Event, EventData, eventsFilters } from '../../events/events.schemas.ts'
 import type { EventsService } from '../../events/events.service.ts'
 import { peopleFilters, Person } from '../../people/people.schemas.ts'
 import type { PeopleService } from '../../people/people.service.ts'
@@ -36,7 +36,11 @@ export function workspaceTools(people: PeopleService, events: EventsService): Ag
       scope: 'workspace:read',
       action: 'people.list',
       http: { id: 'agent.listPeople', path: '/agent/v1/people::list', returns: 'A page of people.' },
-      input: closed({ ...peopleFilters, ...pageFields }, { examples: [{ q: 'grace' }] }),
+      // Not every model provider accepts `allOf` (decision 0107).
+      input: closed(
+        { ...peopleFilters, role: Type.Optional(ref(Role)), ...pageFields },
+        { examples: [{ q: 'grace' }] },
+      ),
       output: AgentPeople,
       parts: [Person, Role],
       hints: readingHints,
@@ -59,7 +63,7 @@ export function workspaceTools(people: PeopleService, events: EventsService): Ag
       http: { id: 'agent.listEvents', path: '/agent/v1/events::list', returns: 'A page of events.' },
       input: closed({ ...eventsFilters, ...pageFields }, { examples: [{ type: 'seed.created' }] }),
       output: AgentEvents,
-      parts: [Event],
+      parts: [Event, EventData],
       hints: readingHints,
       async call(agent, input) {
         const page = await events.list(toPrincipal(agent), agent.workspace.slug, withLimit(input))

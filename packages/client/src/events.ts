@@ -1,0 +1,421 @@
+// npm run docs writes this file from src/kernel/events.ts.
+import type { components } from './api.ts'
+
+/** The data of events by their types. */
+export interface EventDataByType {
+  'workspace.created': {
+    /** The id of the workspace. */
+    workspaceId: string
+    /** The name of the workspace at the time. */
+    name: string
+    /** Its slug at the time. */
+    slug: string
+  }
+  'workspace.updated': {
+    /** The id of the workspace. */
+    workspaceId: string
+    /** Before the change. */
+    from: {
+      name: string
+      slug: string
+      allowedDomains: string[]
+    }
+    /** After the change. */
+    to: {
+      name: string
+      slug: string
+      allowedDomains: string[]
+    }
+  }
+  'workspace.icon_changed': {
+    /** The id of the workspace. */
+    workspaceId: string
+    /** The name of the workspace at the time. */
+    name: string
+  }
+  'workspace.icon_removed': {
+    /** The id of the workspace. */
+    workspaceId: string
+    /** The name of the workspace at the time. */
+    name: string
+  }
+  'member.joined': {
+    /** The id of the person. */
+    userId: string
+    /** Their name at the time. */
+    name: string
+    /** Their role. */
+    role: 'owner' | 'admin' | 'member' | 'viewer'
+    /** The invite that they accepted. */
+    inviteId: string | null
+    /** The id of the person who invited them. */
+    invitedByUserId: string | null
+    /** The name of that person at the time. */
+    invitedByName: string | null
+    /** The allowed email domain by which they joined without an invite. */
+    domain: string | null
+    /** The teams of the invite, which they joined with the workspace. */
+    teamIds: string[]
+  }
+  'member.role_changed': {
+    /** The id of the person. */
+    userId: string
+    /** Their name at the time. */
+    name: string
+    /** The role before. */
+    from: 'owner' | 'admin' | 'member' | 'viewer'
+    /** The role now. */
+    to: 'owner' | 'admin' | 'member' | 'viewer'
+  }
+  'member.removed': {
+    /** The id of the person. */
+    userId: string
+    /** Their name at the time. */
+    name: string
+    /** Whether somebody removed them, or their account was deleted. */
+    reason: 'removed' | 'account_deleted'
+  }
+  'member.left': {
+    /** The id of the person. */
+    userId: string
+    /** Their name at the time. */
+    name: string
+    /** The name of the workspace at the time. */
+    workspaceName: string
+  }
+  'invite.created': {
+    /** The id of the invite. */
+    inviteId: string
+    /** The invited address. */
+    email: string
+    /** The role that they will have. */
+    role: 'owner' | 'admin' | 'member' | 'viewer'
+  }
+  'invite.resent': {
+    /** The id of the invite. */
+    inviteId: string
+    /** The invited address. */
+    email: string
+  }
+  'invite.revoked': {
+    /** The id of the invite. */
+    inviteId: string
+    /** The invited address. Null if the account of the invited or of the inviting person was deleted. */
+    email: string | null
+  }
+  'invite.declined': {
+    /** The id of the invite. */
+    inviteId: string
+    /** The invited address. */
+    email: string
+  }
+  'invite.role_changed': {
+    /** The id of the invite. */
+    inviteId: string
+    /** The invited address. */
+    email: string
+    /** The role before. */
+    from: 'owner' | 'admin' | 'member' | 'viewer'
+    /** The role now. */
+    to: 'owner' | 'admin' | 'member' | 'viewer'
+  }
+  'invite.accepted': {
+    /** The id of the invite. */
+    inviteId: string
+    /** The id of the person who invited them. */
+    invitedByUserId: string
+    /** The name of that person at the time. */
+    invitedByName: string
+  }
+  'team.created': {
+    /** The id of the team. */
+    teamId: string
+    /** The name of the team at the time. */
+    teamName: string
+  }
+  'team.renamed': {
+    /** The id of the team. */
+    teamId: string
+    /** The name before. */
+    from: string
+    /** The name now. */
+    to: string
+  }
+  'team.deleted': {
+    /** The id of the team. */
+    teamId: string
+    /** The name of the team at the time. */
+    teamName: string
+  }
+  'team.member_added': {
+    /** The id of the team. */
+    teamId: string
+    /** The name of the team at the time. */
+    teamName: string
+    /** The id of the person. */
+    userId: string
+    /** Their name at the time. */
+    name: string
+    /** Whether they did it themselves. */
+    isSelf: boolean
+  }
+  'team.member_removed': {
+    /** The id of the team. */
+    teamId: string
+    /** The name of the team at the time. */
+    teamName: string
+    /** The id of the person. */
+    userId: string
+    /** Their name at the time. */
+    name: string
+    /** Whether they did it themselves. */
+    isSelf: boolean
+  }
+  'seed.created': {
+    /** The id of the seed. */
+    seedId: string
+    /** The title of the seed at the time. */
+    title: string
+  }
+  'seed.updated': {
+    /** The id of the seed. */
+    seedId: string
+    /** The title of the seed after the change. */
+    title: string
+    /** The title before, if it was changed. */
+    titleBefore: string | null
+    /** What was changed. */
+    fields: (
+      | 'title'
+      | 'summary'
+      | 'problem'
+      | 'audience'
+      | 'hypothesis'
+      | 'successCriteria'
+      | 'status'
+      | 'leadUserId'
+    )[]
+    /** The status before and now, if it was changed. */
+    status: {
+      from: 'open' | 'validating' | 'validated' | 'dropped'
+      to: 'open' | 'validating' | 'validated' | 'dropped'
+    } | null
+    /** Why the status was changed, if that was said. */
+    statusReason: string | null
+    /** The id of the person who leads it now, if `fields` has `leadUserId`; null for nobody. */
+    leadUserId: string | null
+    /** The name of that person at the time. */
+    leadName: string | null
+  }
+  'seed.joined': {
+    /** The id of the seed. */
+    seedId: string
+    /** The title of the seed at the time. */
+    title: string
+  }
+  'seed.left': {
+    /** The id of the seed. */
+    seedId: string
+    /** The title of the seed at the time. */
+    title: string
+  }
+  'seed.deleted': {
+    /** The id of the seed. */
+    seedId: string
+    /** The title of the seed at the time. */
+    title: string
+  }
+  'seed.restored': {
+    /** The id of the seed. */
+    seedId: string
+    /** The title of the seed at the time. */
+    title: string
+  }
+  'evidence.added': {
+    /** The id of the evidence. */
+    evidenceId: string
+    /** The id of the seed. */
+    seedId: string
+    /** The title of the seed at the time. */
+    title: string
+    /** The kind of evidence. */
+    kind: 'interview' | 'survey' | 'experiment' | 'metric' | 'note'
+    /** Whether it is for or against the seed. */
+    verdict: 'supports' | 'contradicts' | 'neutral'
+  }
+  'evidence.updated': {
+    /** The id of the evidence. */
+    evidenceId: string
+    /** The id of the seed. */
+    seedId: string
+    /** The title of the seed at the time. */
+    title: string
+    /** What was corrected. */
+    fields: ('kind' | 'verdict' | 'summary' | 'sourceUrl')[]
+  }
+  'evidence.withdrawn': {
+    /** The id of the evidence. */
+    evidenceId: string
+    /** The id of the seed. */
+    seedId: string
+    /** The title of the seed at the time. */
+    title: string
+    /** The kind of evidence. */
+    kind: 'interview' | 'survey' | 'experiment' | 'metric' | 'note'
+    /** Whether it was for or against the seed. */
+    verdict: 'supports' | 'contradicts' | 'neutral'
+    /** Why it was withdrawn, if that was said. */
+    reason: string | null
+    /** The id of its author. Null: the account was deleted. */
+    userId: string | null
+    /** The name of its author at the time. */
+    name: string
+    /** Whether the author withdrew it. */
+    isSelf: boolean
+  }
+  'comment.added': {
+    /** The id of the comment. */
+    commentId: string
+    /** The id of the seed. */
+    seedId: string
+    /** The title of the seed at the time. */
+    title: string
+    /** The evidence that it is about; null for the seed itself. */
+    evidenceId: string | null
+  }
+  'comment.updated': {
+    /** The id of the comment. */
+    commentId: string
+    /** The id of the seed. */
+    seedId: string
+    /** The title of the seed at the time. */
+    title: string
+    /** The evidence that it is about; null for the seed itself. */
+    evidenceId: string | null
+  }
+  'comment.deleted': {
+    /** The id of the comment. */
+    commentId: string
+    /** The id of the seed. */
+    seedId: string
+    /** The title of the seed at the time. */
+    title: string
+    /** The evidence that it is about; null for the seed itself. */
+    evidenceId: string | null
+    /** The id of its author. Null: the account was deleted. */
+    userId: string | null
+    /** The name of its author at the time. */
+    name: string
+    /** Whether the author did it. */
+    isSelf: boolean
+  }
+  'integration.granted': {
+    /** The id of the grant. */
+    grantId: string
+    /** The name of the agent. */
+    clientName: string
+    /** The id of the person for whom the agent acts. */
+    userId: string
+    /** What the agent may do. */
+    scopes: string[]
+    /** The name of the workspace at the time. */
+    workspaceName: string
+  }
+  'integration.changed': {
+    /** The id of the grant. */
+    grantId: string
+    /** The name of the agent. */
+    clientName: string
+    /** The id of the person for whom the agent acts. */
+    userId: string
+    /** The scopes before. */
+    from: string[]
+    /** The scopes now. */
+    to: string[]
+  }
+  'integration.used': {
+    /** The id of the grant. */
+    grantId: string
+    /** The name of the agent. */
+    clientName: string
+    /** The id of the person for whom the agent acts. */
+    userId: string
+    /** The tool that the agent used for the first time that day. */
+    tool: string
+    /** What it did with it, as the end of a sentence. */
+    did: string
+  }
+  'integration.revoked': {
+    /** The id of the grant. */
+    grantId: string
+    /** The name of the agent. */
+    clientName: string
+    /** The id of the person for whom the agent acts. */
+    userId: string
+    /** Whether somebody revoked it, a new grant of the same person replaced it, it ended because a code or token was used twice, or the agent or an operator ended it. */
+    reason: 'revoked' | 'replaced' | 'reused' | 'ended'
+  }
+  'webhook.created': {
+    /** The id of the webhook. */
+    webhookId: string
+    /** The host of its URL at the time. The rest of the URL may be secret. */
+    host: string
+  }
+  'webhook.updated': {
+    /** The id of the webhook. */
+    webhookId: string
+    /** The host of its URL at the time. The rest of the URL may be secret. */
+    host: string
+    /** What was changed. */
+    fields: ('url' | 'types' | 'description' | 'status')[]
+    /** The status now. */
+    status: 'active' | 'disabled'
+  }
+  'webhook.deleted': {
+    /** The id of the webhook. */
+    webhookId: string
+    /** The host of its URL at the time. The rest of the URL may be secret. */
+    host: string
+  }
+  'webhook.secret_rotated': {
+    /** The id of the webhook. */
+    webhookId: string
+    /** The host of its URL at the time. The rest of the URL may be secret. */
+    host: string
+  }
+  'webhook.tested': {
+    /** The id of the webhook. */
+    webhookId: string
+    /** The host of its URL at the time. The rest of the URL may be secret. */
+    host: string
+    /** Whether the receiver answered 2xx. */
+    delivered: boolean
+  }
+  'webhook.redelivered': {
+    /** The id of the webhook. */
+    webhookId: string
+    /** The host of its URL at the time. The rest of the URL may be secret. */
+    host: string
+    /** How many events are sent again. */
+    events: number
+  }
+  'webhook.disabled': {
+    /** The id of the webhook. */
+    webhookId: string
+    /** The host of its URL at the time. The rest of the URL may be secret. */
+    host: string
+    /** Whether its receiver answered 410 Gone, or nothing could be delivered for three days. */
+    reason: 'gone' | 'failing'
+  }
+}
+
+/** The types of events. A newer service may have more. */
+export type EventType = keyof EventDataByType
+
+/** An event, whose `type` says what its `data` is. Events from before there was data have an empty object. */
+export type WorkspaceEvent = {
+  [Type in EventType]: Omit<components['schemas']['Event'], 'type' | 'data'> & {
+    type: Type
+    data: EventDataByType[Type]
+  }
+}[EventType]

@@ -1,0 +1,66 @@
+import type { TSchema } from '@sinclair/typebox'
+import { format, resolveConfig } from 'prettier'
+import { eventKinds, kindOf, type EventReaders, type EventType } from '../src/kernel/events.ts'
+
+/** Renders docs/events.md from the table of the types of events. */
+export async function renderEventsPage(): Promise<string> {
+  const sections = (Object.keys(eventKinds) as EventType[]).map(renderType)
+  return format([introduction, ...sections].join('\n\n'), {
+    ...(await resolveConfig(import.meta.filename)),
+    parser: 'markdown',
+  })
+}
+
+const exampleActor = 'Grace Hopper'
+
+const readersInWords: Record<EventReaders, string> = {
+  everybody: 'everybody in the workspace',
+  managers: 'owners and admins',
+  grantors: 'owners and admins, and the person who gave the grant',
+}
+
+function renderType(type: EventType): string {
+  const { data, readers, target, summarize, example } = kindOf(type)
+  const rows = Object.entries(data.properties).map(
+    ([name, schema]) => `| \`${name}\` | ${typeOf(schema)} | ${schema.description ?? ''} |`,
+  )
+  return [
+    `## ${type}`,
+    `“${summarize(example, exampleActor)}”`,
+    `Seen by ${readersInWords[readers]}. \`targetType\` is \`${target[0]}\`, \`targetId\` is \`data.${target[1]}\`.`,
+    `| Field of \`data\` | Type | Description |\n| - | - | - |\n${rows.join('\n')}`,
+    `\`\`\`json\n${JSON.stringify(example, undefined, 2)}\n\`\`\``,
+  ].join('\n\n')
+}
+
+/** The type of a field in words. */
+function typeOf(schema: TSchema): string {
+  const { type, items, properties } = schema as {
+    type?: string | string[]
+    enum?: string[]
+    items?: TSchema
+    properties?: Record<string, TSchema>
+  }
+  const words = (schema.enum as string[] | undefined)?.map((word) => `\`${word}\``)
+  if (words) return words.join(', ')
+  const [first = '', ...others] = [type ?? []].flat()
+  const or = others.includes('null') ? ' or null' : ''
+  if (items) return `array of ${typeOf(items)}${or}`
+  if (!properties) return `${first}${or}`
+  const fields = Object.entries(properties).map(([name, part]) => `\`${name}\`: ${typeOf(part)}`)
+  return `object of ${fields.join('; ')}${or}`
+}
+
+const introduction = `
+# Events
+
+<!-- npm run docs writes this page from src/kernel/events.ts. -->
+
+Each change in a workspace creates one event, in the transaction of the change. \`GET /v1/workspaces/{slug}/events\` lists them, and [following-events.md](following-events.md) says how to follow them. An event says what happened twice: \`summary\` for people, and \`data\` for programs.
+
+- \`data\` has ids, names as they were at the time, and values. It never has the text of evidence.
+- Types and fields may be added. A type and a field keep their name and meaning: ignore what you do not know.
+- Events of a version from before there was \`data\` have \`{}\`.
+- When an account is deleted, its names and addresses in \`actorName\`, \`summary\` and \`data\` are replaced by “Deleted user”. A program that keeps copies should erase its own at \`member.removed\` with the reason \`account_deleted\`.
+- The filter \`seedId\` finds all events about a seed, those of its evidence included.
+`

@@ -1,0 +1,134 @@
+import { sql, type SQL } from 'drizzle-orm'
+import type { Executor } from '../../db/client.ts'
+import { eventPositions, events, literals } from '../../db/schema/events.ts'
+import { keysParameter } from '../../db/sql/batch.ts'
+import { hiddenParameter } from '../../db/sql/hidden-parameter.ts'
+import { jsonItem, jsonRows, readOne } from '../../db/sql/json-rows.ts'
+import { prepared } from '../../db/sql/prepared.ts'
+import { startOfFeed, type FeedPlace } from '../../kernel/event-cursors.ts'
+import { grantEventTypes, managerEventTypes } from '../../kernel/events.ts'
+import type { JsonRows } from '../../kernel/pagination.ts'
+import { eventColumns, isAboutOwnGrant, type EventFilter, type EventView } from './events.repository.ts'
+import type { Event } from './events.schemas.ts'
+
+/** The events behind a position that a reader may see, oldest first. */
+export interface FeedRows extends JsonRows {
+  /** The positions of the rows. */
+  positions: number[]
+  /** Where reading began. The id is empty when no event has the position. */
+  after: FeedPlace
+  /** How far was read if there are fewer rows than the limit: what is not among them up to here is not shown. */
+  until: FeedPlace
+  /** The position of the newest event. */
+  last: number
+}
+
+/**
+ * The most events that one call looks at. If most of them are not shown, there are fewer rows than the limit, and reading
+ * goes on behind `until`.
+ */
+const examinedMax = 1_000
+
+const workspaceId = hiddenParameter('workspaceId', 'uuid')
+const types = keysParameter('types', 'text')
+const notTypes = keysParameter('notTypes', 'text')
+const seedId = hiddenParameter('seedId', 'uuid')
+
+const isShown: SQL = sql`(
+    (${events.type} not in ${literals([...managerEventTypes, ...grantEventTypes])})
+    or (${events.type} in ${literals(managerEventTypes)} and ${hiddenParameter('showsInvites', 'boolean')})
+    or (${events.type} in ${literals(grantEventTypes)} and ${hiddenParameter('grantsOf', 'uuid')} is null)
+    or (${isAboutOwnGrant})
+  )
+  and (${types} is null or ${events.type} = any(${types}))
+  and (${notTypes} is null or ${events.type} <> all(${notTypes}))
+  and (${seedId} is null or ${events.seedId} = ${seedId})`
+
+const idAt = (position: SQL) =>
+  sql`(select ${events.id} from ${events} where ${events.workspaceId} = ${workspaceId} and ${events.position} = ${position})`
+
+/** One statement, so that the newest position and the events are of the same moment. */
+const selectChanges = prepared((executor) => {
+  const last = sql`coalesce((
+    select ${eventPositions.last} from ${eventPositions} where ${eventPositions.workspaceId} = ${workspaceId}
+  ), 0)`
+  const { text, count } = jsonRows(sql`page.item`)
+  return executor
+    .select({
+      text: sql<string>`found.text`,
+      count: sql<number>`found.count`,
+      positions: sql<string[]>`found.positions`,
+      last: sql<string>`place.last`,
+      after: sql<string>`place.after`,
+      afterId: sql<string | null>`${idAt(sql`place.after`)}`,
+      until: sql<string>`place.until`,
+      untilId: sql<string | null>`${idAt(sql`place.until`)}`,
+    })
+    .from(
+      sql`(
+        select asked.last, asked.after, least(asked.after + ${sql.raw(String(examinedMax))}, asked.last) as until
+        from (select counted.last, coalesce(${hiddenParameter('after', 'bigint')}, counted.last) as after
+          from (select ${last} as last) as counted) as asked
+      ) as place
+      cross join lateral (
+        select ${text.sql} as text, ${count.sql} as count, coalesce(array_agg(page.position), '{}') as positions
+        from (
+          select ${jsonItem<Event>(eventColumns).sql} as item, ${events.position} as position
+          from ${events}
+          where ${events.workspaceId} = ${workspaceId} and ${events.position} > place.after
+            and ${events.position} <= place.until and ${isShown}
+          order by ${events.position}
+          limit ${hiddenParameter('limit', 'int')}
+        ) as page
+      ) as found`,
+    )
+    .prepare('events_select_changes')
+})
+
+/**
+ * Reads the events behind a position, at most `limit` of them; without `after` none, only the newest position.
+ */
+export async function readFeed(
+  executor: Executor,
+  input: {
+    workspaceId: string
+    after: number | undefined
+    filter: Pick<EventFilter, 'types' | 'notTypes' | 'seedId'>
+    view: EventView
+    limit: number
+  },
+): Promise<FeedRows> {
+  const { view, filter, after = null, ...rest } = input
+  const { types = null, notTypes = null, seedId = null } = filter
+  const values = { ...rest, ...view, after, types, notTypes, seedId }
+  const row = await readOne(selectChanges(executor).execute(values))
+  return {
+    text: row.text,
+    count: row.count,
+    positions: row.positions.map(Number),
+    after: toPlace(input.workspaceId, row.after, row.afterId),
+    until: toPlace(input.workspaceId, row.until, row.untilId),
+    last: Number(row.last),
+  }
+}
+
+function toPlace(ofWorkspace: string, position: string, id: string | null): FeedPlace {
+  return position === '0' ? startOfFeed(ofWorkspace) : { position: Number(position), id: id ?? '' }
+}
+
+const selectPositions = prepared((executor) =>
+  executor
+    .select({ workspaceId: eventPositions.workspaceId, last: eventPositions.last })
+    .from(eventPositions)
+    .where(sql`${eventPositions.workspaceId} = any(${keysParameter('workspaceIds', 'uuid')})`)
+    .prepare('events_select_positions'),
+)
+
+/** Reads the position of the newest event of each workspace; none of a workspace without events. */
+export async function readEventPositions(
+  executor: Executor,
+  workspaceIds: readonly string[],
+): Promise<Map<string, number>> {
+  const rows = await selectPositions(executor).execute({ workspaceIds })
+  return new Map(rows.map((row) => [row.workspaceId, row.last]))
+}

@@ -1,0 +1,179 @@
+import { and, desc, eq, isNotNull, isNull, lt, sql, type Column, type SQL } from 'drizzle-orm'
+import type { Executor } from '../../db/client.ts'
+import { notifications } from '../../db/schema/notifications.ts'
+import { seeds } from '../../db/schema/seeds.ts'
+import { workspaces } from '../../db/schema/workspaces.ts'
+import { hiddenParameter, pageLimit } from '../../db/sql/hidden-parameter.ts'
+import { itemColumns, readOne, selectJsonRows } from '../../db/sql/json-rows.ts'
+import { isBefore } from '../../db/sql/keyset.ts'
+import { prepared } from '../../db/sql/prepared.ts'
+import { unreadCountMax, type StoredNotification } from '../../kernel/notifications.ts'
+import type { JsonRows, PageRange } from '../../kernel/pagination.ts'
+
+/** Whose notifications, and of which workspaces; null: of all. */
+export interface InboxOfCaller {
+  userId: string
+  workspaceIds: readonly string[] | null
+}
+
+/** A notification as it is listed, without the text and the path, which are made of it. */
+export interface NotificationRow extends StoredNotification {
+  id: string
+  createdAt: string
+  readAt: string | null
+}
+
+/** The columns that the text and the path of a notification are made of. */
+export const storedColumns = {
+  kind: notifications.kind,
+  data: notifications.data,
+  workspaceSlug: workspaces.slug,
+  workspaceName: workspaces.name,
+  seedId: notifications.seedId,
+  seedTitle: seeds.title,
+  commentId: notifications.commentId,
+  actorUserId: notifications.actorUserId,
+  actorName: notifications.actorName,
+  agentName: notifications.agentName,
+}
+
+/** Whether a notification is of the inbox of a caller, by the values `userId` and `workspaceIds`. */
+const isOfCaller = and(
+  eq(notifications.userId, hiddenParameter('userId', 'uuid')),
+  sql`(${sql.placeholder('workspaceIds')}::uuid[] is null
+    or ${notifications.workspaceId} = any(${sql.placeholder('workspaceIds')}::uuid[]))`,
+)
+
+/** Whether a notification is about no seed, or about one that is not deleted. The seed is joined from the left. */
+export const isNotOfDeletedSeed = isNull(seeds.deletedAt)
+
+const selectAll = prepared((executor) => prepareList(executor, 'notifications_select'))
+const selectUnread = prepared((executor) =>
+  prepareList(executor, 'notifications_select_unread', isNull(notifications.readAt)),
+)
+const selectRead = prepared((executor) =>
+  prepareList(executor, 'notifications_select_read', isNotNull(notifications.readAt)),
+)
+
+function prepareList(executor: Executor, name: string, filter?: SQL) {
+  const { id, createdAt, readAt } = notifications
+  const rows = executor
+    .select(itemColumns<NotificationRow>({ id, ...storedColumns, createdAt, readAt }))
+    .from(notifications)
+    .innerJoin(workspaces, eq(workspaces.id, notifications.workspaceId))
+    .leftJoin(seeds, eq(seeds.id, notifications.seedId))
+    .where(and(isOfCaller, filter, isNotOfDeletedSeed, isBefore(createdAt, id)))
+    .orderBy(desc(createdAt), desc(id))
+    .limit(pageLimit)
+  return selectJsonRows(executor, rows).prepare(name)
+}
+
+/** Notifications of a person, newest first: all, or only those that are unread or read. */
+export function listNotifications(
+  executor: Executor,
+  { unread, ...values }: InboxOfCaller & { unread: boolean | undefined } & PageRange,
+): Promise<JsonRows> {
+  const select = unread === undefined ? selectAll : unread ? selectUnread : selectRead
+  return readOne(select(executor).execute({ ...values }))
+}
+
+/** The number of unread notifications of a person, up to `unreadCountMax`, as a subquery. */
+export function unreadCountOf(userId: Column | SQL, filter?: SQL): SQL<number> {
+  return sql<number>`(
+    select count(*)::int from (
+      select from ${notifications} left join ${seeds} on ${eq(seeds.id, notifications.seedId)}
+      where ${and(eq(notifications.userId, userId), filter, isNull(notifications.readAt), isNotOfDeletedSeed)}
+      limit ${sql.raw(String(unreadCountMax))}
+    ) as unread
+  )`
+}
+
+const selectUnreadCount = prepared((executor) =>
+  executor
+    .select({ unread: unreadCountOf(hiddenParameter('userId', 'uuid'), isOfCaller).as('unread_count') })
+    .from(sql`(select) as nothing`)
+    .prepare('notifications_count_unread'),
+)
+
+/** The number of unread notifications of a person, up to `unreadCountMax`. */
+export async function countUnread(executor: Executor, inbox: InboxOfCaller): Promise<number> {
+  const { unread } = await readOne(selectUnreadCount(executor).execute({ ...inbox }))
+  return unread
+}
+
+const updateReadByIds = prepared((executor) =>
+  executor
+    .update(notifications)
+    .set({ readAt: sql`${sql.placeholder('now')}` })
+    .where(
+      and(
+        isOfCaller,
+        isNull(notifications.readAt),
+        sql`${notifications.id} = any(${sql.placeholder('ids')}::uuid[])`,
+      ),
+    )
+    .prepare('notifications_mark_read'),
+)
+
+/** Marks some notifications of a person as read. */
+export async function markRead(
+  executor: Executor,
+  inbox: InboxOfCaller,
+  { ids, now }: { ids: readonly string[]; now: Date },
+): Promise<void> {
+  await updateReadByIds(executor).execute({ ...inbox, ids: [...ids], now: now.toISOString() })
+}
+
+const updateReadUntil = prepared((executor) =>
+  executor
+    .update(notifications)
+    .set({ readAt: sql`${sql.placeholder('now')}` })
+    .where(
+      and(
+        isOfCaller,
+        isNull(notifications.readAt),
+        sql`${notifications.createdAt} <= ${sql.placeholder('until')}::timestamptz`,
+      ),
+    )
+    .prepare('notifications_mark_read_until'),
+)
+
+/** Marks all notifications of a person until a time as read. */
+export async function markReadUntil(
+  executor: Executor,
+  inbox: InboxOfCaller,
+  { until, now }: { until: Date; now: Date },
+): Promise<void> {
+  const times = { until: until.toISOString(), now: now.toISOString() }
+  await updateReadUntil(executor).execute({ ...inbox, ...times })
+}
+
+const selectStored = prepared((executor) =>
+  executor
+    .select({ ...storedColumns, readAt: notifications.readAt })
+    .from(notifications)
+    .innerJoin(workspaces, eq(workspaces.id, notifications.workspaceId))
+    .leftJoin(seeds, eq(seeds.id, notifications.seedId))
+    .where(and(isOfCaller, eq(notifications.id, sql`${sql.placeholder('id')}`), isNotOfDeletedSeed))
+    .prepare('notifications_select_one'),
+)
+
+/** A notification of a person. */
+export async function findNotification(
+  executor: Executor,
+  inbox: InboxOfCaller,
+  id: string,
+): Promise<StoredNotification | undefined> {
+  const [row] = await selectStored(executor).execute({ ...inbox, id })
+  return row
+}
+
+/** Deletes notifications from before a time. */
+export async function deleteOldNotifications(executor: Executor, before: Date): Promise<void> {
+  await executor.delete(notifications).where(lt(notifications.createdAt, before))
+}
+
+/** Changes the name of a person in all notifications about what they did. */
+export async function renameActor(executor: Executor, userId: string, name: string): Promise<void> {
+  await executor.update(notifications).set({ actorName: name }).where(eq(notifications.actorUserId, userId))
+}

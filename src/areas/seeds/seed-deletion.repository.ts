@@ -1,0 +1,92 @@
+import { and, eq, gte, lt, or, sql, type Column, type SQL } from 'drizzle-orm'
+import type { PgTable } from 'drizzle-orm/pg-core'
+import type { Executor } from '../../db/client.ts'
+import { prepared } from '../../db/sql/prepared.ts'
+import { comments } from '../../db/schema/comments.ts'
+import { evidence, seedParticipants, seeds } from '../../db/schema/seeds.ts'
+
+export interface DeletableSeed {
+  title: string
+  createdByUserId: string | null
+  deletedAt: Date | null
+}
+
+const isOfId = eq(seeds.id, sql.placeholder('seedId'))
+
+const lock = prepared((executor) =>
+  executor
+    .select({ title: seeds.title, createdByUserId: seeds.createdByUserId, deletedAt: seeds.deletedAt })
+    .from(seeds)
+    .where(isOfId)
+    .for('no key update')
+    .prepare('seeds_lock_deletable'),
+)
+
+/** Reads a seed that may be deleted, and locks it until the transaction ends. */
+export async function lockDeletableSeed(
+  executor: Executor,
+  seedId: string,
+): Promise<DeletableSeed | undefined> {
+  const [seed] = await lock(executor).execute({ seedId })
+  return seed
+}
+
+/** Whether others than its creator take part in a seed, or have added evidence or comments, also withdrawn ones. */
+const isInUse = sql<boolean>`(${or(
+  exists(seedParticipants, seedParticipants.userId),
+  exists(evidence, evidence.authorUserId),
+  exists(comments, comments.authorUserId),
+)})`
+
+/** Whether a table has a row of a seed that is not of its creator. */
+function exists(table: PgTable & { seedId: Column }, userId: Column): SQL {
+  const isOfOther = sql`${userId} is distinct from ${seeds.createdByUserId}`
+  return sql`exists (select from ${table} where ${and(eq(table.seedId, seeds.id), isOfOther)})`
+}
+
+const selectUse = prepared((executor) =>
+  executor.select({ isInUse }).from(seeds).where(isOfId).prepare('seeds_select_use'),
+)
+
+/** Whether others than its creator have added to a seed. */
+export async function isSeedInUse(executor: Executor, seedId: string): Promise<boolean> {
+  const [seed] = await selectUse(executor).execute({ seedId })
+  return seed?.isInUse ?? false
+}
+
+/** Whether a seed was deleted at or after a time, and its creator, if it is this person, or everybody may restore it. */
+export function isRestorable({ since, creatorId }: { since: Date; creatorId?: string }): SQL | undefined {
+  return and(
+    gte(seeds.deletedAt, since),
+    creatorId === undefined ? undefined : and(eq(seeds.createdByUserId, creatorId), sql`not ${isInUse}`),
+  )
+}
+
+const setDeletion = prepared((executor) =>
+  executor
+    .update(seeds)
+    .set({
+      deletedAt: sql`${sql.placeholder('deletedAt')}::timestamptz`,
+      updatedAt: sql`${sql.placeholder('now')}::timestamptz`,
+    })
+    .where(isOfId)
+    .prepare('seeds_set_deleted'),
+)
+
+/** Marks a seed as deleted, or as not deleted. */
+export async function setDeletedAt(
+  executor: Executor,
+  seedId: string,
+  { deletedAt, now }: { deletedAt: Date | null; now: Date },
+): Promise<void> {
+  await setDeletion(executor).execute({
+    seedId,
+    deletedAt: deletedAt?.toISOString() ?? null,
+    now: now.toISOString(),
+  })
+}
+
+/** Erases the seeds that were deleted before a time, with everything that belongs to them. */
+export async function eraseDeletedSeeds(executor: Executor, before: Date): Promise<void> {
+  await executor.delete(seeds).where(lt(seeds.deletedAt, before))
+}

@@ -1,0 +1,92 @@
+import type { Changes } from '../../access/change.ts'
+import { isAllowed } from '../../access/permissions.ts'
+import type {
+  AccessibleWorkspace,
+  RequireSeedOf,
+  RequireWorkspaceOfSeed,
+} from '../../access/workspace-access.ts'
+import { together } from '../../db/together.ts'
+import type { Executor } from '../../db/client.ts'
+import { errors } from '../../kernel/errors.ts'
+import type { Principal } from '../../kernel/principal.ts'
+import { deletedSeedsKeptMs } from '../../kernel/seeds.ts'
+import {
+  isSeedInUse,
+  lockDeletableSeed,
+  setDeletedAt,
+  type DeletableSeed,
+} from './seed-deletion.repository.ts'
+
+/** Deleting seeds, and restoring them. Both throw `not_found`, `role_insufficient` and `seed_in_use`. */
+export interface SeedDeletion {
+  /**
+   * Deletes a seed: nobody sees it until it is restored. For owners and admins, and for its creator while nobody else has
+   * added to it. Returns its title.
+   */
+  delete(principal: Principal, seedId: string): Promise<string>
+  /** Restores a seed that was deleted in the last 14 days, for those who may delete it. Idempotent. */
+  restore(principal: Principal, seedId: string): Promise<void>
+}
+
+interface SeedDeletionOptions {
+  changes: Changes
+  requireWorkspaceOfSeed: RequireWorkspaceOfSeed
+  requireSeedOf: RequireSeedOf
+}
+
+export function createSeedDeletion(options: SeedDeletionOptions): SeedDeletion {
+  const { changes, requireWorkspaceOfSeed, requireSeedOf } = options
+
+  /** Locks a seed, and then looks who has added to it: nobody can do so meanwhile. */
+  const lockSeedOf = (seedId: string) => async (tx: Executor) => {
+    const [seed, isInUse] = await together([lockDeletableSeed(tx, seedId), isSeedInUse(tx, seedId)])
+    return seed && { ...seed, isInUse }
+  }
+
+  return {
+    async delete(principal, seedId) {
+      const workspace = await requireWorkspaceOfSeed(principal, seedId, 'seeds.delete')
+      return changes.makeIn(
+        principal,
+        workspace,
+        lockSeedOf(seedId),
+        async ({ now, write, appendEvent }, seed) => {
+          // Deleted by somebody else meanwhile.
+          if (seed.deletedAt !== null) throw errors.notFound()
+          assertMayDelete(principal, workspace, seed)
+          write((tx) => setDeletedAt(tx, seedId, { deletedAt: now, now }))
+          appendEvent({ type: 'seed.deleted', data: { seedId, title: seed.title } })
+          return seed.title
+        },
+      )
+    },
+
+    async restore(principal, seedId) {
+      const workspace = await requireSeedOf(principal, { kind: 'seed', id: seedId }, 'seeds.restore')
+      await changes.makeIn(
+        principal,
+        workspace,
+        lockSeedOf(seedId),
+        async ({ now, write, appendEvent }, seed) => {
+          const { deletedAt, title } = seed
+          if (deletedAt !== null && now.getTime() - deletedAt.getTime() > deletedSeedsKeptMs)
+            throw errors.notFound()
+          assertMayDelete(principal, workspace, seed)
+          if (deletedAt === null) return
+          write((tx) => setDeletedAt(tx, seedId, { deletedAt: null, now }))
+          appendEvent({ type: 'seed.restored', data: { seedId, title } })
+        },
+      )
+    },
+  }
+}
+
+function assertMayDelete(
+  { user }: Principal,
+  { role }: AccessibleWorkspace,
+  { createdByUserId, isInUse }: DeletableSeed & { isInUse: boolean },
+): void {
+  if (isAllowed(role, 'seeds.deleteOthers')) return
+  if (createdByUserId !== user.id) throw errors.roleInsufficient()
+  if (isInUse) throw errors.seedInUse()
+}

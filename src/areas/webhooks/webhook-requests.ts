@@ -1,0 +1,46 @@
+import type { SecretBox } from '../../accounts/second-factor/secret-box.ts'
+import type { WebhookRequest } from '../../kernel/webhooks.ts'
+import { signWebhook } from './webhook-signatures.ts'
+
+/** What a webhook gets: the body of its requests. `cursor`: behind the event in the feed of changes; null for a test. */
+export interface WebhookPayload {
+  type: string
+  /** The time of the event. */
+  timestamp: string
+  data: object
+  cursor: string | null
+}
+
+/** The secrets of a webhook, encrypted. */
+export interface SealedSecrets {
+  sealedSecret: Buffer
+  previousSealedSecret: Buffer | null
+  previousSecretUntil: Date | null
+}
+
+/**
+ * Makes the signed request of a payload. During a rotation it has a signature by each secret. Undefined if the secret was
+ * encrypted under another APP_SECRET.
+ */
+export function makeWebhookRequest(
+  { secretBox, userAgent }: { secretBox: SecretBox; userAgent: string },
+  input: { url: string; id: string; payload: WebhookPayload; secrets: SealedSecrets; now: Date },
+): WebhookRequest | undefined {
+  const { id, now, payload, secrets, url } = input
+  const secret = secretBox.open(secrets.sealedSecret)
+  if (secret === undefined) return undefined
+  const { previousSealedSecret, previousSecretUntil } = secrets
+  const isRotating =
+    previousSealedSecret !== null && previousSecretUntil !== null && previousSecretUntil > now
+  const previous = isRotating ? secretBox.open(previousSealedSecret) : undefined
+  const body = JSON.stringify(payload)
+  const signatures = signWebhook(
+    { id, at: now, body },
+    previous === undefined ? [secret] : [secret, previous],
+  )
+  return {
+    url,
+    headers: { 'content-type': 'application/json', 'user-agent': userAgent, ...signatures },
+    body,
+  }
+}

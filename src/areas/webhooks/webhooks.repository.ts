@@ -1,0 +1,191 @@
+import { and, asc, count, eq, isNotNull, isNull, lt, sql } from 'drizzle-orm'
+import type { Executor } from '../../db/client.ts'
+import { prepared } from '../../db/sql/prepared.ts'
+import { memberships } from '../../db/schema/memberships.ts'
+import { users } from '../../db/schema/users.ts'
+import { webhookDeliveries, webhooks } from '../../db/schema/webhooks.ts'
+import { workspaces } from '../../db/schema/workspaces.ts'
+import type { WebhookDisabledReason } from '../../kernel/webhooks.ts'
+
+const shownColumns = {
+  id: webhooks.id,
+  url: webhooks.url,
+  description: webhooks.description,
+  types: webhooks.types,
+  disabledReason: webhooks.disabledReason,
+  createdAt: webhooks.createdAt,
+  lastDeliveryAt: webhooks.lastDeliveryAt,
+  lastFailureAt: webhooks.lastFailureAt,
+}
+
+const ofWorkspace = and(eq(webhooks.workspaceId, sql.placeholder('workspaceId')), isNull(webhooks.deletedAt))
+const isSame = and(eq(webhooks.id, sql.placeholder('id')), ofWorkspace)
+
+const selectOfWorkspace = prepared((executor) =>
+  executor
+    .select(shownColumns)
+    .from(webhooks)
+    .where(ofWorkspace)
+    .orderBy(asc(webhooks.createdAt), asc(webhooks.id))
+    .prepare('webhooks_select_of_workspace'),
+)
+
+/** The webhooks of a workspace, oldest first. */
+export function listWebhooks(executor: Executor, workspaceId: string) {
+  return selectOfWorkspace(executor).execute({ workspaceId })
+}
+
+export type WebhookRow = Awaited<ReturnType<typeof listWebhooks>>[number]
+
+const selectOne = prepared((executor) =>
+  executor.select(shownColumns).from(webhooks).where(isSame).prepare('webhooks_select'),
+)
+
+/** A webhook of a workspace. */
+export async function findWebhook(
+  executor: Executor,
+  workspaceId: string,
+  id: string,
+): Promise<WebhookRow | undefined> {
+  const [webhook] = await selectOne(executor).execute({ workspaceId, id })
+  return webhook
+}
+
+/** The secrets that a request to a webhook is signed with, encrypted. */
+export interface WebhookSecrets {
+  sealedSecret: Buffer
+  previousSealedSecret: Buffer | null
+  previousSecretUntil: Date | null
+}
+
+const selectSecrets = prepared((executor) =>
+  executor
+    .select({
+      sealedSecret: webhooks.sealedSecret,
+      previousSealedSecret: webhooks.previousSealedSecret,
+      previousSecretUntil: webhooks.previousSecretUntil,
+    })
+    .from(webhooks)
+    .where(isSame)
+    .prepare('webhooks_select_secrets'),
+)
+
+/** The secrets of a webhook of a workspace. */
+export async function findWebhookSecrets(
+  executor: Executor,
+  workspaceId: string,
+  id: string,
+): Promise<WebhookSecrets | undefined> {
+  const [secrets] = await selectSecrets(executor).execute({ workspaceId, id })
+  return secrets
+}
+
+export async function countWebhooks(executor: Executor, workspaceId: string): Promise<number> {
+  const [row] = await executor
+    .select({ count: count() })
+    .from(webhooks)
+    .where(and(eq(webhooks.workspaceId, workspaceId), isNull(webhooks.deletedAt)))
+  return row?.count ?? 0
+}
+
+export async function insertWebhook(executor: Executor, row: typeof webhooks.$inferInsert): Promise<void> {
+  await executor.insert(webhooks).values(row)
+}
+
+export async function updateWebhook(
+  executor: Executor,
+  id: string,
+  changed: Partial<typeof webhooks.$inferInsert>,
+): Promise<void> {
+  await executor.update(webhooks).set(changed).where(eq(webhooks.id, id))
+}
+
+/** Marks a webhook as deleted. `removeWebhook` removes it later. */
+export async function markWebhookDeleted(executor: Executor, id: string, deletedAt: Date): Promise<void> {
+  await executor
+    .update(webhooks)
+    .set({ deletedAt, sealedSecret: Buffer.alloc(0), previousSealedSecret: null, previousSecretUntil: null })
+    .where(eq(webhooks.id, id))
+}
+
+/** How many deliveries one statement deletes. */
+const removedAtOnce = 10_000
+
+/** Removes a deleted webhook with its deliveries, in several transactions. Does nothing if it is not deleted. */
+export async function removeWebhook(executor: Executor, id: string): Promise<void> {
+  const isDeleted = and(eq(webhooks.id, id), isNotNull(webhooks.deletedAt))
+  const [webhook] = await executor.select({ id: webhooks.id }).from(webhooks).where(isDeleted)
+  if (!webhook) return
+  for (let removed = removedAtOnce; removed === removedAtOnce;) {
+    const some = executor
+      .select({ eventId: webhookDeliveries.eventId })
+      .from(webhookDeliveries)
+      .where(eq(webhookDeliveries.webhookId, id))
+      .limit(removedAtOnce)
+    const { rowCount } = await executor
+      .delete(webhookDeliveries)
+      .where(and(eq(webhookDeliveries.webhookId, id), sql`${webhookDeliveries.eventId} in ${some}`))
+    removed = rowCount ?? 0
+  }
+  await executor.delete(webhooks).where(isDeleted)
+}
+
+/**
+ * Disables an active webhook: because its receiver is gone, or because it has been failing since a time before
+ * `failingBefore`. Returns whether it did.
+ */
+export async function disableWebhook(
+  executor: Executor,
+  id: string,
+  change: { reason: Exclude<WebhookDisabledReason, 'manual'>; failingBefore?: Date },
+): Promise<boolean> {
+  const { reason, failingBefore } = change
+  const { rowCount } = await executor
+    .update(webhooks)
+    .set({ disabledReason: reason })
+    .where(
+      and(
+        eq(webhooks.id, id),
+        isNull(webhooks.disabledReason),
+        isNull(webhooks.deletedAt),
+        failingBefore && lt(webhooks.failingSince, failingBefore),
+      ),
+    )
+  return rowCount === 1
+}
+
+/** The ids of the owners of a workspace. */
+export async function listOwnerIds(executor: Executor, workspaceId: string): Promise<string[]> {
+  const rows = await executor
+    .select({ userId: memberships.userId })
+    .from(memberships)
+    .where(and(eq(memberships.workspaceId, workspaceId), eq(memberships.role, 'owner')))
+    .orderBy(asc(memberships.userId))
+  return rows.map(({ userId }) => userId)
+}
+
+/** Why a webhook is disabled, and an owner to tell; undefined if it is active or deleted, or the person no owner any more. */
+export async function findDisabledWebhook(executor: Executor, id: string, userId: string) {
+  const [found] = await executor
+    .select({
+      url: webhooks.url,
+      disabledReason: webhooks.disabledReason,
+      workspaceName: workspaces.name,
+      workspaceSlug: workspaces.slug,
+      name: users.name,
+      email: users.email,
+    })
+    .from(webhooks)
+    .innerJoin(workspaces, eq(workspaces.id, webhooks.workspaceId))
+    .innerJoin(
+      memberships,
+      and(
+        eq(memberships.workspaceId, webhooks.workspaceId),
+        eq(memberships.userId, userId),
+        eq(memberships.role, 'owner'),
+      ),
+    )
+    .innerJoin(users, eq(users.id, memberships.userId))
+    .where(and(eq(webhooks.id, id), isNull(webhooks.deletedAt), isNotNull(webhooks.disabledReason)))
+  return found
+}

@@ -1,0 +1,79 @@
+import type { App } from '../../http/app-types.ts'
+import { toOk } from '../../http/requests/idempotency.ts'
+import {
+  webhooksCreate,
+  webhooksDelete,
+  webhooksGet,
+  webhooksList,
+  webhooksListDeliveries,
+  webhooksRedeliver,
+  webhooksRedeliverSince,
+  webhooksRotateSecret,
+  webhooksTest,
+  webhooksUpdate,
+} from './webhooks.schemas.ts'
+import type { WebhooksService } from './webhooks.service.ts'
+
+const webhooksUrl = '/v1/workspaces/:slug/webhooks'
+const webhookUrl = `${webhooksUrl}/:webhookId` as const
+
+export function webhooksRoutes(app: App, webhooks: WebhooksService): void {
+  app.get(webhooksUrl, { schema: webhooksList }, ({ principal, params }) =>
+    webhooks.list(principal, params.slug),
+  )
+
+  app.post(webhooksUrl, { schema: webhooksCreate }, ({ params, body }, reply) =>
+    reply.answerChange(
+      (principal) => webhooks.create(principal, params.slug, body),
+      (created) => ({ ok: true as const, ...created }),
+    ),
+  )
+
+  app.get(webhookUrl, { schema: webhooksGet }, ({ principal, params }) => webhooks.get(principal, params))
+
+  app.patch(webhookUrl, { schema: webhooksUpdate }, ({ principal, params, body }) =>
+    webhooks.update(principal, params, body).then(toOk),
+  )
+
+  app.delete(webhookUrl, { schema: webhooksDelete }, ({ principal, params }) =>
+    webhooks.delete(principal, params).then(toOk),
+  )
+
+  app.post(
+    `${webhookUrl}/rotate-secret`,
+    { schema: webhooksRotateSecret, config: { optionalBody: true } },
+    ({ params, body }, reply) =>
+      reply.answerChange(
+        (principal) => webhooks.rotateSecret(principal, params, body),
+        (rotated) => ({ ok: true as const, ...rotated }),
+      ),
+  )
+
+  app.post(`${webhookUrl}/test`, { schema: webhooksTest }, ({ params }, reply) =>
+    reply.answerChange(
+      (principal) => webhooks.test(principal, params),
+      (result) => ({ ok: true as const, ...result }),
+    ),
+  )
+
+  app.get(
+    `${webhookUrl}/deliveries`,
+    { schema: webhooksListDeliveries },
+    ({ principal, params, query }, reply) =>
+      reply.sendPage(webhooks.listDeliveries(principal, params, query)),
+  )
+
+  app.post(
+    `${webhookUrl}/deliveries/:deliveryId/redeliver`,
+    { schema: webhooksRedeliver },
+    ({ params }, reply) =>
+      reply.answerChange((principal) => webhooks.redeliver(principal, params, params.deliveryId), toOk),
+  )
+
+  app.post(`${webhookUrl}/redeliver`, { schema: webhooksRedeliverSince }, ({ params, body }, reply) =>
+    reply.answerChange(
+      (principal) => webhooks.redeliverSince(principal, params, body),
+      (deliveries) => ({ ok: true as const, deliveries }),
+    ),
+  )
+}

@@ -1,0 +1,373 @@
+import { Type, type Static } from '@sinclair/typebox'
+import { exampleIds, exampleTime } from '../../http/description/examples.ts'
+import { listOperation, operation, pathParams, slugParams } from '../../http/description/operation.ts'
+import {
+  closed,
+  exampleOf,
+  named,
+  noControlCharacters,
+  nullableString,
+  nullableTimestamp,
+  ok,
+  optionalLines,
+  ref,
+  stringEnum,
+  timestamp,
+  timestampOptions,
+} from '../../kernel/schemas.ts'
+import { errors, workspaceErrors } from '../../kernel/errors.ts'
+import {
+  deliveryErrors,
+  deliveryStatuses,
+  webhookDescriptionLengthMax,
+  webhookDisabledReasons,
+  webhookStatuses,
+  webhookUrlLengthMax,
+  type DeliveryError,
+  type WebhookDisabledReason,
+} from '../../kernel/webhooks.ts'
+
+const exampleSecret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo='
+
+function nullableEnum<Word extends string>(words: readonly Word[], description: string) {
+  return Type.Unsafe<Word | null>({ type: ['string', 'null'], enum: [...words, null], description })
+}
+
+const lastError = nullableEnum<DeliveryError>(
+  deliveryErrors,
+  'Why the last attempt failed: no connection (`refused`), no answer within 15 seconds, no valid certificate, an answer ' +
+    'other than 2xx, or a secret that the service cannot read any more.',
+)
+const lastStatus = Type.Unsafe<number | null>({
+  type: ['integer', 'null'],
+  description: 'The status of the last answer.',
+})
+
+const Webhook = named(
+  'Webhook',
+  {
+    id: Type.String({ description: 'The id of the webhook.' }),
+    url: Type.String({ description: 'The URL that events are sent to.' }),
+    description: nullableString({
+      description: 'What the webhook is for, in words. Null: it has no description.',
+    }),
+    types: Type.Array(Type.String(), { description: 'The types of events that it gets; empty: all.' }),
+    status: stringEnum(webhookStatuses, {
+      description: '`disabled`: nothing is sent, and `disabledReason` says why.',
+    }),
+    disabledReason: nullableEnum<WebhookDisabledReason>(
+      webhookDisabledReasons,
+      'Why it is disabled: by a person (`manual`), because its receiver answered 410 (`gone`), or because nothing could be ' +
+        'delivered for three days (`failing`).',
+    ),
+    createdAt: timestamp('When the webhook was added.'),
+    lastDeliveryAt: nullableTimestamp('When an event was last delivered. Null: never.'),
+    lastFailureAt: nullableTimestamp('When an attempt last failed. Null: never.'),
+  },
+  {
+    id: exampleIds.webhook,
+    url: 'https://hooks.example.com/workspace',
+    description: 'Announces new evidence',
+    types: ['evidence.added'],
+    status: 'active',
+    disabledReason: null,
+    createdAt: exampleTime,
+    lastDeliveryAt: null,
+    lastFailureAt: null,
+  },
+  'A webhook of a workspace.',
+)
+export type Webhook = Static<typeof Webhook>
+
+const secret = Type.String({
+  description: 'The secret that signs requests (Standard Webhooks). It is returned only here.',
+})
+
+const WebhookCreation = named(
+  'WebhookCreation',
+  { ok, webhook: ref(Webhook), secret },
+  { ok: true, webhook: exampleOf(Webhook), secret: exampleSecret },
+)
+
+const WebhookRotation = named('WebhookRotation', { ok, secret }, { ok: true, secret: exampleSecret })
+
+const WebhookTest = named(
+  'WebhookTest',
+  {
+    ok,
+    delivered: Type.Boolean({ description: 'Whether the receiver answered 2xx.' }),
+    status: lastStatus,
+    error: lastError,
+  },
+  { ok: true, delivered: true, status: 204, error: null },
+)
+export type WebhookTest = Omit<Static<typeof WebhookTest>, 'ok'>
+
+const WebhookDelivery = named(
+  'WebhookDelivery',
+  {
+    id: Type.String({ description: 'The header `webhook-id` of all its attempts.' }),
+    eventId: Type.String({ description: 'The id of the event.' }),
+    type: Type.String({ description: 'The type of the event.' }),
+    status: stringEnum(deliveryStatuses, {
+      description:
+        '`pending`: an attempt is due. `delivered`: the receiver answered 2xx. `failed`: there are no more attempts.',
+    }),
+    attempts: Type.Integer({ description: 'The attempts so far.' }),
+    lastStatus,
+    lastError,
+    nextAttemptAt: nullableTimestamp('When the next attempt is due. Null unless the delivery is pending.'),
+    createdAt: timestamp('When the event happened.'),
+    deliveredAt: nullableTimestamp('When the receiver answered 2xx. Null: not yet.'),
+  },
+  {
+    id: exampleIds.event,
+    eventId: exampleIds.event,
+    type: 'evidence.added',
+    status: 'delivered',
+    attempts: 1,
+    lastStatus: 204,
+    lastError: null,
+    nextAttemptAt: null,
+    createdAt: exampleTime,
+    deliveredAt: exampleTime,
+  },
+)
+export type WebhookDelivery = Static<typeof WebhookDelivery>
+
+const WebhookRedelivery = named(
+  'WebhookRedelivery',
+  { ok, deliveries: Type.Integer({ description: 'The number of events.' }) },
+  { ok: true, deliveries: 12 },
+)
+
+export const webhooksSchemas = [
+  Webhook,
+  WebhookCreation,
+  WebhookRotation,
+  WebhookTest,
+  WebhookDelivery,
+  WebhookRedelivery,
+]
+
+const webhookParams = pathParams('slug', 'webhookId')
+const managerErrors = [...workspaceErrors, errors.roleInsufficient]
+
+const url = Type.String({
+  minLength: 1,
+  maxLength: webhookUrlLengthMax,
+  description: 'An https URL without a user name and password.',
+})
+const description = optionalLines(webhookDescriptionLengthMax)
+const types = Type.Array(Type.String({ maxLength: 64, pattern: noControlCharacters }), {
+  maxItems: 100,
+  description: 'The types of events to send (docs/events.md); empty: all.',
+})
+
+export const webhooksList = operation({
+  id: 'webhooks.list',
+  summary: 'List the webhooks of a workspace',
+  description: 'For owners and admins. Oldest first.',
+  params: slugParams,
+  success: Type.Array(ref(Webhook)),
+  returns: 'All webhooks of the workspace.',
+  errors: managerErrors,
+})
+
+export const webhooksCreate = operation({
+  id: 'webhooks.create',
+  summary: 'Add a webhook',
+  description:
+    'For owners and admins. The events of the workspace are sent to the URL, signed with the secret, at least once and in ' +
+    'no promised order (Standard Webhooks 1.0). Only this response contains the secret.',
+  params: slugParams,
+  body: closed(
+    { url, types: Type.Optional(types), description: Type.Optional(description) },
+    { examples: [{ url: 'https://hooks.example.com/workspace', types: ['evidence.added'] }] },
+  ),
+  success: ref(WebhookCreation),
+  returns: 'The new webhook with its secret.',
+  errors: [...managerErrors, errors.webhookUrlInvalid, errors.eventTypeUnknown, errors.webhookLimit],
+})
+
+export const webhooksGet = operation({
+  id: 'webhooks.get',
+  summary: 'Read a webhook',
+  description: 'For owners and admins. `lastDeliveryAt` may be ten seconds behind.',
+  params: webhookParams,
+  success: ref(Webhook),
+  returns: 'The webhook.',
+  errors: managerErrors,
+})
+
+export const webhooksUpdate = operation({
+  id: 'webhooks.update',
+  summary: 'Change a webhook',
+  description:
+    'For owners and admins. Fields that are absent stay as they are; an empty `description` removes it. While a webhook is ' +
+    'disabled, nothing is sent: pending deliveries wait until it is active again, and new events make none.',
+  params: webhookParams,
+  body: closed(
+    {
+      url: Type.Optional(url),
+      types: Type.Optional(types),
+      description: Type.Optional(description),
+      status: Type.Optional(
+        stringEnum(webhookStatuses, { description: 'Whether events are sent (`active`) or not.' }),
+      ),
+    },
+    { examples: [{ status: 'active' }] },
+  ),
+  errors: [...managerErrors, errors.webhookUrlInvalid, errors.eventTypeUnknown],
+})
+
+export const webhooksDelete = operation({
+  id: 'webhooks.delete',
+  summary: 'Delete a webhook',
+  description: 'For owners and admins. Its deliveries are deleted too.',
+  params: webhookParams,
+  errors: managerErrors,
+})
+
+export const webhooksRotateSecret = operation({
+  id: 'webhooks.rotateSecret',
+  summary: 'Replace the secret of a webhook',
+  description:
+    'For owners and admins. During the overlap, requests are signed with both secrets. Only this response contains the new ' +
+    'one.',
+  params: webhookParams,
+  body: closed(
+    {
+      overlapSeconds: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          maximum: 604_800,
+          default: 86_400,
+          description: 'How long the old secret signs too. By default a day.',
+        }),
+      ),
+    },
+    { examples: [{ overlapSeconds: 3_600 }] },
+  ),
+  success: ref(WebhookRotation),
+  returns: 'The new secret.',
+  errors: managerErrors,
+})
+
+export const webhooksTest = operation({
+  id: 'webhooks.test',
+  summary: 'Send a test to a webhook',
+  description:
+    'For owners and admins. Sends one request of the type `webhook.test`, also if the webhook is disabled, and waits up to ' +
+    '15 seconds for the answer.',
+  params: webhookParams,
+  success: ref(WebhookTest),
+  returns: 'What the receiver answered.',
+  errors: managerErrors,
+})
+
+export const webhooksListDeliveries = listOperation(
+  {
+    id: 'webhooks.listDeliveries',
+    summary: 'List the deliveries of a webhook',
+    description: 'For owners and admins. Newest first. Deliveries are kept for 30 days.',
+    params: webhookParams,
+    returns: 'A page of deliveries.',
+    errors: managerErrors,
+  },
+  {
+    item: WebhookDelivery,
+    filters: {
+      status: Type.Optional(
+        stringEnum(deliveryStatuses, { description: 'Only deliveries with this status.' }),
+      ),
+    },
+  },
+)
+
+export const webhooksRedeliver = operation({
+  id: 'webhooks.redeliver',
+  summary: 'Send a delivery again',
+  description:
+    'For owners and admins. The delivery becomes pending, with ten attempts from now on. `webhook-id` stays the same.',
+  params: pathParams('slug', 'webhookId', 'deliveryId'),
+  errors: [...managerErrors, errors.webhookDisabled],
+})
+
+export const webhooksRedeliverSince = operation({
+  id: 'webhooks.redeliverSince',
+  summary: 'Send all events of a time again',
+  description:
+    'For owners and admins. Sends the events of the types of the webhook since a time: those that were delivered, those that ' +
+    'failed, and those of a time in which it was disabled. At most 10,000.',
+  params: webhookParams,
+  body: closed(
+    {
+      since: Type.String({ ...timestampOptions, description: 'Events at or after this time.' }),
+      until: Type.Optional(
+        Type.String({ ...timestampOptions, description: 'Events before this time. By default now.' }),
+      ),
+    },
+    { examples: [{ since: exampleTime }] },
+  ),
+  success: ref(WebhookRedelivery),
+  returns: 'How many events are sent again.',
+  errors: [...managerErrors, errors.webhookDisabled, errors.tooManyDeliveries],
+})
+
+const header = (name: string, description: string, schema: object) => ({
+  in: 'header',
+  name,
+  required: true,
+  description,
+  schema,
+})
+
+/** The request to a receiver, as the API description has it (OpenAPI 3.1, `webhooks`). */
+export const webhookRequests = {
+  event: {
+    post: {
+      operationId: 'webhooks.receive',
+      tags: ['webhooks'],
+      // The signature takes the place of a credential.
+      security: [],
+      summary: 'Receive an event of the workspace',
+      description:
+        'Sent to the URL of a webhook, signed as Standard Webhooks 1.0 has it, at least once and in no promised order. A test ' +
+        'has the type `webhook.test`, other `data` and null as `cursor`.',
+      parameters: [
+        header('webhook-id', 'The id of the event: the same in every attempt.', { type: 'string' }),
+        header('webhook-timestamp', 'The time of the attempt, in seconds since 1970.', { type: 'string' }),
+        header('webhook-signature', 'A signature by each valid secret, separated by spaces.', {
+          type: 'string',
+        }),
+      ],
+      requestBody: {
+        required: true,
+        content: {
+          'application/json': {
+            schema: {
+              type: 'object',
+              required: ['type', 'timestamp', 'data', 'cursor'],
+              properties: {
+                type: { type: 'string', description: 'The type of the event.' },
+                timestamp: { type: 'string', format: 'date-time', description: 'The time of the event.' },
+                data: { $ref: '#/components/schemas/Event' },
+                cursor: {
+                  type: ['string', 'null'],
+                  description: 'The place of the event in the feed: the `after` of `events.changes`.',
+                },
+              },
+              additionalProperties: false,
+            },
+          },
+        },
+      },
+      responses: {
+        '2XX': { description: 'The event was received.' },
+        410: { description: 'No more events are wanted: the webhook is disabled.' },
+        default: { description: 'The event is sent again later, up to ten times in all.' },
+      },
+    },
+  },
+}

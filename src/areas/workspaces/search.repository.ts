@@ -1,0 +1,211 @@
+import { sql, type SQL } from 'drizzle-orm'
+import type { Executor } from '../../db/client.ts'
+import { comments } from '../../db/schema/comments.ts'
+import { searchEntries } from '../../db/schema/search.ts'
+import { evidence, seeds } from '../../db/schema/seeds.ts'
+import { teams } from '../../db/schema/teams.ts'
+import { users } from '../../db/schema/users.ts'
+import { keysParameter } from '../../db/sql/batch.ts'
+import { hiddenParameter, pageLimit } from '../../db/sql/hidden-parameter.ts'
+import { jsonRows, readOne } from '../../db/sql/json-rows.ts'
+import { prepared } from '../../db/sql/prepared.ts'
+import type { JsonRows, PageRange } from '../../kernel/pagination.ts'
+import { searchComparedMax, searchCountMax, searchKinds, type SearchKind } from '../../kernel/search.ts'
+
+// The form of words, and what asks for them, is in functions of the database (migration 0003): what is stored and what
+// is asked for cannot differ.
+
+/** How well something matches, best first: its title with whole words or their beginnings, then all of its text. */
+export const searchRanks = ['4', '3', '2', '1'] as const
+
+const { id, workspaceId, kind, at, words } = searchEntries
+const workspace = hiddenParameter('workspaceId', 'uuid')
+const asked = hiddenParameter('asked', 'text')
+const comparedMax = sql.raw(String(searchComparedMax))
+const countMax = sql.raw(String(searchCountMax))
+const countedMax = sql.raw(String(4 * searchCountMax))
+// The newest of which it is told whether nearly all match. Reading the index would be slow then: it gives all matches.
+const sampleSize = sql.raw('200')
+const sampleOfCommon = sql.raw('100')
+// How many of the newest are compared then.
+const newestMax = sql.raw(String(2 * searchComparedMax))
+const excerptLength = sql.raw('160')
+
+/** Asks for the words of the query, in an initial plan: once, and by the index. */
+function queryOf(of: SearchKind, { inTitle = false, isPrefix = true } = {}): SQL {
+  const flags = sql.raw(`'${of}', ${inTitle}, ${isPrefix}`)
+  return sql`(select search_query(${workspace}, ${flags}, ${asked}))`
+}
+
+// Compared as text, which no index can do: the index of words has all that is needed, and a scan of the workspace by the
+// other index would be slow where few entries match.
+const isInWorkspace = sql`${workspaceId}::text = ${workspace}::text`
+
+/** The first matches of a kind. Those of other workspaces are apart in the index. */
+function matchesOf(of: SearchKind, limit: SQL, condition = sql`true`): SQL {
+  return sql`select ${id}, ${at}, ${words} from ${searchEntries}
+    where ${words} @@ ${queryOf(of)} and ${isInWorkspace} and ${condition} limit ${limit}`
+}
+
+/** The newest of a kind. */
+function newestOf(of: SearchKind, limit: SQL): SQL {
+  return sql`select ${id}, ${at}, ${words} from ${searchEntries}
+    where ${workspaceId} = ${workspace} and ${kind} = ${sql.raw(`'${of}'`)}
+    order by ${at} desc, ${id} desc limit ${limit}`
+}
+
+/** Whether at least half of the newest of a kind match. */
+function isCommon(of: SearchKind): SQL {
+  return sql`(select count(*) >= ${sampleOfCommon} from (${newestOf(of, sampleSize)}) as sample where words @@ ${queryOf(of)})`
+}
+
+/** What is compared of a kind: all matches, or of too many the newest, and those with the words in their title. */
+function candidatesOf(of: SearchKind): SQL {
+  const name = sql.raw(`matching_${of}`)
+  const isTooMuch = sql`((select count(*) from ${name}) > ${comparedMax} or (select is_common from ${sql.raw(`common_${of}`)}))`
+  const rank = sql`case
+    when words @@ ${queryOf(of, { inTitle: true, isPrefix: false })} then 4
+    when words @@ ${queryOf(of, { inTitle: true })} then 3
+    when words @@ ${queryOf(of, { isPrefix: false })} then 2
+    else 1 end`
+  return sql`
+    select ${sql.raw(`'${of}'`)} as kind, id, at, ${rank} as rank from (
+      select id, at, words from ${name} where not (${isTooMuch})
+      union all
+      select id, at, words from (
+        select id, at, words from (
+          ${newestOf(of, newestMax)}
+        ) as newest
+        where words @@ ${queryOf(of)} limit ${comparedMax}
+      ) as newest_matching where ${isTooMuch}
+      union all
+      select id, at, words from (
+        select ${id}, ${at}, ${words} from ${searchEntries}
+        where ${words} @@ ${queryOf(of, { inTitle: true })} and ${isInWorkspace} and ${isTooMuch}
+        limit ${comparedMax}
+      ) as titled
+    ) as compared`
+}
+
+/** The beginning of a text, or its part around the first word that was asked for. `source` has the text and its place. */
+const excerpt = sql`case when source.start > 1 then '…' else '' end
+  || substr(source.text, source.start, ${excerptLength})
+  || case when length(source.text) >= source.start + ${excerptLength} then '…' else '' end`
+
+// By characters of the text without accents, of which there are rarely more than of the text: a hint where to cut.
+const firstAsked = sql`(select coalesce((search_words(${asked}))[1], ''))`
+
+const selectFound = prepared((executor) => {
+  const isAsked = (of: SearchKind) => sql`${sql.raw(`'${of}'`)} = any(${keysParameter('kinds', 'text')})`
+  const matching = searchKinds.flatMap((of) => {
+    const common = sql.raw(`common_${of}`)
+    const isOfIndex = sql`${isAsked(of)} and not (select is_common from ${common})`
+    return [
+      sql`${common} as materialized (select ${isAsked(of)} and ${isCommon(of)} as is_common)`,
+      sql`${sql.raw(`matching_${of}`)} as materialized (${matchesOf(of, sql`${comparedMax} + 1`, isOfIndex)})`,
+    ]
+  })
+  const candidates = sql.join(searchKinds.map(candidatesOf), sql` union all `)
+  const position = sql`(${hiddenParameter('rank', 'int')}, ${hiddenParameter('at', 'timestamptz')}, ${hiddenParameter('id', 'uuid')})`
+  const ofMention = sql.raw(`'\\[@[^]]*\\]\\(user:[0-9a-f-]{36}\\)'`)
+  const bodyOf = (text: SQL) => sql`regexp_replace(${text}, ${ofMention}, '@…', 'g')`
+  const item = sql`row_to_json((select item from (select
+    page.kind as "kind",
+    page.id as "id",
+    coalesce(${seeds.title}, ${users.name}, ${teams.name}) as "title",
+    case page.kind when 'person' then ${users.email} when 'team' then null else ${excerpt} end as "excerpt",
+    ${seeds.id} as "seedId",
+    ${sql.placeholder('pathPrefix')}::text || case page.kind
+      when 'person' then '/people/' || page.id
+      when 'team' then '/teams/' || page.id
+      when 'seed' then '/seeds/' || page.id
+      else '/seeds/' || ${seeds.id} || '#' || page.kind || '-' || page.id
+    end as "path"
+  ) as item))`
+  const page = sql`(
+    with ${sql.join(matching, sql`, `)}
+    select kind, id, at, rank from (
+      select distinct kind, id, at, rank from (${candidates}) as candidates
+    ) as found
+    where (rank, at, id) < ${position}
+    order by rank desc, at desc, id desc
+    limit ${pageLimit}
+  )`
+  const isOf = (of: SearchKind, column: SQL) => sql`page.kind = ${sql.raw(`'${of}'`)} and ${column} = page.id`
+  const rows = sql`(
+    select ${item} as item, page.at, page.rank from ${page} as page
+      left join ${evidence} on ${isOf('evidence', sql`${evidence.id}`)}
+      left join ${comments} on ${isOf('comment', sql`${comments.id}`)}
+      left join ${seeds} on ${seeds.id} = coalesce(${evidence.seedId}, ${comments.seedId}, case page.kind when 'seed' then page.id end)
+      left join ${users} on ${isOf('person', sql`${users.id}`)}
+      left join ${teams} on ${isOf('team', sql`${teams.id}`)}
+      cross join lateral (
+        select text, greatest(1, position(${firstAsked} in lower(unaccent(text))) - 60) as start from (
+          select case page.kind when 'seed' then ${seeds.summary} when 'evidence' then ${evidence.summary}
+            when 'comment' then ${bodyOf(sql`${comments.body}`)} end as text
+          offset 0
+        ) as found_text
+        offset 0
+      ) as source
+    order by page.rank desc, page.at desc, page.id desc
+  ) as rows`
+  const milliseconds = sql`(extract(epoch from rows.at) * 1000)::bigint::text`
+  return executor
+    .select({
+      ...jsonRows(sql`rows.item`),
+      places: sql<string>`coalesce(string_agg(rows.rank || ' ' || ${milliseconds}, ','), '')`.as('places'),
+    })
+    .from(rows)
+    .prepare('search_select')
+})
+
+/** What a search finds, best first. */
+export interface FoundRows extends JsonRows {
+  /** The rank and the time of each item, in milliseconds since 1970: `4 1795410319500`, separated by commas. */
+  places: string
+}
+
+export interface SearchQuery {
+  workspaceId: string
+  /** What is asked for: all of its words. */
+  asked: string
+}
+
+/** What a search finds in a workspace, best first, and the newest first among what matches alike. One statement. */
+export async function search(
+  executor: Executor,
+  query: SearchQuery & { kinds: readonly SearchKind[]; rank: string; pathPrefix: string } & PageRange,
+): Promise<FoundRows> {
+  const { kinds, rank, ...values } = query
+  return readOne(selectFound(executor).execute({ ...values, kinds: [...kinds], rank: Number(rank) }))
+}
+
+/** The numbers of matches by kind, each up to `searchCountMax`. */
+export type FoundCounts = Record<SearchKind, number>
+
+const selectCounts = prepared((executor) => {
+  // The parts of a case are run only if they are reached.
+  const countOf = (of: SearchKind) => sql<number>`(case
+    when ${isCommon(of)} and (
+      select count(*) from (
+        select from (${newestOf(of, countedMax)}) as newest where words @@ ${queryOf(of)} limit ${countMax}
+      ) as counted
+    ) = ${countMax} then ${countMax}
+    else (select count(*)::int from (${matchesOf(of, countMax)}) as ${sql.raw(`matching_${of}`)})
+  end)`
+  return executor
+    .select({
+      seed: countOf('seed').as('seeds'),
+      evidence: countOf('evidence').as('evidence'),
+      comment: countOf('comment').as('comments'),
+      person: countOf('person').as('people'),
+      team: countOf('team').as('teams'),
+    })
+    .from(sql`(select) as nothing`)
+    .prepare('search_count')
+})
+
+/** The numbers of what a search finds. One statement. */
+export function countFound(executor: Executor, query: SearchQuery): Promise<FoundCounts> {
+  return readOne(selectCounts(executor).execute({ ...query }))
+}

@@ -1,0 +1,102 @@
+import { Type, type Static } from '@sinclair/typebox'
+import { exampleIds } from '../../http/description/examples.ts'
+import { listOperation, operation, slugParams } from '../../http/description/operation.ts'
+import { workspaceErrors } from '../../kernel/errors.ts'
+import { closed, named, noControlCharacters, nullableString, ref, stringEnum } from '../../kernel/schemas.ts'
+import { searchComparedMax, searchCountMax, searchKinds, searchLengthMax } from '../../kernel/search.ts'
+import { exampleSeed } from '../seeds/seeds.schemas.ts'
+
+const SearchResult = named(
+  'SearchResult',
+  {
+    kind: stringEnum(searchKinds, { description: 'What was found.' }),
+    id: Type.String({ description: 'The id of what was found; of a member, that of the person.' }),
+    title: Type.String({
+      description:
+        'The title of the seed, also that of evidence and of a comment; the name of the person or the team.',
+    }),
+    excerpt: nullableString({
+      description: 'A part of the text that was found; of a person, the email address. Null for a team.',
+    }),
+    seedId: nullableString({ description: 'The id of the seed; null for people and teams.' }),
+    path: Type.String({ description: 'The path on the website.' }),
+  },
+  {
+    kind: 'evidence',
+    id: exampleIds.evidence,
+    title: exampleSeed.title,
+    excerpt: 'Seven of ten neighbours own a drill that they used once.',
+    seedId: exampleIds.seed,
+    path: `/w/acme/seeds/${exampleIds.seed}#evidence-${exampleIds.evidence}`,
+  },
+)
+export type SearchResult = Static<typeof SearchResult>
+
+const countDescription = (of: string) =>
+  Type.Integer({
+    description: `The number of ${of}. ${searchCountMax} stands for ${searchCountMax} or more.`,
+  })
+
+const SearchCounts = named(
+  'SearchCounts',
+  {
+    seeds: countDescription('seeds'),
+    evidence: countDescription('pieces of evidence'),
+    comments: countDescription('comments'),
+    people: countDescription('members'),
+    teams: countDescription('teams'),
+  },
+  { seeds: 24, evidence: 112, comments: 7, people: 0, teams: 1 },
+)
+export type SearchCounts = Static<typeof SearchCounts>
+
+export const searchSchemas = [SearchResult, SearchCounts]
+
+const q = Type.String({
+  minLength: 1,
+  maxLength: searchLengthMax,
+  pattern: noControlCharacters,
+  description:
+    'What to look for: all of its words, or words that begin with them. Case and accents do not matter. Text without a ' +
+    'letter or a digit finds nothing.',
+})
+const kindPattern = `(?:${searchKinds.join('|')})`
+
+export const workspacesSearch = listOperation(
+  {
+    id: 'workspaces.search',
+    summary: 'Search a workspace',
+    description:
+      'Finds seeds, evidence, comments, members and teams. Best first: the words in a title before those in a text, whole ' +
+      `words before beginnings of words, and then the newest. Of a kind with more than ${searchComparedMax} matches, only ` +
+      'those with the words in their title and the newest are found. Withdrawn evidence and deleted seeds are not found.',
+    params: slugParams,
+    returns: 'A page of results.',
+    errors: workspaceErrors,
+  },
+  {
+    item: SearchResult,
+    filters: {
+      q,
+      kinds: Type.Optional(
+        Type.String({
+          maxLength: 100,
+          pattern: `^${kindPattern}(?:,${kindPattern})*$`,
+          description: `Only these kinds, separated by commas: ${searchKinds.map((kind) => `\`${kind}\``).join(', ')}.`,
+          examples: ['seed,evidence'],
+        }),
+      ),
+    },
+  },
+)
+
+export const workspacesSearchCounts = operation({
+  id: 'workspaces.searchCounts',
+  summary: 'Count what a search finds',
+  description: 'By kind, for the same text as `workspaces.search`.',
+  params: slugParams,
+  querystring: closed({ q }),
+  success: ref(SearchCounts),
+  returns: 'The numbers by kind.',
+  errors: workspaceErrors,
+})

@@ -1,0 +1,81 @@
+import { sql } from 'drizzle-orm'
+import { index, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import { deliveryErrors, deliveryStatuses, webhookDisabledReasons } from '../../kernel/webhooks.ts'
+import { bytea, instant } from './columns.ts'
+import { workspaceId } from './workspaces.ts'
+
+/** The webhooks of workspaces. */
+export const webhooks = pgTable(
+  'webhooks',
+  {
+    id: uuid('id').primaryKey(),
+    workspaceId: workspaceId(),
+    url: text('url').notNull(),
+    description: text('description'),
+    /** The types of events that it gets; empty: all. */
+    types: text('types')
+      .array()
+      .notNull()
+      .default(sql`'{}'`),
+    /** The secret that signs, encrypted under APP_SECRET. */
+    sealedSecret: bytea('sealed_secret').notNull(),
+    /** The secret before the last rotation, which signs too until `previousSecretUntil`. */
+    previousSealedSecret: bytea('previous_sealed_secret'),
+    previousSecretUntil: instant('previous_secret_until'),
+    /** Null while it is active. */
+    disabledReason: text('disabled_reason', { enum: webhookDisabledReasons }),
+    createdAt: instant('created_at').notNull(),
+    /** A few seconds behind, so that a busy webhook is not updated with every delivery. */
+    lastDeliveryAt: instant('last_delivery_at'),
+    lastFailureAt: instant('last_failure_at'),
+    /** The first failure since the last delivery. */
+    failingSince: instant('failing_since'),
+    /** How often in a row its receiver asked for fewer requests. While it is not 0, one is sent at a time. */
+    slowedCount: integer('slowed_count').notNull().default(0),
+    pausedUntil: instant('paused_until'),
+    /** A deleted webhook stays for a moment, so that events which are being written can refer to it (decision 0119). */
+    deletedAt: instant('deleted_at'),
+  },
+  (table) => [index('webhooks_by_workspace_idx').on(table.workspaceId, table.createdAt, table.id)],
+)
+
+/**
+ * The events that webhooks get, or got within the last 30 days. Written in the transaction of the event, before it, so that
+ * nothing waits for a lock after the event; so there is no foreign key to it. Both are deleted with the workspace only.
+ */
+export const webhookDeliveries = pgTable(
+  'webhook_deliveries',
+  {
+    webhookId: uuid('webhook_id')
+      .notNull()
+      .references(() => webhooks.id, { onDelete: 'cascade' }),
+    eventId: uuid('event_id').notNull(),
+    type: text('type').notNull(),
+    status: text('status', { enum: deliveryStatuses }).notNull(),
+    /** The attempts that have ended. */
+    attempts: integer('attempts').notNull(),
+    lastStatus: integer('last_status'),
+    lastError: text('last_error', { enum: deliveryErrors }),
+    /** Null unless it is pending. */
+    nextAttemptAt: instant('next_attempt_at'),
+    /** A process is sending it until then. */
+    leasedUntil: instant('leased_until'),
+    /** The time of the event. */
+    createdAt: instant('created_at').notNull(),
+    deliveredAt: instant('delivered_at'),
+  },
+  (table) => [
+    primaryKey({ columns: [table.webhookId, table.eventId] }),
+    index('webhook_deliveries_by_webhook_idx').on(table.webhookId, table.createdAt, table.eventId),
+    // For lists of the few that are pending or failed.
+    index('webhook_deliveries_by_status_idx')
+      .on(table.webhookId, table.status, table.createdAt, table.eventId)
+      .where(sql`${table.status} <> 'delivered'`),
+    index('webhook_deliveries_due_idx')
+      .on(table.webhookId, table.nextAttemptAt)
+      .where(sql`${table.status} = 'pending'`),
+    index('webhook_deliveries_leased_idx')
+      .on(table.webhookId, table.leasedUntil)
+      .where(sql`${table.leasedUntil} is not null`),
+  ],
+)

@@ -1,0 +1,30 @@
+import { decodeCursor, encodeCursor } from './pagination.ts'
+
+/** A place in the feed of a workspace: behind the event of a position. */
+export interface FeedPlace {
+  /** 0: before the first event. */
+  position: number
+  /** The id of the event; at position 0 that of the workspace. */
+  id: string
+}
+
+/** The place before the first event of a workspace. */
+export function startOfFeed(workspaceId: string): FeedPlace {
+  return { position: 0, id: workspaceId }
+}
+
+/** Writes a place in the feed of a workspace as an opaque cursor. It never expires. */
+export function encodeFeedCursor(workspaceId: string, { position, id }: FeedPlace): string {
+  return encodeCursor(feedId(workspaceId), [String(position), id])
+}
+
+/**
+ * Reads a cursor of the feed of a workspace, from the parameter or header `field`. Throws `cursor_invalid` for anything
+ * else, such as a cursor of another workspace. The event may have disappeared with a restored backup: ask for it.
+ */
+export function decodeFeedCursor(workspaceId: string, cursor: string, field: string): FeedPlace {
+  const [position = '0', id = ''] = decodeCursor(feedId(workspaceId), cursor, ['number', 'id'], field) ?? []
+  return { position: Number(position), id }
+}
+
+const feedId = (workspaceId: string) => `events.changes ${workspaceId}`

@@ -1,0 +1,16 @@
+/** The ids in examples, the same everywhere, so that examples are consistent. */
+export const exampleIds = {
+  apiKey: '01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e01',
+  evidence: '01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e02',
+  event: '01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e03',
+  grant: '01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e04',
+  invite: '01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e05',
+  seed: '01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e06',
+  team: '01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e07',
+  /** Somebody else than `user`, such as who invited them. */
+  actor: '01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e10',
+  user: '01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e08',
+  comment: '01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e0b',
+  webhook: '01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e0a',
+  workspace: '01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e09',
+}

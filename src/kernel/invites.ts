@@ -1,0 +1,2 @@
+/** The most teams of an invite. */
+export const inviteTeamsMax = 10

@@ -1,0 +1,53 @@
+import { hash } from 'node:crypto'
+import { errors } from './errors.ts'
+
+/** The versions of which an object must have one to be changed (`If-Match`); `*` is any. */
+export type ExpectedVersions = readonly string[] | '*'
+
+/**
+ * The version of an object: a digest of its fields. It needs no column, survives a restore, and is the same whoever writes
+ * the row. Fields that are not named do not count.
+ */
+export function versionOfFields<Fields extends object>(
+  fields: Fields,
+  names: readonly (keyof Fields & string)[],
+): string {
+  return digest(JSON.stringify(names.toSorted().map((name) => [name, fields[name]])))
+}
+
+/** 96 bits of SHA-256: enough to tell texts apart, and no secret. */
+export function digest(text: string): string {
+  return hash('sha256', text, 'base64url').slice(0, 16)
+}
+
+/** Throws `precondition_failed` for a version that a request does not expect. */
+export function assertExpected({ expected }: { expected?: ExpectedVersions }, version: string): void {
+  if (expected === undefined || expected === '*' || expected.includes(version)) return
+  throw errors.preconditionFailed()
+}
+
+/** The entity tag of an object (RFC 9110 §8.8.3): its version, and the digest of the response that shows it. */
+export function tagOf(version: string, response: string): string {
+  return `"${version}.${digest(response)}"`
+}
+
+/** An entity tag of a request. */
+export interface RequestTag {
+  /** Without the sign of a weak tag. */
+  tag: string
+  /** As it was sent. */
+  text: string
+}
+
+/** The tags of a conditional header, in linear time; `*` for that. What is no tag matches nothing, and is left out. */
+export function parseTags(header: string): RequestTag[] | '*' {
+  if (header.trim() === '*') return '*'
+  const found = header.matchAll(/(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")/g)
+  return Array.from(found, ([text, tag = '']) => ({ text, tag }))
+}
+
+/** The versions that the tags of an `If-Match` name. Weak tags count: proxies that compress weaken them. */
+export function parseExpected(header: string): ExpectedVersions {
+  const tags = parseTags(header)
+  return tags === '*' ? tags : tags.map(({ tag }) => tag.slice(1, -1).split('.')[0] ?? '')
+}

@@ -1,0 +1,43 @@
+/** The most webhooks of a workspace. */
+export const webhooksMax = 20
+
+/** The maximum length of the URL of a webhook, and of its description. */
+export const webhookUrlLengthMax = 2_000
+export const webhookDescriptionLengthMax = 200
+
+/** Why a webhook is disabled: by a person, because the receiver answered 410, or because nothing could be delivered. */
+export const webhookDisabledReasons = ['manual', 'gone', 'failing'] as const
+export type WebhookDisabledReason = (typeof webhookDisabledReasons)[number]
+
+export const webhookStatuses = ['active', 'disabled'] as const
+export type WebhookStatus = (typeof webhookStatuses)[number]
+
+export const deliveryStatuses = ['pending', 'delivered', 'failed'] as const
+export type DeliveryStatus = (typeof deliveryStatuses)[number]
+
+/**
+ * Why an attempt failed. They tell nothing of the network of the service: an address that is not allowed, an unknown name
+ * and a closed port are all `refused`.
+ */
+export const deliveryErrors = ['refused', 'timeout', 'tls', 'status', 'secret_unreadable'] as const
+export type DeliveryError = (typeof deliveryErrors)[number]
+
+/** A request to the receiver of a webhook. The body was signed as it is. */
+export interface WebhookRequest {
+  url: string
+  headers: Readonly<Record<string, string>>
+  body: string
+}
+
+/** The answer to it, or why there is none. `retryAfter` is the header (RFC 9110 section 10.2.3). */
+export type WebhookAnswer =
+  | { status: number; retryAfter: string | undefined }
+  | { error: Extract<DeliveryError, 'refused' | 'timeout' | 'tls'> }
+
+/** Sends a request. Fails only when `signal` aborts it. */
+export type SendWebhook = (request: WebhookRequest, signal: AbortSignal) => Promise<WebhookAnswer>
+
+/** Whether the host name of a URL is this machine. */
+export function isLoopback(hostname: string): boolean {
+  return /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname)
+}

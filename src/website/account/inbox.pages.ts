@@ -1,0 +1,117 @@
+import type { FastifyRequest } from 'fastify'
+import type { Notification } from '../../areas/notifications/notifications.service.ts'
+import type { App } from '../../http/app-types.ts'
+import { errors } from '../../kernel/errors.ts'
+import { parseJson } from '../../kernel/json-text.ts'
+import type { Services } from '../../services/services.ts'
+import { answerForm } from '../plugins/answer-form.ts'
+import { renderForm } from '../components/forms.ts'
+import { html, type Html } from '../components/html.ts'
+import { readQuery } from '../components/lists.ts'
+import { notice, renderDone } from '../components/notice.ts'
+import { readListView, renderNotices, renderPager, resetNotice, type ListView } from '../components/pager.ts'
+import { form, readField } from '../components/sent-form.ts'
+import { renderTime } from '../components/words.ts'
+import type { Page } from '../plugins/pages.ts'
+import { renderAgent } from '../views/author.views.ts'
+
+const path = '/notifications'
+const perPage = 30
+
+/** What a person is told of, and the number that public/site.js shows at the bell. */
+export function inboxPages(app: App, { notifications }: Pick<Services, 'notifications'>): void {
+  app.get(path, async (request, reply) => {
+    const isUnreadOnly = readQuery(request, 'unread') === 'true'
+    const list = await readListView(request, (position) =>
+      notifications.list(request.principal, {
+        ...position,
+        ...(isUnreadOnly && { unread: true }),
+        limit: perPage,
+      }),
+    )
+    return reply.showPage(renderInbox(request, list, isUnreadOnly))
+  })
+
+  app.get(`${path}/count`, async ({ principal }) => ({ unread: await notifications.count(principal) }))
+
+  // What opens a notification changes it, so it is a form: browsers fetch links before they are followed.
+  app.post<{ Params: { id: string } }>(`${path}/:id/open`, form, async (request, reply) =>
+    answerForm(request, reply, path, () => notifications.open(request.principal, request.params.id)),
+  )
+
+  app.post(`${path}/read`, form, async (request, reply) =>
+    answerForm(request, reply, path, async () => {
+      await notifications.markRead(request.principal, { until: readTime(request) })
+      return { path, notice: notice`All are marked as read.` }
+    }),
+  )
+}
+
+/** The time until which notifications are marked as read: that of the newest one on the page of the form. */
+function readTime(request: Pick<FastifyRequest, 'body'>): string {
+  const until = readField(request, 'until')
+  if (Number.isNaN(Date.parse(until))) throw errors.textInvalid({ field: 'until' })
+  return until
+}
+
+function renderInbox(request: FastifyRequest, list: ListView<Notification>, isUnreadOnly: boolean): Page {
+  const items = parseJson(list.items)
+  const [newest] = items
+  const hasUnread = items.some(({ readAt }) => readAt === null)
+  return {
+    title: 'Notifications',
+    body: html`<div class="row">
+        <h1 class="grow">Notifications</h1>
+        <a href="/settings/notifications">Email settings</a>
+      </div>
+      ${renderDone(request)} ${renderNotices([list.isReset && resetNotice])}
+      <nav class="segments" aria-label="Notifications shown">
+        <a href="${path}" ${!isUnreadOnly && html`aria-current="true"`}>All</a>
+        <a href="${path}?unread=true" ${isUnreadOnly && html`aria-current="true"`}>Unread</a>
+      </nav>
+      ${
+        newest === undefined
+          ? html`<div class="empty">
+              <p>${isUnreadOnly ? 'You have read everything.' : 'No notifications yet.'}</p>
+              <p>
+                You are notified when somebody mentions you, and when something happens to seeds that you
+                follow.
+              </p>
+            </div>`
+          : renderForm({
+              request,
+              action: `${path}/read`,
+              className: 'stack inbox',
+              body: html`${
+                  hasUnread &&
+                  html`<p>
+                    <input type="hidden" name="until" value="${newest.createdAt}" />
+                    <button class="small quiet">Mark all as read</button>
+                  </p>`
+                }
+                <ul class="rows">
+                  ${items.map(renderItem)}
+                </ul>`,
+            })
+      }
+      ${renderPager(list, {
+        path,
+        parameters: { unread: isUnreadOnly ? 'true' : '' },
+        labels: { first: 'Newest', previous: 'Newer', next: 'Older' },
+      })}`,
+  }
+}
+
+/** A notification: a button of the form around the list, which opens it. */
+function renderItem({ id, text, agentName, workspaceName, createdAt, readAt }: Notification): Html {
+  const isUnread = readAt === null
+  return html`<li ${isUnread && html`class="unread"`}>
+    <button class="title" formaction="${path}/${id}/open">
+      ${isUnread && html`<span class="visually-hidden">Unread: </span>`}<bdi>${text}</bdi>
+    </button>
+    <span class="hint"
+      >${agentName !== null && html`${renderAgent(undefined)} `}<bdi>${workspaceName}</bdi>,
+      ${renderTime(createdAt)}</span
+    >
+  </li>`
+}

@@ -1,0 +1,32 @@
+import MarkdownIt from 'markdown-it'
+import { Html } from './html.ts'
+
+/** The scheme of a mention of a person: `user:` and the id. */
+const personScheme = 'user:'
+
+// CommonMark without HTML, images, headings and rules. Line breaks stay, as in the text that was typed.
+const markdown = new MarkdownIt('zero', { linkify: true, breaks: true })
+  .enable(['autolink', 'backticks', 'blockquote', 'code', 'emphasis', 'entity', 'escape', 'fence', 'link'])
+  .enable(['linkify', 'list', 'newline', 'strikethrough'])
+// Only what begins with a scheme, so that file names and version numbers do not become links.
+markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false })
+markdown.validateLink = (url) => /^(?:https?:|mailto:|user:)/i.test(url)
+
+markdown.renderer.rules.link_open = (tokens, index, options, context, renderer) => {
+  const token = tokens[index]
+  const href = String(token?.attrGet('href'))
+  if (href.startsWith(personScheme)) {
+    token?.attrSet('href', `${String(context?.base)}/people/${href.slice(personScheme.length)}`)
+    token?.attrSet('class', 'mention')
+  } else token?.attrSet('rel', 'noopener noreferrer nofollow ugc')
+  return renderer.renderToken(tokens, index, options)
+}
+
+/**
+ * Renders text of people as Markdown: paragraphs, lists, quotes, emphasis, code and links. All else is text; HTML in it is
+ * escaped. URLs become links. `base` is the path of the workspace, for links to the people whom a text mentions.
+ */
+export function renderMarkdown(text: string, base: string): Html {
+  // The direction is that of the text, and does not reach the text around it.
+  return new Html(`<div class="markdown" dir="auto">${markdown.render(text, { base })}</div>`)
+}

@@ -1,0 +1,85 @@
+import type { Evidence } from '../../areas/seeds/evidence.service.ts'
+import {
+  evidenceKinds,
+  evidenceSummaryLengthMax,
+  sourceUrlLengthMax,
+  sourceUrlPattern,
+  verdicts,
+  type EvidenceKind,
+} from '../../kernel/seeds.ts'
+import { renderField, renderForm, renderRadios, renderSelect, type FormState } from '../components/forms.ts'
+import { html, type Html } from '../components/html.ts'
+import type { Page } from '../plugins/pages.ts'
+import { sectionOf, type WorkspaceVisit } from '../plugins/workspace-visit.ts'
+import { verdictNames } from './evidence-balance.ts'
+
+export const kindNames: Record<EvidenceKind, string> = {
+  interview: 'Interview',
+  survey: 'Survey',
+  experiment: 'Experiment',
+  metric: 'Metric',
+  note: 'Note',
+}
+
+/** The fields that show their own errors. */
+export const evidenceFormFields = ['summary', 'sourceUrl']
+
+/** The fields of a piece of evidence, empty or with what is stored. */
+export function renderEvidenceFields(state: FormState, stored?: Evidence): Html {
+  return html`${renderRadios({
+    name: 'verdict',
+    legend: 'What it says about the seed',
+    value: state.values.verdict ?? stored?.verdict ?? '',
+    choices: verdicts.map((value) => ({ value, label: verdictNames[value] })),
+  })}
+  ${renderSelect({
+    name: 'kind',
+    label: 'Kind',
+    value: state.values.kind ?? stored?.kind ?? '',
+    choices: evidenceKinds.map((value) => ({ value, label: kindNames[value] })),
+  })}
+  ${renderField({
+    name: 'summary',
+    label: 'What you found out',
+    value: stored?.summary ?? '',
+    rows: 4,
+    maxLength: evidenceSummaryLengthMax,
+    hint: `Up to ${evidenceSummaryLengthMax} characters. You can correct it for 15 minutes, and withdraw it later.`,
+    state,
+  })}
+  ${renderField({
+    name: 'sourceUrl',
+    label: 'Source',
+    type: 'url',
+    value: stored?.sourceUrl ?? '',
+    maxLength: sourceUrlLengthMax,
+    pattern: sourceUrlPattern,
+    isOptional: true,
+    autocomplete: 'off',
+    hint: 'A URL that begins with http:// or https://.',
+    state,
+  })}`
+}
+
+/** The page on which the author corrects a piece of evidence. */
+export function renderCorrection(visit: WorkspaceVisit, piece: Evidence): Page {
+  const { base, request, state } = visit
+  const seedPath = `${base}/seeds/${piece.seedId}`
+  return {
+    title: 'Correct evidence',
+    section: sectionOf(visit, 'Seeds'),
+    body: html`<p><a href="${seedPath}#evidence-${piece.id}">Back to the seed</a></p>
+      <h1>Correct evidence</h1>
+      ${renderForm({
+        request,
+        action: `${seedPath}/evidence/${piece.id}/edit`,
+        state,
+        fields: evidenceFormFields,
+        body: html`${renderEvidenceFields(state, piece)}
+          <div class="line">
+            <button>Save</button>
+            <a class="button quiet" href="${seedPath}#evidence-${piece.id}">Cancel</a>
+          </div>`,
+      })}`,
+  }
+}

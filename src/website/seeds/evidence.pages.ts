@@ -1,0 +1,56 @@
+import { errors } from '../../kernel/errors.ts'
+import { evidenceKinds, verdicts } from '../../kernel/seeds.ts'
+import type { Services } from '../../services/services.ts'
+import { notice } from '../components/notice.ts'
+import { readField, readText, requireChoice } from '../components/sent-form.ts'
+import type { WorkspacePages, WorkspaceVisit } from '../plugins/workspace-visit.ts'
+import { renderCorrection } from './evidence-form.views.ts'
+
+/** The forms that add, correct and withdraw evidence. */
+export function evidencePages(
+  { page, action, creation }: WorkspacePages,
+  { corrections, evidence }: Pick<Services, 'corrections' | 'evidence'>,
+): void {
+  creation('/seeds/:id/evidence', '/seeds/:id', async (visit) => {
+    const { sourceUrl, ...finding } = readEvidenceForm(visit)
+    await evidence.add(visit.principal, visit.request.params.id, {
+      ...finding,
+      ...(sourceUrl !== '' && { sourceUrl }),
+    })
+    return { path: listPath(visit), notice: notice`Evidence added.` }
+  })
+
+  page('/seeds/:id/evidence/:evidenceId/edit', async (visit) => {
+    const { id, evidenceId } = visit.request.params
+    const piece = await corrections.find(visit.principal, evidenceId)
+    if (piece.seedId !== id) throw errors.notFound()
+    return renderCorrection(visit, piece)
+  })
+
+  const editPath = '/seeds/:id/evidence/:evidenceId/edit'
+  action(editPath, editPath, async (visit) => {
+    const { principal, request } = visit
+    await corrections.update(principal, request.params.evidenceId, readEvidenceForm(visit))
+    return { path: listPath(visit), notice: notice`Evidence corrected.` }
+  })
+
+  action('/seeds/:id/evidence/:evidenceId/withdraw', '/seeds/:id', async (visit) => {
+    const { principal, request } = visit
+    const reason = readField(request, 'reason').trim()
+    await corrections.withdraw(principal, request.params.evidenceId, { ...(reason !== '' && { reason }) })
+    return { path: listPath(visit), notice: notice`Evidence withdrawn.` }
+  })
+}
+
+function readEvidenceForm({ request }: WorkspaceVisit) {
+  return {
+    kind: requireChoice(request, 'kind', evidenceKinds),
+    verdict: requireChoice(request, 'verdict', verdicts),
+    summary: readText(request, 'summary'),
+    sourceUrl: readField(request, 'sourceUrl').trim(),
+  }
+}
+
+function listPath({ base, request }: WorkspaceVisit): string {
+  return `${base}/seeds/${request.params.id}`
+}

@@ -1,0 +1,82 @@
+import { seedStatuses } from '../../kernel/seeds.ts'
+import type { Services } from '../../services/services.ts'
+import { readOpened } from '../components/edits.ts'
+import { notice } from '../components/notice.ts'
+import { readListView } from '../components/pager.ts'
+import { readField, requireChoice } from '../components/sent-form.ts'
+import type { WorkspacePages, WorkspaceVisit } from '../plugins/workspace-visit.ts'
+import { renderDeletedSeeds, type DeletedSeed } from './seed-deletion.views.ts'
+import { readSeedForm } from './seed-form.views.ts'
+
+const seedsOfPage = 50
+
+/** The forms that change a seed, and the seeds that were deleted. */
+export function seedChangesPages({ page, action }: WorkspacePages, { seeds }: Pick<Services, 'seeds'>): void {
+  page('/seeds/deleted', async (visit) => {
+    const { principal, request, workspace } = visit
+    const list = await readListView(request, (position) =>
+      seeds.list(principal, workspace.slug, {
+        ...{ deleted: true, sort: 'updatedAt', limit: seedsOfPage },
+        ...position,
+      }),
+    )
+    return renderDeletedSeeds(visit, list)
+  })
+
+  action('/seeds/:id/edit', '/seeds/:id/edit', async (visit) => {
+    const { principal, request } = visit
+    await seeds.update(principal, request.params.id, readSeedForm(request), readOpened(request))
+    return { path: seedPath(visit), notice: notice`Saved.` }
+  })
+
+  action('/seeds/:id/status', '/seeds/:id', async (visit) => {
+    const { principal, request } = visit
+    const status = requireChoice(request, 'status', seedStatuses)
+    const statusReason = readField(request, 'statusReason').trim()
+    const change = { status, ...(statusReason !== '' && { statusReason }) }
+    await seeds.update(principal, request.params.id, change, readOpened(request))
+    return { path: seedPath(visit), notice: notice`Status changed.` }
+  })
+
+  action('/seeds/:id/lead', '/seeds/:id', async (visit) => {
+    const { principal, request } = visit
+    const leadUserId = readField(request, 'leadUserId') || null
+    await seeds.update(principal, request.params.id, { leadUserId }, readOpened(request))
+    return { path: seedPath(visit), notice: notice`Lead changed.` }
+  })
+
+  action('/seeds/:id/join', '/seeds/:id', async (visit) => {
+    await seeds.join(visit.principal, visit.request.params.id)
+    return { path: seedPath(visit), notice: notice`You joined the seed.` }
+  })
+
+  action('/seeds/:id/leave', '/seeds/:id', async (visit) => {
+    await seeds.leave(visit.principal, visit.request.params.id)
+    return { path: seedPath(visit), notice: notice`You left the seed. Your evidence stays.` }
+  })
+
+  action('/seeds/:id/follow', '/seeds/:id', async (visit) => {
+    await seeds.follow(visit.principal, visit.request.params.id)
+    return { path: seedPath(visit), notice: notice`You follow the seed.` }
+  })
+
+  action('/seeds/:id/unfollow', '/seeds/:id', async (visit) => {
+    await seeds.unfollow(visit.principal, visit.request.params.id)
+    return { path: seedPath(visit), notice: notice`You no longer follow the seed.` }
+  })
+
+  action('/seeds/:id/delete', '/seeds/:id', async ({ principal, request, base }) => {
+    const { id } = request.params
+    const shown: DeletedSeed = { deletedId: id, deletedTitle: await seeds.delete(principal, id) }
+    return { path: `${base}/seeds`, shown: { ...shown } }
+  })
+
+  action('/seeds/:id/restore', '/seeds/deleted', async (visit) => {
+    await seeds.restore(visit.principal, visit.request.params.id)
+    return { path: seedPath(visit), notice: notice`Restored.` }
+  })
+}
+
+function seedPath({ base, request }: WorkspaceVisit): string {
+  return `${base}/seeds/${request.params.id}`
+}

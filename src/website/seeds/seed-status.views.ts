@@ -1,0 +1,43 @@
+import type { Seed } from '../../areas/seeds/seeds.service.ts'
+import { reasonLengthMax, seedStatuses, type SeedStatus } from '../../kernel/seeds.ts'
+import { renderOpened } from '../components/edits.ts'
+import { renderField, renderForm, stateOf } from '../components/forms.ts'
+import { html, type Html } from '../components/html.ts'
+import type { WorkspaceVisit } from '../plugins/workspace-visit.ts'
+
+/** What the button of a status says. */
+const statusActions: Record<SeedStatus, string> = {
+  open: 'Reopen',
+  validating: 'Start validating',
+  validated: 'Mark as validated',
+  dropped: 'Drop',
+}
+
+/** The form that changes the status of a seed, with a reason. It is refused if the status was changed since. */
+export function renderStatusForm({ base, request, state }: WorkspaceVisit, seed: Seed): Html {
+  const action = `${base}/seeds/${seed.id}/status`
+  return html`<section class="card" aria-labelledby="status">
+    <h2 id="status">Change status</h2>
+    ${renderForm({
+      request,
+      action,
+      body: html`${renderOpened({ status: seed.status })}
+        ${renderField({
+          name: 'statusReason',
+          label: 'Reason',
+          maxLength: reasonLengthMax,
+          isOptional: true,
+          autocomplete: 'off',
+          state: stateOf(state, action),
+        })}
+        <div class="choices">
+          ${seedStatuses
+            .filter((status) => status !== seed.status)
+            .map(
+              (status) =>
+                html`<button class="small" name="status" value="${status}">${statusActions[status]}</button>`,
+            )}
+        </div>`,
+    })}
+  </section>`
+}

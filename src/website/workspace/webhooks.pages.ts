@@ -1,0 +1,116 @@
+import type { FastifyRequest } from 'fastify'
+import type { Services } from '../../services/services.ts'
+import type { WebhookTest } from '../../areas/webhooks/webhooks.service.ts'
+import { eventKinds } from '../../kernel/events.ts'
+import { parseJson } from '../../kernel/json-text.ts'
+import { webhookStatuses } from '../../kernel/webhooks.ts'
+import { readOpened } from '../components/edits.ts'
+import { readField, readText, requireChoice } from '../components/sent-form.ts'
+import { notice } from '../components/notice.ts'
+import { readListView } from '../components/pager.ts'
+import type { WorkspacePages, WorkspaceVisit } from '../plugins/workspace-visit.ts'
+import { renderWebhook, renderWebhooks, sinceChoices, typeField } from './webhooks.views.ts'
+
+const path = '/settings/webhooks'
+
+/** The webhooks of a workspace, in its settings. */
+export function webhooksPages(
+  { page, action, creation }: WorkspacePages,
+  { webhooks }: Pick<Services, 'webhooks'>,
+): void {
+  page(path, async (visit) =>
+    renderWebhooks(visit, await webhooks.list(visit.principal, visit.workspace.slug)),
+  )
+
+  creation(path, path, async ({ base, principal, request, workspace }) => {
+    const { webhook, secret } = await webhooks.create(principal, workspace.slug, readWebhook(request))
+    return { path: `${base}${path}/${webhook.id}`, shown: { secret } }
+  })
+
+  page(`${path}/:id`, async (visit) => {
+    const [webhook, list] = await Promise.all([
+      webhooks.get(visit.principal, pathOf(visit)),
+      readListView(visit.request, (position) =>
+        webhooks.listDeliveries(visit.principal, pathOf(visit), { ...position, limit: 50 }),
+      ),
+    ])
+    return renderWebhook(visit, webhook, { list, deliveries: parseJson(list.items) })
+  })
+
+  action(`${path}/:id`, `${path}/:id`, async (visit) => {
+    const { principal, request } = visit
+    await webhooks.update(principal, pathOf(visit), readWebhook(request), readOpened(request))
+    return { path: pageOf(visit), notice: notice`Saved.` }
+  })
+
+  action(`${path}/:id/status`, `${path}/:id`, async (visit) => {
+    const status = requireChoice(visit.request, 'status', webhookStatuses)
+    await webhooks.update(visit.principal, pathOf(visit), { status })
+    return {
+      path: pageOf(visit),
+      notice: status === 'active' ? notice`The webhook was enabled.` : notice`The webhook was disabled.`,
+    }
+  })
+
+  creation(`${path}/:id/rotate-secret`, `${path}/:id`, async (visit) => {
+    const { secret } = await webhooks.rotateSecret(visit.principal, pathOf(visit), {})
+    return { path: pageOf(visit), shown: { secret, isRotated: 'yes' } }
+  })
+
+  action(`${path}/:id/test`, `${path}/:id`, async (visit) => ({
+    path: pageOf(visit),
+    notice: describeTest(await webhooks.test(visit.principal, pathOf(visit))),
+  }))
+
+  action(`${path}/:id/redeliver`, `${path}/:id`, async (visit) => {
+    const deliveryId = readField(visit.request, 'deliveryId')
+    await webhooks.redeliver(visit.principal, pathOf(visit), deliveryId)
+    return { path: pageOf(visit), notice: notice`The event is sent again.` }
+  })
+
+  action(`${path}/:id/redeliver-since`, `${path}/:id`, async (visit) => {
+    const hours = requireChoice(
+      visit.request,
+      'hours',
+      sinceChoices.map(({ value }) => value),
+    )
+    const since = new Date(Date.now() - Number(hours) * 60 * 60 * 1000).toISOString()
+    const count = await webhooks.redeliverSince(visit.principal, pathOf(visit), { since })
+    return {
+      path: pageOf(visit),
+      notice:
+        count === 1 ? notice`One event is sent again.` : notice`${String(count)} events are sent again.`,
+    }
+  })
+
+  action(`${path}/:id/delete`, `${path}/:id`, async (visit) => {
+    const host = await webhooks.delete(visit.principal, pathOf(visit))
+    return { path: `${visit.base}${path}`, notice: notice`The webhook to ${host} was deleted.` }
+  })
+}
+
+const pathOf = ({ request, workspace }: WorkspaceVisit) => ({
+  slug: workspace.slug,
+  webhookId: request.params.id,
+})
+
+const pageOf = ({ base, request }: WorkspaceVisit) => `${base}${path}/${request.params.id}`
+
+/** The fields of the form. */
+function readWebhook(request: Pick<FastifyRequest, 'body'>) {
+  return {
+    url: readField(request, 'url').trim(),
+    description: readText(request, 'description'),
+    types: Object.keys(eventKinds).filter((type) => readField(request, typeField(type)) !== ''),
+  }
+}
+
+function describeTest({ delivered, error, status }: WebhookTest) {
+  if (delivered) return notice`The receiver answered ${String(status)}: the test was delivered.`
+  if (status !== null) return notice`The test failed: the receiver answered ${String(status)}.`
+  if (error === 'timeout') return notice`The test failed: the receiver did not answer within 15 seconds.`
+  if (error === 'tls') return notice`The test failed: the certificate of the receiver is not valid.`
+  if (error === 'secret_unreadable')
+    return notice`The test failed: the secret cannot be read. Replace the secret.`
+  return notice`The test failed: the receiver cannot be reached.`
+}

@@ -1,0 +1,261 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'drizzle-orm'
+import { describe, expect, it, vi } from 'vitest'
+import { notifyMentioned, notifyOfComment } from '../../src/areas/notifications/notify-of-comment.ts'
+import type { Write } from '../../src/db/transactions.ts'
+import { createGraphileQueue } from '../../src/platform/jobs/graphile-queue.repository.ts'
+import { addPerson, createCompany, patch, post } from '../support/company.ts'
+import { startMailServer } from '../support/mail-server.ts'
+import { findNotifications, insertComment, insertNotification } from '../support/notifications.ts'
+import { createSeed } from '../support/seeds.ts'
+import { selectRows, startTestApp, type TestPerson } from '../support/test-app.ts'
+import { createTestClock } from '../support/test-clock.ts'
+
+const webUrl = 'https://app.example.com'
+const hourMs = 60 * 60 * 1000
+
+const clock = createTestClock()
+const server = await startMailServer()
+const service = await startTestApp({ clock, environment: { SMTP_URL: server.url, WEB_URL: webUrl } })
+const { as, db } = service
+await service.services.startJobs()
+const company = await createCompany(service)
+const { member, workspace } = company
+const seed = await createSeed(service, member, company, { title: 'Self-service onboarding' })
+
+const addReader = () => addPerson(service, workspace, 'member', 'Rita Reader')
+const setActivity = (person: TestPerson, workspaceActivity: boolean) =>
+  as(person, patch('/v1/me/preferences', { productUpdates: false, workspaceActivity }))
+const mailsTo = ({ email }: TestPerson) =>
+  server.received.filter(({ recipients }) => recipients.includes(email))
+const plain = (text: string | undefined) => text?.replaceAll(/\s+/g, ' ')
+
+/** Writes a comment of Mary Member that mentions people, with what follows from it. */
+async function mention(people: readonly TestPerson[], notify = notifyOfComment): Promise<string> {
+  const commentId = await insertComment(service, { seedId: seed.id, author: member })
+  await mentionIn(commentId, people, notify)
+  return commentId
+}
+
+async function mentionIn(commentId: string, people: readonly TestPerson[], notify = notifyMentioned) {
+  const { id, name } = member
+  const actor = { user: { id, name, email: '', emailVerifiedAt: null, imageKey: null } }
+  const mentionedUserIds = people.map((person) => person.id)
+  const about = { workspaceId: workspace.id, actor, seedId: seed.id, commentId, evidenceId: null }
+  await db.transaction(async (_tx, write: Write) =>
+    notify({ now: clock.now(), write }, createGraphileQueue(), { ...about, mentionedUserIds }),
+  )
+}
+
+const jobsOf = (task: string) =>
+  selectRows<{ id: string; seconds: number }>(
+    db,
+    sql`select id, round(extract(epoch from run_at - created_at))::int as seconds
+      from graphile_worker.jobs where task_identifier = ${task} order by id`,
+  )
+
+async function untilDone(task: string): Promise<void> {
+  await vi.waitUntil(async () => (await jobsOf(task)).length === 0, { timeout: 10_000, interval: 20 })
+}
+
+/** Lets five minutes pass: the jobs of mentions run now. */
+async function passFiveMinutes(): Promise<void> {
+  clock.advance(5 * 60 * 1000)
+  await db.execute(sql`
+    select graphile_worker.reschedule_jobs(array(
+      select id from graphile_worker.jobs where task_identifier = 'send_mentions'), now())`)
+  await untilDone('send_mentions')
+}
+
+/** Does what is done once an hour. */
+async function runHourly(): Promise<void> {
+  await db.execute(sql`select graphile_worker.add_job('enqueue_digests', '{}'::json)`)
+  await untilDone('enqueue_digests')
+  await untilDone('send_digest')
+}
+
+describe('a mention', () => {
+  it('is mailed five minutes later, once, with a link to the comment and one that turns such mails off', async () => {
+    const reader = await addReader()
+    const commentId = await mention([reader])
+    expect(await jobsOf('send_mentions')).toMatchObject([{ seconds: 300 }])
+    expect(mailsTo(reader)).toEqual([])
+    await passFiveMinutes()
+    const [mail, ...others] = mailsTo(reader)
+    expect(others).toEqual([])
+    expect(mail?.parsed.subject).toBe('Mary Member mentioned you in Self-service onboarding')
+    expect(mail?.parsed.text).toContain(`${webUrl}/w/${workspace.slug}/seeds/${seed.id}#comment-${commentId}`)
+    expect(mail?.header('list-unsubscribe')).toMatch(
+      /^<https:\/\/app\.example\.com\/unsubscribe\/[\w-]{43}>$/,
+    )
+    expect(mail?.header('list-unsubscribe-post')).toBe('List-Unsubscribe=One-Click')
+    expect(await findNotifications(service, reader)).toMatchObject([{ isMailed: true, isRead: false }])
+    clock.advance(25 * hourMs)
+    await runHourly()
+    expect(mailsTo(reader)).toHaveLength(1)
+  })
+
+  it('is not mailed to who has read it by then, or has turned mails off, or left', async () => {
+    const [reader, silent, former, told] = [
+      await addReader(),
+      await addReader(),
+      await addReader(),
+      await addReader(),
+    ]
+    await setActivity(silent, false)
+    await mention([reader, silent, former, told])
+    const { id } = (await findNotifications(service, reader))[0] ?? { id: '' }
+    await as(reader, post('/v1/me/notifications/read', { ids: [id] }))
+    await db.execute(sql`delete from memberships where user_id = ${former.id}`)
+    await passFiveMinutes()
+    expect([reader, silent, former].flatMap(mailsTo)).toEqual([])
+    expect(mailsTo(told)).toHaveLength(1)
+  })
+
+  it('is not mailed when the comment is deleted before, and after an edit only to the newly mentioned', async () => {
+    const [reader, second] = [await addReader(), await addReader()]
+    const gone = await mention([reader])
+    await db.execute(sql`delete from comments where id = ${gone}`)
+    await passFiveMinutes()
+    expect(mailsTo(reader)).toEqual([])
+    const commentId = await mention([reader])
+    await passFiveMinutes()
+    await mentionIn(commentId, [second])
+    expect(await jobsOf('send_mentions')).toMatchObject([{ seconds: 300 }])
+    await passFiveMinutes()
+    expect([mailsTo(reader).length, mailsTo(second).length]).toEqual([1, 1])
+  })
+
+  it('is told once to who follows the seed too, and not to the author', async () => {
+    const reader = await addReader()
+    for (const person of [reader, member])
+      await db.execute(sql`
+        insert into seed_followers (seed_id, user_id, workspace_id) values (${seed.id}, ${person.id}, ${workspace.id})
+        on conflict do nothing`)
+    await mention([reader, member])
+    expect(await findNotifications(service, reader)).toMatchObject([{ kind: 'mention' }])
+    expect(
+      (await findNotifications(service, member)).filter(({ kind }) => kind !== 'invite_accepted'),
+    ).toEqual([])
+    await mention([])
+    expect(await findNotifications(service, reader)).toMatchObject([{ kind: 'mention' }, { kind: 'comment' }])
+    await passFiveMinutes()
+    expect(mailsTo(reader)).toHaveLength(1)
+    await db.execute(sql`delete from seed_followers`)
+  })
+
+  it('is mailed again to none but those whom the mail server refused', async () => {
+    const [first, second] = [await addReader(), await addReader()]
+    await mention([first, second])
+    server.mood.failsWith = 451
+    clock.advance(5 * 60 * 1000)
+    await db.execute(sql`
+      select graphile_worker.reschedule_jobs(array(
+        select id from graphile_worker.jobs where task_identifier = 'send_mentions'), now())`)
+    // Both were tried, though the first one failed.
+    await vi.waitUntil(() => mailsTo(first).length === 1 && mailsTo(second).length === 1, { timeout: 10_000 })
+    delete server.mood.failsWith
+    await vi.waitUntil(
+      async () =>
+        (
+          await selectRows(
+            db,
+            sql`select 1 from graphile_worker.jobs where attempts > 0 and locked_at is null and task_identifier = 'send_mentions'`,
+          )
+        ).length === 1,
+      { timeout: 10_000, interval: 20 },
+    )
+    await passFiveMinutes()
+    const ids = [...mailsTo(first), ...mailsTo(second)].map(({ header }) => header('message-id'))
+    expect(ids).toHaveLength(4)
+    expect(new Set(ids).size).toBe(2)
+  })
+})
+
+describe('the digest', () => {
+  const tell = (person: TestPerson, fields: Parameters<typeof insertNotification>[2] = {}) =>
+    insertNotification(
+      service,
+      { workspaceId: workspace.id, userId: person.id },
+      {
+        kind: 'status',
+        seedId: seed.id,
+        data: { from: 'open', to: 'validating' },
+        createdAt: clock.now(),
+        ...fields,
+      },
+    )
+
+  it('is sent once a day, with what is unread and was not mailed, and not without anything', async () => {
+    const reader = await addReader()
+    await runHourly()
+    await tell(reader)
+    await tell(reader, { kind: 'role_changed', data: { role: 'admin' }, seedId: null })
+    await tell(reader, { readAt: clock.now() })
+    await runHourly()
+    // Not within the first hour: who is at work reads it there.
+    expect(mailsTo(reader)).toEqual([])
+    clock.advance(hourMs)
+    await runHourly()
+    const [mail] = mailsTo(reader)
+    expect(mail?.parsed.subject).toBe('2 new notifications')
+    expect(plain(mail?.parsed.text)).toContain(
+      'Grace Hopper changed the status of Self-service onboarding from open to validating',
+    )
+    expect(mail?.parsed.text).toContain(`${webUrl}/w/${workspace.slug}/seeds/${seed.id}`)
+    expect(mail?.parsed.text).toContain(`${webUrl}/notifications`)
+    expect(mail?.header('list-unsubscribe-post')).toBe('List-Unsubscribe=One-Click')
+
+    await tell(reader)
+    for (let i = 0; i < 22; i++) {
+      clock.advance(hourMs)
+      if (i % 7 === 0) await runHourly()
+    }
+    expect(mailsTo(reader)).toHaveLength(1)
+    clock.advance(2 * hourMs)
+    await runHourly()
+    expect(mailsTo(reader).map(({ parsed }) => parsed.subject)).toEqual([
+      '2 new notifications',
+      'Grace Hopper changed the status of Self-service onboarding from open to validating',
+    ])
+    clock.advance(24 * hourMs)
+    await runHourly()
+    expect(mailsTo(reader)).toHaveLength(2)
+  })
+
+  it('names 30 of many, and counts the rest', async () => {
+    const reader = await addReader()
+    for (let i = 0; i < 35; i++) await tell(reader)
+    clock.advance(hourMs)
+    await runHourly()
+    const text = plain(mailsTo(reader)[0]?.parsed.text)
+    expect(text?.match(/changed the status/g)).toHaveLength(30)
+    expect(text).toContain('And 5 more.')
+    expect((await findNotifications(service, reader)).every(({ isMailed }) => isMailed)).toBe(true)
+  })
+
+  it('is not sent to who has turned mails off, and does not bring what happened then', async () => {
+    const reader = await addReader()
+    await setActivity(reader, false)
+    await tell(reader)
+    clock.advance(hourMs)
+    await runHourly()
+    expect(await findNotifications(service, reader)).toMatchObject([{ isMailed: true, isRead: false }])
+    await setActivity(reader, true)
+    clock.advance(24 * hourMs)
+    await runHourly()
+    expect(mailsTo(reader)).toEqual([])
+  })
+
+  it('leaves out deleted seeds, and what had a mail of its own', async () => {
+    const reader = await addReader()
+    await as(company.owner, patch(`${company.url}/members/${reader.id}`, { role: 'viewer' }))
+    const other = await createSeed(service, member, company, { title: `Gone ${randomUUID()}` })
+    await tell(reader, { seedId: other.id })
+    await db.execute(sql`update seeds set deleted_at = now() where id = ${other.id}`)
+    clock.advance(hourMs)
+    await runHourly()
+    await untilDone('send_role_changed')
+    expect(mailsTo(reader).map(({ parsed }) => parsed.subject)).toEqual(['Your role in Acme is now viewer'])
+  })
+})

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest'
+import { errors, type ErrorFactory } from '../../src/kernel/errors.ts'
+import { createKey, type TestRestrictions } from '../support/api-keys.ts'
+import { checkEach } from '../support/check-each.ts'
+import { createCompany, type TestCompany } from '../support/company.ts'
+import { expectError } from '../support/expect-error.ts'
+import { operations, type Operation } from '../support/operations.ts'
+import { createOutsider, prepareRequest } from '../support/prepare-request.ts'
+import { createWorkspaceReader } from '../support/read-workspace.ts'
+import { startTestApp, type TestPerson } from '../support/test-app.ts'
+import { makeFolder } from '../support/uploads.ts'
+import { createWorkspace } from '../support/workspaces.ts'
+
+const service = await startTestApp({
+  environment: { INVITE_LIMIT_PER_HOUR: '0', DATA_DIR: await makeFolder() },
+})
+const { as } = service
+const readWorkspace = await createWorkspaceReader(service)
+
+/** Every operation that API keys may ask for. */
+const ofKeys = Object.entries(operations).filter(([, { request }]) => request.includes(' /v1/'))
+
+const isRead = ({ request }: Operation) => request.startsWith('GET ')
+
+/** A restriction, and what it refuses an operation with, in the workspace of the test and outside of it. */
+interface Row {
+  name: string
+  restrict: (actor: TestPerson, company: TestCompany) => Promise<Partial<TestRestrictions>>
+  refusalOf: (operation: Operation) => ErrorFactory | undefined
+}
+
+const rows: Row[] = [
+  {
+    name: 'expires',
+    restrict: async () => ({ expiresAt: '2100-01-01T00:00:00.000Z' }),
+    // These would make, or become, a key that never expires.
+    refusalOf: ({ request }) =>
+      /^POST \/v1\/api-keys(\/restricted)?$|^PUT/.test(request) ? errors.keyRestricted : undefined,
+  },
+  {
+    name: 'only reads',
+    restrict: async () => ({ access: 'read' }),
+    refusalOf: (operation) => (isRead(operation) ? undefined : errors.keyReadOnly),
+  },
+  {
+    name: 'is bound to the workspace',
+    async restrict(actor, company) {
+      // Who was invited is in no workspace that the key could be bound to yet.
+      if (actor.id !== company.owner.id) return { workspaceIds: [(await createWorkspace(service, actor)).id] }
+      return { workspaceIds: [company.workspace.id] }
+    },
+    refusalOf: ({ isOutside, isForBoundKeys, isForInvited, isForOffered, request }) =>
+      (isOutside && !isForBoundKeys) || isForInvited || isForOffered || request.includes('{token}')
+        ? errors.keyNotForWorkspace
+        : undefined,
+  },
+  {
+    name: 'is bound to another workspace of its owner',
+    restrict: async (actor) => ({ workspaceIds: [(await createWorkspace(service, actor)).id] }),
+    refusalOf: ({ isForBoundKeys }) => (isForBoundKeys ? undefined : errors.keyNotForWorkspace),
+  },
+]
+
+describe.each(rows)('a key that $name', ({ restrict, refusalOf }) => {
+  it('is refused by the operations that its restriction concerns, and by no others', async () => {
+    const company = await createCompany(service)
+    await checkEach(
+      ofKeys,
+      ([id]) => id,
+      async ([, operation]) => {
+        const actor = (await createOutsider(service, operation)) ?? company.owner
+        const key = await createKey(service, actor, await restrict(actor, company))
+        const { request } = await prepareRequest(service, operation, {
+          company,
+          actor,
+          ...(operation.isForInvited && { invitedEmail: actor.email }),
+          // Operations on keys concern the key itself.
+          values: { apiKeyId: key.id },
+        })
+        const before = await readWorkspace(company.workspace)
+        const answer = await as(key, request)
+        const refusal = refusalOf(operation)
+        if (refusal) {
+          expectError(answer, refusal)
+          expect(await readWorkspace(company.workspace)).toEqual(before)
+        } else {
+          expect(answer.statusCode, answer.body).toBe(200)
+        }
+      },
+    )
+  })
+})

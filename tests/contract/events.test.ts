@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs'
+import { Ajv } from 'ajv'
+import { describe, expect, it } from 'vitest'
+import { renderEventsPage } from '../../scripts/events-page.ts'
+import {
+  eventKinds,
+  grantEventTypes,
+  managerEventTypes,
+  kindOf,
+  withoutPerson,
+  type EventType,
+} from '../../src/kernel/events.ts'
+
+const readDocument = (name: string) => readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8')
+
+const types = Object.keys(eventKinds) as EventType[]
+const ajv = new Ajv({ allowUnionTypes: true })
+
+describe('docs/events.md', () => {
+  it('is what npm run docs writes', async () => {
+    expect(readDocument('events.md')).toBe(await renderEventsPage())
+  })
+})
+
+describe('the types of events', () => {
+  it('have examples of their data, and descriptions of all fields', () => {
+    for (const type of types) {
+      const { data, example, target } = kindOf(type)
+      expect(ajv.validate(data, example), `${type}: ${ajv.errorsText()}`).toBe(true)
+      expect(data.properties, type).toHaveProperty(target[1])
+      for (const [name, { description }] of Object.entries(data.properties))
+        expect(description, `${type}: ${name}`).toMatch(/\.$/)
+    }
+  })
+
+  it('are restricted in the order of the indexes', () => {
+    const readBy = (readers: string) => types.filter((type) => kindOf(type).readers === readers)
+    expect(readBy('managers').sort()).toEqual([...managerEventTypes].sort())
+    expect(readBy('grantors').sort()).toEqual([...grantEventTypes].sort())
+  })
+
+  it('begin their summaries with the actor, and name them nowhere else', () => {
+    for (const type of types) {
+      const { example, summarize } = kindOf(type)
+      expect(summarize(example, 'ACTOR').split('ACTOR'), type).toEqual(['', expect.stringMatching(/^,? \S/)])
+    }
+  })
+})
+
+describe('withoutPerson', () => {
+  const person = { userId: 'one', emails: ['Ann@example.com', 'ann@old.example'] }
+
+  it('replaces names that are beside the id of the person, and their addresses', () => {
+    const erase = (data: Record<string, unknown>) => withoutPerson(data, person, 'X')
+    expect(erase({ userId: 'one', name: 'Ann', title: 'Ann' })).toEqual({
+      userId: 'one',
+      name: 'X',
+      title: 'Ann',
+    })
+    expect(erase({ invitedByUserId: 'one', invitedByName: 'Ann', userId: 'two', name: 'Ann' })).toEqual({
+      invitedByUserId: 'one',
+      invitedByName: 'X',
+      userId: 'two',
+      name: 'Ann',
+    })
+    expect(erase({ email: 'ann@EXAMPLE.com', to: 'admin' })).toEqual({ email: 'X', to: 'admin' })
+  })
+
+  it('returns nothing for data that does not name the person', () => {
+    for (const data of [{}, { userId: 'two', name: 'Ann' }, { email: 'ben@example.com' }, { userId: 'one' }])
+      expect(withoutPerson(data, person, 'X')).toBeUndefined()
+  })
+})

@@ -1,0 +1,21 @@
+/** A certificate for this machine that nobody trusts, with its key, which protects nothing. */
+export const selfSigned = {
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgQWiwygZiB6L0im2b
+TU/1Msn0kRw7gYt3VjG0JSQJc7ChRANCAAT0uyq55k5IhNyOaLqvTpXq1r7o5+Kd
+4pDoLkkSDkSN8yshMBM/541zohePv2nIDzr8mXTJxVYfPp30tpUSsJa9
+-----END PRIVATE KEY-----
+`,
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBnDCCAUGgAwIBAgIUPK7+oesXvb+AUuO/flf5tSIWSMMwCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMzE1MDM0M1oYDzIxMjYxMDMw
+MTUwMzQzWjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAAT0uyq55k5IhNyOaLqvTpXq1r7o5+Kd4pDoLkkSDkSN8yshMBM/541z
+ohePv2nIDzr8mXTJxVYfPp30tpUSsJa9o28wbTAdBgNVHQ4EFgQUSs8b1WBI4hzx
+TncOF/WJEewyhb4wHwYDVR0jBBgwFoAUSs8b1WBI4hzxTncOF/WJEewyhb4wDwYD
+VR0TAQH/BAUwAwEB/zAaBgNVHREEEzARgglsb2NhbGhvc3SHBH8AAAEwCgYIKoZI
+zj0EAwIDSQAwRgIhANeV3W0yda8ivSo6PHzmEUwrUjoZ09O3b/TuRJ3jilhZAiEA
+lye6mJwL+vznofctLYhbP9W38825Vp3geIWUxGeYnHs=
+-----END CERTIFICATE-----
+`,
+}

@@ -1,0 +1,24 @@
+import { expect } from 'vitest'
+import { post, type TestCompany } from './company.ts'
+import type { TestApp, TestPerson } from './test-app.ts'
+
+/** A webhook as the answer that made it tells it. */
+export interface TestWebhook {
+  id: string
+  secret: string
+  /** The path of its operations. */
+  path: string
+}
+
+/** Adds a webhook through the API. */
+export async function createWebhook(
+  { as }: Pick<TestApp, 'as'>,
+  actor: TestPerson,
+  { url }: Pick<TestCompany, 'url'>,
+  body: { url: string; types?: string[] },
+): Promise<TestWebhook> {
+  const answer = await as(actor, post(`${url}/webhooks`, body))
+  expect(answer.statusCode, answer.body).toBe(200)
+  const { webhook, secret } = answer.json<{ webhook: { id: string }; secret: string }>()
+  return { id: webhook.id, secret, path: `${url}/webhooks/${webhook.id}` }
+}

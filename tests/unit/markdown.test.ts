@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest'
+import { renderMarkdown } from '../../src/website/components/markdown.ts'
+
+const render = (text: string) =>
+  /^<div class="markdown" dir="auto">([\s\S]*)<\/div>$/.exec(renderMarkdown(text, '/w/acme').toString())?.[1]
+
+describe('renderMarkdown', () => {
+  it('renders lists, quotes, emphasis, code and line breaks', () => {
+    expect(render('one\ntwo')).toBe('<p>one<br>\ntwo</p>\n')
+    expect(render('*a* **b** ~~c~~ `d`')).toBe(
+      '<p><em>a</em> <strong>b</strong> <s>c</s> <code>d</code></p>\n',
+    )
+    expect(render('- a\n- b')).toBe('<ul>\n<li>a</li>\n<li>b</li>\n</ul>\n')
+    expect(render('> a')).toBe('<blockquote>\n<p>a</p>\n</blockquote>\n')
+    expect(render('```\n<b>\n```')).toBe('<pre><code>&lt;b&gt;\n</code></pre>\n')
+  })
+
+  it('links URLs, which tell no other site where they were', () => {
+    const link = (url: string, text = url) =>
+      `<p><a href="${url}" rel="noopener noreferrer nofollow ugc">${text}</a></p>\n`
+    expect(render('https://example.com/a?b=c')).toBe(link('https://example.com/a?b=c'))
+    expect(render('[text](https://example.com)')).toBe(link('https://example.com', 'text'))
+    expect(render('readme.md and 1.0.0')).toBe('<p>readme.md and 1.0.0</p>\n')
+  })
+
+  it('links mentions to the page of the person', () => {
+    expect(render('[@Ada \\[A\\]](user:0190)')).toBe(
+      '<p><a href="/w/acme/people/0190" class="mention">@Ada [A]</a></p>\n',
+    )
+  })
+
+  it.each([
+    '<script>alert(1)</script>',
+    '<img src=x onerror=alert(1)>',
+    '[a](javascript:alert(1))',
+    '[a](data:text/html,x)',
+    '![a](https://example.com/a.png)',
+    '[a](https://example.com "x" onclick="alert(1)")',
+    '[a](user:"><script>)',
+    '<https://example.com/"onmouseover="alert(1)>',
+    '[x]: javascript:alert(1)\n[x]',
+  ])('makes nothing but text and links of %s', (text) => {
+    const tags = [...(render(text) ?? '').matchAll(/<[^>]*>/g)].map(([tag]) => tag)
+    for (const tag of tags)
+      expect(tag).toMatch(/^<(?:\/?p|br|\/a|a href="(?:https?:|\/w\/acme\/people\/)[^"<>]*"[^<>]*)>$/)
+    expect(tags.join('')).not.toMatch(/ on[a-z]+=|javascript:|data:/)
+  })
+
+  it('takes time in proportion to the length of hostile texts', () => {
+    const elapsed = (text: string) => {
+      const start = process.cpuUsage()
+      render(text)
+      const { user } = process.cpuUsage(start)
+      return user / 1000
+    }
+    for (const part of ['[', '*a', '> ', '`', '![](', '&', '<', '[a](', '_a_', '- '])
+      expect(elapsed(part.repeat(5000 / part.length)), part).toBeLessThan(500)
+  })
+})

@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest'
+import { readAddresses } from '../../src/website/people/invite-each.ts'
+
+it.each([
+  ['one', 'a@x.example', ['a@x.example']],
+  ['none', ' ,;\n ', []],
+  [
+    'commas, semicolons, spaces and lines',
+    'a@x,b@x; c@x d@x\ne@x\t f@x',
+    ['a@x', 'b@x', 'c@x', 'd@x', 'e@x', 'f@x'],
+  ],
+  ['each once, in the first spelling', 'Ada@x, ada@X b@x', ['Ada@x', 'b@x']],
+  ['names before addresses', 'Ada Lovelace <ada@x>, "Hopper" <grace@x>', ['ada@x', 'grace@x']],
+  ['an unfinished name', 'Ada <ada@x', ['Ada', '<ada@x']],
+  ['an empty address', '<>', []],
+])('reads %s', (_name, text, addresses) => {
+  expect(readAddresses(text)).toEqual(addresses)
+})
+
+it('reads long texts in no more time than they are long', () => {
+  const started = performance.now()
+  for (const text of ['<'.repeat(60_000), '>'.repeat(60_000), ' '.repeat(60_000), 'x '.repeat(30_000)])
+    readAddresses(text)
+  expect(performance.now() - started).toBeLessThan(1_000)
+})

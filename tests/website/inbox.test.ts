@@ -1,0 +1,172 @@
+import { sql } from 'drizzle-orm'
+import { describe, expect, it } from 'vitest'
+import { createCompany } from '../support/company.ts'
+import { findNotifications, insertNotification } from '../support/notifications.ts'
+import { createSeed } from '../support/seeds.ts'
+import { noticeOn, signInAs, startWebsite } from './visitor.ts'
+
+const website = await startWebsite()
+const company = await createCompany(website)
+const { owner, workspace } = company
+
+async function openInbox() {
+  const person = await website.createPerson({ name: 'Rita Reader' })
+  await website.db.execute(sql`
+    insert into memberships (workspace_id, user_id, role, joined_at, last_used_at)
+    values (${workspace.id}, ${person.id}, 'viewer', now(), now())`)
+  const tell = (fields: Parameters<typeof insertNotification>[2] = {}) =>
+    insertNotification(website, { workspaceId: workspace.id, userId: person.id }, fields)
+  return { person, visitor: await signInAs(website, person), tell }
+}
+
+const bellOn = (page: string) => {
+  const [, label, content] =
+    /<a[^>]*class="bell"[^>]*aria-label="([^"]*)"[^>]*>([\s\S]*?)<\/a\s*>/.exec(page) ?? []
+  const number = /<span[^>]*class="count"[^>]*>([^<]*)</.exec(content ?? '')?.[1]?.trim()
+  return { label, number }
+}
+
+describe('the bell', () => {
+  it('has the number of unread notifications, and none at zero', async () => {
+    const { visitor, tell } = await openInbox()
+    expect(bellOn((await visitor.get('/onboarding')).body)).toEqual({ label: 'Notifications', number: '' })
+    for (let i = 0; i < 3; i++) await tell()
+    expect(bellOn((await visitor.get('/onboarding')).body)).toEqual({
+      label: 'Notifications, 3 unread',
+      number: '3',
+    })
+    for (let i = 0; i < 98; i++) await tell()
+    expect(bellOn((await visitor.get('/settings/profile')).body)).toEqual({
+      label: 'Notifications, more than 99 unread',
+      number: '99+',
+    })
+    const answer = await visitor.get('/notifications/count', { accept: 'application/json' })
+    expect(answer.json()).toEqual({ unread: 100 })
+  })
+})
+
+describe('the inbox', () => {
+  it('opens a notification by a form, which marks it as read', async () => {
+    const { person, visitor, tell } = await openInbox()
+    const seed = await createSeed(website, owner, company, { title: 'Bikes <b>' })
+    const id = await tell({ kind: 'status', seedId: seed.id, data: { from: 'open', to: 'validating' } })
+    const page = (await visitor.get('/notifications')).body
+    expect(page).toContain(
+      '<bdi>Grace Hopper changed the status of Bikes &lt;b&gt; from open to validating</bdi>',
+    )
+    expect(page).toContain(`formaction="/notifications/${id}/open"`)
+    expect(await findNotifications(website, person)).toMatchObject([{ isRead: false }])
+    const opened = await visitor.post(`/notifications/${id}/open`)
+    expect(opened.statusCode).toBe(303)
+    expect(opened.headers.location).toBe(`/w/${workspace.slug}/seeds/${seed.id}`)
+    expect(await findNotifications(website, person)).toMatchObject([{ isRead: true }])
+    expect((await visitor.get('/notifications?unread=true')).body).toContain('You have read everything.')
+  })
+
+  it('marks all that it shows as read, but not what came meanwhile', async () => {
+    const { person, visitor, tell } = await openInbox()
+    await tell({ createdAt: new Date('2026-11-20T10:00:00Z') })
+    await tell({ createdAt: new Date('2026-11-21T10:00:00Z') })
+    const page = (await visitor.get('/notifications')).body
+    const until = /name="until" value="([^"]*)"/.exec(page)?.[1]
+    await tell({ createdAt: new Date('2026-11-22T10:00:00Z') })
+    const done = await visitor.submit('/notifications/read', { until: String(until) })
+    expect(noticeOn(done.body)).toBe('All are marked as read.')
+    expect((await findNotifications(website, person)).map(({ isRead }) => isRead)).toEqual([
+      true,
+      true,
+      false,
+    ])
+  })
+
+  it('has pages, and shows only what is unread when asked', async () => {
+    const { visitor, tell } = await openInbox()
+    for (let i = 0; i < 31; i++) await tell({ createdAt: new Date(Date.UTC(2026, 10, 1, i)) })
+    await tell({ readAt: new Date(), data: { role: 'owner' } })
+    const all = (await visitor.get('/notifications')).body
+    expect(all.match(/formaction=/g)).toHaveLength(30)
+    expect(all).toContain('to owner')
+    const unread = (await visitor.get('/notifications?unread=true')).body
+    expect(unread).not.toContain('to owner')
+    const next = /rel="next" href="([^"]*)"/.exec(unread)?.[1]?.replaceAll('&amp;', '&')
+    expect((await visitor.get(String(next))).body.match(/formaction=/g)).toHaveLength(1)
+  })
+
+  it('opens nothing of others', async () => {
+    const { visitor } = await openInbox()
+    const other = await openInbox()
+    const id = await other.tell()
+    await visitor.get('/notifications')
+    for (const path of [`/notifications/${id}/open`, '/notifications/nonsense/open'])
+      expect((await visitor.post(path)).statusCode).toBe(404)
+    expect(await findNotifications(website, other.person)).toMatchObject([{ isRead: false }])
+  })
+})
+
+describe('the link that turns mails off', () => {
+  const form = { 'content-type': 'application/x-www-form-urlencoded' }
+  const isOn = async ({ id }: { id: string }) => {
+    const { rows } = await website.db.execute(
+      sql`select workspace_activity as "isOn" from users where id = ${id}`,
+    )
+    return (rows[0] as { isOn: boolean }).isOn
+  }
+  /** The path of the link of a person. */
+  const pathFor = ({ id }: { id: string }) =>
+    website.services.unsubscribeLinks.urlOf(id).replace(/^https?:\/\/[^/]+/, '')
+
+  it('is turned off by a POST of a mail program, without a session, from anywhere', async () => {
+    const { person } = await openInbox()
+    for (let i = 0; i < 2; i++) {
+      const answer = await website.app.inject({
+        method: 'POST',
+        url: pathFor(person),
+        headers: { ...form, origin: 'https://mail.example' },
+        payload: 'List-Unsubscribe=One-Click',
+      })
+      expect(answer.statusCode, answer.body).toBe(200)
+      expect(answer.headers['set-cookie']).toBeUndefined()
+      expect(await isOn(person)).toBe(false)
+    }
+    const { person: second } = await openInbox()
+    const boundary = 'x'
+    const multipart = await website.app.inject({
+      method: 'POST',
+      url: pathFor(second),
+      headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
+      payload: `--x\r\nContent-Disposition: form-data; name="List-Unsubscribe"\r\n\r\nOne-Click\r\n--x--\r\n`,
+    })
+    expect(multipart.statusCode).toBe(200)
+    expect(await isOn(second)).toBe(false)
+  })
+
+  it('opens a page that changes nothing until its button is pressed', async () => {
+    const { person } = await openInbox()
+    const path = pathFor(person)
+    const page = await website.app.inject({ url: path, headers: { accept: 'text/html' } })
+    expect(page.statusCode).toBe(200)
+    expect(page.body).toContain('Turn off these emails')
+    expect(page.headers['cache-control']).toBe('private, no-store')
+    expect(await isOn(person)).toBe(true)
+    const pressed = await website.app.inject({ method: 'POST', url: path, headers: form, payload: '' })
+    expect(pressed.statusCode).toBe(303)
+    expect(pressed.headers.location).toBe(path)
+    expect(await isOn(person)).toBe(false)
+    expect((await website.app.inject(path)).body).toContain('Emails are off')
+  })
+
+  it('is refused when it was changed, and shows nobody’s address', async () => {
+    const { person } = await openInbox()
+    const path = pathFor(person)
+    const flipped = path.replace(/.$/, (last) => (last === 'A' ? 'Q' : 'A'))
+    for (const url of [flipped, path.slice(0, -1), '/unsubscribe/x', `/unsubscribe/${'A'.repeat(43)}`]) {
+      const page = await website.app.inject({ url, headers: { accept: 'text/html' } })
+      expect(page.statusCode, url).toBe(404)
+      expect(page.body).toContain('This link is invalid')
+      const payload = 'List-Unsubscribe=One-Click'
+      expect((await website.app.inject({ method: 'POST', url, headers: form, payload })).statusCode).toBe(404)
+    }
+    expect((await website.app.inject(path)).body).not.toContain(person.email)
+    expect(await isOn(person)).toBe(true)
+  })
+})

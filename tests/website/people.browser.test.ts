@@ -1,0 +1,99 @@
+import type { BrowserContextOptions } from 'playwright-core'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { createCompany, createInvite, createTeam, post, randomEmail } from '../support/company.ts'
+import { check, hasBrowser, looks, openPage, sizes } from './browser.ts'
+import { startSite, type Site } from './site.ts'
+
+vi.setConfig({ testTimeout: 120_000 })
+
+describe.runIf(hasBrowser)('people and invites in a browser', () => {
+  let site: Site
+
+  beforeAll(async () => {
+    site = await startSite()
+  })
+
+  async function openAs({ id }: { id: string }, options: BrowserContextOptions) {
+    const opened = await openPage(site.browser, options)
+    await opened.page.goto((await site.website.services.credentials.createLink('sign_in', id)).url)
+    await opened.page.getByRole('main').getByRole('button').first().click()
+    await opened.page.waitForURL(/\/(w\/|onboarding)/)
+    return opened
+  }
+
+  it.each(looks)('several people are invited, and managed by one menu each, on a $size', async (look) => {
+    const { website, origin } = site
+    const company = await createCompany(website)
+    const team = await createTeam(website, company.owner, company, 'Looms')
+    await website.as(company.owner, post(`${team.url}/members`, { userId: company.admin.id }))
+    const base = `${origin}/w/${company.workspace.slug}`
+    const { page, complaints } = await openAs(company.owner, {
+      colorScheme: look.colorScheme,
+      viewport: sizes[look.size],
+    })
+    await page.goto(`${base}/invites`)
+    await check(page)
+    const [first, second] = [randomEmail(), randomEmail()]
+    await page.getByLabel('Email addresses').fill(`${first}, ${second}\nnobody, ${company.member.email}`)
+    await page.getByText('Add them to teams').click()
+    await page.getByLabel('Looms').check()
+    await check(page)
+    await page.getByRole('button', { name: 'Send invites' }).click()
+    await page.getByText('2 of 4 addresses invited').waitFor()
+    expect(await page.getByLabel(`Link for ${first}`).inputValue()).toContain('/invites/')
+    expect(await page.getByLabel('Email addresses').inputValue()).toBe('nobody')
+    await check(page)
+
+    // By keyboard.
+    const menu = page.getByLabel(`Manage the invite to ${second}`)
+    await menu.focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Invite as viewer' }).last().waitFor()
+    await check(page)
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await page.getByText('is now invited as a viewer.').waitFor()
+    await check(page)
+
+    for (const path of [
+      '/people',
+      `/people?team=${team.id}&role=admin`,
+      '/people?q=nobody-here',
+      `/teams/${team.id}`,
+    ]) {
+      await page.goto(base + path)
+      await check(page)
+    }
+    expect(complaints).toEqual([])
+    await page.context().close()
+  })
+
+  it.each(looks)('invites are declined, without JavaScript too, on a $size', async (look) => {
+    const { website, origin } = site
+    const company = await createCompany(website)
+    const person = await website.createPerson()
+    const { page, complaints } = await openAs(person, {
+      colorScheme: look.colorScheme,
+      viewport: sizes[look.size],
+      // axe needs JavaScript.
+      javaScriptEnabled: look.size === 'desk',
+    })
+    const checkIfPossible = async () => {
+      if (look.size === 'desk') await check(page)
+    }
+    const { inviteUrl } = await createInvite(website, company.owner, company, { email: person.email })
+    await page.goto(inviteUrl)
+    await checkIfPossible()
+    await page.getByRole('button', { name: 'Decline' }).click()
+    await page.getByText('This invite was declined.').waitFor()
+    await checkIfPossible()
+    await createInvite(website, company.admin, company, { email: person.email })
+    await page.goto(`${origin}/onboarding`)
+    await checkIfPossible()
+    await page.getByRole('button', { name: 'Decline the invite to Acme' }).click()
+    await page.getByText('The invite was declined.').waitFor()
+    await checkIfPossible()
+    expect(complaints).toEqual([])
+    await page.context().close()
+  })
+})
