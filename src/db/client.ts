@@ -21,7 +21,7 @@ export interface Limits {
 }
 
 /** For requests: while the database is in trouble they fail within six seconds and free their connection. */
-export const requestLimits: Limits = { connectMs: 1_000, lockMs: 1_500, statementMs: 2_500, silenceMs: 2_900 }
+export const requestLimits: Limits = { connectMs: 1_500, lockMs: 1_500, statementMs: 2_500, silenceMs: 2_900 }
 
 /** For jobs, migrations and commands, which may take longer. */
 export const workLimits: Limits = { connectMs: 10_000, lockMs: 10_000, statementMs: 60_000 }

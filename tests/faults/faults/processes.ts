@@ -84,9 +84,14 @@ function uploadSlowly(
         headers: { ...headers, authorization: `Bearer ${apiKey}`, 'content-length': payload.length },
       },
       (answer) => {
-        answer.resume()
+        const chunks: Buffer[] = []
+        answer.on('data', (chunk: Buffer) => chunks.push(chunk))
         answer.once('close', () =>
-          resolve(answer.statusCode === 200 ? undefined : `upload ${answer.statusCode}`),
+          resolve(
+            answer.statusCode === 200
+              ? undefined
+              : `upload ${answer.statusCode} ${Buffer.concat(chunks).toString()}`,
+          ),
         )
       },
     )
