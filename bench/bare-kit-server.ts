@@ -88,7 +88,7 @@ async function readKit({ headers }: FastifyRequest, seedId?: string) {
     `select agent_grants.id, client_name, scopes, expires_at, agent_grants.user_id, users.name as user_name, role,
         workspaces.id as workspace_id, workspaces.name, slug,
         (select count(*)::int from seeds where ${isCounted}) as seeds_total,
-        (select count(*)::int from seeds join evidence on seed_id = seeds.id and withdrawn_at is null where ${isCounted}) as evidence_total
+        (select sum(supports_count + contradicts_count + neutral_count)::int from seeds where ${isCounted}) as evidence_total
       from agent_grants
       join memberships on memberships.workspace_id = agent_grants.workspace_id
         and memberships.user_id = agent_grants.user_id
@@ -104,17 +104,12 @@ async function readKit({ headers }: FastifyRequest, seedId?: string) {
         agent_name as "agentName", lead_user_id as "leadUserId",
         (select count(*)::int from seed_participants where seed_id = latest.id) as "participantCount",
         exists (select from seed_participants where seed_id = latest.id and user_id = $2) as joined,
-        created_at as "createdAt", updated_at as "updatedAt", supports, contradicts, neutral, evidence
+        created_at as "createdAt", updated_at as "updatedAt", supports_count as supports, contradicts_count as contradicts, neutral_count as neutral,
+        evidence
       from (
         select * from seeds where workspace_id = $1 and deleted_at is null ${seedId === undefined ? '' : 'and id = $3'}
         order by updated_at desc, id desc limit 51
       ) as latest
-      cross join lateral (
-        select (count(*) filter (where verdict = 'supports'))::int as supports,
-          (count(*) filter (where verdict = 'contradicts'))::int as contradicts,
-          (count(*) filter (where verdict = 'neutral'))::int as neutral
-        from evidence where seed_id = latest.id and withdrawn_at is null
-      ) as counts
       cross join lateral (
         select coalesce(json_agg(json_build_object(
           'id', id, 'seedId', seed_id, 'kind', kind, 'verdict', verdict, 'summary', summary, 'sourceUrl', source_url,

@@ -129,10 +129,8 @@ serveList(
       created_by_user_id as "createdByUserId", agent_name as "agentName", lead_user_id as "leadUserId",
       (select name from users where users.id = created_by_user_id) as "createdByName",
       exists (select from seed_followers where seed_id = seeds.id and user_id = caller.user_id) as following,
-      (select count(*)::int from comments where seed_id = seeds.id) as "commentCount",
-      (select json_build_object('supports', count(*) filter (where verdict = 'supports'),
-          'contradicts', count(*) filter (where verdict = 'contradicts'), 'neutral', count(*) filter (where verdict = 'neutral'))
-        from evidence where seed_id = seeds.id and withdrawn_at is null) as "evidenceCounts",
+      comment_count as "commentCount",
+      json_build_object('supports', supports_count, 'contradicts', contradicts_count, 'neutral', neutral_count) as "evidenceCounts",
       (select count(*)::int from seed_participants where seed_id = seeds.id) as "participantCount",
       exists (select from seed_participants where seed_id = seeds.id and user_id = caller.user_id) as joined,
       ${timeText('created_at')} as "createdAt", ${timeText('updated_at')} as "updatedAt"

@@ -5289,10 +5289,34 @@ insert into
     "lead_user_id",
     "created_at",
     "updated_at",
-    "deleted_at"
+    "deleted_at",
+    "supports_count",
+    "contradicts_count",
+    "neutral_count",
+    "comment_count"
   )
 values
-  ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, default);
+  (
+    $1,
+    $2,
+    $3,
+    $4,
+    $5,
+    $6,
+    $7,
+    $8,
+    $9,
+    $10,
+    $11,
+    $12,
+    $13,
+    $14,
+    default,
+    default,
+    default,
+    default,
+    default
+  );
 
 -- seeds_lock
 select
@@ -5394,41 +5418,8 @@ select
         and "seed_followers"."user_id" = $2
       )
   ),
-  (
-    select
-      row_to_json(counted)
-    from
-      (
-        select
-          count(*) filter (
-            where
-              "evidence"."verdict" = 'supports'
-          ) as "supports",
-          count(*) filter (
-            where
-              "evidence"."verdict" = 'contradicts'
-          ) as "contradicts",
-          count(*) filter (
-            where
-              "evidence"."verdict" = 'neutral'
-          ) as "neutral"
-        from
-          "evidence"
-        where
-          (
-            "evidence"."seed_id" = "seeds"."id"
-            and "evidence"."withdrawn_at" is null
-          )
-      ) as counted
-  ),
-  (
-    select
-      count(*)::int
-    from
-      "comments"
-    where
-      "comments"."seed_id" = "seeds"."id"
-  ),
+  json_build_object('supports', "supports_count", 'contradicts', "contradicts_count", 'neutral', "neutral_count"),
+  "comment_count",
   "created_at",
   "updated_at"
 from
@@ -5588,41 +5579,15 @@ from
             and "seed_followers"."user_id" = $2
           )
       ) as "following",
-      (
-        select
-          row_to_json(counted)
-        from
-          (
-            select
-              count(*) filter (
-                where
-                  "evidence"."verdict" = 'supports'
-              ) as "supports",
-              count(*) filter (
-                where
-                  "evidence"."verdict" = 'contradicts'
-              ) as "contradicts",
-              count(*) filter (
-                where
-                  "evidence"."verdict" = 'neutral'
-              ) as "neutral"
-            from
-              "evidence"
-            where
-              (
-                "evidence"."seed_id" = "seeds"."id"
-                and "evidence"."withdrawn_at" is null
-              )
-          ) as counted
+      json_build_object(
+        'supports',
+        "seeds"."supports_count",
+        'contradicts',
+        "seeds"."contradicts_count",
+        'neutral',
+        "seeds"."neutral_count"
       ) as "evidenceCounts",
-      (
-        select
-          count(*)::int
-        from
-          "comments"
-        where
-          "comments"."seed_id" = "seeds"."id"
-      ) as "commentCount",
+      "seeds"."comment_count" as "commentCount",
       to_char("seeds"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
       to_char("seeds"."updated_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "updatedAt"
     from
@@ -5735,41 +5700,15 @@ from
             and "seed_followers"."user_id" = $2
           )
       ) as "following",
-      (
-        select
-          row_to_json(counted)
-        from
-          (
-            select
-              count(*) filter (
-                where
-                  "evidence"."verdict" = 'supports'
-              ) as "supports",
-              count(*) filter (
-                where
-                  "evidence"."verdict" = 'contradicts'
-              ) as "contradicts",
-              count(*) filter (
-                where
-                  "evidence"."verdict" = 'neutral'
-              ) as "neutral"
-            from
-              "evidence"
-            where
-              (
-                "evidence"."seed_id" = "seeds"."id"
-                and "evidence"."withdrawn_at" is null
-              )
-          ) as counted
+      json_build_object(
+        'supports',
+        "seeds"."supports_count",
+        'contradicts',
+        "seeds"."contradicts_count",
+        'neutral',
+        "seeds"."neutral_count"
       ) as "evidenceCounts",
-      (
-        select
-          count(*)::int
-        from
-          "comments"
-        where
-          "comments"."seed_id" = "seeds"."id"
-      ) as "commentCount",
+      "seeds"."comment_count" as "commentCount",
       to_char("seeds"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
       to_char("seeds"."updated_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "updatedAt"
     from
@@ -5901,6 +5840,10 @@ with
       "seeds"."created_at",
       "seeds"."updated_at",
       "seeds"."deleted_at",
+      "seeds"."supports_count",
+      "seeds"."contradicts_count",
+      "seeds"."neutral_count",
+      "seeds"."comment_count",
       "seed_place"
     from
       "found"
@@ -6083,40 +6026,19 @@ from
                   to_char("latest"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
                   to_char("latest"."updated_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "updatedAt",
                   $22::text || "latest"."id" as "url",
-                  "evidence_counts" as "evidenceCounts",
+                  json_build_object(
+                    'supports',
+                    "latest"."supports_count",
+                    'contradicts',
+                    "latest"."contradicts_count",
+                    'neutral',
+                    "latest"."neutral_count"
+                  ) as "evidenceCounts",
                   coalesce("shown_evidence", '[]') as "evidence"
               ) as item
           ) as "item"
         from
           "latest"
-          cross join lateral (
-            select
-              row_to_json(counted) as "evidence_counts",
-              ("supports" + "contradicts" + "neutral")::int as "evidence_total"
-            from
-              (
-                select
-                  count(*) filter (
-                    where
-                      "evidence"."verdict" = 'supports'
-                  ) as "supports",
-                  count(*) filter (
-                    where
-                      "evidence"."verdict" = 'contradicts'
-                  ) as "contradicts",
-                  count(*) filter (
-                    where
-                      "evidence"."verdict" = 'neutral'
-                  ) as "neutral"
-                from
-                  "evidence"
-                where
-                  (
-                    "evidence"."seed_id" = "latest"."id"
-                    and "evidence"."withdrawn_at" is null
-                  )
-              ) "counted"
-          ) "counts"
           left join "shown" on "shown"."seed_id" = "latest"."id"
         order by
           "seed_place"
@@ -6144,41 +6066,20 @@ from
                   "seeds"."id" as "id",
                   "seeds"."title" as "title",
                   "seeds"."status" as "status",
-                  "evidence_counts" as "evidenceCounts",
+                  json_build_object(
+                    'supports',
+                    "seeds"."supports_count",
+                    'contradicts',
+                    "seeds"."contradicts_count",
+                    'neutral',
+                    "seeds"."neutral_count"
+                  ) as "evidenceCounts",
                   to_char("seeds"."updated_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "updatedAt"
               ) as item
           ) as "item"
         from
           "found"
           inner join "seeds" on "seeds"."id" = "found"."id"
-          cross join lateral (
-            select
-              row_to_json(counted) as "evidence_counts",
-              ("supports" + "contradicts" + "neutral")::int as "evidence_total"
-            from
-              (
-                select
-                  count(*) filter (
-                    where
-                      "evidence"."verdict" = 'supports'
-                  ) as "supports",
-                  count(*) filter (
-                    where
-                      "evidence"."verdict" = 'contradicts'
-                  ) as "contradicts",
-                  count(*) filter (
-                    where
-                      "evidence"."verdict" = 'neutral'
-                  ) as "neutral"
-                from
-                  "evidence"
-                where
-                  (
-                    "evidence"."seed_id" = "seeds"."id"
-                    and "evidence"."withdrawn_at" is null
-                  )
-              ) "counted"
-          ) "counts"
         where
           "seed_place" <= $23
         order by
@@ -6188,20 +6089,9 @@ from
   cross join (
     select
       count(*)::int as "all_seeds",
-      coalesce(sum("piece_count"), 0)::int as "all_evidence"
+      coalesce(sum("seeds"."supports_count" + "seeds"."contradicts_count" + "seeds"."neutral_count"), 0)::int as "all_evidence"
     from
       "seeds"
-      cross join lateral (
-        select
-          count(*) as "piece_count"
-        from
-          "evidence"
-        where
-          (
-            "evidence"."seed_id" = "seeds"."id"
-            and "evidence"."withdrawn_at" is null
-          )
-      ) "piece_counts"
     where
       (
         "seeds"."workspace_id" = $24
@@ -6261,43 +6151,22 @@ select
           to_char("seeds"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
           to_char("seeds"."updated_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "updatedAt",
           $2::text || "seeds"."id" as "url",
-          "evidence_counts" as "evidenceCounts",
+          json_build_object(
+            'supports',
+            "seeds"."supports_count",
+            'contradicts',
+            "seeds"."contradicts_count",
+            'neutral',
+            "seeds"."neutral_count"
+          ) as "evidenceCounts",
           coalesce("shown_evidence", '[]') as "evidence"
       ) as item
   )::text,
   "shown_count"::int,
   coalesce("is_cut", false),
-  "evidence_total"
+  "seeds"."supports_count" + "seeds"."contradicts_count" + "seeds"."neutral_count"
 from
   "seeds"
-  cross join lateral (
-    select
-      row_to_json(counted) as "evidence_counts",
-      ("supports" + "contradicts" + "neutral")::int as "evidence_total"
-    from
-      (
-        select
-          count(*) filter (
-            where
-              "evidence"."verdict" = 'supports'
-          ) as "supports",
-          count(*) filter (
-            where
-              "evidence"."verdict" = 'contradicts'
-          ) as "contradicts",
-          count(*) filter (
-            where
-              "evidence"."verdict" = 'neutral'
-          ) as "neutral"
-        from
-          "evidence"
-        where
-          (
-            "evidence"."seed_id" = "seeds"."id"
-            and "evidence"."withdrawn_at" is null
-          )
-      ) "counted"
-  ) "counts"
   cross join lateral (
     select
       count(*) filter (
@@ -6462,41 +6331,15 @@ from
             and "seed_followers"."user_id" = $2
           )
       ) as "following",
-      (
-        select
-          row_to_json(counted)
-        from
-          (
-            select
-              count(*) filter (
-                where
-                  "evidence"."verdict" = 'supports'
-              ) as "supports",
-              count(*) filter (
-                where
-                  "evidence"."verdict" = 'contradicts'
-              ) as "contradicts",
-              count(*) filter (
-                where
-                  "evidence"."verdict" = 'neutral'
-              ) as "neutral"
-            from
-              "evidence"
-            where
-              (
-                "evidence"."seed_id" = "seeds"."id"
-                and "evidence"."withdrawn_at" is null
-              )
-          ) as counted
+      json_build_object(
+        'supports',
+        "seeds"."supports_count",
+        'contradicts',
+        "seeds"."contradicts_count",
+        'neutral',
+        "seeds"."neutral_count"
       ) as "evidenceCounts",
-      (
-        select
-          count(*)::int
-        from
-          "comments"
-        where
-          "comments"."seed_id" = "seeds"."id"
-      ) as "commentCount",
+      "seeds"."comment_count" as "commentCount",
       to_char("seeds"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
       to_char("seeds"."updated_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "updatedAt"
     from
@@ -6609,41 +6452,15 @@ from
             and "seed_followers"."user_id" = $2
           )
       ) as "following",
-      (
-        select
-          row_to_json(counted)
-        from
-          (
-            select
-              count(*) filter (
-                where
-                  "evidence"."verdict" = 'supports'
-              ) as "supports",
-              count(*) filter (
-                where
-                  "evidence"."verdict" = 'contradicts'
-              ) as "contradicts",
-              count(*) filter (
-                where
-                  "evidence"."verdict" = 'neutral'
-              ) as "neutral"
-            from
-              "evidence"
-            where
-              (
-                "evidence"."seed_id" = "seeds"."id"
-                and "evidence"."withdrawn_at" is null
-              )
-          ) as counted
+      json_build_object(
+        'supports',
+        "seeds"."supports_count",
+        'contradicts',
+        "seeds"."contradicts_count",
+        'neutral',
+        "seeds"."neutral_count"
       ) as "evidenceCounts",
-      (
-        select
-          count(*)::int
-        from
-          "comments"
-        where
-          "comments"."seed_id" = "seeds"."id"
-      ) as "commentCount",
+      "seeds"."comment_count" as "commentCount",
       to_char("seeds"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
       to_char("seeds"."updated_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "updatedAt"
     from
@@ -6747,41 +6564,8 @@ select
         and "seed_followers"."user_id" = $2
       )
   ),
-  (
-    select
-      row_to_json(counted)
-    from
-      (
-        select
-          count(*) filter (
-            where
-              "evidence"."verdict" = 'supports'
-          ) as "supports",
-          count(*) filter (
-            where
-              "evidence"."verdict" = 'contradicts'
-          ) as "contradicts",
-          count(*) filter (
-            where
-              "evidence"."verdict" = 'neutral'
-          ) as "neutral"
-        from
-          "evidence"
-        where
-          (
-            "evidence"."seed_id" = "seeds"."id"
-            and "evidence"."withdrawn_at" is null
-          )
-      ) as counted
-  ),
-  (
-    select
-      count(*)::int
-    from
-      "comments"
-    where
-      "comments"."seed_id" = "seeds"."id"
-  ),
+  json_build_object('supports', "supports_count", 'contradicts', "contradicts_count", 'neutral', "neutral_count"),
+  "comment_count",
   "created_at",
   "updated_at"
 from

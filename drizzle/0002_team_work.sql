@@ -46,12 +46,11 @@ CREATE TABLE "seed_followers" (
 	CONSTRAINT "seed_followers_seed_id_user_id_pk" PRIMARY KEY("seed_id","user_id")
 );--> statement-breakpoint
 -- Locked in the order in which changes lock them: seeds, evidence, memberships.
-ALTER TABLE "seeds" ADD COLUMN "lead_user_id" uuid, ADD COLUMN "deleted_at" timestamp (3) with time zone;--> statement-breakpoint
+ALTER TABLE "seeds" ADD COLUMN "lead_user_id" uuid, ADD COLUMN "deleted_at" timestamp (3) with time zone, ADD COLUMN "supports_count" integer DEFAULT 0 NOT NULL, ADD COLUMN "contradicts_count" integer DEFAULT 0 NOT NULL, ADD COLUMN "neutral_count" integer DEFAULT 0 NOT NULL, ADD COLUMN "comment_count" integer DEFAULT 0 NOT NULL;--> statement-breakpoint
 ALTER TABLE "evidence" ADD COLUMN "edited_at" timestamp (3) with time zone, ADD COLUMN "withdrawn_at" timestamp (3) with time zone, ADD COLUMN "withdrawn_by_user_id" uuid, ADD COLUMN "withdrawn_by_name" text, ADD COLUMN "withdrawn_reason" text;--> statement-breakpoint
 DROP INDEX "evidence_by_verdict_idx";--> statement-breakpoint
 CREATE INDEX "seeds_by_lead_idx" ON "seeds" USING btree ("workspace_id","lead_user_id") WHERE "seeds"."lead_user_id" is not null;--> statement-breakpoint
 CREATE INDEX "seeds_deleted_idx" ON "seeds" USING btree ("deleted_at") WHERE "seeds"."deleted_at" is not null;--> statement-breakpoint
-CREATE INDEX "evidence_counted_idx" ON "evidence" USING btree ("seed_id","verdict") WHERE "evidence"."withdrawn_at" is null;--> statement-breakpoint
 CREATE INDEX "evidence_withdrawn_by_idx" ON "evidence" USING btree ("withdrawn_by_user_id") WHERE "evidence"."withdrawn_by_user_id" is not null;--> statement-breakpoint
 ALTER TABLE "comments" ADD CONSTRAINT "comments_seed_id_seeds_id_fk" FOREIGN KEY ("seed_id") REFERENCES "public"."seeds"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "notifications" ADD CONSTRAINT "notifications_seed_id_seeds_id_fk" FOREIGN KEY ("seed_id") REFERENCES "public"."seeds"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
@@ -90,4 +89,57 @@ CREATE INDEX "notifications_comment_id_idx" ON "notifications" USING btree ("com
 CREATE INDEX "notifications_actor_idx" ON "notifications" USING btree ("actor_user_id");--> statement-breakpoint
 CREATE INDEX "notifications_created_at_idx" ON "notifications" USING btree ("created_at");--> statement-breakpoint
 CREATE INDEX "seed_followers_membership_idx" ON "seed_followers" USING btree ("workspace_id","user_id");--> statement-breakpoint
-ALTER TABLE "agent_grants" ADD COLUMN "consent_version" integer DEFAULT 0 NOT NULL;
+ALTER TABLE "agent_grants" ADD COLUMN "consent_version" integer DEFAULT 0 NOT NULL;--> statement-breakpoint
+UPDATE "seeds" SET "supports_count" = counted.supports, "contradicts_count" = counted.contradicts, "neutral_count" = counted.neutral
+FROM (
+	SELECT "seed_id", count(*) FILTER (WHERE "verdict" = 'supports') AS supports,
+		count(*) FILTER (WHERE "verdict" = 'contradicts') AS contradicts, count(*) FILTER (WHERE "verdict" = 'neutral') AS neutral
+	FROM "evidence" GROUP BY "seed_id"
+) AS counted WHERE "seeds"."id" = counted."seed_id";--> statement-breakpoint
+-- Keep the numbers of evidence and comments of a seed. Triggers, since the version before adds evidence too. One update for
+-- each statement; whoever changes evidence or comments has locked the seed.
+CREATE FUNCTION count_evidence() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  sign integer := CASE TG_OP WHEN 'INSERT' THEN 1 ELSE -1 END;
+BEGIN
+  UPDATE seeds SET supports_count = supports_count + sign * counted.supports,
+    contradicts_count = contradicts_count + sign * counted.contradicts, neutral_count = neutral_count + sign * counted.neutral
+  FROM (
+    SELECT seed_id, count(*) FILTER (WHERE verdict = 'supports') AS supports,
+      count(*) FILTER (WHERE verdict = 'contradicts') AS contradicts, count(*) FILTER (WHERE verdict = 'neutral') AS neutral
+    FROM changed WHERE withdrawn_at IS NULL GROUP BY seed_id
+  ) AS counted WHERE seeds.id = counted.seed_id;
+  RETURN NULL;
+END
+$$;--> statement-breakpoint
+CREATE TRIGGER count_evidence_added AFTER INSERT ON evidence REFERENCING NEW TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION count_evidence();--> statement-breakpoint
+CREATE TRIGGER count_evidence_deleted AFTER DELETE ON evidence REFERENCING OLD TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION count_evidence();--> statement-breakpoint
+-- Of a piece of evidence that was corrected or withdrawn.
+CREATE FUNCTION recount_evidence() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  counted boolean := OLD.withdrawn_at IS NULL;
+  now_counts boolean := NEW.withdrawn_at IS NULL;
+BEGIN
+  UPDATE seeds SET
+    supports_count = supports_count + (now_counts AND NEW.verdict = 'supports')::int - (counted AND OLD.verdict = 'supports')::int,
+    contradicts_count = contradicts_count + (now_counts AND NEW.verdict = 'contradicts')::int - (counted AND OLD.verdict = 'contradicts')::int,
+    neutral_count = neutral_count + (now_counts AND NEW.verdict = 'neutral')::int - (counted AND OLD.verdict = 'neutral')::int
+  WHERE id = NEW.seed_id;
+  RETURN NULL;
+END
+$$;--> statement-breakpoint
+CREATE TRIGGER recount_evidence AFTER UPDATE OF verdict, withdrawn_at ON evidence FOR EACH ROW
+  WHEN ((OLD.verdict, OLD.withdrawn_at) IS DISTINCT FROM (NEW.verdict, NEW.withdrawn_at)) EXECUTE FUNCTION recount_evidence();--> statement-breakpoint
+CREATE FUNCTION count_comments() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE seeds SET comment_count = comment_count + CASE TG_OP WHEN 'INSERT' THEN counted.n ELSE -counted.n END
+  FROM (SELECT seed_id, count(*) AS n FROM changed GROUP BY seed_id) AS counted WHERE seeds.id = counted.seed_id;
+  RETURN NULL;
+END
+$$;--> statement-breakpoint
+CREATE TRIGGER count_comments_added AFTER INSERT ON comments REFERENCING NEW TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION count_comments();--> statement-breakpoint
+CREATE TRIGGER count_comments_deleted AFTER DELETE ON comments REFERENCING OLD TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION count_comments();

@@ -2,7 +2,8 @@ import { sql } from 'drizzle-orm'
 import type { LightMyRequestResponse } from 'fastify'
 import { afterEach, describe, expect, it } from 'vitest'
 import { errors } from '../../src/kernel/errors.ts'
-import { addPerson, createCompany, del, findInconsistencies, patch, post } from '../support/company.ts'
+import { addPerson, createCompany, del, findInconsistencies, get, patch, post } from '../support/company.ts'
+import { createComment } from '../support/comments.ts'
 import { expectError } from '../support/expect-error.ts'
 import {
   addEvidence,
@@ -75,6 +76,29 @@ describe('withdrawing evidence while it is corrected', () => {
         expect(types).toEqual(['evidence.withdrawn'])
       }
     }
+  })
+})
+
+describe('evidence and comments of one seed at the same time', () => {
+  it('are all counted', async () => {
+    const seed = await createSeed(service, company.member, company)
+    await joinSeed(service, company.admin, seed)
+    const pieces = await Promise.all([1, 2, 3].map(() => addEvidence(service, company.member, seed)))
+    const comments = await Promise.all([1, 2, 3].map(() => createComment(service, company.member, seed)))
+    const answers = await Promise.all([
+      ...pieces.map(({ id }) => as(company.member, patch(`/v1/evidence/${id}`, { verdict: 'contradicts' }))),
+      ...pieces.map(() => as(company.admin, post(`/v1/seeds/${seed.id}/evidence`, someEvidence))),
+      ...pieces.slice(1).map(({ id }) => as(company.owner, post(`/v1/evidence/${id}/withdraw`))),
+      ...comments.map(() => as(company.admin, post(`/v1/seeds/${seed.id}/comments`, { body: 'Why?' }))),
+      ...comments.slice(1).map(({ id }) => as(company.owner, del(`/v1/comments/${id}`))),
+    ])
+    // A correction may come after the withdrawal.
+    const refused = answers.filter(({ statusCode }) => statusCode !== 200)
+    for (const answer of refused) expectError(answer, errors.evidenceSettled)
+    expect((await as(company.viewer, get(`/v1/seeds/${seed.id}`))).json()).toMatchObject({
+      evidenceCounts: { supports: 3, contradicts: 1, neutral: 0 },
+      commentCount: 4,
+    })
   })
 })
 

@@ -1,31 +1,8 @@
-import { readFile } from 'node:fs/promises'
-import pg from 'pg'
+import type pg from 'pg'
 import { expect, it } from 'vitest'
 import { migrateDatabase } from '../../src/db/migrate.ts'
 import { createId } from '../../src/kernel/ids.ts'
-import { afterFile } from '../support/after-file.ts'
-import { createEmptyDatabase } from '../support/test-app.ts'
-
-/** When the baseline was made, by which the migrator knows that it has been applied. */
-const baseline = 1_795_410_319_500
-
-/** The database of the version before positions, with two workspaces. */
-async function openDatabaseOfBefore() {
-  const pool = new pg.Pool({ connectionString: await createEmptyDatabase(), max: 6 })
-  afterFile(() => pool.end())
-  await pool.query(await readFile('drizzle/0000_baseline.sql', 'utf8'))
-  await pool.query(`
-    create schema drizzle;
-    create table drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint);
-    insert into drizzle.__drizzle_migrations (hash, created_at) values ('baseline', ${baseline})`)
-  const workspaces = [createId(), createId(), createId()]
-  for (const id of workspaces)
-    await pool.query(`insert into workspaces (id, name, slug, created_at) values ($1, 'Acme', $2, now())`, [
-      id,
-      id,
-    ])
-  return { pool, workspaces }
-}
+import { openDatabaseAtBaseline } from '../support/baseline-database.ts'
 
 function insertEvent(
   client: pg.Pool | pg.PoolClient,
@@ -63,7 +40,7 @@ const untilWaiting = (pool: pg.Pool, count: number) =>
     .toBe(count)
 
 it('numbers the events of each workspace by their times, and later ones behind them', async () => {
-  const { pool, workspaces } = await openDatabaseOfBefore()
+  const { pool, workspaces } = await openDatabaseAtBaseline()
   const [one, other, empty] = workspaces
   for (const [workspaceId, summary, date] of [
     [one, 'third', 3],
@@ -81,7 +58,7 @@ it('numbers the events of each workspace by their times, and later ones behind t
 })
 
 it('waits for an event that an older process is adding, and numbers one that is added while it runs', async () => {
-  const { pool, workspaces } = await openDatabaseOfBefore()
+  const { pool, workspaces } = await openDatabaseAtBaseline()
   const [workspaceId] = workspaces
   const older = await pool.connect()
   await older.query('begin')
@@ -97,7 +74,7 @@ it('waits for an event that an older process is adding, and numbers one that is 
 })
 
 it('does not wait in a circle with an older process that changes a workspace and then adds an event', async () => {
-  const { pool, workspaces } = await openDatabaseOfBefore()
+  const { pool, workspaces } = await openDatabaseAtBaseline()
   const [workspaceId] = workspaces
   const older = await pool.connect()
   await older.query('begin')

@@ -180,6 +180,15 @@ export function findInconsistencies({ db }: Pick<TestApp, 'db'>): Promise<Record
       select 'open invites to one address', min(id::text) from invites where state = 'open'
       group by workspace_id, lower(email) having count(*) > 1
       union all
-      select 'teams of one name', min(id::text) from teams group by workspace_id, lower(name) having count(*) > 1`,
+      select 'teams of one name', min(id::text) from teams group by workspace_id, lower(name) having count(*) > 1
+      union all
+      select 'wrong numbers of evidence and comments', seeds.id::text from seeds cross join lateral (
+        select count(*) filter (where verdict = 'supports') as supports,
+          count(*) filter (where verdict = 'contradicts') as contradicts,
+          count(*) filter (where verdict = 'neutral') as neutral
+        from evidence where seed_id = seeds.id and withdrawn_at is null
+      ) as counted
+      where (supports_count, contradicts_count, neutral_count, comment_count) is distinct from
+        (supports, contradicts, neutral, (select count(*) from comments where seed_id = seeds.id))`,
   )
 }

@@ -1,17 +1,17 @@
 import { and, desc, eq, getTableColumns, gte, lt, lte, or, sql, type Column, type SQL } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { containsPattern, isLike } from '../../db/sql/contains.ts'
-import { itemColumns, jsonArray, jsonItem, jsonRows, readOne, timestampText } from '../../db/sql/json-rows.ts'
+import { jsonArray, jsonItem, jsonRows, readOne, timestampText } from '../../db/sql/json-rows.ts'
 import { isBefore } from '../../db/sql/keyset.ts'
 import { prepared } from '../../db/sql/prepared.ts'
 import { bytesBefore, evidenceBytes, seedBytes } from '../../db/sql/text-bytes.ts'
 import { evidence, seeds } from '../../db/schema/seeds.ts'
 import type { JsonRows } from '../../kernel/pagination.ts'
-import type { SeedStatus, Verdict } from '../../kernel/seeds.ts'
+import type { SeedStatus } from '../../kernel/seeds.ts'
 import type { Evidence } from '../seeds/evidence.schemas.ts'
 import { isCounted } from '../seeds/evidence.repository.ts'
 import { participationIn } from '../seeds/participants.repository.ts'
-import { isKept } from '../seeds/seeds.repository.ts'
+import { evidenceCountsOf, isKept } from '../seeds/seeds.repository.ts'
 import type { KitOutlineItem, KitSeed } from './agent.schemas.ts'
 
 /** What is read of a kit. */
@@ -128,29 +128,25 @@ const selectKit = prepared((executor) => {
     })
     .from(shown)
     .as('evidence_shown')
-  const countsOfLatest = evidenceCountsOf(executor, latest.id)
   const rows = executor
     .select({
-      item: jsonItem<KitSeed>(seedItemOf(latest, countsOfLatest.counts, shown.evidence)),
+      item: jsonItem<KitSeed>(seedItemOf(latest, shown.evidence)),
     })
     .from(latest)
-    .crossJoinLateral(countsOfLatest)
     .leftJoin(shown, eq(shown.seedId, latest.id))
     .orderBy(latest.place)
     .as('rows')
   const inFull = executor.select(jsonRows(rows.item)).from(rows).as('in_full')
-  const countsOfSeed = evidenceCountsOf(executor, seeds.id)
   const outlineRows = executor
     .select({
       item: jsonItem<KitOutlineItem>({
         ...{ id: seeds.id, title: seeds.title, status: seeds.status },
-        evidenceCounts: countsOfSeed.counts,
+        evidenceCounts: evidenceCountsOf(seeds),
         updatedAt: seeds.updatedAt,
       }),
     })
     .from(found)
     .innerJoin(seeds, eq(seeds.id, found.id))
-    .crossJoinLateral(countsOfSeed)
     .where(lte(found.place, sql.placeholder('outlineMax')))
     .orderBy(found.place)
     .as('outline_rows')
@@ -158,19 +154,12 @@ const selectKit = prepared((executor) => {
     .select({ text: sql<string>`${jsonRows(outlineRows.item).text.sql}`.as('outline_text') })
     .from(outlineRows)
     .as('outline')
-  const pieceCount = executor
-    .select({ count: sql<number>`count(*)`.as('piece_count') })
-    .from(evidence)
-    .where(and(eq(evidence.seedId, seeds.id), isCounted))
-    .as('piece_counts')
   const totals = executor
     .select({
       seeds: sql<number>`count(*)::int`.as('all_seeds'),
-      evidence: sql<number>`coalesce(sum(${pieceCount.count}), 0)::int`.as('all_evidence'),
+      evidence: sql<number>`coalesce(sum(${evidenceTotal}), 0)::int`.as('all_evidence'),
     })
     .from(seeds)
-    // For each seed by an index. A join could read the evidence of all workspaces.
-    .crossJoinLateral(pieceCount)
     .where(isMatch)
     .as('totals')
   return executor
@@ -205,16 +194,14 @@ const selectKitOfSeed = prepared((executor) => {
     .limit(sql.placeholder('evidenceRead'))
     .as('newest')
   const shown = executor.select(shownOf(newest)).from(newest).as('shown')
-  const counts = evidenceCountsOf(executor, seeds.id)
   return executor
     .select({
-      text: sql<string>`${jsonItem<KitSeed>(seedItemOf(seeds, counts.counts, shown.evidence)).sql}::text`,
+      text: sql<string>`${jsonItem<KitSeed>(seedItemOf(seeds, shown.evidence)).sql}::text`,
       evidenceCount: sql<number>`${shown.count}::int`,
       isCut: sql<boolean>`coalesce(${shown.isCut}, false)`,
-      evidenceTotal: counts.total,
+      evidenceTotal,
     })
     .from(seeds)
-    .crossJoinLateral(counts)
     .crossJoinLateral(shown)
     .where(
       and(
@@ -232,11 +219,7 @@ function isAbsentOr(name: string, condition: SQL | undefined): SQL {
 }
 
 /** The columns of a seed as an item. */
-function seedItemOf(
-  seed: Record<keyof typeof seeds.$inferSelect, Column>,
-  evidenceCounts: SQL.Aliased,
-  shownEvidence: SQL.Aliased,
-) {
+function seedItemOf(seed: Record<keyof typeof seeds.$inferSelect, Column>, shownEvidence: SQL.Aliased) {
   const { id, title, summary, problem, audience, hypothesis, successCriteria, status, updatedAt } = seed
   return {
     ...{ id, title, summary, problem, audience, hypothesis, successCriteria, status },
@@ -245,7 +228,7 @@ function seedItemOf(
     createdAt: timestampText(seed.createdAt),
     updatedAt: timestampText(updatedAt),
     url: sql`${sql.placeholder('seedUrlPrefix')}::text || ${id}`,
-    evidenceCounts: sql`${evidenceCounts}`,
+    evidenceCounts: evidenceCountsOf(seed),
     // The last property, which `splitSeed` relies on.
     evidence: sql`coalesce(${shownEvidence}, '[]')`,
   }
@@ -276,33 +259,8 @@ function shownOf(pieces: PieceColumns) {
   }
 }
 
-/** The numbers of all pieces of evidence of a seed by their verdict, and their sum. For a lateral join. */
-function evidenceCountsOf(executor: Executor, seedId: Column) {
-  const countOf = (verdict: Verdict) =>
-    sql<number>`count(*) filter (where ${evidence.verdict} = ${sql.raw(`'${verdict}'`)})`
-  const counted = executor
-    .select(
-      itemColumns<KitOutlineItem['evidenceCounts']>({
-        ...{
-          supports: countOf('supports'),
-          contradicts: countOf('contradicts'),
-          neutral: countOf('neutral'),
-        },
-      }),
-    )
-    .from(evidence)
-    .where(and(eq(evidence.seedId, seedId), isCounted))
-    .as('counted')
-  return executor
-    .select({
-      counts: sql`row_to_json(counted)`.as('evidence_counts'),
-      total: sql<number>`(${counted.supports} + ${counted.contradicts} + ${counted.neutral})::int`.as(
-        'evidence_total',
-      ),
-    })
-    .from(counted)
-    .as('counts')
-}
+/** The number of all pieces of evidence of a seed. */
+const evidenceTotal = sql<number>`${seeds.supportsCount} + ${seeds.contradictsCount} + ${seeds.neutralCount}`
 
 /** Which seeds and which evidence are read. */
 export interface KitQuery {

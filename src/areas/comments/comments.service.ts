@@ -145,8 +145,8 @@ export function createCommentsService(options: CommentsServiceOptions): Comments
       const { user, agentName = null } = principal
       const lock = async (tx: Executor) => {
         const [seed, mentions, isOfSeed] = await together([
-          // Its title is in the event.
-          lockSeed(tx, seedId, 'share'),
+          // For its number of comments. Its title is in the event.
+          lockSeed(tx, seedId, 'no key update'),
           lockMembersAmong(tx, workspace.id, mentionedIn(text)),
           evidenceId === undefined || isEvidenceOf(tx, seedId, evidenceId),
         ])
@@ -210,7 +210,11 @@ export function createCommentsService(options: CommentsServiceOptions): Comments
 
     async delete(principal, commentId) {
       const workspace = await requireSeedOf(principal, { kind: 'comment', id: commentId }, 'comments.delete')
-      const lock = (tx: Executor) => lockComment(tx, commentId)
+      const lock = async (tx: Executor) => {
+        // First the seed, for its number of comments.
+        await lockSeed(tx, workspace.seedId, 'no key update')
+        return lockComment(tx, commentId)
+      }
       await changes.makeIn(principal, workspace, lock, async ({ tx, appendEvent }, comment) => {
         const { seedId, title, evidenceId, authorUserId, authorName } = comment
         const isSelf = authorUserId === principal.user.id

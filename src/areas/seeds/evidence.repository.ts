@@ -1,4 +1,4 @@
-import { and, desc, eq, isNotNull, isNull, lt, sql, type Column, type SQL } from 'drizzle-orm'
+import { and, desc, eq, isNotNull, isNull, lt, sql, type SQL } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { itemColumns, readOne, selectJsonRows } from '../../db/sql/json-rows.ts'
 import { placeRows } from '../../db/sql/placed-rows.ts'
@@ -6,7 +6,7 @@ import { placeholdersOf, prepared } from '../../db/sql/prepared.ts'
 import { evidenceBytes } from '../../db/sql/text-bytes.ts'
 import { evidence } from '../../db/schema/seeds.ts'
 import { pageBytesMax, type JsonRows, type PageRange } from '../../kernel/pagination.ts'
-import { verdicts, type EvidenceAuthors, type Verdict } from '../../kernel/seeds.ts'
+import type { EvidenceAuthors, Verdict } from '../../kernel/seeds.ts'
 import type { Evidence } from './evidence.schemas.ts'
 
 const evidenceColumns = {
@@ -56,19 +56,6 @@ export function listEvidence(
     return readOne(prepareEvidence(executor, { ...(filter && { filter }) }).execute(values))
   }
   return readOne((includeWithdrawn ? selectAll : selectCounted)(executor).execute(values))
-}
-
-/** The numbers of pieces of evidence of a seed by their verdict, as JSON, by an index-only scan. */
-export function evidenceCountsOf(seedId: Column): SQL<Record<Verdict, number>> {
-  const counts = verdicts.map(
-    (verdict) =>
-      sql`count(*) filter (where ${evidence.verdict} = ${sql.raw(`'${verdict}'`)}) as ${sql.identifier(verdict)}`,
-  )
-  return sql`(
-    select row_to_json(counted) from (
-      select ${sql.join(counts, sql`, `)} from ${evidence} where ${and(eq(evidence.seedId, seedId), isCounted)}
-    ) as counted
-  )`
 }
 
 /** The columns that new evidence does not have. */

@@ -1,14 +1,12 @@
-import { and, eq, isNull, like, sql } from 'drizzle-orm'
+import { and, eq, isNull, like, sql, type Column } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { isForeignKeyViolation } from '../../db/errors.ts'
 import { placeholdersOf, prepared } from '../../db/sql/prepared.ts'
-import { comments } from '../../db/schema/comments.ts'
 import { events } from '../../db/schema/events.ts'
 import { seeds } from '../../db/schema/seeds.ts'
 import { users } from '../../db/schema/users.ts'
 import { errors } from '../../kernel/errors.ts'
-import type { SeedStatus } from '../../kernel/seeds.ts'
-import { evidenceCountsOf } from './evidence.repository.ts'
+import type { SeedStatus, Verdict } from '../../kernel/seeds.ts'
 import { isFollowing } from './followers.repository.ts'
 import { participationIn } from './participants.repository.ts'
 
@@ -39,6 +37,14 @@ const fieldColumns = {
   leadUserId: seeds.leadUserId,
 }
 
+/** The numbers of pieces of evidence of a seed by their verdict, as JSON. */
+export const evidenceCountsOf = (
+  seed: Record<'supportsCount' | 'contradictsCount' | 'neutralCount', Column>,
+) =>
+  sql<
+    Record<Verdict, number>
+  >`json_build_object('supports', ${seed.supportsCount}, 'contradicts', ${seed.contradictsCount}, 'neutral', ${seed.neutralCount})`
+
 /** A seed as a person sees it: the person is the `userId` of the statement. */
 export const seedColumns = {
   id: seeds.id,
@@ -50,8 +56,8 @@ export const seedColumns = {
   agentName: seeds.agentName,
   ...participationIn(seeds.id),
   following: isFollowing(seeds.id),
-  evidenceCounts: evidenceCountsOf(seeds.id),
-  commentCount: sql<number>`(select count(*)::int from ${comments} where ${eq(comments.seedId, seeds.id)})`,
+  evidenceCounts: evidenceCountsOf(seeds),
+  commentCount: seeds.commentCount,
   createdAt: seeds.createdAt,
   updatedAt: seeds.updatedAt,
 }
@@ -98,14 +104,26 @@ export async function findSeedOfWorkspace(
   return seed
 }
 
+/** The columns that a new seed does not have. */
+const laterColumns = [
+  'deletedAt',
+  'supportsCount',
+  'contradictsCount',
+  'neutralCount',
+  'commentCount',
+] as const
+
 const insertIntoSeeds = prepared((executor) =>
-  executor.insert(seeds).values(placeholdersOf(seeds, 'deletedAt')).prepare('seeds_insert'),
+  executor
+    .insert(seeds)
+    .values(placeholdersOf(seeds, ...laterColumns))
+    .prepare('seeds_insert'),
 )
 
 /** Throws `not_a_member` if its lead is not a member of the workspace. */
 export async function insertSeed(
   executor: Executor,
-  row: Omit<typeof seeds.$inferSelect, 'deletedAt'>,
+  row: Omit<typeof seeds.$inferSelect, (typeof laterColumns)[number]>,
 ): Promise<void> {
   try {
     await insertIntoSeeds(executor).execute(row)

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { foreignKey, index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import { foreignKey, index, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import { evidenceKinds, seedStatuses, verdicts } from '../../kernel/seeds.ts'
 import { instant } from './columns.ts'
 import { memberships } from './memberships.ts'
@@ -32,6 +32,11 @@ export const seeds = pgTable(
     updatedAt: instant('updated_at').notNull(),
     /** Since when it is deleted: nobody sees it, until it is restored or erased. */
     deletedAt: instant('deleted_at'),
+    /** The pieces of evidence by their verdict, without what was withdrawn, and the comments. Triggers keep these numbers. */
+    supportsCount: integer('supports_count').notNull().default(0),
+    contradictsCount: integer('contradicts_count').notNull().default(0),
+    neutralCount: integer('neutral_count').notNull().default(0),
+    commentCount: integer('comment_count').notNull().default(0),
   },
   (table) => [
     // In the migration it sets only the lead to null, which Drizzle cannot express.
@@ -126,10 +131,6 @@ export const evidence = pgTable(
   },
   (table) => [
     index('evidence_by_seed_idx').on(table.seedId, table.createdAt, table.id),
-    // For counting the evidence of each seed by an index-only scan.
-    index('evidence_counted_idx')
-      .on(table.seedId, table.verdict)
-      .where(sql`${table.withdrawnAt} is null`),
     index('evidence_withdrawn_by_idx')
       .on(table.withdrawnByUserId)
       .where(sql`${table.withdrawnByUserId} is not null`),
