@@ -5763,6 +5763,41 @@ from
       "seeds"."id" desc
   ) "rows";
 
+-- seeds_select_faces
+select
+  "seeds"."id",
+  "faces"."id",
+  "faces"."name",
+  "image"
+from
+  "seeds"
+  cross join lateral (
+    select
+      "users"."id",
+      "users"."name",
+      $1::text || "users"."image_key" as "image"
+    from
+      "seed_participants"
+      inner join "users" on "users"."id" = "seed_participants"."user_id"
+    where
+      "seed_participants"."seed_id" = "seeds"."id"
+    order by
+      "seed_participants"."user_id" is not distinct from "seeds"."lead_user_id" desc,
+      "seed_participants"."joined_at"
+    limit
+      3
+  ) "faces"
+where
+  (
+    "seeds"."id" = any (
+      (
+        select
+          $2::uuid[]
+      )::uuid[]
+    )
+    and "seeds"."workspace_id" = $3
+  );
+
 -- seeds_select_kit
 with
   "found" as (

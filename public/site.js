@@ -293,6 +293,15 @@ for (const input of document.querySelectorAll('[data-slug-check]')) {
   })
 }
 
+// Filters act at once. What is empty is no part of the address.
+for (const form of document.querySelectorAll('form[data-instant]')) {
+  form.classList.add('acts-at-once')
+  form.addEventListener('change', ({ target }) => target.matches('select') && form.requestSubmit())
+  form.addEventListener('formdata', ({ formData }) => {
+    for (const [name, value] of [...formData]) if (value === '') formData.delete(name)
+  })
+}
+
 // A form is sent once. Its buttons work again when the person comes back, or when nothing has followed.
 document.addEventListener('submit', ({ target: form, submitter }) => {
   if (form.method !== 'post') return

@@ -14,6 +14,8 @@ export interface Assets {
   passkeys: string
   /** Only for pages with comments. */
   mentions: string
+  /** Only for the board of seeds. */
+  board: string
 }
 
 const types = {
@@ -34,6 +36,7 @@ export async function registerAssets(app: App): Promise<Assets> {
       icon: serveAsset(scope, 'icon', 'svg'),
       passkeys: serveAsset(scope, 'passkeys', 'js'),
       mentions: serveAsset(scope, 'mentions', 'js'),
+      board: serveAsset(scope, 'board', 'js'),
     }
   })
   if (!assets) throw new Error('the assets were not registered')

@@ -250,6 +250,12 @@ export const errors = {
     'This was changed meanwhile, and nothing was saved. Compare it with what you wrote, then save what should stay.',
     'Website only: a field that the form changes has been changed by somebody else since the form was opened.',
   ),
+  seedMoved: error(
+    'Conflict',
+    'seed_moved',
+    'Somebody else has moved this seed meanwhile.',
+    'Website only: the status of the seed is no longer the one of the column that its card is moved from.',
+  ),
   formSent: error(
     'Conflict',
     'form_sent',

@@ -10,7 +10,7 @@ import { renderConfirmed, renderRows } from './components/lists.ts'
 import { renderNotices } from './components/pager.ts'
 import { renderRole, renderRoleOptions } from './views/roles.views.ts'
 import { renderSearchForm } from './views/search-form.views.ts'
-import { renderStatus } from './seeds/seeds.views.ts'
+import { renderStatus } from './seeds/seed-status.views.ts'
 
 const longName = 'Wolfeschlegelsteinhausenbergerdorff '.repeat(3).trim()
 const names = ['Grace Hopper', longName, 'عمر الخيام', '👩🏽‍💻 אדה']

@@ -51,6 +51,7 @@ const operationOfForm: Record<string, string> = {
   '/w/:slug/seeds/:id/join': 'seeds.join',
   '/w/:slug/seeds/:id/lead': 'seeds.update',
   '/w/:slug/seeds/:id/leave': 'seeds.leave',
+  '/w/:slug/seeds/:id/move': 'seeds.update',
   '/w/:slug/seeds/:id/restore': 'seeds.restore',
   '/w/:slug/seeds/:id/status': 'seeds.update',
   '/w/:slug/seeds/:id/unfollow': 'seeds.unfollow',

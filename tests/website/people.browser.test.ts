@@ -1,8 +1,7 @@
-import type { BrowserContextOptions } from 'playwright-core'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { createCompany, createInvite, createTeam, post, randomEmail } from '../support/company.ts'
-import { check, hasBrowser, looks, openPage, sizes } from './browser.ts'
-import { startSite, type Site } from './site.ts'
+import { check, hasBrowser, looks, sizes } from './browser.ts'
+import { openAs, startSite, type Site } from './site.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
@@ -13,21 +12,13 @@ describe.runIf(hasBrowser)('people and invites in a browser', () => {
     site = await startSite()
   })
 
-  async function openAs({ id }: { id: string }, options: BrowserContextOptions) {
-    const opened = await openPage(site.browser, options)
-    await opened.page.goto((await site.website.services.credentials.createLink('sign_in', id)).url)
-    await opened.page.getByRole('main').getByRole('button').first().click()
-    await opened.page.waitForURL(/\/(w\/|onboarding)/)
-    return opened
-  }
-
   it.each(looks)('several people are invited, and managed by one menu each, on a $size', async (look) => {
     const { website, origin } = site
     const company = await createCompany(website)
     const team = await createTeam(website, company.owner, company, 'Looms')
     await website.as(company.owner, post(`${team.url}/members`, { userId: company.admin.id }))
     const base = `${origin}/w/${company.workspace.slug}`
-    const { page, complaints } = await openAs(company.owner, {
+    const { page, complaints } = await openAs(site, company.owner, {
       colorScheme: look.colorScheme,
       viewport: sizes[look.size],
     })
@@ -72,7 +63,7 @@ describe.runIf(hasBrowser)('people and invites in a browser', () => {
     const { website, origin } = site
     const company = await createCompany(website)
     const person = await website.createPerson()
-    const { page, complaints } = await openAs(person, {
+    const { page, complaints } = await openAs(site, person, {
       colorScheme: look.colorScheme,
       viewport: sizes[look.size],
       // axe needs JavaScript.

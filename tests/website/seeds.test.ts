@@ -88,6 +88,18 @@ function titlesOn(page: string): string[] {
   return [...page.matchAll(/<a class="title"[^>]*><bdi>([^<]*)</g)].map(([, title = '']) => title)
 }
 
+/** The statuses above a list, with their numbers. */
+function tabsOn(page: string): string[] {
+  const [tabs = ''] = /<nav class="tabs" aria-label="Status">[\s\S]*?<\/nav>/.exec(page) ?? []
+  return tabs
+    .split('<a')
+    .slice(1)
+    .map((tab) => {
+      const text = tab.replace(/^[^>]*>/, '').replaceAll(/<[^>]*>?/g, '')
+      return spaced(text).trim() + (tab.includes('aria-current') ? ' (current)' : '')
+    })
+}
+
 const spaced = (page: string) => page.replaceAll(/\s+/g, ' ')
 
 /** The authors of the pieces of evidence on the page of a seed. */
@@ -434,6 +446,12 @@ describe('evidence', () => {
   it('is drawn as a chart that is readable without color', async () => {
     const path = await createSeed()
     expect((await member.visitor.get(path)).body).not.toContain('<figure')
+    await joinSeed(member, path)
+    const first = await addEvidence(member, path)
+    expect(first.body).toContain('<svg class="bar"')
+    // One day is no development.
+    expect(first.body).not.toContain('over-time')
+    await db.execute(sql`delete from evidence where seed_id = ${idOf(path)}`)
     for (const [verdict, daysAgo] of [
       ['supports', 0],
       ['supports', 1],
@@ -445,8 +463,10 @@ describe('evidence', () => {
         values (${createId()}, ${idOf(path)}, 'note', ${verdict}, 'x', 'Olga', now() - ${daysAgo} * interval '1 day')`)
     }
     const { body } = await viewer.visitor.get(path)
-    expect(body).toContain('aria-label="Evidence over time: 2 support it, 1 contradicts it, 1 neutral"')
-    const picture = /<svg\s+viewBox="0 0 480[\s\S]*?<\/svg>/.exec(body)?.[0] ?? ''
+    for (const words of ['2 support it', '1 contradicts it', '1 neutral']) expect(body).toContain(words)
+    const bar = /<svg class="bar"[\s\S]*?<\/svg>/.exec(body)?.[0]
+    expect(bar).toMatch(/class="supports" width="50" [\s\S]*class="contradicts"\s+x="75"\s+width="25"/)
+    const picture = /<svg\s+class="over-time"\s+viewBox="0 0 480[\s\S]*?<\/svg>/.exec(body)?.[0] ?? ''
     // Both that support fall into the last of the periods.
     expect(picture.match(/class="supports"/g)).toHaveLength(1)
     expect(picture.match(/class="contradicts"/g)).toHaveLength(1)
@@ -508,6 +528,7 @@ describe('a viewer', () => {
       [`${base}/seeds/new`, texts],
       [`${path}/edit`, texts],
       [`${path}/status`, { status: 'dropped' }],
+      [`${path}/move`, { status: 'dropped' }],
       [`${path}/join`, {}],
       [`${path}/leave`, {}],
       [`${path}/evidence`, finding],
@@ -549,8 +570,12 @@ describe('the list of seeds', () => {
     expect(await list('status=open&of=mine&q=plums')).toEqual([plums])
     const { body } = await one.visitor.get(`${at}/seeds?q=${encodeURIComponent('& "p')}&of=mine&status=open`)
     expect(body).toContain('value="&amp; &quot;p"')
-    for (const option of ['mine', 'open', 'updatedAt'])
-      expect(body).toContain(`<option value="${option}" selected>`)
+    for (const option of ['mine', '']) expect(body).toContain(`<option value="${option}" selected>`)
+    expect(body).toContain('<input type="hidden" name="status" value="open" />')
+    expect(tabsOn(body)).toEqual(['All 1', 'Open 1 (current)', 'Validating 0', 'Validated 0', 'Dropped 0'])
+    expect(tabsOn((await one.visitor.get(`${at}/seeds`)).body)).toEqual([
+      ...['All 3 (current)', 'Open 2', 'Validating 1', 'Validated 0', 'Dropped 0'],
+    ])
     // Unknown words, repeated parameters and characters that cannot be stored count as none or the last.
     for (const query of ['status=lost', 'of=theirs', 'sort=title', 'view=map', 'q=%00', 'q=a&q='])
       expect(await list(query), query).toHaveLength(3)
@@ -592,6 +617,57 @@ describe('the list of seeds', () => {
     const list = await one.visitor.get(`${at}/seeds?view=list`)
     expect(list.body).not.toContain('class="board"')
     expect((await one.visitor.get(`${at}/seeds`)).body).not.toContain('class="board"')
+  })
+})
+
+describe('a seed in a list', () => {
+  it('shows its evidence, comments and participants, the lead first', async () => {
+    const path = await createSeed(owner, { title: 'Looms' })
+    await joinSeed(member, path)
+    await addEvidence(member, path)
+    await member.visitor.get(path)
+    await member.visitor.submit(`${path}/comments`, { body: 'Why?' })
+    await db.execute(sql`update seeds set lead_user_id = ${member.id} where id = ${idOf(path)}`)
+    for (const view of ['list', 'board']) {
+      const { body } = await viewer.visitor.get(`${base}/seeds?view=${view}&q=looms`)
+      expect(spaced(body)).toMatch(/<svg class="bar".* 0 for, 1 against<\/span> · 1 comment · 2 participants/)
+      expect(body).toContain('title="Mary, Olga"')
+    }
+  })
+})
+
+describe('a card of the board', () => {
+  /** Moves a card from one status to another, on a board with a search. */
+  const move = (path: string, { q, to, from }: { q: string; to: string; from: string }) =>
+    member.visitor.submit(
+      `${path}/move?from=${from}`,
+      { status: to },
+      {
+        'sec-fetch-site': 'same-origin',
+        referer: `${website.config.webUrl}${base}/seeds?view=board&q=${q}`,
+      },
+    )
+
+  it('is moved by its menu, without a script, and the board keeps its filters', async () => {
+    const path = await createSeed(member, { title: 'Spinning' })
+    const { body } = await member.visitor.get(`${base}/seeds?view=board&q=spinning`)
+    expect(body).toContain(`formaction="${path}/move?from=open"`)
+    const answer = await move(path, { q: 'spinning', to: 'validating', from: 'open' })
+    expect(noticeOn(answer.body)).toBe('Moved to Validating.')
+    const lanes = answer.body.split('<section').slice(1)
+    expect(lanes.map((lane) => titlesOn(lane))).toEqual([[], ['Spinning'], [], []])
+    expect(answer.body).toContain(`formaction="${path}/move?from=validating"`)
+  })
+
+  it('stays where others have moved it meanwhile', async () => {
+    const path = await createSeed(member, { title: 'Weaving' })
+    await member.visitor.get(`${base}/seeds?view=board&q=weaving`)
+    await db.execute(sql`update seeds set status = 'dropped' where id = ${idOf(path)}`)
+    const answer = await move(path, { q: 'weaving', to: 'validating', from: 'open' })
+    expect(answer.statusCode).toBe(409)
+    expect(answer.body).toContain('Somebody else has moved this seed meanwhile.')
+    const lanes = answer.body.split('<section').slice(1)
+    expect(lanes.map((lane) => titlesOn(lane))).toEqual([[], [], [], ['Weaving']])
   })
 })
 
@@ -655,8 +731,8 @@ describe('each page of seeds', () => {
   it('resolves the workspace once, and runs at most twelve statements', async () => {
     const path = await createSeed()
     for (const [page, most] of [
-      [`${base}/seeds?view=list`, 3],
-      [`${base}/seeds?view=board`, 6],
+      [`${base}/seeds?view=list`, 5],
+      [`${base}/seeds?view=board`, 8],
       // The last is of what its history names.
       [path, 12],
       [`${base}/seeds/new`, 2],

@@ -1,7 +1,7 @@
-import type { Browser } from 'playwright-core'
+import type { Browser, BrowserContextOptions } from 'playwright-core'
 import { afterFile } from '../support/after-file.ts'
 import { findClosedPort } from '../support/raw-http.ts'
-import { openBrowser } from './browser.ts'
+import { openBrowser, openPage } from './browser.ts'
 import { startWebsite } from './visitor.ts'
 
 /** The website as a browser sees it. */
@@ -20,4 +20,17 @@ export async function startSite(): Promise<Site> {
   const browser = await openBrowser()
   afterFile(() => browser.close())
   return { origin, website, browser }
+}
+
+/** Opens a browser in which a person is signed in. */
+export async function openAs(
+  { browser, website }: Site,
+  { id }: { id: string },
+  options: BrowserContextOptions,
+) {
+  const opened = await openPage(browser, options)
+  await opened.page.goto((await website.services.credentials.createLink('sign_in', id)).url)
+  await opened.page.getByRole('main').getByRole('button').first().click()
+  await opened.page.waitForURL(/\/(w\/|onboarding)/)
+  return opened
 }

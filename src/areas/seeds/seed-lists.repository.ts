@@ -1,13 +1,15 @@
 import { and, desc, eq, gt, isNotNull, lt, or, sql, type SQL } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
+import { keysParameter } from '../../db/sql/batch.ts'
 import { contains } from '../../db/sql/contains.ts'
 import { hiddenParameter } from '../../db/sql/hidden-parameter.ts'
-import { itemColumns, readOne, selectJsonRows } from '../../db/sql/json-rows.ts'
+import { itemColumns, pictureUrl, readOne, selectJsonRows } from '../../db/sql/json-rows.ts'
 import { placeRows } from '../../db/sql/placed-rows.ts'
 import { prepared } from '../../db/sql/prepared.ts'
 import { seedBytes } from '../../db/sql/text-bytes.ts'
 import { events } from '../../db/schema/events.ts'
 import { evidence, seedParticipants, seeds } from '../../db/schema/seeds.ts'
+import { users } from '../../db/schema/users.ts'
 import { pageBytesMax, type PageRange } from '../../kernel/pagination.ts'
 import type { SeedSort, SeedStatus } from '../../kernel/seeds.ts'
 import { isCounted } from './evidence.repository.ts'
@@ -94,6 +96,7 @@ export function listSeeds(executor: Executor, { filter, sort, ...values }: Seeds
   return readOne(statement.execute(values))
 }
 
+/** The condition of a filter, without `deleted`. The person is the `userId` of the statement. */
 function isIn({ status, text, createdByUserId, joined }: SeedFilter): SQL | undefined {
   return and(
     status === undefined ? undefined : eq(seeds.status, status),
@@ -171,4 +174,63 @@ function hasJoined(joined: boolean): SQL {
     eq(seedParticipants.userId, sql.placeholder('userId')),
   )
   return sql`${sql.raw(joined ? '' : 'not ')}exists (select from ${seedParticipants} where ${isParticipation})`
+}
+
+/** The numbers of seeds of a workspace by their status, without those of which there are none. */
+export async function countSeedsByStatus(
+  executor: Executor,
+  { workspaceId, userId, filter }: { workspaceId: string; userId: string; filter: SeedFilter },
+): Promise<Partial<Record<SeedStatus, number>>> {
+  const rows = await executor
+    .select({ status: seeds.status, count: sql<number>`count(*)::int` })
+    .from(seeds)
+    .where(and(eq(seeds.workspaceId, sql.placeholder('workspaceId')), isKept, isIn(filter)))
+    .groupBy(seeds.status)
+    .prepare('')
+    .execute({ workspaceId, userId })
+  return Object.fromEntries(rows.map(({ status, count }) => [status, count]))
+}
+
+const facesMax = 3
+
+/** A participant of a seed, as a picture. */
+export interface SeedFace {
+  seedId: string
+  id: string
+  name: string
+  image: string | null
+}
+
+const selectFaces = prepared((executor) => {
+  const faces = executor
+    .select({ id: users.id, name: users.name, image: pictureUrl(users.imageKey).as('image') })
+    .from(seedParticipants)
+    .innerJoin(users, eq(users.id, seedParticipants.userId))
+    .where(eq(seedParticipants.seedId, seeds.id))
+    .orderBy(
+      desc(sql`${seedParticipants.userId} is not distinct from ${seeds.leadUserId}`),
+      seedParticipants.joinedAt,
+    )
+    .limit(sql.raw(String(facesMax)) as unknown as number)
+    .as('faces')
+  return executor
+    .select({ seedId: seeds.id, id: faces.id, name: faces.name, image: faces.image })
+    .from(seeds)
+    .crossJoinLateral(faces)
+    .where(
+      and(
+        sql`${seeds.id} = any(${keysParameter('seedIds', 'uuid')})`,
+        eq(seeds.workspaceId, sql.placeholder('workspaceId')),
+      ),
+    )
+    .prepare('seeds_select_faces')
+})
+
+/** Up to three participants of each of some seeds of a workspace, its lead first. */
+export async function listSeedFaces(
+  executor: Executor,
+  { seedIds, ...values }: { workspaceId: string; seedIds: readonly string[]; pictureUrlPrefix: string },
+): Promise<SeedFace[]> {
+  if (seedIds.length === 0) return []
+  return selectFaces(executor).execute({ ...values, seedIds: [...seedIds] })
 }

@@ -12,18 +12,9 @@ import type { Clock } from '../../kernel/clock.ts'
 import { compareEdit, type FieldVersions } from '../../kernel/edits.ts'
 import { errors } from '../../kernel/errors.ts'
 import { createId, isId } from '../../kernel/ids.ts'
-import { noRows, pageLimitMax, readPage, type Page, type PageRequest } from '../../kernel/pagination.ts'
+import { pageLimitMax, readPage, type Page, type PageRequest } from '../../kernel/pagination.ts'
 import type { Call, Principal } from '../../kernel/principal.ts'
-import type { Role } from '../../kernel/roles.ts'
-import {
-  correctableMs,
-  deletedSeedsKeptMs,
-  exampleTitlePrefix,
-  isClosed,
-  type SeedSort,
-  type SeedStatus,
-} from '../../kernel/seeds.ts'
-import { normalizeText } from '../../kernel/text.ts'
+import { correctableMs, exampleTitlePrefix, isClosed, type SeedStatus } from '../../kernel/seeds.ts'
 import { assertExpected } from '../../kernel/versions.ts'
 import type { PictureStore } from '../../pictures/picture-store.ts'
 import { insertServiceEvent } from '../../access/event-log.repository.ts'
@@ -38,7 +29,8 @@ import {
   listParticipants,
   lockParticipant,
 } from './participants.repository.ts'
-import { listSeeds, listSeedsChangedByOthers, type ChangedSeed } from './seed-lists.repository.ts'
+import type { ChangedSeed, SeedFace } from './seed-lists.repository.ts'
+import { createSeedLists, type SeedLists } from './seed-lists.ts'
 import { createSeedDeletion, type SeedDeletion } from './seed-deletion.ts'
 import {
   describeChanges,
@@ -62,21 +54,7 @@ import {
 import type { Seed, SeedParticipant } from './seeds.schemas.ts'
 
 export { versionOfSeed }
-export type { ChangedSeed, EvidenceCount, Seed, SeedInput, SeedParticipant }
-
-/** The filters and the order of a list of seeds. */
-export interface SeedsRequest extends PageRequest {
-  status?: SeedStatus
-  /** Only seeds whose title, summary or problem contains this, ignoring case. */
-  q?: string
-  createdByUserId?: string
-  /** Whether the caller has joined the seeds. */
-  joined?: boolean
-  /** Only seeds that are deleted and that the caller may restore. */
-  deleted?: boolean
-  /** By default `createdAt`. */
-  sort?: SeedSort
-}
+export type { ChangedSeed, EvidenceCount, Seed, SeedFace, SeedInput, SeedParticipant }
 
 /** What a change of a seed sets. */
 export interface SeedChange extends Partial<SeedInput> {
@@ -99,11 +77,7 @@ export interface SeedDetails {
 }
 
 /** Methods that take a seed's id throw `not_found` unless it is in a workspace of the caller. */
-export interface SeedsService extends SeedDeletion {
-  /** The latest first. It can be read backward. */
-  list(principal: Principal, slug: string, request: SeedsRequest): Promise<Page<Seed>>
-  /** The seeds that the caller has joined and that others changed in the last seven days: the latest five. */
-  listChangedByOthers(principal: Principal, slug: string): Promise<ChangedSeed[]>
+export interface SeedsService extends SeedLists, SeedDeletion {
   /** Creates an open seed. The caller takes part in it, leads and follows it. Throws `text_invalid`. */
   create(principal: Principal, slug: string, input: SeedInput): Promise<Seed>
   get(principal: Principal, seedId: string): Promise<Seed>
@@ -142,8 +116,6 @@ export interface SeedsServiceOptions {
   pictures: PictureStore
 }
 
-const changedLatelyMs = 7 * 24 * 60 * 60 * 1000
-
 export function createSeedsService(options: SeedsServiceOptions): SeedsService {
   const { db, clock, changes, requireWorkspace, requireWorkspaceOfSeed, pictures } = options
 
@@ -172,12 +144,6 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
     }
   }
 
-  /** Which deleted seeds a person may restore. */
-  function restorableBy({ user }: Principal, role: Role) {
-    const since = new Date(clock.now().getTime() - deletedSeedsKeptMs)
-    return { since, ...(!isAllowed(role, 'seeds.deleteOthers') && { creatorId: user.id }) }
-  }
-
   function readParticipants(seedId: string, page: PageRequest): Promise<Page<SeedParticipant>> {
     const pictureUrlPrefix = pictures.urlPrefix
     return readPage<SeedParticipant>(page, {
@@ -189,35 +155,8 @@ export function createSeedsService(options: SeedsServiceOptions): SeedsService {
   }
 
   return {
+    ...createSeedLists(options),
     ...createSeedDeletion(options),
-
-    async list(principal, slug, request) {
-      const { status, q, createdByUserId, joined, deleted = false, sort = 'createdAt', ...page } = request
-      const { id: workspaceId, role } = await requireWorkspace(principal, slug, 'seeds.list')
-      const text = q === undefined ? undefined : normalizeText(q) || undefined
-      const filter = {
-        ...(status !== undefined && { status }),
-        ...(text !== undefined && { text }),
-        ...(createdByUserId !== undefined && { createdByUserId }),
-        ...(joined !== undefined && { joined }),
-        ...(deleted && { deleted: restorableBy(principal, role) }),
-      }
-      // A malformed id belongs to nobody: the list is empty.
-      const hasNone = createdByUserId !== undefined && !isId(createdByUserId)
-      const query = { workspaceId, userId: principal.user.id, filter, sort }
-      return readPage<Seed>(page, {
-        listId: `seeds.list ${workspaceId} ${JSON.stringify([status, text?.toLowerCase(), createdByUserId, joined, sort, ...(deleted ? ['deleted'] : [])])}`,
-        order: 'newestFirst',
-        read: async (range) => (hasNone ? noRows : listSeeds(db, { ...query, ...range })),
-        positionOf: (seed) => ({ at: seed[sort], id: seed.id }),
-      })
-    },
-
-    async listChangedByOthers(principal, slug) {
-      const { id: workspaceId } = await requireWorkspace(principal, slug, 'seeds.list')
-      const since = new Date(clock.now().getTime() - changedLatelyMs)
-      return listSeedsChangedByOthers(db, { workspaceId, userId: principal.user.id, since })
-    },
 
     async create(principal, slug, input) {
       const workspace = await requireWorkspace(principal, slug, 'seeds.create')

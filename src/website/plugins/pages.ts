@@ -36,6 +36,8 @@ export interface Page {
   hasPasskeys?: boolean
   /** Whether the page has a form of `renderCommentForm`, which has a script. */
   hasMentions?: boolean
+  /** Whether the page has the board of seeds, which has a script. */
+  hasBoard?: boolean
   /**
    * Whether a form of the page may redirect to another origin. Browsers also apply `form-action` to the redirects that
    * follow a form (CSP Level 3 §6.4.1), so the policy of the page omits it.
@@ -70,8 +72,11 @@ export async function registerPages(app: App, { pictureUrl }: PagesOptions): Pro
     const mayLeave = page.mayLeave === true || consent !== undefined
     if (error?.retryAfterSeconds !== undefined) void this.header('retry-after', error.retryAfterSeconds)
     const notice = consent !== undefined && renderPendingConsent(request, consent)
-    const script = page.hasPasskeys ? assets.passkeys : page.hasMentions ? assets.mentions : undefined
-    const head = script === undefined ? page.head : html`<script src="${script}" defer></script>`
+    const script =
+      (page.hasPasskeys && assets.passkeys) ||
+      (page.hasMentions && assets.mentions) ||
+      (page.hasBoard && assets.board)
+    const head = !script ? page.head : html`<script src="${script}" defer></script>`
     const document = renderLayout(
       {
         ...page,

@@ -18,45 +18,75 @@ const barWidthMax = 28
 const dayMs = 24 * 60 * 60 * 1000
 
 /**
- * How the evidence of a seed is balanced, and how it came together over time: bars above the line support the seed,
- * hatched bars below contradict it, and rings on the line are neutral. `counts` begin with the earliest day.
+ * How the evidence of a seed is balanced, as a bar with a legend; and, once there is evidence of several days, how it came
+ * together over time. `counts` begin with the earliest day.
  */
 export function renderBalance(counts: readonly EvidenceCount[]): Content {
   const [first, last] = [counts[0]?.day, counts.at(-1)?.day]
   if (first === undefined || last === undefined) return false
-  const periods = toPeriods(counts)
-  const highest = Math.max(...periods.flatMap(({ supports, contradicts }) => [supports, contradicts]), 1)
   const total = sum(counts)
-  const words = verdicts.map((verdict) => describe(verdict, total[verdict]))
   return html`<figure class="balance">
     <figcaption>
       <ul>
         ${verdicts.map(
-          (verdict, i) =>
+          (verdict) =>
             html`<li>
               <svg width="16" height="16" viewBox="0 0 16 16" aria-hidden="true">
                 ${renderSymbol(verdict)}
               </svg>
-              ${words[i]}
+              ${describe(verdict, total[verdict])}
             </li>`,
         )}
       </ul>
     </figcaption>
-    <svg
+    ${renderHatch()} ${renderBar(total)} ${first !== last && renderOverTime(counts, { first, last })}
+  </figure>`
+}
+
+/** The balance of a seed in a list: a bar and the numbers. Nothing without evidence. */
+export function renderSmallBalance(counts: Counts): Content {
+  const { supports, contradicts, neutral } = counts
+  if (supports + contradicts + neutral === 0) return false
+  return html`<span class="small-balance">${renderBar(counts)} ${supports} for, ${contradicts} against</span>`
+}
+
+/** What supports, then what contradicts; between them what is neutral. Decorative: the numbers stand beside it. */
+function renderBar({ supports, contradicts, neutral }: Counts): Html {
+  const total = supports + contradicts + neutral
+  const [supportsWidth, contradictsWidth] = [supports, contradicts].map((count) =>
+    round((count / total) * 100),
+  )
+  return html`<svg class="bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
+    <rect class="rest" width="100" height="8" />
+    <rect class="supports" width="${supportsWidth}" height="8" />
+    <rect
+      class="contradicts"
+      x="${round(100 - (contradictsWidth ?? 0))}"
+      width="${contradictsWidth}"
+      height="8"
+    />
+  </svg>`
+}
+
+/** Bars above the line support the seed, hatched bars below contradict it, and rings on the line are neutral. */
+function renderOverTime(
+  counts: readonly EvidenceCount[],
+  { first, last }: { first: string; last: string },
+): Html {
+  const periods = toPeriods(counts)
+  const highest = Math.max(...periods.flatMap(({ supports, contradicts }) => [supports, contradicts]), 1)
+  return html`<svg
+      class="over-time"
       viewBox="0 0 ${width} ${2 * halfHeight + 8}"
       width="${width}"
       height="${2 * halfHeight + 8}"
       role="img"
-      aria-label="Evidence over time: ${words.join(', ')}"
+      aria-label="Evidence over time"
     >
-      ${renderHatch()}
       <line class="axis" x1="0" x2="${width}" y1="${halfHeight + 4}" y2="${halfHeight + 4}" />
       ${periods.map((period, i) => renderPeriod(period, { place: i, of: periods.length, highest }))}
     </svg>
-    <p class="hint dates">
-      <span>${renderDate(first)}</span>${last !== first && html`<span>${renderDate(last)}</span>`}
-    </p>
-  </figure>`
+    <p class="hint dates"><span>${renderDate(first)}</span><span>${renderDate(last)}</span></p>`
 }
 
 /** The counts of each of up to 24 periods of equal length. */
@@ -117,9 +147,11 @@ function renderSymbol(verdict: Verdict): Html {
 
 /** The pattern of bars that contradict, so that they differ from others by more than their colour. */
 function renderHatch(): Html {
-  return html`<pattern id="hatch" width="5" height="5" patternUnits="userSpaceOnUse">
-    <path class="stroke" d="M0 5 L5 0" />
-  </pattern>`
+  return html`<svg width="0" height="0" aria-hidden="true">
+    <pattern id="hatch" width="5" height="5" patternUnits="userSpaceOnUse">
+      <path class="stroke" d="M0 5 L5 0" />
+    </pattern>
+  </svg>`
 }
 
 function describe(verdict: Verdict, count: number): string {

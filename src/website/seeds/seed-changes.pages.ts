@@ -1,11 +1,15 @@
+import { ApiError, errors } from '../../kernel/errors.ts'
 import { seedStatuses } from '../../kernel/seeds.ts'
+import { versionsOf } from '../../kernel/edits.ts'
 import type { Services } from '../../services/services.ts'
 import { readOpened } from '../components/edits.ts'
+import { readQuery } from '../components/lists.ts'
 import { notice } from '../components/notice.ts'
 import { readListView } from '../components/pager.ts'
 import { readField, requireChoice } from '../components/sent-form.ts'
 import type { WorkspacePages, WorkspaceVisit } from '../plugins/workspace-visit.ts'
 import { renderDeletedSeeds, type DeletedSeed } from './seed-deletion.views.ts'
+import { statusNames } from './seed-status.views.ts'
 import { readSeedForm } from './seed-form.views.ts'
 
 const seedsOfPage = 50
@@ -36,6 +40,18 @@ export function seedChangesPages({ page, action }: WorkspacePages, { seeds }: Pi
     const change = { status, ...(statusReason !== '' && { statusReason }) }
     await seeds.update(principal, request.params.id, change, readOpened(request))
     return { path: seedPath(visit), notice: notice`Status changed.` }
+  })
+
+  action('/seeds/:id/move', '/seeds', async ({ principal, request, base }) => {
+    const status = requireChoice(request, 'status', seedStatuses)
+    const opened = versionsOf({ status: readQuery(request, 'from') })
+    try {
+      await seeds.update(principal, request.params.id, { status }, opened)
+    } catch (error) {
+      if (error instanceof ApiError && error.code === errors.changedMeanwhile.code) throw errors.seedMoved()
+      throw error
+    }
+    return { path: `${base}/seeds`, notice: notice`Moved to ${statusNames[status]}.` }
   })
 
   action('/seeds/:id/lead', '/seeds/:id', async (visit) => {

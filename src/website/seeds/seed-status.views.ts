@@ -5,6 +5,17 @@ import { renderField, renderForm, stateOf } from '../components/forms.ts'
 import { html, type Html } from '../components/html.ts'
 import type { WorkspaceVisit } from '../plugins/workspace-visit.ts'
 
+export const statusNames: Record<SeedStatus, string> = {
+  open: 'Open',
+  validating: 'Validating',
+  validated: 'Validated',
+  dropped: 'Dropped',
+}
+
+export function renderStatus(status: SeedStatus): Html {
+  return html`<span class="tag status-${status}">${statusNames[status]}</span>`
+}
+
 /** What the button of a status says. */
 const statusActions: Record<SeedStatus, string> = {
   open: 'Reopen',

@@ -17,7 +17,7 @@ import { renderFollowing } from './seed-following.views.ts'
 import { renderParticipants } from './seed-people.views.ts'
 import { renderStatusForm } from './seed-status.views.ts'
 import { renderThread, type ShownThread } from './thread.views.ts'
-import { renderStatus } from './seeds.views.ts'
+import { renderStatus } from './seed-status.views.ts'
 import { renderTime } from '../components/words.ts'
 import { sectionOf, type WorkspaceVisit } from '../plugins/workspace-visit.ts'
 

@@ -1,9 +1,11 @@
 import { readQuery } from '../components/lists.ts'
 import { readListView } from '../components/pager.ts'
 import type { Services } from '../../services/services.ts'
+import type { Seed } from '../../areas/seeds/seeds.service.ts'
 import { threadFilters } from '../../areas/comments/comments.service.ts'
 import { ApiError, errors } from '../../kernel/errors.ts'
 import { parseJson } from '../../kernel/json-text.ts'
+import type { Page as ListPage } from '../../kernel/pagination.ts'
 import { seedQueryLengthMax, seedSorts, seedStatuses, type SeedStatus } from '../../kernel/seeds.ts'
 import type { Page } from '../plugins/pages.ts'
 import { notice } from '../components/notice.ts'
@@ -11,14 +13,8 @@ import { readSearch } from '../views/search-form.views.ts'
 import { readSeedForm, renderSeedForm } from './seed-form.views.ts'
 import type { CommentSubject } from './comments.views.ts'
 import { renderSeed } from './seed.views.ts'
-import {
-  renderSeedBoard,
-  renderSeedList,
-  seedChoices,
-  seedViews,
-  type SeedSearch,
-  type SeedView,
-} from './seeds.views.ts'
+import { renderSeedBoard } from './seed-board.views.ts'
+import { renderSeedList, seedChoices, seedViews, type SeedSearch, type SeedView } from './seeds.views.ts'
 import type { WorkspacePages, WorkspaceVisit } from '../plugins/workspace-visit.ts'
 
 const seedsOfPage = 50
@@ -35,26 +31,37 @@ export function seedsPages(
   { comments, events, integrations, seeds }: Pick<Services, 'comments' | 'events' | 'integrations' | 'seeds'>,
 ): void {
   const showSeeds = async (visit: WorkspaceVisit): Promise<Page> => {
+    const { principal, request, workspace } = visit
     const search = readSeedSearch(visit)
+    const filter = toFilter(search, principal.user.id)
     const list = (position: object, status: SeedStatus | undefined) =>
-      seeds.list(visit.principal, visit.workspace.slug, {
-        ...toRequest(search, visit.principal.user.id),
+      seeds.list(principal, workspace.slug, {
+        ...{ ...filter, sort: search.sort },
         ...(status !== undefined && { status }),
         ...position,
       })
+    const counting = seeds.countByStatus(principal, workspace.slug, filter)
     if (chooseView(visit) === 'board') {
-      const columns = await Promise.all(
-        seedStatuses.map(async (status) => ({ status, page: await list({ limit: seedsOfColumn }, status) })),
-      )
-      return renderSeedBoard(visit, search, columns)
+      const [counts, ...columns] = await Promise.all([
+        counting,
+        ...seedStatuses.map(async (status) => ({
+          status,
+          page: await list({ limit: seedsOfColumn }, status),
+        })),
+      ])
+      const faces = await readFaces(visit, ...columns.map(({ page }) => page))
+      return renderSeedBoard(visit, search, { columns, counts, faces })
     }
-    return renderSeedList(
-      visit,
-      search,
-      await readListView(visit.request, (position) =>
-        list({ limit: seedsOfPage, ...position }, search.status),
-      ),
-    )
+    const [counts, shown] = await Promise.all([
+      counting,
+      readListView(request, (position) => list({ limit: seedsOfPage, ...position }, search.status)),
+    ])
+    return renderSeedList(visit, search, { list: shown, counts, faces: await readFaces(visit, shown) })
+  }
+
+  const readFaces = ({ principal, workspace }: WorkspaceVisit, ...pages: ListPage<Seed>[]) => {
+    const ids = pages.flatMap(({ items }) => parseJson(items).map(({ id }) => id))
+    return seeds.listFaces(principal, workspace.slug, ids)
   }
 
   /** What the form for a comment is about. A comment that is gone is not quoted. */
@@ -136,9 +143,8 @@ function readSeedSearch({ request }: WorkspaceVisit): SeedSearch {
   }
 }
 
-function toRequest({ text, of, sort }: SeedSearch, userId: string) {
+function toFilter({ text, of }: SeedSearch, userId: string) {
   return {
-    sort,
     ...(text !== '' && { q: text }),
     ...(of === 'mine' && { createdByUserId: userId }),
     ...(of === 'joined' && { joined: true }),

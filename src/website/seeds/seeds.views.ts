@@ -1,16 +1,15 @@
 import type { Seed } from '../../areas/seeds/seeds.service.ts'
 import { parseJson } from '../../kernel/json-text.ts'
-import type { Page as ListPage } from '../../kernel/pagination.ts'
 import { seedQueryLengthMax, seedStatuses, type SeedSort, type SeedStatus } from '../../kernel/seeds.ts'
 import { renderSelect } from '../components/forms.ts'
-import { html, type Content, type Html } from '../components/html.ts'
+import { html, type Html } from '../components/html.ts'
 import { renderRows, withQuery, readQuery } from '../components/lists.ts'
 import { renderDone } from '../components/notice.ts'
 import { renderNotices, renderPager, resetNotice, type ListView } from '../components/pager.ts'
 import type { Page } from '../plugins/pages.ts'
-import { countOf, renderTime } from '../components/words.ts'
-import { renderAgent } from '../views/author.views.ts'
 import { renderUndo } from './seed-deletion.views.ts'
+import { renderSeedRow, type SeedFaces } from './seed-rows.views.ts'
+import { statusNames } from './seed-status.views.ts'
 import { sectionOf, type WorkspaceVisit } from '../plugins/workspace-visit.ts'
 
 /** How the seeds of a workspace can be shown. */
@@ -29,83 +28,34 @@ export interface SeedSearch {
   sort: SeedSort
 }
 
-/** A column of the board. */
-interface Column {
-  status: SeedStatus
-  page: ListPage<Seed>
-}
-
-export const statusNames: Record<SeedStatus, string> = {
-  open: 'Open',
-  validating: 'Validating',
-  validated: 'Validated',
-  dropped: 'Dropped',
-}
-
-export function renderStatus(status: SeedStatus): Html {
-  return html`<span class="tag status-${status}">${statusNames[status]}</span>`
-}
+/** The numbers of seeds that match a search without its status. */
+export type SeedCounts = Record<SeedStatus, number>
 
 /** The list of seeds. */
-export function renderSeedList(visit: WorkspaceVisit, search: SeedSearch, list: ListView<Seed>): Page {
+export function renderSeedList(
+  visit: WorkspaceVisit,
+  search: SeedSearch,
+  { list, faces, counts }: { list: ListView<Seed>; faces: SeedFaces; counts: SeedCounts },
+): Page {
   const rows = parseJson(list.items)
   return renderSeeds(visit, search, {
     view: 'list',
+    counts,
     isEmpty: rows.length === 0,
     body: html`${renderNotices([list.isReset && resetNotice])}
     ${renderRows(
-      rows.map((seed) => renderSeedRow(visit.base, seed)),
+      rows.map((seed) => renderSeedRow(visit.base, seed, faces)),
       null,
     )}
     ${renderPager(list, { path: `${visit.base}/seeds`, parameters: parametersOf(search) })}`,
   })
 }
 
-/** The seeds in a column for each status. */
-export function renderSeedBoard(visit: WorkspaceVisit, search: SeedSearch, columns: Column[]): Page {
-  const parsed = columns.map(({ status, page }) => ({
-    status,
-    seeds: parseJson(page.items),
-    hasMore: page.nextCursor !== null,
-  }))
-  return renderSeeds(
-    visit,
-    { ...search, status: undefined },
-    {
-      view: 'board',
-      isEmpty: parsed.every(({ seeds }) => seeds.length === 0),
-      body: html`<div class="board">
-        ${parsed.map(
-          ({ status, seeds, hasMore }) =>
-            html`<section class="lane" aria-labelledby="lane-${status}">
-              <h2 id="lane-${status}">${renderStatus(status)}</h2>
-              ${
-                seeds.length === 0
-                  ? html`<p class="hint">None</p>`
-                  : html`<ul>
-                      ${seeds.map((seed) => html`<li>${renderCard(visit.base, seed)}</li>`)}
-                    </ul>`
-              }
-              ${
-                hasMore &&
-                html`<p>
-                  <a
-                    href="${withQuery(`${visit.base}/seeds`, { ...parametersOf(search), status, view: 'list' })}"
-                    >All ${statusNames[status].toLowerCase()} seeds</a
-                  >
-                </p>`
-              }
-            </section>`,
-        )}
-      </div>`,
-    },
-  )
-}
-
-function renderSeeds(
+/** The page of seeds around a list or a board. */
+export function renderSeeds(
   visit: WorkspaceVisit,
   search: SeedSearch,
-  { view, isEmpty, body }: { view: SeedView; isEmpty: boolean; body: Html },
+  { view, isEmpty, counts, body }: { view: SeedView; isEmpty: boolean; counts: SeedCounts; body: Html },
 ): Page {
   const { base, may, request } = visit
   const isFiltered = search.text !== '' || search.status !== undefined || search.of !== undefined
@@ -115,6 +65,7 @@ function renderSeeds(
   return {
     title: 'Seeds',
     section: sectionOf(visit, 'Seeds'),
+    hasBoard: view === 'board',
     body: html`<div class="head">
         <h1>Seeds</h1>
         ${!hasNone && may('seeds.create') && html`<a class="button" href="${base}/seeds/new">New seed</a>`}
@@ -126,6 +77,7 @@ function renderSeeds(
           : html`<div class="tools">
                 ${renderFilters(base, search, { view, isFiltered })} ${renderSwitch(base, search, view)}
               </div>
+              ${view === 'list' && renderStatuses(base, search, counts)}
               ${
                 isEmpty
                   ? html`<div class="empty">
@@ -162,7 +114,7 @@ function renderFilters(
   { text, status, of, sort }: SeedSearch,
   { view, isFiltered }: { view: SeedView; isFiltered: boolean },
 ): Html {
-  return html`<form class="line filters" method="get" action="${base}/seeds" role="search">
+  return html`<form class="line filters" method="get" action="${base}/seeds" role="search" data-instant>
     <div class="field">
       <label for="q">Search</label>
       <input
@@ -174,19 +126,7 @@ function renderFilters(
         autocomplete="off"
       />
     </div>
-    ${
-      // The columns of the board are the statuses.
-      view === 'list' &&
-      renderSelect({
-        name: 'status',
-        label: 'Status',
-        value: status ?? '',
-        choices: [
-          { value: '', label: 'Any' },
-          ...seedStatuses.map((value) => ({ value, label: statusNames[value] })),
-        ],
-      })
-    }
+    ${view === 'list' && status !== undefined && html`<input type="hidden" name="status" value="${status}" />`}
     ${renderSelect({
       name: 'of',
       label: 'People',
@@ -200,9 +140,9 @@ function renderFilters(
     ${renderSelect({
       name: 'sort',
       label: 'Sort by',
-      value: sort,
+      value: sort === 'updatedAt' ? '' : sort,
       choices: [
-        { value: 'updatedAt', label: 'Last change' },
+        { value: '', label: 'Last change' },
         { value: 'createdAt', label: 'Newest' },
       ],
     })}
@@ -226,31 +166,22 @@ function renderSwitch(base: string, search: SeedSearch, current: SeedView): Html
   </nav>`
 }
 
+/** The statuses with the numbers of their seeds. */
+function renderStatuses(base: string, search: SeedSearch, counts: SeedCounts): Html {
+  const all = seedStatuses.reduce((sum, status) => sum + counts[status], 0)
+  const link = (status: SeedStatus | undefined, label: string, count: number) =>
+    html`<a
+      href="${withQuery(`${base}/seeds`, parametersOf({ ...search, status }))}"
+      ${status === search.status && html`aria-current="true"`}
+      >${label} <span class="hint">${count}</span></a
+    >`
+  return html`<nav class="tabs" aria-label="Status">
+    ${link(undefined, 'All', all)}
+    ${seedStatuses.map((status) => link(status, statusNames[status], counts[status]))}
+  </nav>`
+}
+
 /** The query parameters of a search. */
-function parametersOf({ text, status, of, sort }: SeedSearch): Record<string, string> {
+export function parametersOf({ text, status, of, sort }: SeedSearch): Record<string, string> {
   return { q: text, status: status ?? '', of: of ?? '', sort: sort === 'updatedAt' ? '' : sort }
-}
-
-/** A seed in a list. */
-export function renderSeedRow(base: string, seed: Seed): Html {
-  return html`<div class="row seed-row">
-    <div class="grow">
-      <a class="title" href="${base}/seeds/${seed.id}"><bdi>${seed.title}</bdi></a>
-      <p class="clip"><bdi>${seed.summary}</bdi></p>
-      <span class="hint">${describeSeed(seed)}</span>
-    </div>
-    ${renderStatus(seed.status)}
-  </div>`
-}
-
-function renderCard(base: string, seed: Seed): Html {
-  return html`<a class="title" href="${base}/seeds/${seed.id}"><bdi>${seed.title}</bdi></a>
-    <p class="clip"><bdi>${seed.summary}</bdi></p>
-    <p class="hint">${describeSeed(seed)}</p>`
-}
-
-function describeSeed({ participantCount, joined, updatedAt, agentName }: Seed): Content {
-  const people = participantCount === 0 ? 'Nobody has joined' : countOf(participantCount, 'participant')
-  const agent = agentName !== null && html`${renderAgent(agentName)} · `
-  return html`${agent}${people}${joined && ' · you joined'} · changed ${renderTime(updatedAt)}`
 }

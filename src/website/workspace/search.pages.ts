@@ -7,7 +7,7 @@ import { readQuery, withQuery } from '../components/lists.ts'
 import { readListView, renderNotices, renderPager, resetNotice, type ListView } from '../components/pager.ts'
 import type { Page } from '../plugins/pages.ts'
 import { readSearch, renderSearchForm } from '../views/search-form.views.ts'
-import { statusNames } from '../seeds/seeds.views.ts'
+import { statusNames } from '../seeds/seed-status.views.ts'
 import { sectionOf, type WorkspacePages, type WorkspaceVisit } from '../plugins/workspace-visit.ts'
 
 const perPage = 25

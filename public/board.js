@@ -1,0 +1,95 @@
+// The board of seeds: cards are dragged, and moved without leaving the page. Without this script, their menus are forms.
+
+/* global showLocalTimes */
+
+const board = document.querySelector('.board')
+const form = board.closest('form')
+
+if (form) letCardsMove()
+
+function letCardsMove() {
+  const status = document.createElement('p')
+  status.setAttribute('role', 'status')
+  form.before(status)
+  let dragged
+
+  // The menu of a card.
+  form.addEventListener('submit', (event) => {
+    event.preventDefault()
+    event.stopPropagation()
+    const button = event.submitter
+    move(button.closest('li'), laneOf(button.value), new URL(button.formAction))
+  })
+
+  board.addEventListener('pointerdown', ({ target, pointerType }) => {
+    const card = target.closest('[data-movable]')
+    // A finger scrolls. It moves a card by the menu.
+    if (card) card.draggable = pointerType === 'mouse' && !target.closest('details')
+  })
+  board.addEventListener('dragstart', (event) => {
+    dragged = event.target.closest?.('[data-movable]')
+    if (!dragged) return
+    event.dataTransfer.effectAllowed = 'move'
+    event.dataTransfer.setData('text/plain', dragged.querySelector('.title').href)
+    // The board is in use: it is not refreshed meanwhile.
+    dragged.querySelector('.title').focus({ preventScroll: true })
+  })
+  board.addEventListener('dragover', (event) => {
+    const lane = event.target.closest('.lane')
+    if (!dragged || !lane) return
+    event.preventDefault()
+    mark(lane.contains(dragged) ? undefined : lane)
+  })
+  board.addEventListener('drop', (event) => {
+    const lane = event.target.closest('.lane')
+    if (!dragged || !lane || lane.contains(dragged)) return
+    event.preventDefault()
+    // Any of its moves has the URL.
+    const url = new URL(dragged.querySelector('button[formaction]').formAction)
+    move(dragged, lane, url)
+  })
+  board.addEventListener('dragend', () => {
+    mark(undefined)
+    dragged = undefined
+  })
+
+  // Moves a card at once, and shows the board that the server answers: if it refuses, the card is back in its place.
+  async function move(card, lane, url) {
+    const place = { list: card.parentElement, next: card.nextElementSibling }
+    const isFocused = card.contains(document.activeElement)
+    const fields = new URLSearchParams(new FormData(form))
+    fields.set('status', lane.dataset.status)
+    lane.querySelector('ul').prepend(card)
+    try {
+      const answer = await fetch(url, { method: 'POST', body: fields })
+      const page = new DOMParser().parseFromString(await answer.text(), 'text/html')
+      const fresh = page.querySelector('.board')
+      // Such as the page for signing in.
+      if (!fresh) {
+        location.assign(answer.url)
+        return
+      }
+      const message = page.querySelector('main .alert') ?? page.querySelector('main .notice')
+      say(message?.textContent.trim() ?? '', message?.classList.contains('alert'))
+      board.replaceChildren(...fresh.childNodes)
+      showLocalTimes(board)
+      if (isFocused) document.getElementById(card.id)?.querySelector('summary').focus()
+    } catch {
+      place.list.insertBefore(card, place.next)
+      say('The card could not be moved. Try again.', true)
+    }
+  }
+
+  function say(text, isError) {
+    status.className = text === '' ? '' : isError ? 'alert' : 'notice'
+    status.textContent = text
+  }
+
+  function laneOf(name) {
+    return board.querySelector(`.lane[data-status="${name}"]`)
+  }
+
+  function mark(lane) {
+    for (const other of board.querySelectorAll('.lane')) other.classList.toggle('over', other === lane)
+  }
+}

@@ -1,0 +1,116 @@
+import { sql } from 'drizzle-orm'
+import type { Page } from 'playwright-core'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { createCompany, type TestCompany } from '../support/company.ts'
+import { createSeed, findSeed, joinSeed } from '../support/seeds.ts'
+import { check, hasBrowser, looks, sizes } from './browser.ts'
+import { openAs, startSite, type Site } from './site.ts'
+
+vi.setConfig({ testTimeout: 120_000 })
+
+describe.runIf(hasBrowser)('the board in a browser', () => {
+  let site: Site
+  let company: TestCompany
+
+  beforeAll(async () => {
+    site = await startSite()
+    company = await createCompany(site.website)
+  })
+
+  const lane = (page: Page, status: string) => page.locator(`.lane[data-status="${status}"]`)
+  const countOf = async (page: Page, status: string) => lane(page, status).locator('h2 .hint').textContent()
+
+  it.each(looks)('moves a card by the keyboard, and says so, on a $size', async (look) => {
+    const { website, origin } = site
+    const title = `Looms on a ${look.size}`
+    const seed = await createSeed(website, company.member, company, { title })
+    await joinSeed(website, company.admin, seed)
+    const { page, complaints } = await openAs(site, company.member, {
+      colorScheme: look.colorScheme,
+      viewport: sizes[look.size],
+    })
+    const url = `${origin}/w/${company.workspace.slug}/seeds?view=board&q=${encodeURIComponent(title)}`
+    await page.goto(url)
+    await check(page)
+    await page.locator('summary', { hasText: `Move ${title}` }).focus()
+    await page.keyboard.press('Enter')
+    await check(page)
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await page.getByRole('status').getByText('Moved to Validating.').waitFor()
+    await lane(page, 'validating').getByText(title, { exact: true }).first().waitFor()
+    expect(await countOf(page, 'open')).toBe('0')
+    expect(await countOf(page, 'validating')).toBe('1')
+    // The address is that of the board, and who used the keyboard goes on from the card.
+    expect(page.url()).toBe(url)
+    expect(await page.evaluate<string>('document.activeElement.textContent')).toContain(title)
+    expect(await findSeed(website, seed)).toMatchObject({ status: 'validating' })
+    expect(complaints).toEqual([])
+    await page.context().close()
+  })
+
+  it('moves a card by dragging it, and puts it back with a sentence when that is refused', async () => {
+    const { website, origin } = site
+    const seed = await createSeed(website, company.member, company, { title: 'Dragged' })
+    const { page, complaints } = await openAs(site, company.member, { viewport: sizes.desk })
+    await page.goto(`${origin}/w/${company.workspace.slug}/seeds?view=board&q=Dragged`)
+    const card = page.locator(`#card-${seed.id}`)
+    await card.dragTo(lane(page, 'validated'))
+    await page.getByRole('status').getByText('Moved to Validated.').waitFor()
+    await lane(page, 'validated').locator(`#card-${seed.id}`).waitFor()
+    expect(await findSeed(website, seed)).toMatchObject({ status: 'validated' })
+
+    // The service does not answer.
+    await page.route('**/move?*', (route) => route.abort())
+    await card.dragTo(lane(page, 'open'))
+    await page.getByRole('status').getByText('The card could not be moved. Try again.').waitFor()
+    await lane(page, 'validated').locator(`#card-${seed.id}`).waitFor()
+    await page.unroute('**/move?*')
+    expect(complaints).toEqual([expect.stringContaining('ERR_FAILED')])
+
+    // Somebody else has moved it meanwhile: a page that is not refreshed still shows it elsewhere.
+    const stale = await openAs(site, company.member, { viewport: sizes.desk })
+    await stale.page.route('**/changes*', (route) => route.abort())
+    await stale.page.goto(page.url())
+    await website.db.execute(sql`update seeds set status = 'dropped' where id = ${seed.id}`)
+    await stale.page.locator(`#card-${seed.id}`).dragTo(lane(stale.page, 'open'))
+    await stale.page.getByRole('status').getByText('Somebody else has moved this seed meanwhile.').waitFor()
+    await lane(stale.page, 'dropped').locator(`#card-${seed.id}`).waitFor()
+    await stale.page.context().close()
+    await page.context().close()
+  })
+
+  it('gives viewers no way to move cards', async () => {
+    await createSeed(site.website, company.member, company, { title: 'Only looked at' })
+    const { page, complaints } = await openAs(site, company.viewer, { viewport: sizes.desk })
+    await page.goto(`${site.origin}/w/${company.workspace.slug}/seeds?view=board&q=looked`)
+    await page.getByText('Only looked at').waitFor()
+    expect(await page.locator('.lane summary, .lane button, [data-movable]').count()).toBe(0)
+    expect(complaints).toEqual([])
+    await page.context().close()
+  })
+})
+
+describe.runIf(hasBrowser)('the filters of seeds in a browser', () => {
+  it('act at once, and leave a clean address', async () => {
+    const site = await startSite()
+    const company = await createCompany(site.website)
+    await createSeed(site.website, company.member, company, { title: 'Mine' })
+    await createSeed(site.website, company.owner, company, { title: 'Theirs' })
+    const { page } = await openAs(site, company.member, { viewport: sizes.desk })
+    const base = `${site.origin}/w/${company.workspace.slug}/seeds`
+    await page.goto(`${base}?view=list`)
+    await page.getByLabel('People', { exact: true }).selectOption('mine')
+    await page.waitForURL(`${base}?of=mine`)
+    expect(await page.locator('a.title').allTextContents()).toEqual(['Mine'])
+    await page.getByRole('link', { name: 'Open 1' }).click()
+    await page.waitForURL(`${base}?status=open&of=mine`)
+    await page.getByLabel('People', { exact: true }).selectOption('')
+    await page.waitForURL(`${base}?status=open`)
+    await page.context().close()
+  })
+})
+
+it.skipIf(hasBrowser)('needs Chromium (apt-get install chromium)', (context) => {
+  context.skip('there is no browser here')
+})
