@@ -1,3 +1,5 @@
+import { gzipSync } from 'node:zlib'
+import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import { createComment, type TestComment } from '../support/comments.ts'
 import { addPerson, createCompany, get } from '../support/company.ts'
@@ -39,6 +41,17 @@ describe('the thread of a seed', () => {
       ['agents', []],
     ] as const)
       expect(threadOn((await visitor.get(`${pathOf(seed)}?only=${only}`)).body), only).toEqual(ids)
+  })
+
+  it('takes less than 30 kB with 200 comments of 200 characters', async () => {
+    const seed = await createSeed(website, member, company)
+    await website.db.execute(sql`
+      insert into comments (id, seed_id, body, author_user_id, author_name, created_at)
+      select gen_random_uuid(), ${seed.id}, left(string_agg(md5(n || '-' || part), ' '), 200), ${member.id}, 'Mary', now() - n * interval '1 hour'
+      from generate_series(1, 200) as n, generate_series(1, 7) as part group by n`)
+    const { body } = await (await signIn(member)).get(pathOf(seed))
+    expect(threadOn(body).length).toBeGreaterThan(20)
+    expect(gzipSync(body).length).toBeLessThan(30_000)
   })
 
   it('gives a viewer nothing to write with', async () => {

@@ -448,7 +448,7 @@ describe('evidence', () => {
     expect((await member.visitor.get(path)).body).not.toContain('<figure')
     await joinSeed(member, path)
     const first = await addEvidence(member, path)
-    expect(first.body).toContain('<svg class="bar"')
+    expect(first.body).toContain('<svg class="balance-bar"')
     // One day is no development.
     expect(first.body).not.toContain('over-time')
     await db.execute(sql`delete from evidence where seed_id = ${idOf(path)}`)
@@ -464,7 +464,7 @@ describe('evidence', () => {
     }
     const { body } = await viewer.visitor.get(path)
     for (const words of ['2 support it', '1 contradicts it', '1 neutral']) expect(body).toContain(words)
-    const bar = /<svg class="bar"[\s\S]*?<\/svg>/.exec(body)?.[0]
+    const bar = /<svg class="balance-bar"[\s\S]*?<\/svg>/.exec(body)?.[0]
     expect(bar).toMatch(/class="supports" width="50" [\s\S]*class="contradicts"\s+x="75"\s+width="25"/)
     const picture = /<svg\s+class="over-time"\s+viewBox="0 0 480[\s\S]*?<\/svg>/.exec(body)?.[0] ?? ''
     // Both that support fall into the last of the periods.
@@ -630,7 +630,7 @@ describe('a seed in a list', () => {
     await db.execute(sql`update seeds set lead_user_id = ${member.id} where id = ${idOf(path)}`)
     for (const view of ['list', 'board']) {
       const { body } = await viewer.visitor.get(`${base}/seeds?view=${view}&q=looms`)
-      expect(spaced(body)).toMatch(/<svg class="bar".* 0 for, 1 against<\/span> · 1 comment · 2 participants/)
+      expect(spaced(body)).toMatch(/<svg class="balance-bar".* 0 for, 1 against<\/span> · 1 comment · 2 participants/)
       expect(body).toContain('title="Mary, Olga"')
     }
   })

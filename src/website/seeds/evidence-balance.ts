@@ -56,7 +56,7 @@ function renderBar({ supports, contradicts, neutral }: Counts): Html {
   const [supportsWidth, contradictsWidth] = [supports, contradicts].map((count) =>
     round((count / total) * 100),
   )
-  return html`<svg class="bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
+  return html`<svg class="balance-bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
     <rect class="rest" width="100" height="8" />
     <rect class="supports" width="${supportsWidth}" height="8" />
     <rect

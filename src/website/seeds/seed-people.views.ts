@@ -12,7 +12,7 @@ export function renderParticipants(visit: WorkspaceVisit, seed: Seed, people: Se
   const { base, may, request } = visit
   const path = `${base}/seeds/${seed.id}`
   const rest = seed.participantCount - people.length
-  return html`<section class="card" aria-labelledby="people">
+  return html`<section aria-labelledby="people">
     <h2 id="people">Participants</h2>
     ${
       people.length === 0

@@ -27,8 +27,9 @@ const statusActions: Record<SeedStatus, string> = {
 /** The form that changes the status of a seed, with a reason. It is refused if the status was changed since. */
 export function renderStatusForm({ base, request, state }: WorkspaceVisit, seed: Seed): Html {
   const action = `${base}/seeds/${seed.id}/status`
-  return html`<section class="card" aria-labelledby="status">
-    <h2 id="status">Change status</h2>
+  return html`<section aria-labelledby="status">
+    <h2 id="status">Status</h2>
+    <p>${renderStatus(seed.status)}</p>
     ${renderForm({
       request,
       action,
@@ -46,7 +47,9 @@ export function renderStatusForm({ base, request, state }: WorkspaceVisit, seed:
             .filter((status) => status !== seed.status)
             .map(
               (status) =>
-                html`<button class="small" name="status" value="${status}">${statusActions[status]}</button>`,
+                html`<button class="small quiet" name="status" value="${status}">
+                  ${statusActions[status]}
+                </button>`,
             )}
         </div>`,
     })}

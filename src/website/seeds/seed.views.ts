@@ -60,7 +60,7 @@ export function renderSeed(visit: WorkspaceVisit, shown: SeedPage): Page {
       <div class="seed">
         <div class="stack about">${renderTexts(seed, base)}</div>
         <div class="stack findings">${renderThread(visit, shown)} ${renderHistory(visit, shown)}</div>
-        <div class="stack side">
+        <div class="card side">
           ${renderParticipants(visit, seed, parseJson(shown.participants.items))}
           ${may('seeds.update') && renderStatusForm(visit, seed)} ${renderAgents(visit, shown)}
         </div>
@@ -99,7 +99,7 @@ function renderAgents({ base, may }: WorkspaceVisit, { agents, uses }: SeedPage)
     agent,
     last: findLastReading(uses.filter(({ grantId }) => grantId === agent.id)),
   }))
-  return html`<section class="card" aria-labelledby="agents">
+  return html`<section aria-labelledby="agents">
     <h2 id="agents">Agents that can read it</h2>
     ${
       readings.length === 0

@@ -71,7 +71,7 @@ function isEvidence(item: ThreadItem): item is Evidence {
 
 function renderFilter(path: string, current: ThreadFilter | undefined): Html {
   const choices = [undefined, ...threadFilters]
-  return html`<nav class="segments" aria-label="Show">
+  return html`<nav class="tabs" aria-label="Show">
     ${choices.map(
       (only) =>
         html`<a
