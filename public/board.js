@@ -3,8 +3,9 @@
 /* global showLocalTimes */
 
 const board = document.querySelector('.board')
-const form = board.closest('form')
+const form = board?.closest('form')
 
+// A workspace without seeds has no board, and viewers move nothing.
 if (form) letCardsMove()
 
 function letCardsMove() {
