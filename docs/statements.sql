@@ -2677,6 +2677,152 @@ where
     )
   );
 
+-- own_work_select
+select
+  coalesce(
+    (
+      select
+        json_agg(
+          json_build_object('id', id, 'title', title, 'status', status, 'idleSince', idle_since, 'hasEvidence', has_evidence)
+          order by
+            idle_since,
+            id
+        )
+      from
+        (
+          select
+            "seeds"."id",
+            "seeds"."title",
+            "seeds"."status",
+            coalesce(latest.at, "seeds"."created_at") as idle_since,
+            latest.at is not null as has_evidence
+          from
+            "seeds"
+            left join lateral (
+              select
+                "evidence"."created_at" as at
+              from
+                "evidence"
+              where
+                "evidence"."seed_id" = "seeds"."id"
+                and "evidence"."withdrawn_at" is null
+              order by
+                "evidence"."created_at" desc,
+                "evidence"."id" desc
+              limit
+                1
+            ) as latest on true
+          where
+            "seeds"."id" in (
+              select
+                "seeds"."id"
+              from
+                "seeds"
+              where
+                "seeds"."workspace_id" = (
+                  select
+                    $1::uuid
+                )
+                and "seeds"."lead_user_id" = (
+                  select
+                    $2::uuid
+                )
+              union
+              select
+                "seeds"."id"
+              from
+                "seed_participants"
+                join "seeds" on "seeds"."id" = "seed_participants"."seed_id"
+              where
+                "seed_participants"."workspace_id" = (
+                  select
+                    $3::uuid
+                )
+                and "seed_participants"."user_id" = (
+                  select
+                    $4::uuid
+                )
+                and "seeds"."created_by_user_id" = (
+                  select
+                    $5::uuid
+                )
+            )
+            and "seeds"."deleted_at" is null
+            and "seeds"."status" in ('open', 'validating')
+            and coalesce(latest.at, "seeds"."created_at") < (
+              select
+                $6::timestamptz
+            )
+          order by
+            idle_since,
+            "seeds"."id"
+          limit
+            5
+        ) as idle
+    ),
+    '[]'
+  ) as "idle_seeds",
+  array(
+    select distinct
+      type
+    from
+      (
+        select
+          "events"."type",
+          "events"."source"
+        from
+          "events"
+        where
+          "events"."workspace_id" = (
+            select
+              $7::uuid
+          )
+          and "events"."actor_user_id" = (
+            select
+              $8::uuid
+          )
+        order by
+          "events"."created_at" desc,
+          "events"."id" desc
+        limit
+          500
+      ) as latest
+    where
+      source in ('web', 'api')
+      and type = any (
+        (
+          select
+            $9::text[]
+        )::text[]
+      )
+  ) as "done_types",
+  exists (
+    select
+    from
+      "seed_followers"
+    where
+      "workspace_id" = (
+        select
+          $10::uuid
+      )
+      and "user_id" = (
+        select
+          $11::uuid
+      )
+  ) as "follows",
+  "joined_at"
+from
+  "memberships"
+where
+  "memberships"."workspace_id" = (
+    select
+      $12::uuid
+  )
+  and "memberships"."user_id" = (
+    select
+      $13::uuid
+  );
+
 -- people_select_invited
 select
   coalesce(string_agg("item"::text, E',\n'), '') as "text",

@@ -49,6 +49,7 @@ import { createSeedsService } from '../areas/seeds/seeds.service.ts'
 import { createTeamsService } from '../areas/teams/teams.service.ts'
 import { createWebhooksService } from '../areas/webhooks/webhooks.service.ts'
 import { createMeService } from '../areas/me/me.service.ts'
+import { createOwnWorkService } from '../areas/workspaces/own-work.service.ts'
 import { createSearchService } from '../areas/workspaces/search.service.ts'
 import { createSystemService } from '../areas/system/system.service.ts'
 import { createWorkspacesService } from '../areas/workspaces/workspaces.service.ts'
@@ -289,6 +290,8 @@ export function createServices(options: ServicesOptions) {
     /** The links in mails that turn them off. */
     unsubscribeLinks,
     offers: createOffersService({ ...takeShare(), pictures }),
+    /** What people have done in a workspace, and have left. */
+    ownWork: createOwnWorkService({ ...takeShare(), requireWorkspace }),
     passkeys: createPasskeysService(passkeyOptions),
     people,
     pictures,

@@ -72,6 +72,8 @@ const operationOfForm: Record<string, string> = {
   '/w/:slug/teams/:id/members': 'teams.addMember',
   '/w/:slug/teams/:id/members/:userId/remove': 'teams.removeMember',
   '/w/:slug/teams/:id/rename': 'teams.rename',
+  // Opening a seed from the home marks what is new in it as read.
+  '/w/:slug/waiting/:id': 'notifications.markRead',
 }
 
 /** Forms whose operation is not in the API yet. Empty in a release. */

@@ -517,8 +517,9 @@ describe('a viewer', () => {
       const forms = [...body.matchAll(/<form\s+method="post"\s+action="([^"]*)"/g)].map(
         ([, action]) => action,
       )
-      // Everybody who reads a seed may follow it.
-      expect(forms, page).toEqual(page === path ? ['/sign-out', `${path}/follow`] : ['/sign-out'])
+      // Everybody who reads a seed may follow it, and hide their first steps.
+      const more: Record<string, string> = { [path]: `${path}/follow`, [base]: `${base}/first-steps` }
+      expect(forms, page).toEqual(['/sign-out', more[page]].filter((form) => form !== undefined))
       expect(body).not.toContain(`${path}/edit`)
     }
     expect((await viewer.visitor.get(`${base}/seeds/new`)).statusCode).toBe(403)

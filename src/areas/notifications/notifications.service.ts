@@ -30,10 +30,18 @@ export interface ReadInput {
   until?: string
 }
 
+/** The filters of the inbox. */
+export interface NotificationsRequest extends PageRequest {
+  /** Only those that are unread, or only those that are read. */
+  unread?: boolean
+  /** Only those of one workspace. */
+  workspaceId?: string
+}
+
 /** The inbox of people: what they are told of. For a key that is bound to workspaces, only what is from these. */
 export interface NotificationsService {
-  /** The caller's, newest first. With `unread`, only those that are unread, or only those that are read. */
-  list(principal: Principal, request: PageRequest & { unread?: boolean }): Promise<Page<Notification>>
+  /** The caller's, newest first. */
+  list(principal: Principal, request: NotificationsRequest): Promise<Page<Notification>>
   /** The number of the caller's unread notifications, up to `unreadCountMax`. */
   count(principal: Principal): Promise<number>
   /** Idempotent. Ids that are none of the caller's notifications change nothing. */
@@ -59,8 +67,8 @@ export interface NotificationsServiceOptions {
 export function createNotificationsService(options: NotificationsServiceOptions): NotificationsService {
   const { db, clock, changes, links } = options
   return {
-    async list(principal, { unread, ...page }) {
-      const inbox = inboxOf(principal)
+    async list(principal, { unread, workspaceId, ...page }) {
+      const inbox = inboxOf(principal, workspaceId)
       return readPage<Notification>(page, {
         listId: `notifications.list ${inbox.userId} ${JSON.stringify([unread, inbox.workspaceIds])}`,
         order: 'newestFirst',
@@ -100,8 +108,11 @@ export function createNotificationsService(options: NotificationsServiceOptions)
   }
 }
 
-function inboxOf({ user, restrictions }: Principal): InboxOfCaller {
-  return { userId: user.id, workspaceIds: restrictions?.workspaceIds ?? null }
+/** The inbox of a caller, or what is in it of one workspace. */
+function inboxOf({ user, restrictions }: Principal, workspaceId?: string): InboxOfCaller {
+  const reached = restrictions?.workspaceIds ?? null
+  if (workspaceId === undefined) return { userId: user.id, workspaceIds: reached }
+  return { userId: user.id, workspaceIds: [workspaceId].filter((id) => reached?.includes(id) ?? true) }
 }
 
 /** The items of a list: rows with the text and the path that are made of them. */

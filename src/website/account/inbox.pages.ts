@@ -6,16 +6,15 @@ import { parseJson } from '../../kernel/json-text.ts'
 import type { Services } from '../../services/services.ts'
 import { answerForm } from '../plugins/answer-form.ts'
 import { renderForm } from '../components/forms.ts'
-import { html, type Html } from '../components/html.ts'
+import { html } from '../components/html.ts'
 import { readQuery } from '../components/lists.ts'
 import { notice, renderDone } from '../components/notice.ts'
 import { readListView, renderNotices, renderPager, resetNotice, type ListView } from '../components/pager.ts'
 import { form, readField } from '../components/sent-form.ts'
-import { renderTime } from '../components/words.ts'
 import type { Page } from '../plugins/pages.ts'
-import { renderAgent } from '../views/author.views.ts'
+import { inboxPath, renderNotification } from '../views/notification.views.ts'
 
-const path = '/notifications'
+const path = inboxPath
 const perPage = 30
 
 /** What a person is told of, and the number that public/site.js shows at the bell. */
@@ -90,7 +89,7 @@ function renderInbox(request: FastifyRequest, list: ListView<Notification>, isUn
                   </p>`
                 }
                 <ul class="rows">
-                  ${items.map(renderItem)}
+                  ${items.map(renderNotification)}
                 </ul>`,
             })
       }
@@ -100,18 +99,4 @@ function renderInbox(request: FastifyRequest, list: ListView<Notification>, isUn
         labels: { first: 'Newest', previous: 'Newer', next: 'Older' },
       })}`,
   }
-}
-
-/** A notification: a button of the form around the list, which opens it. */
-function renderItem({ id, text, agentName, workspaceName, createdAt, readAt }: Notification): Html {
-  const isUnread = readAt === null
-  return html`<li ${isUnread && html`class="unread"`}>
-    <button class="title" formaction="${path}/${id}/open">
-      ${isUnread && html`<span class="visually-hidden">Unread: </span>`}<bdi>${text}</bdi>
-    </button>
-    <span class="hint"
-      >${agentName !== null && html`${renderAgent(undefined)} `}<bdi>${workspaceName}</bdi>,
-      ${renderTime(createdAt)}</span
-    >
-  </li>`
 }

@@ -1,17 +1,21 @@
 import type { FastifyRequest } from 'fastify'
-import type { WorkspaceEvent } from '../../areas/events/events.service.ts'
+import type { WorkspaceAction } from '../../access/permissions.ts'
+import type { EventType } from '../../areas/events/events.service.ts'
+import type { OwnWork } from '../../areas/workspaces/own-work.service.ts'
 import { renderForm } from '../components/forms.ts'
 import { html, type Content, type Html } from '../components/html.ts'
 import type { WorkspaceVisit } from '../plugins/workspace-visit.ts'
 
-/** The types of what has happened in a workspace. */
-export type HappenedTypes = ReadonlySet<WorkspaceEvent['type']>
+/** What a person has done themselves: the types of their events, and whether they follow a seed. */
+export type DoneSteps = Pick<OwnWork, 'doneTypes' | 'follows'>
 
 interface Step {
   label: string
   href: string
-  /** The events that show that it is done. */
-  types: WorkspaceEvent['type'][]
+  /** What the person must be allowed to do. */
+  action: WorkspaceAction
+  /** The event that shows that it is done; without one, that the person follows a seed does. */
+  type?: EventType
 }
 
 const cookie = 'no-first-steps'
@@ -34,12 +38,16 @@ function readDismissed({ visit }: FastifyRequest): string[] {
   return visit.recall(cookie)?.split('.') ?? []
 }
 
-/** The first steps in a new workspace; nothing when all are done. */
-export function renderFirstSteps({ base, request }: WorkspaceVisit, happened: HappenedTypes): Content {
-  const steps = stepsOf(base).map((step) => ({
-    ...step,
-    isDone: step.types.some((type) => happened.has(type)),
-  }))
+/** The first steps of a new member, as far as their role allows them; nothing when all are done. */
+export function renderFirstSteps({ base, may, request }: WorkspaceVisit, done: DoneSteps): Content {
+  const steps = allSteps
+    .filter(({ action }) => may(action))
+    // Who adds evidence and comments follows seeds without asking for it.
+    .filter(({ type }) => type !== undefined || !may('seeds.join'))
+    .map(({ label, href, type }) => ({
+      ...{ label, href: base + href },
+      isDone: type === undefined ? done.follows : done.doneTypes.has(type),
+    }))
   if (steps.every(({ isDone }) => isDone)) return false
   return html`<section class="card" aria-labelledby="first-steps">
     <div class="head">
@@ -57,7 +65,7 @@ export function renderFirstSteps({ base, request }: WorkspaceVisit, happened: Ha
   </section>`
 }
 
-function renderStep({ label, href, isDone }: Step & { isDone: boolean }): Html {
+function renderStep({ label, href, isDone }: { label: string; href: string; isDone: boolean }): Html {
   return isDone
     ? html`<li class="done">
         <span aria-hidden="true">✓</span><span>${label}<span class="visually-hidden"> (done)</span></span>
@@ -65,15 +73,19 @@ function renderStep({ label, href, isDone }: Step & { isDone: boolean }): Html {
     : html`<li><span aria-hidden="true">○</span><a href="${href}">${label}</a></li>`
 }
 
-function stepsOf(base: string): Step[] {
-  return [
-    {
-      label: 'Invite someone',
-      href: `${base}/invites`,
-      types: ['invite.created', 'invite.accepted', 'member.joined'],
-    },
-    { label: 'Create a seed', href: `${base}/seeds/new`, types: ['seed.created'] },
-    { label: 'Join a seed and add evidence', href: `${base}/seeds`, types: ['evidence.added'] },
-    { label: 'Connect an agent', href: `${base}/agents`, types: ['integration.granted'] },
-  ]
-}
+const allSteps: Step[] = [
+  { label: 'Invite someone', href: '/invites', action: 'invites.create', type: 'invite.created' },
+  { label: 'Create a seed', href: '/seeds/new', action: 'seeds.create', type: 'seed.created' },
+  {
+    label: 'Join a seed and add evidence',
+    href: '/seeds',
+    action: 'seeds.addEvidence',
+    type: 'evidence.added',
+  },
+  { label: 'Follow a seed', href: '/seeds', action: 'seeds.follow' },
+  { label: 'Comment on a seed', href: '/seeds', action: 'comments.create', type: 'comment.added' },
+  { label: 'Connect an agent', href: '/agents', action: 'integrations.grant', type: 'integration.granted' },
+]
+
+/** The types of events that show that first steps are done. */
+export const stepTypes = allSteps.flatMap(({ type }) => type ?? [])

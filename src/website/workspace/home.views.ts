@@ -1,68 +1,51 @@
 import type { WorkspaceEvent } from '../../areas/events/events.service.ts'
 import type { EndedAgent } from '../../areas/integrations/integrations.service.ts'
-import type { OwnInvite } from '../../areas/invites/received-invites.service.ts'
 import type { Member } from '../../areas/members/members.service.ts'
-import type { ChangedSeed, Seed } from '../../areas/seeds/seeds.service.ts'
+import type { Seed } from '../../areas/seeds/seeds.service.ts'
 import { changesPath, renderEvent, type EventContext } from '../views/events.views.ts'
-import { renderFirstSteps, type HappenedTypes } from './first-steps.ts'
+import { renderFirstSteps, type DoneSteps } from './first-steps.ts'
+import { renderWaiting, type Waiting } from './waiting.views.ts'
 import { html, type Content, type Html } from '../components/html.ts'
 import { renderFace } from '../components/layout.ts'
 import { renderRows } from '../components/lists.ts'
+import { renderDone } from '../components/notice.ts'
 import type { Page } from '../plugins/pages.ts'
 import { roleNames } from '../views/roles.views.ts'
 import { renderSeedRow } from '../seeds/seed-rows.views.ts'
-import { renderStatus } from '../seeds/seed-status.views.ts'
 import { renderDate, renderTime } from '../components/words.ts'
 import { sectionOf, type WorkspaceVisit } from '../plugins/workspace-visit.ts'
 
 interface Home {
   /** The open and validating seeds that changed last. */
   seeds: Seed[]
-  /** The seeds that the person has joined and that others changed lately. */
-  changedSeeds: ChangedSeed[]
   /** The agents of the person that lost access lately. */
   endedAgents: EndedAgent[]
-  /** The invites of the person to other workspaces. */
-  invited: OwnInvite[]
+  waiting: Waiting
   members: Member[]
   hasMoreMembers: boolean
   events: WorkspaceEvent[]
   eventContext: EventContext
-  /** Everything that has happened, if the workspace is new and its first steps are shown. */
-  happenedTypes: HappenedTypes | undefined
+  /** What the person has done of the first steps, if these are shown. */
+  doneSteps: DoneSteps | undefined
 }
 
 /** The home of a workspace. */
 export function renderHome(visit: WorkspaceVisit, shown: Home): Page {
-  const { base, workspace } = visit
+  const { base, request, workspace } = visit
   return {
     title: 'Home',
     section: sectionOf(visit, 'Home'),
     body: html`<h1 class="truncate" title="${workspace.name}"><bdi>${workspace.name}</bdi></h1>
-      ${renderInvites(shown.invited)}
-      ${shown.endedAgents.length > 0 && renderEndedAgents(base, shown.endedAgents)}
+      ${renderDone(request)} ${shown.endedAgents.length > 0 && renderEndedAgents(base, shown.endedAgents)}
       <div class="split">
-        ${shown.happenedTypes && renderFirstSteps(visit, shown.happenedTypes)}
+        ${shown.doneSteps && renderFirstSteps(visit, shown.doneSteps)}
         <div>
-          ${shown.changedSeeds.length > 0 && renderChanged(base, shown.changedSeeds)}
-          ${renderInProgress(visit, shown)} ${renderActivity(base, shown)}
+          ${renderWaiting(visit, shown.waiting)} ${renderInProgress(visit, shown)}
+          ${renderActivity(base, shown)}
         </div>
         <div>${renderPeople(visit, shown)}</div>
       </div>`,
   }
-}
-
-function renderInvites(invited: readonly OwnInvite[]): Content {
-  const [first] = invited
-  if (!first) return false
-  const text =
-    invited.length === 1
-      ? html`<bdi>${first.invitedByName}</bdi> invited you to <bdi>${first.workspaceName}</bdi>.`
-      : `You have invites to ${invited.length} other workspaces.`
-  return html`<div class="notice">
-    <p>${text}</p>
-    <p><a href="/onboarding#invites">${invited.length === 1 ? 'View the invite' : 'View the invites'}</a></p>
-  </div>`
 }
 
 function renderEndedAgents(base: string, agents: readonly EndedAgent[]): Html {
@@ -75,22 +58,6 @@ function renderEndedAgents(base: string, agents: readonly EndedAgent[]): Html {
     )}
     <p><a href="${base}/agents">Connect it again</a></p>
   </div>`
-}
-
-function renderChanged(base: string, seeds: readonly ChangedSeed[]): Html {
-  return html`<section aria-labelledby="changed">
-    <h2 id="changed">Changes in seeds that you joined</h2>
-    ${renderRows(
-      seeds.map(
-        ({ id, title, status, changedAt }) =>
-          html`<div class="row">
-            <a class="title grow" href="${base}/seeds/${id}"><bdi>${title}</bdi></a>
-            ${renderStatus(status)} <span class="hint">${renderTime(changedAt.toISOString())}</span>
-          </div>`,
-      ),
-      null,
-    )}
-  </section>`
 }
 
 function renderInProgress({ base, may }: WorkspaceVisit, { seeds }: Home): Html {

@@ -1,59 +1,66 @@
+import type { WorkspaceEvent } from '../../areas/events/events.service.ts'
 import type { Services } from '../../services/services.ts'
 import { parseJson } from '../../kernel/json-text.ts'
-import { addDismissed, isDismissed } from './first-steps.ts'
+import { joinRuns } from './event-runs.ts'
+import { addDismissed, isDismissed, stepTypes } from './first-steps.ts'
 import { renderHome } from './home.views.ts'
 import { readEventContext, withoutRepeated } from '../views/events.views.ts'
 import type { Page } from '../plugins/pages.ts'
+import { readField } from '../components/sent-form.ts'
 import type { WorkspacePages, WorkspaceVisit } from '../plugins/workspace-visit.ts'
 
 const shownMembers = 12
 const shownSeeds = 5
 const shownEvents = 8
-const shownInvites = 20
-/** A workspace with more events is not new. */
-const eventsOfNewMax = 50
+/** So many events are looked at, since those of a run are shown as one. */
+const readEvents = 200
+const shownInvites = 5
+const shownNotifications = 30
 
-/** The home of a workspace: what needs the person, seeds in progress, people and activity. */
-export function workspacePages(
-  { page, action }: WorkspacePages,
-  {
-    events,
-    integrations,
-    members,
-    receivedInvites,
-    seeds,
-  }: Pick<Services, 'events' | 'integrations' | 'members' | 'receivedInvites' | 'seeds'>,
-): void {
+type HomeServices = Pick<
+  Services,
+  'events' | 'integrations' | 'members' | 'notifications' | 'ownWork' | 'receivedInvites' | 'seeds'
+>
+
+/** The home of a workspace: what waits for the person, seeds in progress, people and activity. */
+export function workspacePages({ page, action }: WorkspacePages, services: HomeServices): void {
+  const { events, integrations, members, notifications, ownWork, receivedInvites, seeds } = services
   const show = async (visit: WorkspaceVisit): Promise<Page> => {
-    const { may, principal, workspace } = visit
-    const { slug } = workspace
+    const { principal, request, workspace } = visit
+    const { slug, workspaceId } = workspace
     const listSeeds = (status: 'open' | 'validating') =>
       seeds.list(principal, slug, { status, sort: 'updatedAt', limit: shownSeeds })
-    const mayBeNew = may('workspaces.update') && !isDismissed(visit.request, workspace.workspaceId)
-    const [open, validating, changedSeeds, people, feed, endedAgents, invited] = await Promise.all([
+    const [open, validating, own, unread, people, feed, endedAgents, invited] = await Promise.all([
       listSeeds('open'),
       listSeeds('validating'),
-      seeds.listChangedByOthers(principal, slug),
+      ownWork.find(principal, slug, stepTypes),
+      // The number at the bell was read with the session.
+      request.visit.shell?.unreadCount !== 0
+        ? notifications.list(principal, { unread: true, workspaceId, limit: shownNotifications })
+        : undefined,
       members.list(principal, slug, { limit: shownMembers }),
-      events.list(principal, slug, { limit: mayBeNew ? eventsOfNewMax : shownEvents }),
+      events.list(principal, slug, { limit: readEvents }),
       integrations.listEnded(principal, slug),
       receivedInvites.list(principal, { limit: shownInvites }),
     ])
-    const happened = parseJson(feed.items)
-    const shown = withoutRepeated(happened).slice(0, shownEvents)
+    const happened = withoutRepeated(parseJson(feed.items)).filter((event) => !isOfExamples(event))
+    const shown = joinRuns(happened, { max: shownEvents, isCut: feed.nextCursor !== null })
     return renderHome(visit, {
       seeds: [...parseJson(open.items), ...parseJson(validating.items)]
         .toSorted((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1))
         .slice(0, shownSeeds),
-      changedSeeds,
       endedAgents,
-      invited: parseJson(invited.items),
+      waiting: {
+        notifications: unread ? parseJson(unread.items) : [],
+        hasMoreNotifications: unread ? unread.nextCursor !== null : false,
+        invited: parseJson(invited.items),
+        idleSeeds: own.idleSeeds,
+      },
       members: parseJson(people.items),
       hasMoreMembers: people.nextCursor !== null,
       events: shown,
       eventContext: await readEventContext({ events, integrations }, visit, shown),
-      happenedTypes:
-        mayBeNew && feed.nextCursor === null ? new Set(happened.map(({ type }) => type)) : undefined,
+      doneSteps: own.isNew && !isDismissed(request, workspaceId) ? own : undefined,
     })
   }
 
@@ -63,4 +70,15 @@ export function workspacePages(
     addDismissed(visit)
     return visit.base
   })
+
+  // What is new in a seed is marked as read when it is opened from here. A form: browsers fetch links ahead.
+  action('/waiting/:id', '', async ({ base, principal, request }) => {
+    await notifications.markRead(principal, { ids: readField(request, 'ids').split(' ') })
+    return `${base}/seeds/${encodeURIComponent(request.params.id)}`
+  })
+}
+
+/** Whether an event is of the examples of the first start: in the name of a person, but nothing that they did. */
+function isOfExamples({ type, source, actorUserId }: WorkspaceEvent): boolean {
+  return source === 'system' && actorUserId !== null && /^(seed|evidence|workspace)\./.test(type)
 }

@@ -1,0 +1,54 @@
+import type { RequireWorkspace } from '../../access/workspace-access.ts'
+import type { Database } from '../../db/client.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { EventType } from '../../kernel/events.ts'
+import type { Principal } from '../../kernel/principal.ts'
+import { findOwnWork, type IdleSeed } from './own-work.repository.ts'
+
+export type { IdleSeed }
+
+const dayMs = 24 * 60 * 60 * 1000
+/** How long a seed in progress may be without new evidence before its people are reminded. */
+const idleAfterMs = 7 * dayMs
+const newForMs = 30 * dayMs
+
+/** What the caller has done in a workspace, and has left, for their home. */
+export interface OwnWork {
+  /**
+   * The open and validating seeds that the caller leads, or created and takes part in, without new evidence for a week:
+   * five, the longest idle first.
+   */
+  idleSeeds: IdleSeed[]
+  /** Of the types asked for, those of what the caller did lately, not through an agent. */
+  doneTypes: ReadonlySet<EventType>
+  /** Whether the caller follows a seed. */
+  follows: boolean
+  /** Whether the caller has joined within 30 days. */
+  isNew: boolean
+}
+
+export interface OwnWorkService {
+  find(principal: Principal, slug: string, types: readonly EventType[]): Promise<OwnWork>
+}
+
+export function createOwnWorkService(options: {
+  db: Database
+  clock: Clock
+  requireWorkspace: RequireWorkspace
+}): OwnWorkService {
+  const { db, clock, requireWorkspace } = options
+  return {
+    async find(principal, slug, types) {
+      const { id: workspaceId } = await requireWorkspace(principal, slug, 'workspaces.get')
+      const now = clock.now().getTime()
+      const { idleSeeds, doneTypes, follows, joinedAt } = await findOwnWork(db, {
+        ...{ workspaceId, userId: principal.user.id, types },
+        idleBefore: new Date(now - idleAfterMs),
+      })
+      return {
+        ...{ idleSeeds, follows, doneTypes: new Set(doneTypes) },
+        isNew: joinedAt.getTime() > now - newForMs,
+      }
+    },
+  }
+}
