@@ -1,5 +1,10 @@
 import type { Changes } from '../access/change.ts'
-import { acceptInvite, assertPending, isSameAddress } from '../areas/invites/accept-invite.ts'
+import {
+  acceptInvite,
+  assertPending,
+  isSameAddress,
+  type AcceptedInvite,
+} from '../areas/invites/accept-invite.ts'
 import { findInviteByToken } from '../areas/invites/received-invites.repository.ts'
 import type { Database, Executor } from '../db/client.ts'
 import { describeBrowser } from '../kernel/browsers.ts'
@@ -45,7 +50,7 @@ export interface InvitedSignUpService {
     token: string,
     input: InvitedPerson,
     browser: Browser,
-  ): Promise<{ sessionToken: string; slug: string }>
+  ): Promise<{ sessionToken: string; accepted: AcceptedInvite }>
 }
 
 /** How an invited person is called, and how they will sign in. */
@@ -132,8 +137,8 @@ export function createInvitedSignUpService(options: InvitedSignUpServiceOptions)
         await verifyWithoutPassword(tx, user, now)
         await deleteAccountTokens(tx, id)
         await store(tx, id, now)
-        const { slug } = await acceptInvite(context, { principal, found, find, jobs })
-        return { sessionToken: await startSession(tx, { user, browser, now, jobs }), slug }
+        const accepted = await acceptInvite(context, { principal, found, find, jobs })
+        return { sessionToken: await startSession(tx, { user, browser, now, jobs }), accepted }
       })
     },
   }

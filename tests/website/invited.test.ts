@@ -4,7 +4,7 @@ import { createAuthenticator } from '../support/authenticator.ts'
 import { createCompany, randomEmail, type TestCompany } from '../support/company.ts'
 import { createTestClock } from '../support/test-clock.ts'
 import { selectRows } from '../support/test-app.ts'
-import { createVisitor, password, signUp, startWebsite, type Visitor } from './visitor.ts'
+import { createVisitor, noticeOn, password, signUp, startWebsite, type Visitor } from './visitor.ts'
 
 const clock = createTestClock()
 const website = await startWebsite({ clock })
@@ -66,7 +66,10 @@ describe('the link in an invite email', () => {
     expect(visitor.page()).toContain(email)
     // Scanners open links.
     expect(await findUser(email)).toBeUndefined()
-    expect((await join(visitor, mailed)).headers.location).toBe(base)
+    const joined = await join(visitor, mailed)
+    expect(noticeOn(joined.body)).toBe(
+      `You joined ${company.workspace.name} as a member. Olga Owner invited you.`,
+    )
     expect((await visitor.get(base)).statusCode).toBe(200)
     expect(await findUser(email)).toEqual({ name: 'Ida Invited', is_verified: true, role: 'member' })
     expect(await signIn(email, password)).toBe(303)
@@ -86,7 +89,7 @@ describe('the link in an invite email', () => {
     expect(/id="password-error"[^>]*>([^<]*)</.exec(refused.body)?.[1]).toContain('Use 10 to 200')
     expect(refused.body).toContain('value="Ida Invited"')
     expect(await findUser(email)).toBeUndefined()
-    expect((await join(visitor, mailed)).statusCode).toBe(303)
+    expect(noticeOn((await join(visitor, mailed)).body)).toContain('You joined')
   })
 
   it('takes over an unverified account of the same address, and deletes its password', async () => {
@@ -95,7 +98,7 @@ describe('the link in an invite email', () => {
     await stranger.submit('/sign-up', { name: 'Eve', email, password: 'a password of a stranger' })
     const { path: verify } = await website.waitForMail(email, /Verify/)
     const { mailed } = await invite({ company, email })
-    expect((await join(await open(mailed), mailed)).statusCode).toBe(303)
+    expect(noticeOn((await join(await open(mailed), mailed)).body)).toContain('You joined')
     expect(await findUser(email)).toEqual({ name: 'Ida Invited', is_verified: true, role: 'member' })
     expect(await signIn(email, 'a password of a stranger')).toBe(400)
     expect(await signIn(email, password)).toBe(303)
@@ -109,7 +112,7 @@ describe('the link in an invite email', () => {
     const options = (await visitor.post(`${mailed}/passkey/options`)).json<{ challenge: string }>()
     const credential = authenticator.create(options)
     const joined = await visitor.submit(`${mailed}/passkey`, { name: 'Ida', credential })
-    expect(joined.headers.location).toBe(base)
+    expect(noticeOn(joined.body)).toContain('You joined')
     expect(await findUser(email)).toEqual({ name: 'Ida', is_verified: true, role: 'member' })
 
     const other = await open('/sign-in')
@@ -145,7 +148,11 @@ describe('the link in an invite email', () => {
     await visitor.get(`/sign-in?next=${encodeURIComponent(mailed)}`)
     await visitor.submit('/sign-in', { email, password, next: mailed })
     await visitor.get(mailed)
-    expect((await visitor.submit(mailed)).headers.location).toBe(base)
+    expect(noticeOn((await visitor.submit(mailed)).body)).toBe(
+      `You joined ${company.workspace.name} as a member. Olga Owner invited you.`,
+    )
+    // The notice is shown once.
+    expect(noticeOn((await visitor.get(base)).body)).toBeUndefined()
     expect(await findUser(email)).toEqual({ name: 'Grace', is_verified: true, role: 'member' })
   })
 
@@ -153,7 +160,7 @@ describe('the link in an invite email', () => {
     const { email, mailed } = await invite({ company })
     const visitors = await Promise.all(Array.from({ length: 4 }, () => open(mailed)))
     const answers = await Promise.all(visitors.map((visitor) => join(visitor, mailed)))
-    expect(answers.filter(({ statusCode }) => statusCode === 303)).toHaveLength(1)
+    expect(answers.filter(({ body }) => noticeOn(body)?.startsWith('You joined'))).toHaveLength(1)
     expect(await selectRows(db, sql`select 1 from users where email = ${email}`)).toHaveLength(1)
     expect(await findUser(email)).toMatchObject({ role: 'member' })
   })
@@ -166,7 +173,7 @@ describe('the link in an invite email', () => {
     await as(own.owner, { method: 'PATCH', url: own.url, payload })
     const email = `ida@${domain}`
     const { mailed } = await invite({ company: own, email, role: 'admin' })
-    expect((await join(await open(mailed), mailed)).statusCode).toBe(303)
+    expect(noticeOn((await join(await open(mailed), mailed)).body)).toContain('as an admin')
     expect(await findUser(email)).toMatchObject({ role: 'admin' })
   })
 })

@@ -18,7 +18,7 @@ import { recordStatements } from '../support/record-statements.ts'
 import type { TestPerson } from '../support/test-app.ts'
 import { createTestClock } from '../support/test-clock.ts'
 import { addMember, allowDomains, eventBy, findEvents, randomSlug } from '../support/workspaces.ts'
-import { signInAs, signUp, startWebsite, type Visitor } from './visitor.ts'
+import { noticeOn, signInAs, signUp, startWebsite, type Visitor } from './visitor.ts'
 
 const clock = createTestClock()
 const website = await startWebsite({ clock })
@@ -77,7 +77,8 @@ describe('a pending invite to the person’s address', () => {
     expect(invitesOn(body)).toEqual([invite.id])
 
     clock.advance(1_000)
-    expect((await visitor.submit(acceptPath(invite))).headers.location).toBe(`/w/${workspace.slug}`)
+    const accepted = await visitor.submit(acceptPath(invite))
+    expect(noticeOn(accepted.body)).toBe(`You joined Acme &lt;3 as a viewer. ${admin.name} invited you.`)
     expect(await findRoles(website, workspace)).toMatchObject({ [person.id]: 'viewer' })
     expect(await findInvite(website, invite)).toMatchObject({ state: 'accepted' })
     expect((await findEvents(website, workspace)).at(-1)).toEqual({
@@ -118,7 +119,7 @@ describe('a pending invite to the person’s address', () => {
 
     const second = await createCompany(website)
     await createInvite(website, second.owner, second, { email: person.email })
-    expect((await visitor.get(home)).body).toContain('You have invites to 2 other workspaces.')
+    expect((await visitor.get(home)).body.match(/invited you to/g)).toHaveLength(2)
     expect(await seeInvites(visitor)).toHaveLength(2)
     expect(visitor.page()).toContain('id="invites"')
   })
@@ -211,7 +212,7 @@ describe('an invite on the onboarding page', () => {
     expect(await findInvite(website, invite)).toMatchObject({ state: 'replaced' })
     expect(await seeInvites(visitor)).toEqual([id])
     expect((await accept(visitor, invite)).statusCode).toBe(409)
-    expect((await accept(visitor, { id })).headers.location).toBe(`/w/${company.workspace.slug}`)
+    expect(noticeOn((await accept(visitor, { id })).body)).toContain(`You joined ${company.workspace.name}`)
   })
 
   it('is not shown when the person is already a member, who keeps their role', async () => {
@@ -259,8 +260,10 @@ describe('accepting an invite twice', () => {
   it('redirects to the workspace each time', async () => {
     const { company, invite, visitor } = await invitePerson()
     await visitor.get('/onboarding')
-    const answers = [await visitor.submit(acceptPath(invite)), await visitor.submit(acceptPath(invite))]
-    for (const { headers } of answers) expect(headers.location).toBe(`/w/${company.workspace.slug}`)
+    const answers = [await visitor.post(acceptPath(invite)), await visitor.post(acceptPath(invite))]
+    const locations = answers.map(({ headers }) => headers.location)
+    expect(locations[0]).toMatch(new RegExp(`^/w/${company.workspace.slug}\\?flash=`))
+    expect(locations[1]).toBe(locations[0])
   })
 })
 

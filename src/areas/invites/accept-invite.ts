@@ -22,6 +22,9 @@ export interface AcceptedInvite {
   workspaceId: string
   slug: string
   role: Role
+  /** The name of the workspace, and of who invited the caller. */
+  workspaceName: string
+  invitedByName: string
 }
 
 /** Finds the invite that is accepted, such as that of a link. */
@@ -55,8 +58,9 @@ export async function acceptInvite(
   if (!inviter || !mayStillInvite(inviter.role, invite.role)) throw errors.inviteRevoked()
   if (membershipCount >= membershipsMax) throw errors.workspaceLimit()
   write(() => closeInvite(tx, invite.id, 'accepted'))
-  const accepted = { workspaceId, slug: invite.workspaceSlug }
-  const invitedBy = { invitedByUserId: invite.invitedByUserId, invitedByName: invite.invitedByName }
+  const { workspaceSlug: slug, workspaceName, invitedByName } = invite
+  const accepted = { workspaceId, slug, workspaceName, invitedByName }
+  const invitedBy = { invitedByUserId: invite.invitedByUserId, invitedByName }
   // Only a new member is announced by a mail of its own.
   const notice = { workspaceId, actor: principal, at: now, hasOwnMail: !member }
   const tellInviter = () =>

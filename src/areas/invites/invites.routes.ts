@@ -53,7 +53,7 @@ export function invitesRoutes(
   app.post('/v1/invites/:token/accept', { schema: invitesAccept }, ({ params }, reply) =>
     reply.answerChange(
       (principal) => receivedInvites.accept(principal, params.token),
-      (accepted) => ({ ok: true as const, ...accepted }),
+      ({ workspaceId, slug, role }) => ({ ok: true as const, workspaceId, slug, role }),
     ),
   )
 

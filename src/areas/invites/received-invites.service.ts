@@ -20,7 +20,7 @@ import {
 import type { InvitePreview, OwnInvite } from './invites.schemas.ts'
 import { findInviteByToken, findInviteTo, listInvitesTo } from './received-invites.repository.ts'
 
-export type { InvitePreview, OwnInvite }
+export type { AcceptedInvite, InvitePreview, OwnInvite }
 
 /** What people do with the invites to them. */
 export interface ReceivedInvitesService {

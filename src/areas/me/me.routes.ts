@@ -57,7 +57,7 @@ export function meRoutes(app: App, { me, offers, receivedInvites }: ServicesOfCa
   app.post('/v1/me/invites/:inviteId/accept', { schema: meAcceptInvite }, ({ params }, reply) =>
     reply.answerChange(
       (principal) => receivedInvites.acceptById(principal, params.inviteId),
-      (accepted) => ({ ok: true as const, ...accepted }),
+      ({ workspaceId, slug, role }) => ({ ok: true as const, workspaceId, slug, role }),
     ),
   )
 

@@ -26,8 +26,12 @@ declare module 'fastify' {
      * same person has signed in; undefined if there was no such session, or if the form did not come from our page.
      */
     keepForSignIn(): Promise<string | undefined>
-    /** Keeps a flash. Returns the path with the parameter that names it. */
-    keepFlash(path: string, flash: Partial<Flash>): Promise<string>
+    /** Keeps a flash, for another session if one has just begun. Returns the path with the parameter that names it. */
+    keepFlash(
+      path: string,
+      flash: Partial<Flash>,
+      session?: Pick<FastifyRequest['visit'], 'sessionId' | 'secret'>,
+    ): Promise<string>
   }
 }
 
@@ -69,9 +73,9 @@ export const flash = fastifyPlugin(
       if (request.method === 'GET') request.flash = await readFlash(request, reply)
     })
 
-    app.decorateReply('keepFlash', async function (this: FastifyReply, path, left) {
+    app.decorateReply('keepFlash', async function (this: FastifyReply, path, left, session) {
       const stored = toStored({ ...emptyFlash, ...left })
-      const { sessionId, secret } = this.request.visit
+      const { sessionId, secret } = session ?? this.request.visit
       const id =
         sessionId === undefined
           ? keepInCookie(this, stored)

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { InvitedPerson } from '../../accounts/invited-sign-up.service.ts'
 import type { App } from '../../http/app-types.ts'
 import type { Services } from '../../services/services.ts'
+import { describeJoined } from '../views/joined.views.ts'
 import { readPasskeyAnswer, sendChallenge } from '../views/passkey-form.views.ts'
 import { findPendingConsent } from '../plugins/pending-consent.ts'
 import { answerForm } from '../plugins/answer-form.ts'
@@ -36,8 +37,8 @@ export function invitePages(
     const back = invitePath(token)
     if (request.visit.sessionId === undefined) return reply.redirect(back, 303)
     return answerForm(request, reply, back, async () => {
-      const { slug } = await receivedInvites.accept(request.principal, token)
-      return findPendingConsent(request) ?? `/w/${slug}`
+      const accepted = await receivedInvites.accept(request.principal, token)
+      return findPendingConsent(request) ?? { path: `/w/${accepted.slug}`, notice: describeJoined(accepted) }
     })
   })
 
@@ -77,6 +78,16 @@ export function invitePages(
     const { token } = request.params
     const { result, error } = await attempt(() => invitedSignUp.signUp(token, person, browserOf(request)))
     if (error) return reply.refuse(invitePath(token), error)
-    return finishSignIn(reply, result.sessionToken, findPendingConsent(request) ?? `/w/${result.slug}`)
+    const { accepted, sessionToken } = result
+    return finishSignIn(reply, sessionToken, findPendingConsent(request) ?? (await welcome()))
+
+    /** The home of the workspace, with what the new session is told there. */
+    async function welcome(): Promise<string> {
+      const home = `/w/${accepted.slug}`
+      const session = await sessions.find(sessionToken)
+      if (!session) return home
+      const { sessionId } = session
+      return reply.keepFlash(home, { notice: describeJoined(accepted) }, { sessionId, secret: sessionToken })
+    }
   }
 }

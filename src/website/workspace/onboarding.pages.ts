@@ -15,6 +15,7 @@ import { renderIcon } from '../components/layout.ts'
 import { readQuery, renderRows } from '../components/lists.ts'
 import { notice, renderDone } from '../components/notice.ts'
 import type { Page } from '../plugins/pages.ts'
+import { describeJoined } from '../views/joined.views.ts'
 import { findPendingConsent } from '../plugins/pending-consent.ts'
 import { renderRole } from '../views/roles.views.ts'
 import { countOf, renderDate } from '../components/words.ts'
@@ -73,8 +74,8 @@ export function onboardingPages(
 
   app.post<WithId>('/onboarding/invites/:id/accept', form, async (request, reply) => {
     const accept = async () => {
-      const { slug } = await receivedInvites.acceptById(request.principal, request.params.id)
-      return findPendingConsent(request) ?? `/w/${slug}`
+      const accepted = await receivedInvites.acceptById(request.principal, request.params.id)
+      return findPendingConsent(request) ?? { path: `/w/${accepted.slug}`, notice: describeJoined(accepted) }
     }
     return answerForm(request, reply, page, accept, sentForms)
   })
