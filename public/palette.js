@@ -3,7 +3,9 @@
 const waitMs = 150
 
 let dialog, input, list, status
+// The elements of what was found, and what each of them does.
 let options = []
+let results = []
 let selected = -1
 let search
 
@@ -50,16 +52,32 @@ function create(resultsUrl, searchUrl) {
       event.preventDefault()
       select((selected + steps[event.key] + options.length) % options.length)
     } else if (event.key === 'Enter') {
-      location.assign(options[selected]?.dataset.href ?? `${searchUrl}?q=${encodeURIComponent(input.value)}`)
+      choose(selected, `${searchUrl}?q=${encodeURIComponent(input.value)}`)
     }
   })
   list.addEventListener('click', (event) => {
     const option = event.target.closest('[role="option"]')
-    if (option) location.assign(option.dataset.href)
+    if (option) choose(options.indexOf(option))
   })
   // The backdrop belongs to the dialog.
   dialog.addEventListener('click', (event) => event.target === dialog && dialog.close())
   dialog.addEventListener('close', () => search?.abort())
+}
+
+/** Opens the page of a result, or sends its form. */
+function choose(index, otherwise) {
+  const { href = otherwise, fields } = results[index] ?? {}
+  if (!fields) {
+    location.assign(href)
+    return
+  }
+  const form = make('form', { method: 'post', action: href, hidden: '' })
+  // Each form of the page has the token.
+  const token = document.querySelector('input[name="_csrf"]').value
+  for (const [name, value] of Object.entries({ ...fields, _csrf: token }))
+    form.append(make('input', { type: 'hidden', name, value }))
+  document.body.append(form)
+  form.requestSubmit()
 }
 
 /** Shows what the typed text finds, unless another search begins meanwhile. */
@@ -67,7 +85,7 @@ async function show(resultsUrl) {
   search?.abort()
   const { signal } = (search = new AbortController())
   try {
-    const url = `${resultsUrl}?q=${encodeURIComponent(input.value)}`
+    const url = `${resultsUrl}?${new URLSearchParams({ q: input.value, at: location.pathname })}`
     const answer = await fetch(url, { signal, headers: { accept: 'application/json' } })
     if (!answer.ok) throw new Error(`the search answered ${answer.status}`)
     render((await answer.json()).groups)
@@ -80,10 +98,11 @@ async function show(resultsUrl) {
 
 function render(groups) {
   options = []
-  const sections = groups.map(({ name, results }) => {
+  results = groups.flatMap((group) => group.results)
+  const sections = groups.map(({ name, results: ofGroup }) => {
     const section = make('div', { role: 'group', 'aria-label': name })
     const heading = make('p', { class: 'hint', 'aria-hidden': 'true' }, name)
-    section.append(heading, ...results.map(renderOption))
+    section.append(heading, ...ofGroup.map(renderOption))
     return section
   })
   list.replaceChildren(...sections)
@@ -96,12 +115,11 @@ function render(groups) {
   select(options.length === 0 ? -1 : 0)
 }
 
-function renderOption({ label, detail, href }) {
+function renderOption({ label, detail }) {
   const option = make('div', {
     role: 'option',
     id: `palette-${options.length}`,
     'aria-selected': 'false',
-    'data-href': href,
   })
   const name = make('bdi', { class: 'truncate' }, label)
   option.append(name, make('bdi', { class: 'hint truncate' }, detail))

@@ -17,19 +17,27 @@ function showLocalTimes(root) {
 function showLocalTime(time) {
   const at = new Date(time.dateTime)
   const exact = formats[time.dataset.format].format(at)
-  const relative = time.dataset.format === 'time' ? describeAge(at) : undefined
+  const relative = time.dataset.format in ages ? ages[time.dataset.format](at) : undefined
   time.title ||= relative === undefined ? time.textContent : exact
   time.textContent = relative ?? exact
 }
 
-// How long ago a time of the last day was.
+// How long ago a date or a time of the last week was.
+const ages = { date: describeDays, time: describeAge }
+
 function describeAge(at) {
   const minutes = Math.round((Date.now() - at) / 60_000)
-  if (minutes < 0 || minutes >= 24 * 60) return undefined
+  if (minutes < 0) return undefined
   if (minutes === 0) return relativeFormat.format(0, 'second')
-  return minutes < 60
-    ? relativeFormat.format(-minutes, 'minute')
-    : relativeFormat.format(-Math.round(minutes / 60), 'hour')
+  if (minutes < 60) return relativeFormat.format(-minutes, 'minute')
+  return minutes < 24 * 60 ? relativeFormat.format(-Math.round(minutes / 60), 'hour') : describeDays(at)
+}
+
+// By the days of the reader. Rounded, since a day of a change of clocks has 23 or 25 hours.
+function describeDays(at) {
+  const startOfDay = (time) => new Date(time).setHours(0, 0, 0, 0)
+  const days = Math.round((startOfDay(Date.now()) - startOfDay(at)) / 86_400_000)
+  return at <= Date.now() && days < 7 ? relativeFormat.format(-days, 'day') : undefined
 }
 
 // Sorts the rows of a feed into the days of the reader.
@@ -180,7 +188,7 @@ if (address.searchParams.has('flash') && responseStatus < 400) {
 
 showLocalTimes(document)
 setInterval(() => {
-  for (const time of document.querySelectorAll('time[data-format="time"]')) showLocalTime(time)
+  for (const time of document.querySelectorAll('time[data-format]')) showLocalTime(time)
 }, 60_000)
 
 // Menus close at Escape, and when the focus or a click goes elsewhere.
@@ -302,9 +310,24 @@ for (const form of document.querySelectorAll('form[data-instant]')) {
   })
 }
 
+// Ctrl+Enter in a text of several lines sends its form.
+document.addEventListener('keydown', (event) => {
+  const { target, key, ctrlKey, metaKey, isComposing } = event
+  if (key !== 'Enter' || !(ctrlKey || metaKey) || isComposing || event.defaultPrevented) return
+  if (target.localName === 'textarea') target.form?.requestSubmit()
+})
+
+// Leaving a page with a text that was begun asks first.
+const sentForms = new WeakSet()
+addEventListener('beforeunload', (event) => {
+  const isBegun = (area) => area.value !== area.defaultValue && !sentForms.has(area.form)
+  if ([...document.querySelectorAll('form textarea')].some(isBegun)) event.preventDefault()
+})
+
 // A form is sent once. Its buttons work again when the person comes back, or when nothing has followed.
 document.addEventListener('submit', ({ target: form, submitter }) => {
   if (form.method !== 'post') return
+  sentForms.add(form)
   // The browser reads the fields after this event: the value of a disabled button would be missing.
   setTimeout(() => {
     for (const button of form.querySelectorAll('button')) button.disabled = true
@@ -315,6 +338,7 @@ document.addEventListener('submit', ({ target: form, submitter }) => {
 addEventListener('pageshow', () => document.querySelectorAll('form').forEach(release))
 
 function release(form) {
+  sentForms.delete(form)
   for (const button of form.querySelectorAll('button')) {
     button.disabled = false
     button.removeAttribute('aria-busy')

@@ -463,7 +463,7 @@ describe.runIf(hasBrowser)('the website in a browser', () => {
     // The palette finds a seed, a page and a person.
     const open = async () => {
       await page.keyboard.press('Control+k')
-      await page.getByRole('option', { name: 'Shorter invoices' }).waitFor()
+      await page.getByRole('option', { name: /^Shorter invoices/ }).waitFor()
       return page.getByRole('combobox')
     }
     let box = await open()
@@ -475,6 +475,7 @@ describe.runIf(hasBrowser)('the website in a browser', () => {
     await page.getByText('1 result.').waitFor()
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Shorter invoices' }).waitFor()
+    const seedUrl = page.url()
     box = await open()
     await box.fill('e')
     await page.getByRole('option', { name: 'Teams' }).waitFor()
@@ -495,6 +496,22 @@ describe.runIf(hasBrowser)('the website in a browser', () => {
     await page.getByRole('combobox').fill('nothing like it')
     await page.getByText('Nothing matches.').waitFor()
     await check(page)
+
+    // It also does things: here with the seed whose page is open, and on every page.
+    await page.goto(seedUrl)
+    box = await open()
+    await box.fill('status validating')
+    await page.getByText('1 result.').waitFor()
+    await check(page)
+    await page.keyboard.press('Enter')
+    await page.getByText('Status changed.').waitFor()
+    await page.goto(`${origin}/settings/profile`)
+    box = await open()
+    await box.fill('dark theme')
+    await page.getByText('1 result.').waitFor()
+    await page.keyboard.press('Enter')
+    await page.locator('html[data-theme="dark"]').waitFor()
+    expect(new URL(page.url()).pathname).toBe('/settings/profile')
     expect(complaints).toEqual([])
     await context.close()
   })

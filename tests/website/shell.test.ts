@@ -7,7 +7,7 @@ import { countQueries } from '../support/count-queries.ts'
 import { addEvidence, createSeed, joinSeed } from '../support/seeds.ts'
 import { startTestApp } from '../support/test-app.ts'
 import { createWorkspace } from '../support/workspaces.ts'
-import { createVisitor, signInAs } from './visitor.ts'
+import { createVisitor, noticeOn, signInAs } from './visitor.ts'
 
 const website = await startTestApp({ environment: { MAIL_LIMIT_PER_HOUR: '0' } })
 
@@ -205,6 +205,52 @@ describe('the search', () => {
       expect(admin).toContain(`${company.base}${path}`)
       expect(viewer).not.toContain(`${company.base}${path}`)
     }
+  })
+
+  it('offers what the role permits in the palette, with the status of the seed whose page is open', async () => {
+    const [company, other] = [await startCompany(), await startCompany()]
+    const seed = await createSeed(website, company.owner, company, { title: 'Tools' })
+    const path = `${company.base}/seeds/${seed.id}`
+    const find = async (role: 'viewer' | 'member' | 'admin', query = '') => {
+      const visitor = await signInAs(website, company[role])
+      const found = await visitor.get(`${company.base}/search/results?${query}`, {
+        accept: 'application/json',
+      })
+      const { groups } = found.json<{
+        groups: { name: string; results: { label: string; fields?: Record<string, string> }[] }[]
+      }>()
+      return { visitor, results: groups.find(({ name }) => name === 'Actions')?.results ?? [] }
+    }
+    const labels = async (...query: Parameters<typeof find>) =>
+      (await find(...query)).results.map(({ label }) => label)
+    const everybody = ['Go to your inbox', 'Use the light theme', 'Use the dark theme']
+    const statuses = ['validating', 'validated', 'dropped'].map((status) => `Change the status to ${status}`)
+    expect(await labels('admin')).toEqual(['New seed', 'Invite people', ...everybody])
+    expect(await labels('member', `at=${path}`)).toEqual(['New seed', ...statuses, ...everybody])
+    expect(await labels('viewer', `at=${path}`)).toEqual(everybody)
+    expect(await labels('member', `q=status+dropped&at=${path}`)).toEqual(['Change the status to dropped'])
+    // Not of a seed of another workspace, or of none.
+    const foreign = await createSeed(website, other.owner, other)
+    for (const id of [foreign.id, crypto.randomUUID(), 'new', '%00'])
+      expect(await labels('member', `q=status&at=${company.base}/seeds/${id}`)).toEqual([])
+
+    // The fields are those of the form: it is refused if the status is another one by then.
+    const { visitor, results } = await find('member', `q=validating&at=${path}`)
+    const fields = results[0]?.fields ?? {}
+    await visitor.get(path)
+    expect(noticeOn((await visitor.submit(`${path}/status`, fields)).body)).toBe('Status changed.')
+    const opened = { ...fields, status: 'dropped' }
+    expect((await visitor.submit(`${path}/status`, opened)).statusCode).toBe(409)
+  })
+
+  it('is on the pages outside of workspaces too, of the one that was used last', async () => {
+    const company = await startCompany()
+    const visitor = await signInAs(website, company.member)
+    const linkOn = async (path: string) => /data-results="([^"]*)"/.exec((await visitor.get(path)).body)?.[1]
+    for (const path of ['/settings/profile', '/notifications', '/onboarding', '/w/no-such'])
+      expect(await linkOn(path), path).toBe(`${company.base}/search/results`)
+    const newcomer = await signInAs(website, await website.createPerson())
+    expect((await newcomer.get('/settings/profile')).body).not.toContain('data-palette')
   })
 
   it('finds nothing in other workspaces, and returns 403 to non-members', async () => {

@@ -55,7 +55,7 @@ export async function listSecurityRows(
     },
     {
       label: 'Two-step sign-in',
-      state: since === null ? 'Off.' : html`On since ${renderDate(since)}.`,
+      state: since === null ? 'Off.' : html`On. Turned on ${renderDate(since)}.`,
       action: since === null ? 'Set up' : 'Manage',
       href: twoStepPath,
     },

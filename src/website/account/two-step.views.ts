@@ -70,7 +70,7 @@ export function renderTwoStepOn(
   return securityPage(
     'Two-step sign-in',
     request,
-    html`<p>On since ${since !== null && renderDate(since)}.</p>
+    html`<p>On. Turned on ${since !== null && renderDate(since)}.</p>
       <section aria-labelledby="recovery-codes">
         <h2 id="recovery-codes">Recovery codes</h2>
         <p>

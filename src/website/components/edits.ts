@@ -15,9 +15,14 @@ export interface MergedEdit<Fields> {
   conflicts: (keyof Fields)[]
 }
 
+/** The hidden field of the versions that a form is opened with, for a script that makes the form. */
+export function openedOf(fields: object): Record<string, string> {
+  return { [openedField]: JSON.stringify(versionsOf(fields)) }
+}
+
 /** The versions of the fields that a form is opened with. */
 export function renderOpened(fields: object): Html {
-  return html`<input type="hidden" name="${openedField}" value="${JSON.stringify(versionsOf(fields))}" />`
+  return html`<input type="hidden" name="${openedField}" value="${openedOf(fields)[openedField]}" />`
 }
 
 /** The versions that a form was opened with; none if it does not say so. */

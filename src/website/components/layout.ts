@@ -63,7 +63,7 @@ export function renderLayout(
             >
             ${context.shell && renderSwitcher(context.shell, section)}
             <div class="end">
-              ${section?.base !== undefined && renderFind(section.base, assets)}
+              ${renderFind(section?.base ?? lastUsedOf(context.shell), assets)}
               ${context.shell && renderBell(context.shell)} ${renderAccount(context, isSignIn)}
             </div>
           </div>
@@ -126,8 +126,18 @@ function renderWorkspaceLink(workspace: RecentWorkspace, base: string | undefine
   >`
 }
 
-/** The link to the search, which public/site.js turns into the button of the command palette. */
-function renderFind(base: string, { palette }: Assets): Html {
+/** The path of the workspace that the person used last. */
+function lastUsedOf(shell: Shell | undefined): string | undefined {
+  const [last] = shell?.workspaces ?? []
+  return last && `/w/${last.slug}`
+}
+
+/**
+ * The link to the search of a workspace, which public/site.js turns into the button of the command palette. Nothing for
+ * people without a workspace.
+ */
+function renderFind(base: string | undefined, { palette }: Assets): Content {
+  if (base === undefined) return false
   return html`<a
     class="find"
     href="${base}/search"

@@ -139,7 +139,7 @@ function renderTeams(visit: WorkspaceVisit, list: ListView<Team>): Page {
               <div class="grow">
                 <a class="title" href="${base}/teams/${id}"><bdi>${name}</bdi></a>
                 <span class="hint"
-                  >${memberCount === 0 ? 'No members yet' : countOf(memberCount, 'member')} · since
+                  >${memberCount === 0 ? 'No members yet' : countOf(memberCount, 'member')} · created
                   ${renderDate(createdAt)}</span
                 >
               </div>

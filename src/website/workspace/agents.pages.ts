@@ -72,7 +72,7 @@ function renderAgents(
               <div class="grow">
                 <strong><bdi>${clientName}</bdi></strong>
                 <span class="hint">
-                  allowed by ${userId === principal.user.id ? 'you' : html`<bdi>${userName}</bdi>`} on
+                  allowed by ${userId === principal.user.id ? 'you' : html`<bdi>${userName}</bdi>`}
                   ${renderDate(createdAt)} · expires on ${renderDate(expiresAt)} ·
                   ${lastUsedAt === null ? 'never used' : html`last used ${renderTime(lastUsedAt)}`}
                 </span>

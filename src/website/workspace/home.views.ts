@@ -53,7 +53,7 @@ function renderEndedAgents(base: string, agents: readonly EndedAgent[]): Html {
     ${agents.map(
       ({ clientName, endedAt }) =>
         html`<p>
-          <bdi>${clientName}</bdi> lost its access to this workspace on ${renderDate(endedAt.toISOString())}.
+          <bdi>${clientName}</bdi> lost its access to this workspace, ${renderDate(endedAt.toISOString())}.
         </p>`,
     )}
     <p><a href="${base}/agents">Connect it again</a></p>

@@ -8,6 +8,7 @@ import { readListView, renderNotices, renderPager, resetNotice, type ListView } 
 import type { Page } from '../plugins/pages.ts'
 import { readSearch, renderSearchForm } from '../views/search-form.views.ts'
 import { statusNames } from '../seeds/seed-status.views.ts'
+import { listPaletteActions } from './palette-actions.ts'
 import { sectionOf, type WorkspacePages, type WorkspaceVisit } from '../plugins/workspace-visit.ts'
 
 const perPage = 25
@@ -66,11 +67,14 @@ export function searchPages({ page, data }: WorkspacePages, services: SearchServ
 
   data('/search/results', async (visit) => {
     const q = readSearch(visit.request)
-    const groups = await Promise.all([
+    const [found, actions, elsewhere] = await Promise.all([
       q === '' ? findLatest(visit, services) : findGroups(visit, q, services),
+      listPaletteActions(visit, services),
       findElsewhere(visit, q, services),
     ])
-    return { groups: groups.flat() }
+    const matching = actions.filter(({ label }) => containsWords(label, q))
+    const groups = [...found, { name: 'Actions', results: matching }, ...elsewhere]
+    return { groups: groups.filter(({ results }) => results.length > 0) }
   })
 }
 
@@ -120,19 +124,27 @@ async function findElsewhere(
   { workspaces }: SearchServices,
 ): Promise<ResultGroup[]> {
   const { principal, workspace } = visit
-  const contains = (name: string) => name.toLowerCase().includes(q.toLowerCase())
   const ofPerson = parseJson(await workspaces.list(principal))
   const groups: ResultGroup[] = [
-    { name: 'Pages', results: listPages(visit).filter(({ label }) => contains(label)) },
+    { name: 'Pages', results: listPages(visit).filter(({ label }) => containsWords(label, q)) },
     {
       name: 'Workspaces',
       results: ofPerson
-        .filter((other) => other.slug !== workspace.slug && contains(other.name))
+        .filter((other) => other.slug !== workspace.slug && containsWords(other.name, q))
         .slice(0, workspacesMax)
         .map((other) => ({ label: other.name, detail: other.slug, href: `/w/${other.slug}` })),
     },
   ]
   return groups.filter(({ results }) => results.length > 0)
+}
+
+/** Whether a text contains all words of another one, ignoring case. */
+function containsWords(text: string, words: string): boolean {
+  const lower = text.toLowerCase()
+  return words
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => lower.includes(word))
 }
 
 /** A count of matches, which ends at `searchCountMax`. */
@@ -143,12 +155,10 @@ function describeCount(count: number): string {
 
 /** The pages that the person may open from anywhere. */
 function listPages(visit: WorkspaceVisit): Result[] {
-  const { base, may } = visit
   const { links, tabs = [] } = sectionOf(visit, 'People')
   const pages = [
     ...links,
     ...tabs.filter(({ isCurrent }) => !isCurrent),
-    ...(may('seeds.create') ? [{ label: 'New seed', href: `${base}/seeds/new` }] : []),
     { label: 'Your notifications', href: '/notifications' },
     { label: 'Your profile', href: '/settings/profile' },
     { label: 'Your security', href: '/settings/security' },

@@ -6,7 +6,7 @@ import { renderForm } from '../components/forms.ts'
 import { html, type Content, type Html } from '../components/html.ts'
 import { countOf, renderTime } from '../components/words.ts'
 import type { WorkspaceVisit } from '../plugins/workspace-visit.ts'
-import { renderStatus } from '../seeds/seeds.views.ts'
+import { renderStatus } from '../seeds/seed-status.views.ts'
 import { inboxPath, renderNotification } from '../views/notification.views.ts'
 
 /** What waits for a person on the home of a workspace. */
