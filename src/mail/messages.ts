@@ -1,14 +1,9 @@
 import type { AccessCounts, SecurityNotice } from '../kernel/accounts.ts'
-import { escapeHtml } from '../kernel/escape-html.ts'
-import { withoutRefused } from '../kernel/text.ts'
 import type { WebhookDisabledReason } from '../kernel/webhooks.ts'
+import { compose, type MailContent } from './compose.ts'
+import { describeTime, formatDuration, formatTime } from './times.ts'
 
-/** The content of a mail, as HTML and for mail programs without HTML. */
-export interface MailContent {
-  subject: string
-  text: string
-  html: string
-}
+export type { MailContent }
 
 /** Invites a person to a workspace. */
 export function inviteMail(input: {
@@ -17,13 +12,14 @@ export function inviteMail(input: {
   role: string
   inviteUrl: string
   expiresAt: Date
+  now: Date
 }): MailContent {
-  const { workspaceName, invitedByName, role, inviteUrl, expiresAt } = input
+  const { workspaceName, invitedByName, role, inviteUrl, expiresAt, now } = input
   return compose({
     subject: `${invitedByName} invited you to ${workspaceName}`,
     paragraphs: [
       `Open the link below to join the workspace ${workspaceName} as ${role}. ${invitedByName} invited you.`,
-      `The invite is for this email address only. It expires on ${formatDate(expiresAt)}.`,
+      `The invite is for this email address only. It expires ${describeTime(expiresAt, now)}.`,
     ],
     link: { label: 'Open the invite', url: inviteUrl },
     footer: 'If you did not expect this invite, ignore this email. The invite expires by itself.',
@@ -252,13 +248,14 @@ export function apiKeyExpiresMail(input: {
   keyName: string
   lastFour: string
   expiresAt: Date
+  now: Date
   keyUrl: string
 }): MailContent {
-  const { name, keyName, lastFour, expiresAt, keyUrl } = input
+  const { name, keyName, lastFour, expiresAt, now, keyUrl } = input
   return compose({
     subject: `Your API key ${keyName} expires soon`,
     paragraphs: [
-      `Hello ${name}, your API key ${keyName}, which ends in ${lastFour}, expires on ${formatDate(expiresAt)}.`,
+      `Hello ${name}, your API key ${keyName}, which ends in ${lastFour}, expires ${describeTime(expiresAt, now)}.`,
       'From then on, programs that use it are refused. If you still need it, open the link below and choose a later date, ' +
         'or create another key for these programs.',
     ],
@@ -278,7 +275,7 @@ export function signedInMail(input: {
     subject: 'New sign-in to your account',
     paragraphs: [
       `Hello ${input.name}, if this was not you, open the link below, sign out on all other devices and change your password.`,
-      `Someone signed in to your account with ${input.browser} on ${formatDate(input.at)}. That browser was not used before.`,
+      `Someone signed in to your account with ${input.browser} on ${formatTime(input.at)}. That browser was not used before.`,
     ],
     link: { label: 'See where you are signed in', url: input.securityUrl },
     footer: 'If this was you, ignore this email.',
@@ -458,67 +455,3 @@ export function webhookDisabledMail(input: {
 
 const noticeFooter =
   'You receive this email because notifications about activity in your workspaces are on in your settings.'
-
-interface MailParts {
-  subject: string
-  paragraphs: string[]
-  /** Things with a link each, below the paragraphs. */
-  items?: { text: string; url: string }[]
-  /** A sentence below the things. */
-  afterItems?: string
-  link: { label: string; url: string }
-  footer: string
-}
-
-function compose({ link, footer, items = [], afterItems, ...written }: MailParts): MailContent {
-  const subject = withoutRefused(written.subject)
-  const paragraphs = written.paragraphs.map(withoutRefused)
-  const listed = items.map(({ text, url }) => ({ text: wrap(withoutRefused(text)), url }))
-  // Wrapped, one line per element: mail limits the length of lines (RFC 5322 §2.1.1), and people read the source.
-  const html = [
-    '<!doctype html>',
-    '<html lang="en">',
-    '<body style="font-family:system-ui,sans-serif">',
-    ...paragraphs.map((paragraph) => `<p>${escapeHtml(wrap(paragraph))}</p>`),
-    ...listed.map(({ text, url }) => `<p><a href="${escapeHtml(url)}">${escapeHtml(text)}</a></p>`),
-    ...(afterItems === undefined ? [] : [`<p>${escapeHtml(afterItems)}</p>`]),
-    `<p><a href="${escapeHtml(link.url)}">${escapeHtml(link.label)}</a></p>`,
-    `<p style="color:#666">${escapeHtml(wrap(footer))}</p>`,
-    '</body>',
-    '</html>',
-    '',
-  ]
-  return {
-    subject,
-    text: [
-      ...paragraphs.map(wrap),
-      ...listed.map(({ text, url }) => `${text}:\n${url}`),
-      ...(afterItems === undefined ? [] : [afterItems]),
-      `${link.label}:\n${link.url}`,
-      wrap(footer),
-      '',
-    ].join('\n\n'),
-    html: html.join('\n'),
-  }
-}
-
-/** Wraps text to lines of at most 72 characters, except longer words. */
-function wrap(text: string): string {
-  return text.replace(/(?=\S)(.{1,72})(?:\s+|$)/gu, '$1\n').trimEnd()
-}
-
-function formatDate(date: Date): string {
-  return `${date.toISOString().slice(0, 16).replace('T', ' ')} UTC`
-}
-
-const units: [name: string, lengthMs: number][] = [
-  ['hour', 60 * 60 * 1000],
-  ['minute', 60 * 1000],
-]
-
-/** A duration in the largest unit that it is a whole number of, such as `24 hours`. */
-function formatDuration(durationMs: number): string {
-  const [name, lengthMs] = units.find(([, length]) => durationMs % length === 0) ?? ['second', 1000]
-  const count = Math.ceil(durationMs / lengthMs)
-  return `${count} ${name}${count === 1 ? '' : 's'}`
-}

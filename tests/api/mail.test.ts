@@ -8,6 +8,7 @@ import type { Config } from '../../src/config.ts'
 import { createLogger } from '../../src/http/answers/logging.ts'
 import { errors } from '../../src/kernel/errors.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
+import { formatTime } from '../../src/mail/times.ts'
 import { createServices } from '../../src/services/services.ts'
 import {
   addPerson,
@@ -122,7 +123,9 @@ describe('the mail of an invite', () => {
     expect(mail.parsed.text?.replaceAll(/\s+/g, ' ')).toContain(
       'join the workspace Acme as viewer. Olga Owner invited you.',
     )
-    expect(mail.parsed.text).toContain(invite.expiresAt.slice(0, 10))
+    expect(mail.parsed.text?.replaceAll(/\s+/g, ' ')).toContain(
+      `It expires in 7 days, on ${formatTime(new Date(invite.expiresAt))}.`,
+    )
     const link = linkIn(mail)
     expect(link).toMatch(new RegExp(`^${webUrl}/invites/[A-Za-z0-9_-]{43}$`))
     expect(mail.parsed.html).toContain(`<a href="${link}">`)

@@ -19,6 +19,7 @@ const invited = (name: string, inviteUrl = url) =>
     role: 'member',
     inviteUrl,
     expiresAt: new Date('2026-11-28T03:04:05.678Z'),
+    now: new Date('2026-11-21T03:04:05.678Z'),
   })
 
 function messageOf(content: MailContent, name = 'Ada') {

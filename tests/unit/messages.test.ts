@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { serviceName } from '../../src/kernel/service-name.ts'
 import {
   accessEndedMail,
   accountExistsMail,
@@ -15,6 +16,7 @@ import {
   verifyEmailMail,
   type MailContent,
 } from '../../src/mail/messages.ts'
+import { describeTime } from '../../src/mail/times.ts'
 
 const url = 'https://app.example.com/invites/abc_-'
 const evil = `<b onclick="x('y')">&amp;</b>`
@@ -34,6 +36,7 @@ const mails: [string, (name: string) => MailContent][] = [
         role: 'member',
         inviteUrl: url,
         expiresAt: new Date('2026-11-28T03:04:05.678Z'),
+        now: new Date('2026-11-21T03:04:06.789Z'),
       }),
   ],
   [
@@ -84,14 +87,25 @@ describe.each(mails)('%s', (_name, mailFor) => {
     expect(subject).not.toBe('')
     expect(text).toContain('Ada')
     expect(text.match(/https:\S+/g)).toEqual([url])
-    expect(html).toContain(`<a href="${url}">`)
+    // A button, and the address for those who do not see it.
+    expect(html.match(/<a [^>]*href="[^"]*"/g)).toHaveLength(2)
+    expect(html).toContain(`<a href="${url}">${url}</a>`)
     const words = html
       .replaceAll(/<[^>]+>/g, ' ')
       .replaceAll('&quot;', '"')
       .replaceAll(/\s+/g, ' ')
       .trim()
-    const plain = text.replace(`:\n${url}`, '').replaceAll(/\s+/g, ' ').trim()
+    const address = ` If the button does not work, open this address: ${url}`
+    const plain = text.replace(`:\n${url}`, address).replaceAll(/\s+/g, ' ').trim()
     expect(words).toBe(plain)
+  })
+
+  it('begins with the name of the service, loads nothing, and leaves colors to the mail program', () => {
+    const { text, html } = mailFor('Ada')
+    expect(text.split('\n')[0]).toBe(serviceName)
+    expect(html).toContain(`>${serviceName}</p>`)
+    expect(html).toContain('<meta name="color-scheme" content="light dark">')
+    expect(html).not.toMatch(/<(?:img|link|style|script)|url\(|src=/i)
   })
 
   it('shows names unchanged, and escapes them in HTML', () => {
@@ -132,13 +146,13 @@ describe.each(mails)('%s', (_name, mailFor) => {
 
 describe('an email with a link', () => {
   it.each([
-    ['the invite email', /^Open the link below to join/, '2026-11-28 03:04 UTC'],
+    ['the invite email', /^Open the link below to join/, 'in 7 days, on 28 November 2026 at 03:04 UTC'],
     ['the address verification email', /open the link below and enter your password/, 'for 24 hours'],
     ['the sign-in link email', /open the link below to sign in/, 'once, within 15 minutes'],
     ['the password reset email', /open the link below to choose a new password/, 'once, within 1 hour'],
   ])('%s explains what to do, and then how long the link is valid', (name, firstSentence, duration) => {
     const mail = mails.find(([candidate]) => candidate === name)?.[1]('Ada')
-    const [first = '', second] = String(mail?.text).split('\n\n')
+    const [, first = '', second] = String(mail?.text).split('\n\n')
     expect(first.replaceAll('\n', ' ')).toMatch(firstSentence)
     expect(second?.replaceAll('\n', ' ')).toContain(duration)
     expect(mail?.text).toContain('ignore this email')
@@ -177,5 +191,18 @@ describe('the digest email', () => {
     expect(text.replaceAll(/\s+/g, ' ')).toContain(evil)
     expect(html).not.toContain('<b ')
     expect(digest(2, 'Eve \u202e').html).not.toContain('\u202e')
+  })
+})
+
+describe('a time in a mail', () => {
+  it.each([
+    ['2026-11-30T22:44:59Z', 'in 7 days, on 30 November 2026 at 22:44 UTC'],
+    ['2026-11-25T22:44:00Z', 'in 2 days, on 25 November 2026 at 22:44 UTC'],
+    ['2026-11-25T22:43:00Z', 'in 48 hours, on 25 November 2026 at 22:43 UTC'],
+    ['2026-11-24T00:44:00Z', 'in 2 hours, on 24 November 2026 at 00:44 UTC'],
+    ['2026-11-23T22:45:00Z', 'in 1 minute, on 23 November 2026 at 22:45 UTC'],
+    ['2026-11-23T22:43:00Z', 'on 23 November 2026 at 22:43 UTC'],
+  ])('%s is described as %s', (time, words) => {
+    expect(describeTime(new Date(time), new Date('2026-11-23T22:44:00Z'))).toBe(words)
   })
 })

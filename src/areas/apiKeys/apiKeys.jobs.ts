@@ -28,6 +28,7 @@ export function createApiKeysJobs(options: {
           keyName: key.name,
           lastFour: key.lastFour,
           expiresAt,
+          now: clock.now(),
           keyUrl: `${webUrl}/settings/security/api-keys/${apiKeyId}`,
         }),
         to: { name: owner.name, address: owner.email },

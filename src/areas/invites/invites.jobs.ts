@@ -31,7 +31,7 @@ export function createInvitesJobs(options: {
       const token = createToken()
       await insertInviteToken(db, { inviteId, tokenHash: hashSecret(token), isMailed: true })
       await mailer.send({
-        ...inviteMail({ ...invite, inviteUrl: inviteUrlOf(webUrl, token) }),
+        ...inviteMail({ ...invite, inviteUrl: inviteUrlOf(webUrl, token), now: clock.now() }),
         to: { name: '', address: invite.email },
         id: `invite-${id}`,
       })

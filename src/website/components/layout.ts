@@ -2,6 +2,7 @@ import type { RecentWorkspace, Shell } from '../../accounts/sessions/sessions.se
 import type { PrincipalUser } from '../../kernel/principal.ts'
 import type { Assets } from '../../assets/assets.ts'
 import { unreadCountMax } from '../../kernel/notifications.ts'
+import { serviceName } from '../../kernel/service-name.ts'
 import { html, type Content, type Html } from './html.ts'
 import { hueOf } from './hues.ts'
 import { themes, type Theme } from './theme.ts'
@@ -48,7 +49,7 @@ export function renderLayout(
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="${theme === 'system' ? 'light dark' : theme}" />
-        <title>${section ? `${title} · ${section.name}` : title} · Workspace</title>
+        <title>${section ? `${title} · ${section.name}` : title} · ${serviceName}</title>
         <link rel="stylesheet" href="${assets.stylesheet}" />
         <link rel="icon" href="${assets.icon}" type="image/svg+xml" />
         <script src="${assets.script}" defer></script>
@@ -59,7 +60,7 @@ export function renderLayout(
         <header class="top">
           <div class="bar">
             <a class="brand" href="/"
-              ><img src="${assets.icon}" alt="" width="24" height="24" /><span>Workspace</span></a
+              ><img src="${assets.icon}" alt="" width="24" height="24" /><span>${serviceName}</span></a
             >
             ${context.shell && renderSwitcher(context.shell, section)}
             <div class="end">
