@@ -1,9 +1,11 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
-import { createCompany } from '../support/company.ts'
+import { createCompany, createTeam, post } from '../support/company.ts'
+import { openEventStream } from '../support/event-stream-client.ts'
 import { findNotifications, insertNotification } from '../support/notifications.ts'
-import { createSeed } from '../support/seeds.ts'
-import { noticeOn, signInAs, startWebsite } from './visitor.ts'
+import { addEvidence, createSeed } from '../support/seeds.ts'
+import { addMember } from '../support/workspaces.ts'
+import { noticeOn, signInAs, startWebsite, type Visitor } from './visitor.ts'
 
 const website = await startWebsite()
 const company = await createCompany(website)
@@ -168,5 +170,52 @@ describe('the link that turns mails off', () => {
     }
     expect((await website.app.inject(path)).body).not.toContain(person.email)
     expect(await isOn(person)).toBe(true)
+  })
+})
+
+describe('the stream of the inbox', () => {
+  const aChange = /event: change\ndata:\n\n/g
+  const openStream = (visitor: Visitor) =>
+    openEventStream(website, '/notifications/changes', {
+      cookie: [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join('; '),
+    })
+
+  it('reports new notifications from all workspaces of the person, and nothing else that happens there', async () => {
+    const [first, second] = [await createCompany(website), await createCompany(website)]
+    const person = first.member
+    await addMember(website, second.workspace, person, 'member')
+    const stream = await openStream(await signInAs(website, person))
+    expect(stream.status).toBe(200)
+    const seeds = await Promise.all(
+      [first, second].map(async (one) => {
+        const seed = await createSeed(website, one.owner, one)
+        await website.as(person, post(`/v1/seeds/${seed.id}/follow`))
+        return seed
+      }),
+    )
+    // Followed, but not yet told of anything. The second stream shows when that has been looked at.
+    const witness = await openEventStream(website, `/w/${first.workspace.slug}/activity/changes`, {
+      cookie: [...(await signInAs(website, first.viewer)).cookies]
+        .map(([name, value]) => `${name}=${value}`)
+        .join('; '),
+    })
+    await createTeam(website, first.owner, first, 'Looms')
+    await witness.received(aChange)
+    expect(stream.text()).not.toMatch(aChange)
+    for (const [i, one] of [first, second].entries()) {
+      await addEvidence(website, one.owner, seeds[i] ?? { id: '' })
+      await stream.received(new RegExp(`(?:event: change[^]*){${i + 1}}`))
+    }
+    expect(stream.text().match(aChange)).toHaveLength(2)
+  })
+
+  it('ends when the person signs out, and returns 401 without a session', async () => {
+    const { visitor } = await openInbox()
+    const stream = await openStream(visitor)
+    await visitor.get('/notifications')
+    await visitor.submit('/sign-out')
+    await stream.ended
+    const answer = await visitor.get('/notifications/changes', { accept: 'text/event-stream' })
+    expect(answer.statusCode).toBe(401)
   })
 })

@@ -12,13 +12,15 @@ import { notice, renderDone } from '../components/notice.ts'
 import { readListView, renderNotices, renderPager, resetNotice, type ListView } from '../components/pager.ts'
 import { form, readField } from '../components/sent-form.ts'
 import type { Page } from '../plugins/pages.ts'
+import { watchInbox } from './inbox-changes.ts'
 import { inboxPath, renderNotification } from '../views/notification.views.ts'
 
 const path = inboxPath
 const perPage = 30
 
 /** What a person is told of, and the number that public/site.js shows at the bell. */
-export function inboxPages(app: App, { notifications }: Pick<Services, 'notifications'>): void {
+export function inboxPages(app: App, services: Pick<Services, 'events' | 'notifications'>): void {
+  const { notifications } = services
   app.get(path, async (request, reply) => {
     const isUnreadOnly = readQuery(request, 'unread') === 'true'
     const list = await readListView(request, (position) =>
@@ -32,6 +34,11 @@ export function inboxPages(app: App, { notifications }: Pick<Services, 'notifica
   })
 
   app.get(`${path}/count`, async ({ principal }) => ({ unread: await notifications.count(principal) }))
+
+  // HEAD would open a stream that nobody reads.
+  app.get(`${path}/changes`, { exposeHeadRoute: false }, async (request, reply) =>
+    reply.sendChanges((listener) => watchInbox(request, services, listener)),
+  )
 
   // What opens a notification changes it, so it is a form: browsers fetch links before they are followed.
   app.post<{ Params: { id: string } }>(`${path}/:id/open`, form, async (request, reply) =>
@@ -68,31 +75,34 @@ function renderInbox(request: FastifyRequest, list: ListView<Notification>, isUn
         <a href="${path}" ${!isUnreadOnly && html`aria-current="true"`}>All</a>
         <a href="${path}?unread=true" ${isUnreadOnly && html`aria-current="true"`}>Unread</a>
       </nav>
-      ${
-        newest === undefined
-          ? html`<div class="empty">
-              <p>${isUnreadOnly ? 'You have read everything.' : 'No notifications yet.'}</p>
-              <p>
-                You are notified when somebody mentions you, and when something happens to seeds that you
-                follow.
-              </p>
-            </div>`
-          : renderForm({
-              request,
-              action: `${path}/read`,
-              className: 'stack inbox',
-              body: html`${
-                  hasUnread &&
-                  html`<p>
-                    <input type="hidden" name="until" value="${newest.createdAt}" />
-                    <button class="small quiet">Mark all as read</button>
-                  </p>`
-                }
-                <ul class="rows">
-                  ${items.map(renderNotification)}
-                </ul>`,
-            })
-      }
+      ${renderForm({
+        request,
+        action: `${path}/read`,
+        className: 'inbox',
+        // The list of a later page does not change. The token of the form does, so it is outside.
+        body: html`<div class="stack" ${list.cursor === '' && html`data-live="${path}/changes"`}>
+          ${
+            newest === undefined
+              ? html`<div class="empty">
+                  <p>${isUnreadOnly ? 'You have read everything.' : 'No notifications yet.'}</p>
+                  <p>
+                    You are notified when somebody mentions you, and when something happens to seeds that you
+                    follow.
+                  </p>
+                </div>`
+              : html`${
+                    hasUnread &&
+                    html`<p>
+                      <input type="hidden" name="until" value="${newest.createdAt}" />
+                      <button class="small quiet">Mark all as read</button>
+                    </p>`
+                  }
+                  <ul class="rows">
+                    ${items.map(renderNotification)}
+                  </ul>`
+          }
+        </div>`,
+      })}
       ${renderPager(list, {
         path,
         parameters: { unread: isUnreadOnly ? 'true' : '' },

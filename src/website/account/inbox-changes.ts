@@ -1,0 +1,53 @@
+import type { FastifyRequest } from 'fastify'
+import { parseJson } from '../../kernel/json-text.ts'
+import type { Services } from '../../services/services.ts'
+import type { StreamListener } from '../plugins/change-streams.ts'
+
+/**
+ * Calls `onChange` when the person has a new notification from one of the workspaces that they used last. Each comes with
+ * an event of its workspace, in one transaction: so events are watched, and the newest notification is read when there is
+ * one. Returns a function that stops it.
+ */
+export async function watchInbox(
+  { principal, visit }: Pick<FastifyRequest, 'principal' | 'visit'>,
+  { events, notifications }: Pick<Services, 'events' | 'notifications'>,
+  { onChange, onEnd }: StreamListener,
+): Promise<() => void> {
+  const findNewest = async () => parseJson((await notifications.list(principal, { limit: 1 })).items)[0]?.id
+  let known = await findNewest()
+  let isAsked = false
+  let isLooking = false
+
+  const look = async () => {
+    isAsked = true
+    if (isLooking) return
+    isLooking = true
+    // Of many events at once, only the last is looked at.
+    while (isAsked) {
+      isAsked = false
+      const newest = await findNewest()
+      if (newest !== known) onChange()
+      known = newest
+    }
+    isLooking = false
+  }
+  // The browser opens the stream again, and then reads the page.
+  const lookOrEnd = () => void look().catch(onEnd)
+
+  const watches = await Promise.allSettled(
+    (visit.shell?.workspaces ?? []).map(({ slug }) =>
+      events.watch(principal, slug, { onChange: lookOrEnd, onEnd }),
+    ),
+  )
+  const stop = () => {
+    for (const watch of watches) if (watch.status === 'fulfilled') watch.value()
+  }
+  const failed = watches.find((watch) => watch.status === 'rejected')
+  if (failed) {
+    stop()
+    throw failed.reason
+  }
+  // For what came before the events were watched.
+  lookOrEnd()
+  return stop
+}

@@ -1,0 +1,96 @@
+import { sql } from 'drizzle-orm'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { createCompany } from '../support/company.ts'
+import { addEvidence, createSeed, joinSeed } from '../support/seeds.ts'
+import { check, hasBrowser, looks, openPage, sizes } from './browser.ts'
+import { startSite, type Site } from './site.ts'
+
+vi.setConfig({ testTimeout: 120_000 })
+
+describe.runIf(hasBrowser)('the inbox and the home in a browser', () => {
+  let site: Site
+
+  beforeAll(async () => {
+    site = await startSite()
+  })
+
+  it.each(looks)('show what is new, on a $size', async ({ colorScheme, size }) => {
+    const { browser, origin, website } = site
+    const company = await createCompany(website)
+    const { member, owner, workspace } = company
+    const base = `${origin}/w/${workspace.slug}`
+    const seed = await createSeed(website, member, company, { title: 'Shorter invoices' })
+    const idle = await createSeed(website, member, company, { title: 'Long forgotten' })
+    await website.db.execute(
+      sql`update seeds set created_at = now() - '8 days'::interval where id = ${idle.id}`,
+    )
+    await joinSeed(website, owner, seed)
+    const { context, page, complaints } = await openPage(browser, { colorScheme, viewport: sizes[size] })
+    await page.goto((await website.services.credentials.createLink('sign_in', member.id)).url)
+    await page.getByRole('main').getByRole('button').click()
+    await page.waitForURL('**/w/*')
+
+    // The open inbox shows what comes, without reloading.
+    const opened = page.waitForResponse((answer) => answer.url().endsWith('/notifications/changes'))
+    await page.goto(`${origin}/notifications`)
+    await page.getByText('No notifications yet.').waitFor()
+    await opened
+    await check(page)
+    const added = page.getByRole('button', {
+      name: 'Olga Owner added evidence that supports Shorter invoices',
+    })
+    await addEvidence(website, owner, seed)
+    await added.waitFor()
+    await page.getByRole('link', { name: 'Notifications, 1 unread' }).waitFor()
+    await addEvidence(website, owner, seed)
+    await added.nth(1).waitFor()
+    await check(page)
+
+    // The home begins with it, and with the seed that waits for evidence.
+    await page.goto(base)
+    await page.getByRole('heading', { name: 'Waiting for you' }).waitFor()
+    await page.getByRole('link', { name: 'Long forgotten' }).first().waitFor()
+    await page.getByText(/No evidence yet, created/).waitFor()
+    await page.getByText(/2 new pieces of evidence/).waitFor()
+    await check(page)
+    await page.getByRole('button', { name: 'Shorter invoices' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Shorter invoices' }).waitFor()
+    await page.getByRole('link', { name: 'Notifications', exact: true }).waitFor()
+    await page.goto(base)
+    expect(await page.getByRole('button', { name: 'Shorter invoices' }).count()).toBe(0)
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  it('dates of the last week are relative, and Ctrl+Enter sends a form', async () => {
+    const { browser, origin, website } = site
+    const company = await createCompany(website)
+    await website.db.execute(
+      sql`update memberships set joined_at = now() - '3 days'::interval where user_id = ${company.member.id}`,
+    )
+    const { context, page, complaints } = await openPage(browser, { locale: 'en-GB' })
+    await page.goto((await website.services.credentials.createLink('sign_in', company.owner.id)).url)
+    await page.getByRole('main').getByRole('button').click()
+    await page.waitForURL('**/w/*')
+    await page.goto(`${origin}/w/${company.workspace.slug}/people/${company.member.id}`)
+    const joined = page.locator('main time').first()
+    expect(await joined.textContent()).toBe('3 days ago')
+    expect(await joined.getAttribute('title')).toMatch(/\d{4}/)
+
+    await page.goto(`${origin}/w/${company.workspace.slug}/seeds/new`)
+    await page.getByLabel('Title').fill('Bikes')
+    const summary = page.getByLabel('Summary')
+    await summary.fill('For everybody')
+    // A text that was begun is not left without a question.
+    const asked = page.waitForEvent('dialog')
+    const left = page.getByRole('link', { name: 'People' }).click()
+    const dialog = await asked
+    expect(dialog.type()).toBe('beforeunload')
+    await dialog.dismiss()
+    await left.catch(() => undefined)
+    await summary.press('Control+Enter')
+    await page.getByText('Seed created.').waitFor()
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+})
