@@ -5,7 +5,7 @@ import type { Services } from '../../services/services.ts'
 import { openedOf } from '../components/edits.ts'
 import { readQuery } from '../components/lists.ts'
 import { readTheme, themes, type Theme } from '../components/theme.ts'
-import { statusNames } from '../seeds/seeds.views.ts'
+import { statusNames } from '../seeds/seed-status.views.ts'
 import { inboxPath } from '../views/notification.views.ts'
 import type { WorkspaceVisit } from '../plugins/workspace-visit.ts'
 
