@@ -1900,6 +1900,81 @@ from
     job_key_mode => 'preserve_run_at'
   );
 
+-- kit_select_discussion
+select
+  (
+    select
+      coalesce(json_agg(newest), '[]')
+    from
+      (
+        select
+          "id" as "id",
+          "evidence_id" as "evidenceId",
+          "body" as "body",
+          coalesce(
+            (
+              select
+                json_agg(
+                  json_build_object('userId', "users"."id", 'name', "users"."name")
+                  order by
+                    "users"."id"
+                )
+              from
+                "comment_mentions"
+                join "users" on "users"."id" = "comment_mentions"."user_id"
+              where
+                "comment_mentions"."comment_id" = "comments"."id"
+            ),
+            '[]'
+          ) as "mentions",
+          "author_user_id" as "authorUserId",
+          "author_name" as "authorName",
+          "agent_name" as "agentName",
+          to_char("comments"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt"
+        from
+          "comments"
+        where
+          "comments"."seed_id" = $1
+        order by
+          "comments"."created_at" desc,
+          "comments"."id" desc
+        limit
+          $2
+      ) "newest"
+  ) as "comments",
+  (
+    select
+      count(*)::int
+    from
+      "comments"
+    where
+      "comments"."seed_id" = $3
+  ) as "comment_count",
+  (
+    select
+      coalesce(json_agg(first), '[]')
+    from
+      (
+        select
+          "seed_participants"."user_id" as "userId",
+          "users"."name" as "name"
+        from
+          "seed_participants"
+          inner join "users" on "users"."id" = "seed_participants"."user_id"
+        where
+          "seed_participants"."seed_id" = $4
+        order by
+          "seed_participants"."joined_at" asc,
+          "seed_participants"."user_id" asc
+        limit
+          $5
+      ) "first"
+  ) as "participants"
+from
+  (
+    select
+  ) as nothing;
+
 -- memberships_count_of_user
 select
   count(*)
@@ -6068,10 +6143,7 @@ with
                 "pieces"."author_name" as "authorName",
                 "pieces"."agent_name" as "agentName",
                 to_char("pieces"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
-                to_char("pieces"."edited_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "editedAt",
-                to_char("pieces"."withdrawn_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "withdrawnAt",
-                "pieces"."withdrawn_by_name" as "withdrawnByName",
-                "pieces"."withdrawn_reason" as "withdrawnReason"
+                to_char("pieces"."edited_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "editedAt"
             ) as item
         )
         order by
@@ -6097,9 +6169,6 @@ with
           "newest"."agent_name",
           "newest"."created_at",
           "newest"."edited_at",
-          "newest"."withdrawn_at",
-          "newest"."withdrawn_by_name",
-          "newest"."withdrawn_reason",
           "round",
           sum("evidence_size") over (
             order by
@@ -6380,10 +6449,7 @@ from
                 "newest"."author_name" as "authorName",
                 "newest"."agent_name" as "agentName",
                 to_char("newest"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
-                to_char("newest"."edited_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "editedAt",
-                to_char("newest"."withdrawn_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "withdrawnAt",
-                "newest"."withdrawn_by_name" as "withdrawnByName",
-                "newest"."withdrawn_reason" as "withdrawnReason"
+                to_char("newest"."edited_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "editedAt"
             ) as item
         )
         order by

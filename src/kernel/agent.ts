@@ -10,7 +10,7 @@ export type AgentScope = (typeof agentScopes)[number]
 
 /**
  * The version of what the scopes mean. Since 1, `workspace:read` includes comments and participants, and `seeds:write`
- * writing comments. A grant keeps the version that its person agreed to: later ones give it nothing.
+ * writing comments, leaving seeds, and correcting and withdrawing evidence. A grant keeps the version that its person agreed to: later ones give it nothing.
  */
 export const consentVersion = 1
 
@@ -18,8 +18,11 @@ export const consentVersion = 1
 export const changesOfAgents = {
   create_seed: 'created a seed',
   update_seed: 'changed a seed',
-  add_evidence: 'added evidence',
   join_seed: 'joined a seed',
+  leave_seed: 'left a seed',
+  add_evidence: 'added evidence',
+  update_evidence: 'corrected evidence',
+  withdraw_evidence: 'withdrew evidence',
   add_comment: 'commented on a seed',
 } as const
 
@@ -34,6 +37,10 @@ export const kitSeedsMax = 50
 export const kitOutlineMax = 200
 /** The most pieces of evidence that it shows of each seed. */
 export const kitEvidenceMax = 20
+
+/** The most comments and participants that it shows of one seed. */
+export const kitCommentsMax = 20
+export const kitParticipantsMax = 20
 
 /** The caller of an agent's request: the grant, its user and its workspace. */
 export interface AgentPrincipal {
@@ -52,6 +59,11 @@ export interface AgentPrincipal {
   workspace: { id: string; name: string; slug: string }
   /** The current role of the user in the workspace. */
   role: Role
+}
+
+/** Whether an agent may read comments and participants. */
+export function mayReadDiscussions({ grant }: AgentPrincipal): boolean {
+  return grant.scopes.includes('workspace:read') && grant.consentVersion >= 1
 }
 
 /** An agent as a caller of services: it acts as the user of its grant, and only in the workspace of its grant. */

@@ -84,6 +84,11 @@ export function nullableString(options: { description?: string; format?: string 
   return Type.Unsafe<string | null>({ type: ['string', 'null'], ...options })
 }
 
+/** A list of a named schema, or null. */
+export function nullableArray<T extends TSchema>(item: T, description: string) {
+  return Type.Unsafe<Static<T>[] | null>({ type: ['array', 'null'], items: ref(item), description })
+}
+
 /** One of a fixed list of strings. */
 export function stringEnum<const T extends readonly string[]>(
   values: T,

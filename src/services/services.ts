@@ -29,6 +29,7 @@ import { kitResources } from '../areas/agent/tools/kit-resources.mcp.ts'
 import { mcpForm, readValidationKitTool } from '../areas/agent/read-validation-kit.mcp.ts'
 import { createSeedLinks } from '../areas/agent/seed-links.ts'
 import { searchTools } from '../areas/agent/tools/search.tools.ts'
+import { evidenceTools } from '../areas/agent/tools/evidence.tools.ts'
 import { seedsTools } from '../areas/agent/tools/seeds.tools.ts'
 import { workspaceTools } from '../areas/agent/tools/workspace.tools.ts'
 import { createKitService } from '../areas/agent/agent.service.ts'
@@ -194,6 +195,7 @@ export function createServices(options: ServicesOptions) {
   })
   const comments = createCommentsService({ ...shareOfSeeds, requireWorkspaceOfSeed, requireSeedOf, jobs })
   const evidence = createEvidenceService({ ...shareOfSeeds, requireWorkspaceOfSeed })
+  const corrections = createCorrectionsService({ ...shareOfSeeds, requireSeedOf })
   const agentCalls = createAgentCalls({
     db,
     clock,
@@ -204,7 +206,8 @@ export function createServices(options: ServicesOptions) {
     readValidationKitTool(kit),
     ...searchTools(kit, seedLinks, mcpForm),
     ...workspaceTools(people, events),
-    ...seedsTools({ seeds, evidence, comments }, seedLinks),
+    ...seedsTools(seeds, seedLinks),
+    ...evidenceTools({ evidence, corrections, comments }, seedLinks),
   ].map((tool) => agentCalls.counted(tool))
   let mcpHandler: Promise<KitMcpHandler> | undefined
   // Loaded at the first MCP request, since the SDK is slow to load.
@@ -258,7 +261,7 @@ export function createServices(options: ServicesOptions) {
     emailChanges: createEmailChangesService({ ...credentialsShare, linkDelay, passwords }),
     events,
     /** Correcting and withdrawing evidence. */
-    corrections: createCorrectionsService({ ...shareOfSeeds, requireSeedOf }),
+    corrections,
     /** The evidence of seeds. */
     evidence,
     /** The accounts at external services that people have linked. */

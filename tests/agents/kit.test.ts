@@ -126,9 +126,18 @@ describe.each(faces)('the validation kit over %s', (_face, ask, bytesMax) => {
       const ids = await fill(host, 7, 2)
       const kit = await read(token, { status: 'validated' })
       expect(idsOf(kit)).toEqual([ids[2], ids[5]])
-      expect(kit).toMatchObject({ totals: { seeds: 2, evidence: 4 }, truncated: false, nextCursor: null })
+      expect(kit).toMatchObject({
+        totals: { seeds: 2, evidence: 4, comments: null },
+        truncated: false,
+        nextCursor: null,
+      })
       expect(await read(token, { status: 'dropped' })).toMatchObject({
-        ...{ seeds: [], totals: { seeds: 0, evidence: 0 }, truncated: false, nextCursor: null },
+        ...{
+          seeds: [],
+          totals: { seeds: 0, evidence: 0, comments: null },
+          truncated: false,
+          nextCursor: null,
+        },
       })
     })
 
@@ -164,7 +173,7 @@ describe.each(faces)('the validation kit over %s', (_face, ask, bytesMax) => {
       const input = { status: 'validated', query: 'SEED', updatedSince: '2026-01-31T18:00:00Z', limit: 1 }
       const kits = await readAll(token, input)
       expect(kits.map(idsOf)).toEqual([[ids[2]], [ids[5]]])
-      for (const { totals } of kits) expect(totals).toEqual({ seeds: 2, evidence: 2 })
+      for (const { totals } of kits) expect(totals).toEqual({ seeds: 2, evidence: 2, comments: null })
     })
   })
 
@@ -176,7 +185,7 @@ describe.each(faces)('the validation kit over %s', (_face, ask, bytesMax) => {
     const kits = await readAll(token, { limit: 5 })
     expect(kits.map(({ seeds }) => seeds.length)).toEqual([5, 5, 5, 5, 3])
     expect(kits.flatMap(idsOf)).toEqual(ids.toReversed())
-    for (const { totals } of kits) expect(totals).toEqual({ seeds: 23, evidence: 23 })
+    for (const { totals } of kits) expect(totals).toEqual({ seeds: 23, evidence: 23, comments: null })
     expect(kits.at(-1)?.truncated).toBe(false)
   })
 
@@ -193,7 +202,7 @@ describe.each(faces)('the validation kit over %s', (_face, ask, bytesMax) => {
     expect(kits.flatMap(({ seeds }) => seeds[0]?.evidence.map(({ id }) => id))).toEqual(
       rows.map(({ id }) => id),
     )
-    for (const { totals } of kits) expect(totals).toEqual({ seeds: 1, evidence: 45 })
+    for (const { totals } of kits) expect(totals).toEqual({ seeds: 1, evidence: 45, comments: null })
     expect(kits[0]?.note).toBe(
       'This answer has 1 of 1 seeds in full, 0 more in outline, and 20 of 45 pieces of evidence. ' +
         'To continue, pass nextCursor as cursor, with the same filters.',
@@ -258,7 +267,7 @@ describe.each(faces)('the validation kit over %s', (_face, ask, bytesMax) => {
     expect(kits.flatMap(idsOf)).toEqual(ids)
     expect(kits[0]).toMatchObject({
       seeds: [],
-      totals: { seeds: 450, evidence: 450 },
+      totals: { seeds: 450, evidence: 450, comments: null },
       note:
         'This answer has 0 of 450 seeds in full, 200 more in outline, and 0 of 450 pieces of evidence. ' +
         'To read a seed with its evidence, pass its id as seedId. ' +

@@ -91,14 +91,18 @@ describe('evidence added by an agent', () => {
   })
 
   it('names the agent in the validation kit and in the text of the seed', async () => {
-    const { seed } = await createSeedOfAgent()
+    const { seed, ofAgent, ofPerson } = await createSeedOfAgent()
     const kit = await send<{ seeds: { evidence: TestEvidence[] }[] }>('validation-kit:read', {
       seedId: seed.id,
     })
     expect(kit.seeds[0]?.evidence.map(({ agentName }) => agentName)).toEqual([null, 'Robbie'])
     const { text } = await send<{ text: string }>('seeds:fetch', { id: seed.id })
-    expect(text).toContain(`supports, by the agent Robbie for ${member.name}: ${someEvidence.summary}`)
-    expect(text).toContain(`supports, by ${member.name}: ${someEvidence.summary}`)
+    expect(text).toContain(
+      `by the agent Robbie for ${member.name}, interview, supports (evidence ${ofAgent.id}): ${someEvidence.summary}`,
+    )
+    expect(text).toContain(
+      `by ${member.name}, interview, supports (evidence ${ofPerson.id}): ${someEvidence.summary}`,
+    )
   })
 
   it('still names the agent after the grant ended with the membership', async () => {

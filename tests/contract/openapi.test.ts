@@ -318,6 +318,9 @@ const scopeOf: Record<string, string> = {
   'agent.addEvidence': 'seeds:write',
   'agent.addComment': 'seeds:write',
   'agent.joinSeed': 'seeds:write',
+  'agent.leaveSeed': 'seeds:write',
+  'agent.updateEvidence': 'seeds:write',
+  'agent.withdrawEvidence': 'seeds:write',
 }
 
 /** The operations on what has a version, and the header of their condition. */

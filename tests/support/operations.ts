@@ -110,6 +110,17 @@ export const operations: Record<string, Operation> = {
     isOutside: true,
   },
   'agent.joinSeed': { request: 'POST /agent/v1/seeds:join', body: { seedId: '{seedId}' }, isOutside: true },
+  'agent.leaveSeed': { request: 'POST /agent/v1/seeds:leave', body: { seedId: '{seedId}' }, isOutside: true },
+  'agent.updateEvidence': {
+    request: 'POST /agent/v1/evidence:update',
+    body: { evidenceId: '{evidenceId}', verdict: 'neutral' },
+    isOutside: true,
+  },
+  'agent.withdrawEvidence': {
+    request: 'POST /agent/v1/evidence:withdraw',
+    body: { evidenceId: '{evidenceId}' },
+    isOutside: true,
+  },
 
   'apiKeys.list': { request: 'GET /v1/api-keys', isOutside: true, isForBoundKeys: true },
   'apiKeys.create': { request: 'POST /v1/api-keys', body: { name: '{name}' }, isOutside: true },

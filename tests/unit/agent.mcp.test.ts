@@ -35,11 +35,13 @@ const kit: ValidationKit = {
     scopes: ['validation-kit:read'],
     expiresAt: '2027-11-21T03:04:05.678Z',
   },
-  totals: { seeds: 0, evidence: 0 },
+  totals: { seeds: 0, evidence: 0, comments: null },
   truncated: false,
   nextCursor: null,
   note: null,
   outline: [],
+  comments: null,
+  participants: null,
   seeds: [],
 }
 
@@ -229,7 +231,7 @@ describe.each(
     expect(tool?.outputSchema).toMatchObject({
       required: [
         ...['version', 'generatedAt', 'workspace', 'grant', 'totals', 'truncated', 'nextCursor'],
-        ...['note', 'outline', 'seeds'],
+        ...['note', 'outline', 'comments', 'participants', 'seeds'],
       ],
     })
   })

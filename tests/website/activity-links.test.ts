@@ -144,7 +144,7 @@ describe('a change made by an agent', () => {
     expect(await sentencesAt(mary, `${base}/activity?type=integration.used`)).toContain(repeated)
     expect(await sentencesAt(mary, `${base}/activity`)).toContain(
       `[Mary](${base}/people/${mary.id}) changed the access of ${agents} to “Read seeds and their evidence”, ` +
-        '“Read people, activity and comments”, “Create and change seeds, add evidence and comments”',
+        '“Read people, activity and comments”, “Create, change, join and leave seeds, write comments, and add, correct and withdraw evidence”',
     )
   })
 

@@ -136,7 +136,9 @@ describe('the consent page', () => {
 
     const agents = `/w/${host.slug}/agents`
     await visitor.get(agents)
-    expect(visitor.page()).toContain('Create and change seeds, add evidence and comments')
+    expect(visitor.page()).toContain(
+      'Create, change, join and leave seeds, write comments, and add, correct and withdraw evidence',
+    )
     const saved = await visitor.submit(`${agents}/${grant?.id ?? ''}/scopes`, { 'workspace:read': 'on' })
     expect(noticeOn(saved.body)).toMatch(/^The access of .+ was changed\.$/)
     expect((await findGrant())?.scopes).toEqual(['validation-kit:read', 'workspace:read'])

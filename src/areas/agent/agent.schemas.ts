@@ -1,12 +1,20 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { exampleExpiry, exampleIds, exampleTime } from '../../http/description/examples.ts'
 import { operation } from '../../http/description/operation.ts'
-import { kitEvidenceMax, kitOutlineMax, kitSeedsMax, validationKitScope } from '../../kernel/agent.ts'
+import {
+  kitCommentsMax,
+  kitEvidenceMax,
+  kitOutlineMax,
+  kitParticipantsMax,
+  kitSeedsMax,
+  validationKitScope,
+} from '../../kernel/agent.ts'
 import {
   closed,
   exampleOf,
   named,
   noControlCharacters,
+  nullableArray,
   nullableString,
   ref,
   Role,
@@ -15,7 +23,7 @@ import {
 } from '../../kernel/schemas.ts'
 import { errors } from '../../kernel/errors.ts'
 import { seedStatuses } from '../../kernel/seeds.ts'
-import { Evidence } from '../seeds/evidence.schemas.ts'
+import { countedEvidenceFields, exampleCountedEvidence } from '../seeds/evidence.schemas.ts'
 import {
   evidenceCounts as countsOf,
   exampleSeed,
@@ -86,6 +94,44 @@ const updatedAt = Type.String({
   description: 'The time of the last edit of the seed or of its evidence.',
 })
 
+const KitEvidence = named(
+  'ValidationKitEvidence',
+  countedEvidenceFields,
+  exampleCountedEvidence,
+  'What was found for or against a seed. Withdrawn evidence is in no kit.',
+)
+export type KitEvidence = Static<typeof KitEvidence>
+
+const KitComment = named(
+  'ValidationKitComment',
+  {
+    id: Type.String(),
+    evidenceId: nullableString({ description: 'The evidence that it is about; null for the seed itself.' }),
+    body: Type.String({ description: 'Markdown. A mention is `[@Name](user:ID)`.' }),
+    authorUserId: nullableString({ description: 'The author. Null: the account was deleted.' }),
+    authorName: Type.String(),
+    agentName: nullableString({ description: 'The agent that wrote it for the author, if one did.' }),
+    createdAt: Timestamp,
+  },
+  {
+    id: exampleIds.comment,
+    evidenceId: null,
+    body: 'Who was asked?',
+    authorUserId: exampleIds.user,
+    authorName: 'Grace Hopper',
+    agentName: null,
+    createdAt: exampleTime,
+  },
+)
+export type KitComment = Static<typeof KitComment>
+
+const KitParticipant = named(
+  'ValidationKitParticipant',
+  { userId: Type.String(), name: Type.String() },
+  { userId: exampleIds.user, name: 'Grace Hopper' },
+)
+export type KitParticipant = Static<typeof KitParticipant>
+
 const KitSeed = named(
   'ValidationKitSeed',
   {
@@ -97,7 +143,7 @@ const KitSeed = named(
     updatedAt,
     url: Type.String({ description: 'The page of the seed on the website.' }),
     evidenceCounts,
-    evidence: Type.Array(ref(Evidence), {
+    evidence: Type.Array(ref(KitEvidence), {
       description: 'The newest evidence first, as much as fits; with `cursor`, the evidence that follows.',
     }),
   },
@@ -109,7 +155,7 @@ const KitSeed = named(
     updatedAt: exampleTime,
     url: `https://app.example.com/w/acme/seeds/${exampleIds.seed}`,
     evidenceCounts: { supports: 1, contradicts: 0, neutral: 0 },
-    evidence: [exampleOf(Evidence)],
+    evidence: [exampleOf(KitEvidence)],
   },
 )
 export type KitSeed = Static<typeof KitSeed>
@@ -126,6 +172,9 @@ const KitOutlineItem = named(
   },
 )
 export type KitOutlineItem = Static<typeof KitOutlineItem>
+
+const discussionNote =
+  'Null without `seedId`, with `cursor`, and for agents without the scope `workspace:read` or with a consent from before it included them.'
 
 export const ValidationKit = named(
   'ValidationKit',
@@ -149,20 +198,36 @@ export const ValidationKit = named(
       { description: 'What the agent may do, and who granted it.' },
     ),
     totals: closed(
-      { seeds: Type.Integer(), evidence: Type.Integer() },
-      { description: 'The numbers of seeds that match the input, and of all their evidence, shown or not.' },
+      {
+        seeds: Type.Integer(),
+        evidence: Type.Integer(),
+        comments: Type.Union([Type.Integer(), Type.Null()]),
+      },
+      {
+        description:
+          'The numbers of seeds that match the input, and of all their evidence, shown or not; of comments if there are `comments`.',
+      },
     ),
     truncated: Type.Boolean({ description: 'Whether there are more seeds or evidence than are shown.' }),
     nextCursor: nullableString({
       description: 'The `cursor` of the next request; null at the end.',
     }),
     note: nullableString({
-      description: 'What is left out, and how to read it; null if nothing is left out.',
+      description:
+        'What is left out and how to read it, why nothing was found, and that comments are content; otherwise null.',
     }),
     outline: Type.Array(ref(KitOutlineItem), {
       description:
         'The seeds that follow those in `seeds`, without their texts. Only over MCP, and with `detail: "outline"`.',
     }),
+    comments: nullableArray(
+      KitComment,
+      `Of one seed, the newest ${kitCommentsMax} comments, as many as fit. ${discussionNote}`,
+    ),
+    participants: nullableArray(
+      KitParticipant,
+      `Of one seed, the first ${kitParticipantsMax} participants. ${discussionNote}`,
+    ),
     seeds: Type.Array(ref(KitSeed), {
       description: 'The seeds that changed last, latest first, as many as fit.',
     }),
@@ -180,20 +245,22 @@ export const ValidationKit = named(
       scopes: [validationKitScope],
       expiresAt: exampleExpiry,
     },
-    totals: { seeds: 1, evidence: 1 },
+    totals: { seeds: 1, evidence: 1, comments: 1 },
     truncated: false,
     nextCursor: null,
     note: null,
     outline: [],
+    comments: [exampleOf(KitComment)],
+    participants: [exampleOf(KitParticipant)],
     seeds: [exampleOf(KitSeed)],
   },
 )
 export type ValidationKit = Static<typeof ValidationKit>
 
-export const agentSchemas = [KitSeed, KitOutlineItem, ValidationKit]
+export const agentSchemas = [KitEvidence, KitComment, KitParticipant, KitSeed, KitOutlineItem, ValidationKit]
 
 /** The named schemas that a validation kit refers to. */
-export const validationKitParts = [Evidence, KitSeed, KitOutlineItem, Role]
+export const validationKitParts = [KitEvidence, KitComment, KitParticipant, KitSeed, KitOutlineItem, Role]
 
 export const agentReadValidationKit = operation({
   id: 'agent.readValidationKit',

@@ -1,5 +1,11 @@
 import type { Database } from '../../db/client.ts'
-import { kitEvidenceMax, kitOutlineMax, kitSeedsMax, type AgentPrincipal } from '../../kernel/agent.ts'
+import {
+  kitEvidenceMax,
+  kitOutlineMax,
+  kitSeedsMax,
+  mayReadDiscussions,
+  type AgentPrincipal,
+} from '../../kernel/agent.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { errors } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
@@ -8,6 +14,7 @@ import { decodeCursor, encodeCursor, lastRow, rowsOf, startOf } from '../../kern
 import { normalizeText } from '../../kernel/text.ts'
 import { parseTime } from '../../kernel/times.ts'
 import type { KitOutlineItem, KitSeed, ValidationKit, ValidationKitInput } from './agent.schemas.ts'
+import { noDiscussion, readDiscussion, type KitDiscussion } from './kit-discussion.ts'
 import { countFitting, joinItems, joinSeed, splitSeed } from './kit-text.ts'
 import { readKitRows, type KitRows } from './kit.repository.ts'
 import type { SeedLinks } from './seed-links.ts'
@@ -73,8 +80,13 @@ export function createKitService({ db, clock, links }: KitServiceOptions): KitSe
         seedUrlPrefix: links.urlOf(agent, ''),
       })
       if (isOneSeed && rows.found === 0) throw errors.notFound()
-      const part = isOneSeed ? cutSeed(rows, bytesMax, plan.listId) : cutSeeds(rows, bytesMax, plan)
-      return `${head},${toRest(part, rows.totals, input)}}` as Json<ValidationKit>
+      const discussion =
+        isOneSeed && input.cursor === undefined && mayReadDiscussions(agent)
+          ? await readDiscussion(db, String(input.seedId), bytesMax / 4)
+          : noDiscussion
+      const leftBytesMax = bytesMax - discussion.bytes
+      const part = isOneSeed ? cutSeed(rows, leftBytesMax, plan.listId) : cutSeeds(rows, bytesMax, plan)
+      return `${head},${toRest(part, rows.totals, discussion, input)}}` as Json<ValidationKit>
     },
   }
 }
@@ -98,22 +110,30 @@ function headOf({ grant, user, workspace, role }: AgentPrincipal, now: Date) {
 
 function toRest(
   part: KitPart,
-  totals: ValidationKit['totals'],
+  totals: KitRows['totals'],
+  discussion: KitDiscussion,
   { seedId, detail }: ValidationKitInput,
 ): string {
   const { seeds, outline, nextCursor, isCut } = part
   const truncated = nextCursor !== null || isCut || (outline.length > 0 && detail !== 'outline')
+  const notes = [
+    ...(truncated ? [describeRest(part, totals, seedId !== undefined)] : []),
+    ...(discussion.note === null ? [] : [discussion.note]),
+  ]
   const rest = {
-    totals,
+    totals: { ...totals, comments: discussion.commentCount },
     truncated,
     nextCursor,
-    note: truncated ? describeRest(part, totals, seedId !== undefined) : null,
+    note: notes.length > 0 ? notes.join(' ') : null,
   } satisfies Partial<ValidationKit>
-  return `${JSON.stringify(rest).slice(1, -1)},"outline":${joinItems(outline)},"seeds":${seeds}`
+  return (
+    `${JSON.stringify(rest).slice(1, -1)},"outline":${joinItems(outline)},` +
+    `"comments":${discussion.comments},"participants":${discussion.participants},"seeds":${seeds}`
+  )
 }
 
 /** Says in numbers what is left out, and how to read it. */
-function describeRest(part: KitPart, totals: ValidationKit['totals'], isOneSeed: boolean): string {
+function describeRest(part: KitPart, totals: KitRows['totals'], isOneSeed: boolean): string {
   const { seedCount, evidenceCount, outline, nextCursor, isCut } = part
   const sentences = [
     `This answer has ${seedCount} of ${totals.seeds} seeds in full, ${outline.length} more in outline, and ` +

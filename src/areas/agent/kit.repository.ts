@@ -8,11 +8,10 @@ import { bytesBefore, evidenceBytes, seedBytes } from '../../db/sql/text-bytes.t
 import { evidence, seeds } from '../../db/schema/seeds.ts'
 import type { JsonRows } from '../../kernel/pagination.ts'
 import type { SeedStatus } from '../../kernel/seeds.ts'
-import type { Evidence } from '../seeds/evidence.schemas.ts'
 import { isCounted } from '../seeds/evidence.repository.ts'
 import { participationIn } from '../seeds/participants.repository.ts'
 import { evidenceCountsOf, isKept } from '../seeds/seeds.repository.ts'
-import type { KitOutlineItem, KitSeed } from './agent.schemas.ts'
+import type { KitEvidence, KitOutlineItem, KitSeed } from './agent.schemas.ts'
 
 /** What is read of a kit. */
 export interface KitRows {
@@ -105,9 +104,6 @@ const selectKit = prepared((executor) => {
       agentName: newest.agentName,
       createdAt: newest.createdAt,
       editedAt: newest.editedAt,
-      withdrawnAt: newest.withdrawnAt,
-      withdrawnByName: newest.withdrawnByName,
-      withdrawnReason: newest.withdrawnReason,
       round: newest.round,
       bytesBefore: bytesBefore(newest.size, sql`${newest.round}, ${latest.place}`).as('evidence_before'),
     })
@@ -234,7 +230,7 @@ function seedItemOf(seed: Record<keyof typeof seeds.$inferSelect, Column>, shown
   }
 }
 
-type PieceColumns = Record<keyof Evidence, Column> & Record<'round' | 'bytesBefore', SQL.Aliased<number>>
+type PieceColumns = Record<keyof KitEvidence, Column> & Record<'round' | 'bytesBefore', SQL.Aliased<number>>
 
 /** What is shown of the pieces of evidence of a seed. An aggregate. */
 function shownOf(pieces: PieceColumns) {
@@ -243,12 +239,11 @@ function shownOf(pieces: PieceColumns) {
     lte(pieces.round, sql`${sql.placeholder('evidenceLimit')}::int`),
     lt(pieces.bytesBefore, sql.placeholder('evidenceBytesMax')),
   )
-  const asJson = jsonArray<Evidence>(
+  const asJson = jsonArray<KitEvidence>(
     {
       ...{ id, seedId, kind, verdict, summary, sourceUrl },
       ...{ authorUserId, authorName, agentName, createdAt: timestampText(pieces.createdAt) },
-      ...{ editedAt: timestampText(pieces.editedAt), withdrawnAt: timestampText(pieces.withdrawnAt) },
-      ...{ withdrawnByName: pieces.withdrawnByName, withdrawnReason: pieces.withdrawnReason },
+      editedAt: timestampText(pieces.editedAt),
     },
     pieces.round,
   )

@@ -13,7 +13,8 @@ import type { JsonRows, PageRange } from '../../kernel/pagination.ts'
 import type { EvidenceAuthors } from '../../kernel/seeds.ts'
 import type { Comment } from './comments.schemas.ts'
 
-const mentions = sql`coalesce((
+/** Whom a comment mentions, as a JSON array, with the names that they have now. */
+export const mentionsOfComment = sql`coalesce((
   select json_agg(json_build_object('userId', ${users.id}, 'name', ${users.name}) order by ${users.id})
   from ${commentMentions} join ${users} on ${users.id} = ${commentMentions.userId}
   where ${commentMentions.commentId} = ${comments.id}
@@ -24,7 +25,7 @@ const columns = {
   seedId: comments.seedId,
   evidenceId: comments.evidenceId,
   body: comments.body,
-  mentions,
+  mentions: mentionsOfComment,
   authorUserId: comments.authorUserId,
   authorName: comments.authorName,
   agentName: comments.agentName,

@@ -49,7 +49,10 @@ export interface CorrectionsService {
    * `source_url_invalid`.
    */
   update(principal: Principal, evidenceId: string, input: EvidenceCorrection): Promise<void>
-  /** For the author, owners and admins. Idempotent: the first reason stays. Throws `text_invalid`. */
+  /**
+   * For the author, owners and admins; for an agent only what its person is the author of. Idempotent: the first reason
+   * stays. Throws `text_invalid`.
+   */
   withdraw(principal: Principal, evidenceId: string, input: { reason?: string }): Promise<void>
 }
 
@@ -138,9 +141,13 @@ function assertCorrectable({ user }: Principal, piece: EvidenceRow, now: Date): 
   if (isOld || piece.withdrawnAt !== null) throw errors.evidenceSettled()
 }
 
-function assertMayWithdraw({ user }: Principal, { role }: AccessibleWorkspace, piece: EvidenceRow): void {
-  if (piece.authorUserId !== user.id && !isAllowed(role, 'evidence.withdrawOthers'))
-    throw errors.notTheAuthor()
+function assertMayWithdraw(
+  { user, grantId }: Principal,
+  { role }: AccessibleWorkspace,
+  piece: EvidenceRow,
+): void {
+  const mayWithdrawOthers = grantId === null && isAllowed(role, 'evidence.withdrawOthers')
+  if (piece.authorUserId !== user.id && !mayWithdrawOthers) throw errors.notTheAuthor()
 }
 
 /** Normalizes the given fields. Throws `text_invalid` and `source_url_invalid`. */

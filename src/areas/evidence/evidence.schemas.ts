@@ -13,6 +13,22 @@ import { evidenceFields, kindDescription, verdictDescription } from '../seeds/ev
 
 const evidenceParams = pathParams('evidenceId')
 
+/** What can be corrected. Described only in the API: a model reads each word of the inputs of tools with every request. */
+export const correctionFields = {
+  kind: Type.Optional(stringEnum(evidenceKinds)),
+  verdict: Type.Optional(stringEnum(verdicts)),
+  summary: Type.Optional(evidenceFields.summary),
+  sourceUrl: Type.Optional(
+    Type.String({
+      maxLength: sourceUrlLengthMax,
+      pattern: optionalSourceUrlPattern,
+      description: `empty, or an http or https URL of at most ${sourceUrlLengthMax} characters`,
+    }),
+  ),
+}
+
+export const withdrawalFields = { reason: Type.Optional(optionalLine(reasonLengthMax)) }
+
 /** The errors of all corrections. */
 const authorErrors = [errors.notFound, errors.roleInsufficient, errors.notTheAuthor]
 
@@ -25,16 +41,9 @@ export const evidenceUpdate = operation({
   params: evidenceParams,
   body: closed(
     {
-      kind: Type.Optional(stringEnum(evidenceKinds, { description: kindDescription })),
-      verdict: Type.Optional(stringEnum(verdicts, { description: verdictDescription })),
-      summary: Type.Optional(evidenceFields.summary),
-      sourceUrl: Type.Optional(
-        Type.String({
-          maxLength: sourceUrlLengthMax,
-          pattern: optionalSourceUrlPattern,
-          description: `empty, or an http or https URL of at most ${sourceUrlLengthMax} characters`,
-        }),
-      ),
+      ...correctionFields,
+      kind: described(correctionFields.kind, kindDescription),
+      verdict: described(correctionFields.verdict, verdictDescription),
     },
     { examples: [{ verdict: 'neutral' }] },
   ),
@@ -50,7 +59,7 @@ export const evidenceWithdraw = operation({
     'Withdrawing again succeeds, and keeps the first reason. The body is optional.',
   params: evidenceParams,
   body: closed(
-    { reason: described(Type.Optional(optionalLine(reasonLengthMax)), 'Why it is withdrawn.') },
+    { reason: described(withdrawalFields.reason, 'Why it is withdrawn.') },
     { examples: [{ reason: 'The survey was sent to the wrong customers.' }] },
   ),
   errors: authorErrors,

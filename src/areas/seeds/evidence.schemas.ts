@@ -1,4 +1,4 @@
-import { Type, type Static } from '@sinclair/typebox'
+import { Type, type Static, type TObject } from '@sinclair/typebox'
 import { exampleIds, exampleTime } from '../../http/description/examples.ts'
 import { listOperation, operation } from '../../http/description/operation.ts'
 import {
@@ -35,36 +35,44 @@ const exampleFinding = {
 export const kindDescription = 'How it was found.'
 export const verdictDescription = 'Whether it is for the hypothesis of the seed, against it, or neither.'
 
+/** The fields of evidence that counts. */
+export const countedEvidenceFields = {
+  id: Type.String({ description: 'The id of the evidence.' }),
+  seedId: Type.String({ description: 'The id of the seed.' }),
+  kind: stringEnum(evidenceKinds, { description: kindDescription }),
+  verdict: stringEnum(verdicts, { description: verdictDescription }),
+  summary: Type.String({ description: 'What was found.' }),
+  sourceUrl: nullableString({ description: 'The source, an http or https URL.' }),
+  authorUserId: nullableString({ description: 'The person who added it. Null: the account was deleted.' }),
+  authorName: Type.String({ description: 'The name of the author at the time.' }),
+  agentName: nullableString({
+    description: 'The agent that added it for the author; null if the author did.',
+  }),
+  createdAt: timestamp('When the evidence was added.'),
+  editedAt: nullableTimestamp('When the author corrected it last; null if never.'),
+}
+
+/** The example of those fields. */
+export const exampleCountedEvidence: Static<TObject<typeof countedEvidenceFields>> = {
+  id: exampleIds.evidence,
+  seedId: exampleIds.seed,
+  ...exampleFinding,
+  authorUserId: exampleIds.user,
+  authorName: 'Grace Hopper',
+  agentName: 'Research agent',
+  createdAt: exampleTime,
+  editedAt: null,
+}
+
 export const Evidence = named(
   'Evidence',
   {
-    id: Type.String({ description: 'The id of the evidence.' }),
-    seedId: Type.String({ description: 'The id of the seed.' }),
-    kind: stringEnum(evidenceKinds, { description: kindDescription }),
-    verdict: stringEnum(verdicts, { description: verdictDescription }),
-    summary: Type.String({ description: 'What was found.' }),
-    sourceUrl: nullableString({ description: 'The source, an http or https URL.' }),
-    authorUserId: nullableString({ description: 'The person who added it. Null: the account was deleted.' }),
-    authorName: Type.String({ description: 'The name of the author at the time.' }),
-    agentName: nullableString({
-      description: 'The agent that added it for the author; null if the author did.',
-    }),
-    createdAt: timestamp('When the evidence was added.'),
-    editedAt: nullableTimestamp('When the author corrected it last; null if never.'),
+    ...countedEvidenceFields,
     withdrawnAt: nullableTimestamp('Since when it no longer counts; null if it was not withdrawn.'),
     withdrawnByName: nullableString({ description: 'The name of the person who withdrew it, at the time.' }),
     withdrawnReason: nullableString({ description: 'Why it was withdrawn; null without a reason.' }),
   },
-  {
-    id: exampleIds.evidence,
-    seedId: exampleIds.seed,
-    ...exampleFinding,
-    authorUserId: exampleIds.user,
-    authorName: 'Grace Hopper',
-    agentName: 'Research agent',
-    createdAt: exampleTime,
-    ...{ editedAt: null, withdrawnAt: null, withdrawnByName: null, withdrawnReason: null },
-  },
+  { ...exampleCountedEvidence, withdrawnAt: null, withdrawnByName: null, withdrawnReason: null },
   'What was found for or against a seed.',
 )
 export type Evidence = Static<typeof Evidence>

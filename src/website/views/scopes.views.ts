@@ -7,7 +7,8 @@ import { html, type Html } from '../components/html.ts'
 const textsOfScope: Record<AgentScope, string> = {
   'validation-kit:read': 'Read seeds and their evidence',
   'workspace:read': 'Read people, activity and comments',
-  'seeds:write': 'Create and change seeds, add evidence and comments',
+  'seeds:write':
+    'Create, change, join and leave seeds, write comments, and add, correct and withdraw evidence',
 }
 
 /** The scopes that a person may give or not. */

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { exampleIds, exampleTime } from '../../../http/description/examples.ts'
-import { closed, exampleOf, named, nullableString, ref, Timestamp } from '../../../kernel/schemas.ts'
+import { closed, exampleOf, named, nullableString, ok, ref, Timestamp } from '../../../kernel/schemas.ts'
 import { Comment } from '../../comments/comments.schemas.ts'
 import { Event } from '../../events/events.schemas.ts'
 import { Person } from '../../people/people.schemas.ts'
@@ -34,6 +34,9 @@ export const AgentComment = named(
   { comment: ref(Comment), url },
   { comment: exampleOf(Comment), url: exampleUrl },
 )
+
+/** The answer to a change that makes nothing new. */
+export const AgentDone = named('AgentDone', { ok }, { ok: true })
 
 /** A page of people, for agents. */
 export const AgentPeople = named(
@@ -85,6 +88,7 @@ export const agentToolsSchemas = [
   AgentSeed,
   AgentEvidence,
   AgentComment,
+  AgentDone,
   AgentPeople,
   AgentEvents,
 ]

@@ -6,9 +6,10 @@ import { parseJson, toJson } from '../../../kernel/json-text.ts'
 import { closed, noControlCharacters } from '../../../kernel/schemas.ts'
 import { defineTool, readingHints, type AgentTool } from '../agent-tool.ts'
 import { AgentDocument, AgentSearch } from './agent-tools.schemas.ts'
-import type { KitOutlineItem, KitSeed } from '../agent.schemas.ts'
+import type { KitOutlineItem } from '../agent.schemas.ts'
 import type { KitForm, KitService } from '../agent.service.ts'
 import type { SeedLinks } from '../seed-links.ts'
+import { describeSeed } from './seed-document.ts'
 
 const resultsMax = 20
 // A model asks in a few words. Each of them is one query.
@@ -79,11 +80,11 @@ export function searchTools(kit: KitService, links: SeedLinks, form: KitForm): A
       parts: [],
       hints: readingHints,
       async call(agent, { id }) {
-        const { seeds } = parseJson(await kit.read(agent, { seedId: id }, form))
-        const [seed] = seeds
+        const read = parseJson(await kit.read(agent, { seedId: id }, form))
+        const [seed] = read.seeds
         if (!seed) throw errors.notFound()
         const { title, status, updatedAt, url } = seed
-        return toJson({ id, title, text: describe(seed), url, metadata: { status, updatedAt } })
+        return toJson({ id, title, text: describeSeed(seed, read), url, metadata: { status, updatedAt } })
       },
       errors: [errors.notFound],
       advice: { not_found: 'No seed of this workspace has this id. Call search for the ids that there are.' },
@@ -105,29 +106,4 @@ function rank(lists: readonly (readonly KitOutlineItem[])[]): KitOutlineItem[] {
   return [...seeds.values()].sort(
     (one, other) => countOf(other) - countOf(one) || other.updatedAt.localeCompare(one.updatedAt),
   )
-}
-
-/** A seed as text in Markdown. */
-function describe(seed: KitSeed): string {
-  const { supports, contradicts, neutral } = seed.evidenceCounts
-  const parts: (readonly [heading: string, text: string | null])[] = [
-    ['Summary', seed.summary],
-    ['Problem', seed.problem],
-    ['Audience', seed.audience],
-    ['Hypothesis', seed.hypothesis],
-    ['Success criteria', seed.successCriteria.map((criterion) => `- ${criterion}`).join('\n') || null],
-    [
-      `Evidence (${supports} support it, ${contradicts} contradict it, ${neutral} are neutral)`,
-      seed.evidence
-        .map(
-          ({ kind, verdict, summary, sourceUrl, authorName, agentName, createdAt }) =>
-            `- ${createdAt.slice(0, 10)}, ${kind}, ${verdict}, ` +
-            `by ${agentName === null ? '' : `the agent ${agentName} for `}${authorName}: ${summary}` +
-            (sourceUrl === null ? '' : ` (${sourceUrl})`),
-        )
-        .join('\n') || null,
-    ],
-  ]
-  const sections = parts.flatMap(([heading, text]) => (text === null ? [] : [`## ${heading}\n\n${text}`]))
-  return [`# ${seed.title}`, `Status: ${seed.status}`, ...sections].join('\n\n')
 }

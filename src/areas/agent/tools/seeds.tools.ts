@@ -3,33 +3,17 @@ import { exampleIds } from '../../../http/description/examples.ts'
 import { changesOfAgents, toPrincipal, type AgentPrincipal } from '../../../kernel/agent.ts'
 import { errors } from '../../../kernel/errors.ts'
 import { toJson } from '../../../kernel/json-text.ts'
-import { closed, described } from '../../../kernel/schemas.ts'
-import { Comment, commentBody, Mention } from '../../comments/comments.schemas.ts'
-import type { CommentsService } from '../../comments/comments.service.ts'
-import { Evidence, evidenceFields } from '../../seeds/evidence.schemas.ts'
-import type { EvidenceService } from '../../seeds/evidence.service.ts'
+import { closed, optionalLine } from '../../../kernel/schemas.ts'
+import { reasonLengthMax } from '../../../kernel/seeds.ts'
 import { newSeedFields, Seed, seedChangeFields } from '../../seeds/seeds.schemas.ts'
 import type { SeedsService } from '../../seeds/seeds.service.ts'
 import { defineTool, type AgentTool } from '../agent-tool.ts'
-import { AgentComment, AgentEvidence, AgentSeed } from './agent-tools.schemas.ts'
 import type { SeedLinks } from '../seed-links.ts'
-
-const seedId = Type.String({
-  description: 'The id of a seed, as read_validation_kit returns it.',
-})
-const unknownSeed = 'No seed of this workspace has this seedId. Call read_validation_kit to list the seeds.'
-
-const hints = { readOnlyHint: false, destructiveHint: false, openWorldHint: false }
+import { AgentSeed } from './agent-tools.schemas.ts'
+import { seedId, unknownSeed, writingHints } from './changing-tools.ts'
 
 /** The tools with which an agent changes seeds, with the scope `seeds:write`. */
-export function seedsTools(
-  {
-    seeds,
-    evidence,
-    comments,
-  }: { seeds: SeedsService; evidence: EvidenceService; comments: CommentsService },
-  links: SeedLinks,
-): AgentTool[] {
+export function seedsTools(seeds: SeedsService, links: SeedLinks): AgentTool[] {
   const readSeed = async (agent: AgentPrincipal, id: string) => ({
     seed: await seeds.get(toPrincipal(agent), id),
     url: links.urlOf(agent, id),
@@ -39,8 +23,8 @@ export function seedsTools(
       name: 'create_seed',
       title: 'Create a seed',
       description:
-        'Creates a seed: an early idea that the workspace wants to validate. It is open, and your person leads it. Call ' +
-        'read_validation_kit first, so that no seed is created twice.',
+        'Creates a seed, an early idea to validate. It is open, and your person leads it. Search first, so that no seed ' +
+        'is created twice.',
       did: changesOfAgents.create_seed,
       scope: 'seeds:write',
       action: 'seeds.create',
@@ -50,7 +34,7 @@ export function seedsTools(
       }),
       output: AgentSeed,
       parts: [Seed],
-      hints: { ...hints, idempotentHint: false },
+      hints: { ...writingHints, idempotentHint: false },
       async call(agent, input) {
         const seed = await seeds.create(toPrincipal(agent), agent.workspace.slug, input)
         return toJson({ seed, url: links.urlOf(agent, seed.id) })
@@ -62,102 +46,44 @@ export function seedsTools(
       name: 'update_seed',
       title: 'Change a seed',
       description:
-        'Changes the texts or the status of a seed. Fields that are not given stay as they are; an empty problem, ' +
-        'audience or hypothesis is cleared. Any status may follow any other.',
+        'Changes texts, status or lead of a seed. Absent fields stay as they are; an empty problem, audience, hypothesis ' +
+        'or leadUserId is cleared.',
       did: changesOfAgents.update_seed,
       scope: 'seeds:write',
       action: 'seeds.update',
       http: { id: 'agent.updateSeed', path: '/agent/v1/seeds::update', returns: 'The changed seed.' },
       input: closed(
-        { seedId, ...seedChangeFields },
+        {
+          seedId,
+          ...seedChangeFields,
+          statusReason: Type.Optional(optionalLine(reasonLengthMax)),
+          leadUserId: Type.Optional(Type.String({ maxLength: 64, description: 'A participant.' })),
+        },
         { examples: [{ seedId: exampleIds.seed, status: 'validated' }] },
       ),
-      emptied: ['problem', 'audience', 'hypothesis'],
+      emptied: ['problem', 'audience', 'hypothesis', 'leadUserId'],
       output: AgentSeed,
       parts: [Seed],
       // It replaces texts of people.
-      hints: { ...hints, destructiveHint: true, idempotentHint: true },
-      async call(agent, { seedId: id, ...changes }) {
-        await seeds.update(toPrincipal(agent), id, changes)
+      hints: { ...writingHints, destructiveHint: true, idempotentHint: true },
+      async call(agent, { seedId: id, leadUserId, ...changes }) {
+        const lead = leadUserId === undefined ? {} : { leadUserId: leadUserId === '' ? null : leadUserId }
+        await seeds.update(toPrincipal(agent), id, { ...changes, ...lead })
         return toJson(await readSeed(agent, id))
-      },
-      errors: [errors.notFound, errors.roleInsufficient, errors.textInvalid],
-      advice: { not_found: unknownSeed },
-    }),
-    defineTool({
-      name: 'add_evidence',
-      title: 'Add evidence to a seed',
-      description:
-        'Adds a finding to a seed: what kind it is, whether it supports the hypothesis, contradicts it or is neutral, a ' +
-        'summary, and its source. The person must have joined the seed; join_seed does that.',
-      did: changesOfAgents.add_evidence,
-      scope: 'seeds:write',
-      action: 'seeds.addEvidence',
-      http: { id: 'agent.addEvidence', path: '/agent/v1/evidence::add', returns: 'The new evidence.' },
-      input: closed(
-        { seedId, ...evidenceFields },
-        {
-          examples: [
-            {
-              seedId: exampleIds.seed,
-              kind: 'experiment',
-              verdict: 'supports',
-              summary: '34 of 60 teams finished the setup within a day.',
-            },
-          ],
-        },
-      ),
-      output: AgentEvidence,
-      parts: [Evidence],
-      hints: { ...hints, idempotentHint: false },
-      async call(agent, { seedId: id, ...input }) {
-        const added = await evidence.add(toPrincipal(agent), id, input)
-        return toJson({ evidence: added, url: links.urlOf(agent, id) })
       },
       errors: [
         errors.notFound,
         errors.roleInsufficient,
-        errors.notAParticipant,
-        errors.sourceUrlInvalid,
         errors.textInvalid,
+        errors.leadInvalid,
+        errors.reasonWithoutStatus,
       ],
-      advice: { not_found: unknownSeed, not_a_participant: 'Call join_seed with this seedId first.' },
-    }),
-    defineTool({
-      name: 'add_comment',
-      title: 'Comment on a seed',
-      description:
-        'Adds a comment to a seed, or to one piece of its evidence: a question, an answer, a suggestion. Findings are ' +
-        'evidence: add_evidence. People see that you wrote it.',
-      did: changesOfAgents.add_comment,
-      scope: 'seeds:write',
-      consentVersion: 1,
-      action: 'comments.create',
-      http: { id: 'agent.addComment', path: '/agent/v1/comments::add', returns: 'The new comment.' },
-      input: closed(
-        {
-          seedId,
-          body: described(commentBody, 'Markdown. `[@Name](user:ID)` mentions a person.'),
-          evidenceId: Type.Optional(Type.String({ description: 'The evidence that it is about, if any.' })),
-        },
-        { examples: [{ seedId: exampleIds.seed, body: 'Who was asked in the survey?' }] },
-      ),
-      output: AgentComment,
-      parts: [Comment, Mention],
-      hints: { ...hints, idempotentHint: false },
-      async call(agent, { seedId: id, ...input }) {
-        const comment = await comments.create(toPrincipal(agent), id, input)
-        return toJson({ comment, url: links.urlOf(agent, id) })
-      },
-      errors: [errors.notFound, errors.roleInsufficient, errors.textInvalid],
-      advice: { not_found: 'No seed of this workspace has this seedId, or it has no such evidence.' },
+      advice: { not_found: unknownSeed },
     }),
     defineTool({
       name: 'join_seed',
       title: 'Join a seed',
-      description:
-        'Makes the person on whose behalf you act a participant of a seed, so that they can add evidence. Joining again ' +
-        'succeeds.',
+      description: 'Makes your person a participant, who can add evidence.',
       did: changesOfAgents.join_seed,
       scope: 'seeds:write',
       action: 'seeds.join',
@@ -165,7 +91,7 @@ export function seedsTools(
       input: closed({ seedId }, { examples: [{ seedId: exampleIds.seed }] }),
       output: AgentSeed,
       parts: [Seed],
-      hints: { ...hints, idempotentHint: true },
+      hints: { ...writingHints, idempotentHint: true },
       async call(agent, { seedId: id }) {
         await seeds.join(toPrincipal(agent), id)
         return toJson(await readSeed(agent, id))
@@ -175,6 +101,27 @@ export function seedsTools(
         not_found: unknownSeed,
         seed_closed: 'Only seeds that are open or validating can be joined.',
       },
+    }),
+    defineTool({
+      name: 'leave_seed',
+      title: 'Leave a seed',
+      description:
+        'Ends that your person takes part in a seed, leads it and follows it. Their evidence stays.',
+      did: changesOfAgents.leave_seed,
+      scope: 'seeds:write',
+      consentVersion: 1,
+      action: 'seeds.leave',
+      http: { id: 'agent.leaveSeed', path: '/agent/v1/seeds::leave', returns: 'The seed that was left.' },
+      input: closed({ seedId }, { examples: [{ seedId: exampleIds.seed }] }),
+      output: AgentSeed,
+      parts: [Seed],
+      hints: { ...writingHints, idempotentHint: true },
+      async call(agent, { seedId: id }) {
+        await seeds.leave(toPrincipal(agent), id)
+        return toJson(await readSeed(agent, id))
+      },
+      errors: [errors.notFound, errors.roleInsufficient],
+      advice: { not_found: unknownSeed },
     }),
   ]
 }
