@@ -6054,10 +6054,17 @@ with
               )
               and (
                 $5::text is null
-                or (
-                  lower("seeds"."title") like lower($6::text)
-                  or lower("seeds"."summary") like lower($7::text)
-                  or lower("seeds"."problem") like lower($8::text)
+                or "seeds"."id" in (
+                  select
+                    "search_entries"."id"
+                  from
+                    "search_entries"
+                  where
+                    "search_entries"."words" @@ (
+                      select
+                        search_query ($6::uuid, 'seed', false, true, $7::text)
+                    )
+                    and "search_entries"."workspace_id"::text = $8::uuid::text
                 )
               )
             )
@@ -6353,10 +6360,17 @@ from
         )
         and (
           $28::text is null
-          or (
-            lower("seeds"."title") like lower($29::text)
-            or lower("seeds"."summary") like lower($30::text)
-            or lower("seeds"."problem") like lower($31::text)
+          or "seeds"."id" in (
+            select
+              "search_entries"."id"
+            from
+              "search_entries"
+            where
+              "search_entries"."words" @@ (
+                select
+                  search_query ($29::uuid, 'seed', false, true, $30::text)
+              )
+              and "search_entries"."workspace_id"::text = $31::uuid::text
           )
         )
       )

@@ -195,6 +195,7 @@ export function createServices(options: ServicesOptions) {
   })
   const comments = createCommentsService({ ...shareOfSeeds, requireWorkspaceOfSeed, requireSeedOf, jobs })
   const evidence = createEvidenceService({ ...shareOfSeeds, requireWorkspaceOfSeed })
+  const search = createSearchService({ db: shareOf(db), requireWorkspace })
   const corrections = createCorrectionsService({ ...shareOfSeeds, requireSeedOf })
   const agentCalls = createAgentCalls({
     db,
@@ -204,7 +205,7 @@ export function createServices(options: ServicesOptions) {
   })
   const agentTools = [
     readValidationKitTool(kit),
-    ...searchTools(kit, seedLinks, mcpForm),
+    ...searchTools({ kit, search }, seedLinks, mcpForm),
     ...workspaceTools(people, events),
     ...seedsTools(seeds, seedLinks),
     ...evidenceTools({ evidence, corrections, comments }, seedLinks),
@@ -314,7 +315,7 @@ export function createServices(options: ServicesOptions) {
     /** The sessions of the website. */
     sessions: createSessionsService({ db: shareOf(db), clock, pictures }),
     /** The search of workspaces. */
-    search: createSearchService({ db: shareOf(db), requireWorkspace }),
+    search,
     seeds,
     system: createSystemService(() => isDatabaseReady(db)),
     teams: createTeamsService({ ...takeShare(), requireWorkspace, pictures }),

@@ -45,7 +45,13 @@ async function askOverHttp(token: string, input: object): Promise<Answer> {
   return { kit: answer.json<Kit>(), bytes }
 }
 
+/** Asks for the seeds in full, unless the input says otherwise. */
 async function askOverMcp(token: string, input: object): Promise<Answer> {
+  const { detail } = input as { detail?: string | null }
+  return askOverMcpAsIs(token, { ...input, detail: detail || 'full' })
+}
+
+async function askOverMcpAsIs(token: string, input: object): Promise<Answer> {
   const answer = await app.inject({
     method: 'POST',
     url: '/agent/mcp',
@@ -141,7 +147,7 @@ describe.each(faces)('the validation kit over %s', (_face, ask, bytesMax) => {
       })
     })
 
-    it('searches a text in title, summary and problem, ignoring case, without wildcards', async () => {
+    it('searches all words, whole or by their beginning, ignoring case and accents, and says when none match', async () => {
       const { host, token } = await letIn()
       const ids = await fill(host, 4, 0)
       await db.execute(sql`update seeds set summary = '100 % ÄRGER' where id = ${ids[1]}`)
@@ -150,12 +156,21 @@ describe.each(faces)('the validation kit over %s', (_face, ask, bytesMax) => {
         ['S 4', [3]],
         ['p 2', [1]],
         ['  Ärger ', [1]],
-        ['%', [1]],
+        ['arg', [1]],
+        ['3 seed', [2]],
+        ['see 3', [2]],
+        ['eed 3', []],
+        ['%', []],
         ['_', []],
         ["'\\", []],
       ] as const) {
-        expect(idsOf(await read(token, { query })), query).toEqual(places.map((place) => ids[place]))
+        const kit = await read(token, { query })
+        expect(idsOf(kit), query).toEqual(places.map((place) => ids[place]))
+        if (places.length === 0) expect(kit.note).toMatch(/^No seed matches\. .*try fewer words/)
       }
+      expect((await read(token, { status: 'dropped' })).note).toBe('No seed matches these filters.')
+      const empty = await letIn()
+      expect((await read(empty.token)).note).toBe('This workspace has no seeds yet.')
     })
 
     it('returns the seeds that changed at updatedSince or later', async () => {
@@ -322,6 +337,20 @@ describe('the validation kit over HTTP only', () => {
 })
 
 describe('the validation kit over MCP only', () => {
+  it('is an outline without seedId, and in full with detail: full', async () => {
+    const { host, token } = await letIn()
+    const ids = await fill(host, 60, 2)
+    const { kit } = await askOverMcpAsIs(token, {})
+    expect(kit).toMatchObject({ seeds: [], truncated: false, note: null })
+    expect(kit?.outline.map(({ id }) => id)).toEqual(ids)
+    const { kit: full } = await askOverMcpAsIs(token, { detail: 'full' })
+    expect(full?.seeds).toHaveLength(50)
+    const { kit: one } = await askOverMcpAsIs(token, { seedId: ids[0] })
+    expect(one?.seeds[0]?.evidence).toHaveLength(2)
+    const { kit: found } = await askOverMcpAsIs(token, { query: 'seed 7', detail: null })
+    expect(found).toMatchObject({ seeds: [], outline: [{ id: ids[6] }] })
+  })
+
   it('equals the kit over HTTP when it fits', async () => {
     const { host, token } = await letIn()
     await fill(host, 5, 3)

@@ -71,22 +71,53 @@ describe('200', () => {
     expect(seen).toEqual(ids)
   })
 
-  it('searches titles, summaries and problems, ignoring case, without wildcards', async () => {
+  it('searches all words of the texts, whole or by their beginning, ignoring case and accents', async () => {
     const company = await createCompany(service)
     const titled = await createEmptySeed(service, company.member, company, { title: 'Zürich 100%_a\\b' })
     const summed = await createEmptySeed(service, company.member, company, { summary: 'Of Łódź\nand zürich' })
     const problem = await createEmptySeed(service, company.member, company, { problem: 'ZÜRICH is far' })
-    await createEmptySeed(service, company.member, company, { audience: 'Zürich', hypothesis: 'Zürich' })
-    const search = async (q: string) => {
-      const answer = await as(company.viewer, get(`${company.url}/seeds?q=${encodeURIComponent(q)}`))
+    const other = await createEmptySeed(service, company.member, company, {
+      audience: 'Zürich',
+      hypothesis: 'X',
+    })
+    const search = async (q: string, filter = '') => {
+      const answer = await as(company.viewer, get(`${company.url}/seeds?q=${encodeURIComponent(q)}${filter}`))
       expect(answer.statusCode, answer.body).toBe(200)
       return answer.json<TestSeed[]>().map(({ id }) => id)
     }
-    expect(await search('zÜRich')).toEqual([problem.id, summed.id, titled.id])
-    expect(await search(' łódź ')).toEqual([summed.id])
-    for (const q of ['100%', '%_a', '_a\\', 'a\\b']) expect(await search(q), q).toEqual([titled.id])
-    for (const q of ['100_', 'Z%h', 'nothing']) expect(await search(q), q).toEqual([])
+    expect(await search('zÜRich')).toEqual([other.id, problem.id, summed.id, titled.id])
+    for (const q of [' łódź ', 'lod zur', 'zurich LODZ']) expect(await search(q), q).toEqual([summed.id])
+    for (const q of ['100%', '%_a', '_a\\', 'a\\b 100']) expect(await search(q), q).toContain(titled.id)
+    for (const q of ['urich', 'xylophone', 'far 100', '%']) expect(await search(q), q).toEqual([])
     expect(await search(' ')).toHaveLength(4)
+    expect(await search('zur', '&status=dropped')).toEqual([])
+    const elsewhere = await createCompany(service)
+    await createEmptySeed(service, elsewhere.member, elsewhere, { title: 'Zürich' })
+    expect(await search('zur')).toHaveLength(4)
+  })
+
+  it('searches deleted seeds by the same words', async () => {
+    const company = await createCompany(service)
+    const seed = await createEmptySeed(service, company.owner, company, {
+      title: 'Zürich',
+      problem: 'Far away',
+    })
+    await createEmptySeed(service, company.owner, company, { title: 'Zürich' })
+    expect((await as(company.owner, { method: 'DELETE', url: `/v1/seeds/${seed.id}` })).statusCode).toBe(200)
+    for (const [q, ids] of [
+      ['zur far', [seed.id]],
+      ['away ZURICH', [seed.id]],
+      ['urich', []],
+    ] as const) {
+      const answer = await as(
+        company.owner,
+        get(`${company.url}/seeds?deleted=true&q=${encodeURIComponent(q)}`),
+      )
+      expect(
+        answer.json<TestSeed[]>().map(({ id }) => id),
+        q,
+      ).toEqual(ids)
+    }
   })
 
   it('filters by creator, by whether the caller has joined, and by all filters together', async () => {

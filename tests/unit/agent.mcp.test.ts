@@ -229,9 +229,14 @@ describe.each(
     expect(objects).toHaveLength(text.match(/"additionalProperties":false/g)?.length ?? -1)
     expect(objects?.length).toBeGreaterThan(5)
     expect(tool?.outputSchema).toMatchObject({
-      required: [
-        ...['version', 'generatedAt', 'workspace', 'grant', 'totals', 'truncated', 'nextCursor'],
-        ...['note', 'outline', 'comments', 'participants', 'seeds'],
+      anyOf: [
+        {
+          required: [
+            ...['version', 'generatedAt', 'workspace', 'grant', 'totals', 'truncated', 'nextCursor'],
+            ...['note', 'outline', 'comments', 'participants', 'seeds'],
+          ],
+        },
+        { required: ['error'] },
       ],
     })
   })
@@ -250,8 +255,8 @@ describe.each(
       expect(result?.content).toEqual([{ type: 'text', text: JSON.stringify(kit) }])
     }
     expect(asked).toEqual([
-      [agent, {}, mcpForm],
-      [agent, {}, mcpForm],
+      [agent, { detail: 'outline' }, mcpForm],
+      [agent, { detail: 'outline' }, mcpForm],
       [agent, { seedId: 'a seed' }, mcpForm],
     ])
   })
@@ -269,7 +274,13 @@ describe.each(
         },
       ],
     })
-    expect(result?.structuredContent).toBeUndefined()
+    expect(result?.structuredContent).toEqual({
+      error: {
+        message: expect.stringMatching(/^Not found\. No seed/) as string,
+        code: 'not_found',
+        retry_after_seconds: null,
+      },
+    })
     expect(failures).toEqual([])
   })
 
@@ -287,8 +298,20 @@ describe.each(
         },
       ],
     })
+    expect(answer.result?.structuredContent).toMatchObject({ error: { code: 'internal' } })
     expect(JSON.stringify(answer)).not.toContain('12345')
     expect(failures).toEqual([fault])
+  })
+
+  it('says in an error when to try again', async () => {
+    const { call } = createTesterOfWay(async () => {
+      throw errors.overloaded({ retryAfterSeconds: 7 })
+    })
+    const { result } = await call(revision)
+    expect(result).toMatchObject({
+      ...{ isError: true, content: [{ text: expect.stringContaining('Try again in 7 seconds.') as string }] },
+      structuredContent: { error: { code: 'overloaded', retry_after_seconds: 7 } },
+    })
   })
 
   it('returns a tool error for invalid arguments, without reading', async () => {
@@ -299,7 +322,9 @@ describe.each(
       [{ seedID: 'x' }, 'seedID is not a known field'],
       [{ seedId: 5 }, 'seedId must be string'],
       [{ other: null }, 'other is not a known field'],
-      [{ limit: 51 }, 'limit must be <= 50'],
+      [{ limit: 201 }, 'limit must be <= 200'],
+      [{ limit: '201' }, 'limit must be <= 200'],
+      [{ limit: 'ten' }, 'limit must be integer'],
       [
         { limit: 0, status: 'new' },
         'status must be one of open, validating, validated, dropped; limit must be >= 1',
@@ -309,7 +334,23 @@ describe.each(
       const known = 'seedId, status, query, updatedSince, limit, cursor, evidenceLimit, detail'
       const text = `Invalid arguments for read_validation_kit: ${fault}. Call it again with these arguments only: ${known}.`
       expect(result).toMatchObject({ isError: true, content: [{ text }] })
+      expect(result?.structuredContent).toMatchObject({ error: { code: 'decode_error' } })
     }
+  })
+
+  it('takes numbers as text, and cuts a query that is too long between words', async () => {
+    const asked: unknown[] = []
+    const { call } = createTesterOfWay(async (_agent, input) => {
+      asked.push(input)
+      return toJson(kit)
+    })
+    const inputs = [{ limit: ' 7' }, { query: `${'word '.repeat(20)}more` }, { query: '😀'.repeat(101) }]
+    for (const input of inputs) expect((await call(revision, input)).result?.isError ?? false).toBe(false)
+    expect(asked).toEqual([
+      { detail: 'outline', limit: 7 },
+      { detail: 'outline', query: 'word '.repeat(20).trim() },
+      { detail: 'outline', query: '😀'.repeat(100) },
+    ])
   })
 
   it('treats null and the empty string as absent', async () => {
@@ -328,7 +369,7 @@ describe.each(
       detail: null,
     }
     expect((await call(revision, { ...blanks, evidenceLimit: 0 })).result?.isError ?? false).toBe(false)
-    expect(asked).toEqual([{ evidenceLimit: 0 }])
+    expect(asked).toEqual([{ detail: 'outline', evidenceLimit: 0 }])
   })
 
   it('returns a tool error that says how to continue, for an invalid cursor', async () => {

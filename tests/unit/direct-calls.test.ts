@@ -106,7 +106,10 @@ describe('a direct call', () => {
     const answer = await failing.answerCall(json, agent, call)
     expect(JSON.parse(String(answer))).toEqual({
       ...{ jsonrpc: '2.0', id: 1 },
-      result: { isError: true, content: [{ type: 'text', text: 'Not found.' }] },
+      result: {
+        ...{ isError: true, content: [{ type: 'text', text: 'Not found.' }] },
+        structuredContent: { error: { message: 'Not found.', code: 'not_found', retry_after_seconds: null } },
+      },
     })
   })
 })

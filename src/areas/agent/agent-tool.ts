@@ -25,6 +25,8 @@ export interface AgentTool<Input extends TObject = TObject, Output extends TObje
   input: Input
   /** The fields of the input in which the empty string is a value: it clears a text. */
   emptied?: readonly string[]
+  /** Other names of fields, which are not published: of the API, and of before. */
+  aliases?: Readonly<Record<string, string>>
   output: Output
   /** The named schemas that the input and the output refer to. */
   parts: readonly TSchema[]

@@ -1,13 +1,13 @@
-import type { TObject } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
 import type { App } from '../../http/app-types.ts'
 import { operation } from '../../http/description/operation.ts'
-import { ref, withoutBlanks } from '../../kernel/schemas.ts'
+import { ref } from '../../kernel/schemas.ts'
 import type { AgentCalls } from './agent-calls.ts'
 import type { AgentTool } from './agent-tool.ts'
 import { agentReadValidationKit, ValidationKitInput } from './agent.schemas.ts'
 import type { KitService } from './agent.service.ts'
 import { readValidationKit } from './read-validation-kit.mcp.ts'
+import { readInput } from './tool-input.ts'
 
 /** The operations of agents: the validation kit, and the HTTP forms of the tools. */
 export function agentRoutes(
@@ -24,14 +24,14 @@ export function agentRoutes(
     {
       schema: agentReadValidationKit,
       config: { optionalBody: true },
-      preValidation: dropBlanks(ValidationKitInput),
+      preValidation: readBody({ input: ValidationKitInput }),
     },
     ({ agent, body }, reply) =>
       reply.sendJson(agentCalls.count(agent, readValidationKit, () => kit.read(agent, body))),
   )
 
   for (const tool of agentTools) {
-    const { name, title, description, scope, consentVersion, http, input, emptied, output, errors } = tool
+    const { name, title, description, scope, consentVersion, http, input, output, errors } = tool
     if (!http) continue
     const { id, path, returns } = http
     const schema = operation({
@@ -44,14 +44,14 @@ export function agentRoutes(
       errors,
     })
     const config = { agentScope: scope, ...(consentVersion !== undefined && { consentVersion }) }
-    const options = { schema, config, preValidation: dropBlanks(input, emptied) }
+    const options = { schema, config, preValidation: readBody(tool) }
     app.post(path, options, ({ agent, body }, reply) => reply.sendJson(tool.call(agent, body)))
   }
 }
 
-/** As over MCP, before the body is validated. */
-function dropBlanks(input: TObject, emptied?: readonly string[]) {
+/** As over MCP, before the body is validated; but a number is no text. */
+function readBody(tool: Parameters<typeof readInput>[0]) {
   return async (request: FastifyRequest<{ Body: unknown }>): Promise<void> => {
-    request.body = withoutBlanks(request.body, input, emptied)
+    request.body = readInput(tool, request.body)
   }
 }

@@ -22,7 +22,7 @@ import {
   Timestamp,
 } from '../../kernel/schemas.ts'
 import { errors } from '../../kernel/errors.ts'
-import { seedStatuses } from '../../kernel/seeds.ts'
+import { seedQueryLengthMax, seedStatuses } from '../../kernel/seeds.ts'
 import { countedEvidenceFields, exampleCountedEvidence } from '../seeds/evidence.schemas.ts'
 import {
   evidenceCounts as countsOf,
@@ -36,52 +36,45 @@ import {
 export const ValidationKitInput = closed(
   {
     seedId: Type.Optional(
-      Type.String({
-        description:
-          'The id of a seed, to read only this seed. Of the other fields, only `cursor` and `evidenceLimit` then have an effect.',
-      }),
+      Type.String({ description: 'Only this seed. Then only cursor and evidenceLimit have an effect.' }),
     ),
-    status: Type.Optional(stringEnum(seedStatuses, { description: 'Only seeds with this status.' })),
+    status: Type.Optional(stringEnum(seedStatuses)),
     query: Type.Optional(
       Type.String({
-        maxLength: 100,
+        maxLength: seedQueryLengthMax,
         pattern: noControlCharacters,
-        description: 'Only seeds whose title, summary or problem contains this text, ignoring case.',
+        description: 'Only seeds with all of these words, or words that begin with them.',
       }),
     ),
     updatedSince: Type.Optional(
       Type.String({
         format: 'date-time',
-        description: 'Only seeds that were edited, or received evidence, at or after this time (RFC 3339).',
+        description: 'Only seeds that were edited, or got evidence, since this time (RFC 3339).',
         examples: [exampleTime],
       }),
     ),
     limit: Type.Optional(
       Type.Integer({
         minimum: 1,
-        maximum: kitSeedsMax,
-        description: `The maximum number of seeds. Default: ${kitSeedsMax}, or ${kitOutlineMax} with the seeds in outline.`,
+        maximum: kitOutlineMax,
+        description: `Seeds; default ${kitOutlineMax}, of which at most ${kitSeedsMax} in full.`,
       }),
     ),
     cursor: Type.Optional(
       Type.String({
         maxLength: 1024,
-        description:
-          'The `nextCursor` of the previous response, with the same `seedId`, `status`, `query` and `updatedSince`. ' +
-          'With `seedId` it continues the evidence of that seed, otherwise the list of seeds.',
+        description: 'nextCursor of the previous response, with the same seedId and filters.',
       }),
     ),
     evidenceLimit: Type.Optional(
       Type.Integer({
         minimum: 0,
         maximum: kitEvidenceMax,
-        description: `The maximum number of pieces of evidence for each seed. Default: ${kitEvidenceMax}.`,
+        description: `Evidence of each seed; default ${kitEvidenceMax}.`,
       }),
     ),
     detail: Type.Optional(
-      stringEnum(['outline', 'full'], {
-        description: '`outline` lists the seeds in outline only. Default: `full`.',
-      }),
+      stringEnum(['outline', 'full'], { description: 'Default over MCP: outline; over HTTP: full.' }),
     ),
   },
   { examples: [{ seedId: exampleIds.seed }] },

@@ -112,11 +112,13 @@ function toRest(
   part: KitPart,
   totals: KitRows['totals'],
   discussion: KitDiscussion,
-  { seedId, detail }: ValidationKitInput,
+  input: ValidationKitInput,
 ): string {
+  const { seedId, detail } = input
   const { seeds, outline, nextCursor, isCut } = part
   const truncated = nextCursor !== null || isCut || (outline.length > 0 && detail !== 'outline')
   const notes = [
+    ...(totals.seeds === 0 ? [describeNothing(input)] : []),
     ...(truncated ? [describeRest(part, totals, seedId !== undefined)] : []),
     ...(discussion.note === null ? [] : [discussion.note]),
   ]
@@ -130,6 +132,14 @@ function toRest(
     `${JSON.stringify(rest).slice(1, -1)},"outline":${joinItems(outline)},` +
     `"comments":${discussion.comments},"participants":${discussion.participants},"seeds":${seeds}`
   )
+}
+
+/** Says why there are no seeds. */
+function describeNothing({ query, status, updatedSince }: ValidationKitInput): string {
+  if (query !== undefined)
+    return 'No seed matches. query finds seeds that have all of its words, or words that begin with them: try fewer words, or other ones.'
+  if (status !== undefined || updatedSince !== undefined) return 'No seed matches these filters.'
+  return 'This workspace has no seeds yet.'
 }
 
 /** Says in numbers what is left out, and how to read it. */

@@ -1,6 +1,5 @@
-import { and, desc, eq, getTableColumns, gte, lt, lte, or, sql, type Column, type SQL } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, gte, lt, lte, sql, type Column, type SQL } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
-import { containsPattern, isLike } from '../../db/sql/contains.ts'
 import { jsonArray, jsonItem, jsonRows, readOne, timestampText } from '../../db/sql/json-rows.ts'
 import { isBefore } from '../../db/sql/keyset.ts'
 import { prepared } from '../../db/sql/prepared.ts'
@@ -10,6 +9,7 @@ import type { JsonRows } from '../../kernel/pagination.ts'
 import type { SeedStatus } from '../../kernel/seeds.ts'
 import { isCounted } from '../seeds/evidence.repository.ts'
 import { participationIn } from '../seeds/participants.repository.ts'
+import { hasWords } from '../seeds/seed-lists.repository.ts'
 import { evidenceCountsOf, isKept } from '../seeds/seeds.repository.ts'
 import type { KitEvidence, KitOutlineItem, KitSeed } from './agent.schemas.ts'
 
@@ -36,12 +36,8 @@ const selectKit = prepared((executor) => {
     gte(seeds.updatedAt, sql`${sql.placeholder('updatedSince')}::timestamptz`),
     isAbsentOr('status', eq(seeds.status, sql.placeholder('status'))),
     isAbsentOr(
-      'pattern',
-      or(
-        ...[seeds.title, seeds.summary, seeds.problem].map((column) =>
-          isLike(sql`lower(${column})`, sql.placeholder('pattern')),
-        ),
-      ),
+      'asked',
+      hasWords(sql`${sql.placeholder('workspaceId')}::uuid`, sql`${sql.placeholder('asked')}::text`),
     ),
   )
   const recent = executor
@@ -264,7 +260,7 @@ export interface KitQuery {
   /** This seed alone; the filters have no effect then. */
   seedId?: string | undefined
   status?: SeedStatus | undefined
-  /** Only seeds whose title, summary or problem contains this, ignoring case. */
+  /** Only seeds with these words, or words that begin with them. */
   text?: string | undefined
   updatedSince?: Date | undefined
   /** The position after which the seeds begin; with `seedId`, the evidence. */
@@ -299,7 +295,7 @@ export async function readKitRows(executor: Executor, query: KitQuery): Promise<
     selectKit(executor).execute({
       ...values,
       status,
-      pattern: text === undefined ? null : containsPattern(text),
+      asked: text ?? null,
       updatedSince: updatedSince?.toISOString() ?? '-infinity',
     }),
   )

@@ -7,6 +7,9 @@ import { defineTool, readingHints, type AgentTool } from './agent-tool.ts'
 /** The form of the kit over MCP: about 16,000 tokens, which fits the context of a model. */
 export const mcpForm: KitForm = { bytesMax: 64 * 1024, hasOutline: true }
 
+/** What a model reads first (decision 0141). Over HTTP, where programs read, the default is `full`. */
+const outline = { detail: 'outline' } as const
+
 /** How calls of the validation kit are counted, over MCP and HTTP. */
 export const readValidationKit = { name: 'read_validation_kit', did: 'read the validation kit' } as const
 
@@ -15,19 +18,18 @@ export function readValidationKitTool(kit: KitService): AgentTool {
     ...readValidationKit,
     title: 'Read the validation kit',
     description:
-      'Reads the seeds (early ideas) of the workspace that you have access to, the latest change first: each with ' +
-      'its problem, audience, hypothesis, success criteria and status, the numbers of pieces of evidence that support it, ' +
-      'contradict it or are neutral, and its newest evidence. Call it without arguments first. A response has at most ' +
-      '64 KiB: if it is full, `outline` lists the seeds that are not in `seeds`, and `note` says what is left out and ' +
-      'how to read it. Pass seedId for one seed with its evidence; status, query or updatedSince for some of the seeds; ' +
-      'cursor, from nextCursor, for the next page. Each argument may be left out, null or empty.',
+      'Reads the seeds (early ideas) of the workspace with the evidence for and against them. Without seedId it lists ' +
+      'them in outline, latest change first: id, title, status, numbers of evidence. Go on with seedId for all of one ' +
+      'seed, or detail: "full" for the texts of all, as many as fit 64 KiB. `note` says what is left out. Any argument ' +
+      'may be absent, null or empty.',
     scope: validationKitScope,
     action: 'seeds.list',
     input: ValidationKitInput,
     output: ValidationKit,
     parts: validationKitParts,
     hints: readingHints,
-    call: (agent, input) => kit.read(agent, input, mcpForm),
+    call: (agent, input) =>
+      kit.read(agent, { ...(input.seedId === undefined && outline), ...input }, mcpForm),
     errors: [errors.notFound, errors.cursorInvalid],
     advice: {
       not_found:

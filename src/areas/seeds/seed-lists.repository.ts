@@ -1,13 +1,13 @@
-import { and, desc, eq, gt, isNotNull, lt, or, sql, type SQL } from 'drizzle-orm'
+import { and, desc, eq, gt, isNotNull, lt, sql, type SQL } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { keysParameter } from '../../db/sql/batch.ts'
-import { contains } from '../../db/sql/contains.ts'
 import { hiddenParameter } from '../../db/sql/hidden-parameter.ts'
 import { itemColumns, pictureUrl, readOne, selectJsonRows } from '../../db/sql/json-rows.ts'
 import { placeRows } from '../../db/sql/placed-rows.ts'
 import { prepared } from '../../db/sql/prepared.ts'
 import { seedBytes } from '../../db/sql/text-bytes.ts'
 import { events } from '../../db/schema/events.ts'
+import { searchEntries } from '../../db/schema/search.ts'
 import { evidence, seedParticipants, seeds } from '../../db/schema/seeds.ts'
 import { users } from '../../db/schema/users.ts'
 import { pageBytesMax, type PageRange } from '../../kernel/pagination.ts'
@@ -59,7 +59,7 @@ function prepareSeeds(
 /** Which seeds a list contains: those that match all of it. */
 export interface SeedFilter {
   status?: SeedStatus
-  /** Only seeds whose title, summary or problem contains this, ignoring case. */
+  /** Only seeds with these words. */
   text?: string
   createdByUserId?: string
   /** Only seeds that the person has joined, or only others. */
@@ -97,10 +97,12 @@ export function listSeeds(executor: Executor, { filter, sort, ...values }: Seeds
 }
 
 /** The condition of a filter, without `deleted`. The person is the `userId` of the statement. */
-function isIn({ status, text, createdByUserId, joined }: SeedFilter): SQL | undefined {
+function isIn({ status, text, createdByUserId, joined, deleted }: SeedFilter): SQL | undefined {
+  const workspaceId = sql`${sql.placeholder('workspaceId')}::uuid`
+  const isFound = deleted ? hasWordsDeleted : hasWords
   return and(
     status === undefined ? undefined : eq(seeds.status, status),
-    text === undefined ? undefined : containsText(text),
+    text === undefined ? undefined : isFound(workspaceId, sql`${text}::text`),
     createdByUserId === undefined ? undefined : eq(seeds.createdByUserId, createdByUserId),
     joined === undefined ? undefined : hasJoined(joined),
   )
@@ -160,10 +162,24 @@ export function listSeedsChangedByOthers(
   return selectChangedByOthers(executor).execute({ ...whose, since: since.toISOString() })
 }
 
-function containsText(text: string): SQL | undefined {
-  return or(
-    ...[seeds.title, seeds.summary, seeds.problem].map((column) => contains(sql`lower(${column})`, text)),
-  )
+/**
+ * Whether a seed has all words that are asked for, or words that begin with them: the search of the workspace (decision
+ * 0134). The workspace is compared as text, so that the index of words is used, and no other.
+ */
+export function hasWords(workspaceId: SQL, asked: SQL): SQL {
+  const query = sql`(select search_query(${workspaceId}, 'seed', false, true, ${asked}))`
+  return sql`${seeds.id} in (
+    select ${searchEntries.id} from ${searchEntries}
+    where ${searchEntries.words} @@ ${query} and ${searchEntries.workspaceId}::text = ${workspaceId}::text
+  )`
+}
+
+/** The same of deleted seeds, which the index does not have. They are few. */
+function hasWordsDeleted(workspaceId: SQL, asked: SQL): SQL {
+  const { title, summary, problem, audience, hypothesis, successCriteria } = seeds
+  const body = sql`concat_ws(' ', ${summary}, ${problem}, ${audience}, ${hypothesis}, array_to_string(${successCriteria}, ' '))`
+  const query = sql`(select search_query(${workspaceId}, 'seed', false, true, ${asked}))`
+  return sql`search_keys(${seeds.workspaceId}, 'seed', ${title}, ${body}) @@ ${query}`
 }
 
 function hasJoined(joined: boolean): SQL {

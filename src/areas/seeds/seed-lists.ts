@@ -23,7 +23,7 @@ import type { Seed } from './seeds.schemas.ts'
 /** Which seeds are wanted. */
 export interface SeedsFilter {
   status?: SeedStatus
-  /** Only seeds whose title, summary or problem contains this, ignoring case. */
+  /** Only seeds with these words, or words that begin with them. */
   q?: string
   createdByUserId?: string
   /** Whether the caller has joined the seeds. */

@@ -200,7 +200,8 @@ export const seedsList = listOperation(
         Type.String({
           maxLength: seedQueryLengthMax,
           pattern: noControlCharacters,
-          description: 'Only seeds whose title, summary or problem contains this text, ignoring case.',
+          description:
+            'Only seeds whose texts have all of these words, or words that begin with them, as `workspaces.search` finds them.',
         }),
       ),
       createdByUserId: Type.Optional(

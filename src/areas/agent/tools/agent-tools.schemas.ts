@@ -45,11 +45,51 @@ export const AgentPeople = named(
   { people: [exampleOf(Person)], nextCursor: null },
 )
 
+const AgentEventLine = closed({
+  time: Type.String(),
+  actor: Type.String({ description: 'The person, or `an agent for` the person.' }),
+  type: Type.String(),
+  seed: Type.String({ description: 'The id of the seed that it is about; empty if it is about none.' }),
+  sentence: Type.String({ description: 'What the actor did.' }),
+})
+
+const AgentSeedDigest = closed({
+  id: Type.String({ description: 'The id of the seed.' }),
+  title: Type.String(),
+  last: Type.String({ description: 'The date of the last event.' }),
+  by: Type.String({ description: 'Who did something.' }),
+  events: Type.Array(Type.String(), {
+    description: 'Types of events with their numbers, and a changed status.',
+  }),
+})
+
 /** A page of events, for agents. */
 export const AgentEvents = named(
   'AgentEvents',
-  { events: Type.Array(ref(Event)), nextCursor },
-  { events: [exampleOf(Event)], nextCursor: null },
+  {
+    lines: Type.Array(AgentEventLine, { description: 'With the form `short`.' }),
+    digest: Type.Array(AgentSeedDigest, {
+      description: 'With the form `digest`: events by seed, the latest first.',
+    }),
+    others: Type.Array(Type.String(), {
+      description: 'With the form `digest`: types of events about no seed, with their numbers.',
+    }),
+    events: Type.Array(ref(Event), { description: 'With the form `full`.' }),
+    note: nullableString({ description: 'What is left out; null if nothing is.' }),
+    nextCursor,
+  },
+  {
+    lines: [
+      {
+        time: '2026-11-21T03:04:05Z',
+        actor: exampleOf(Event).actorName,
+        type: exampleOf(Event).type,
+        seed: exampleIds.seed,
+        sentence: `created the seed ${exampleOf(Seed).title}`,
+      },
+    ],
+    ...{ digest: [], others: [], events: [], note: null, nextCursor: null },
+  },
 )
 
 /** What a search found. The fields are those that the deep research of ChatGPT requires. */
@@ -59,8 +99,9 @@ export const AgentSearch = named(
     results: Type.Array(
       closed({ id: Type.String({ description: 'The id for `fetch`.' }), title: Type.String(), url }),
     ),
+    note: nullableString({ description: 'Why nothing was found; otherwise null.' }),
   },
-  { results: [{ id: exampleIds.seed, title: exampleOf(Seed).title, url: exampleUrl }] },
+  { results: [{ id: exampleIds.seed, title: exampleOf(Seed).title, url: exampleUrl }], note: null },
 )
 
 /** A seed as text. The fields are those that the deep research of ChatGPT requires. */

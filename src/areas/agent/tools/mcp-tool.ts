@@ -8,9 +8,10 @@ import {
 import { createBodyCheck } from '../../../http/requests/validation.ts'
 import { ApiError, errors, type ErrorCode } from '../../../kernel/errors.ts'
 import { parseJson } from '../../../kernel/json-text.ts'
-import { inlined, withoutBlanks } from '../../../kernel/schemas.ts'
+import { inlined } from '../../../kernel/schemas.ts'
 import type { Turns } from '../../../kernel/turns.ts'
 import type { AgentTool } from '../agent-tool.ts'
+import { readInput } from '../tool-input.ts'
 import type { CallExtra } from './direct-calls.ts'
 
 /** Answers one call of a tool. */
@@ -30,7 +31,7 @@ export function toolRegistration(tool: AgentTool, options: ToolOptions): (server
   const config = {
     ...{ title, description, annotations: { title, ...hints } },
     inputSchema: fromJsonSchema(toPublished(inlinedOf(tool.input)), trusting),
-    outputSchema: fromJsonSchema(inlinedOf(tool.output), trusting),
+    outputSchema: fromJsonSchema(withError(inlinedOf(tool.output)), trusting),
   }
   const call = toolCall(tool, options)
   return (server) => {
@@ -54,10 +55,25 @@ function toPublished(schema: Record<string, unknown>): Record<string, unknown> {
   const publish = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(publish)
     if (typeof value !== 'object' || value === null) return value
-    const entries = Object.entries(value).filter(isPublished)
+    const entries = Object.entries(brief(value)).filter(isPublished)
     return Object.fromEntries(entries.map(([name, part]) => [name, publish(part)]))
   }
   return publish(schema) as Record<string, unknown>
+}
+
+// The rules of a text, as kernel/schemas.ts describes them.
+const rulesOfText = /^(empty, or )?1 to \d+ characters, not blank, /
+
+/**
+ * A schema whose description only has the rules of a text: of these the length is published, and the rest is said by the
+ * message to who breaks them (decision 0141).
+ */
+function brief(schema: object): object {
+  const { description, maxLength, ...rest } = schema as { description?: unknown; maxLength?: unknown }
+  if (typeof description !== 'string' || !rulesOfText.test(description)) return schema
+  return Number(maxLength) > publishedLengthMax
+    ? { ...rest, description: `Up to ${String(maxLength)} characters.` }
+    : { ...rest, maxLength }
 }
 
 /** Whether a list of alternatives has only formats, which are not published either. */
@@ -75,7 +91,7 @@ function toolCall(tool: AgentTool, { onError, turns }: ToolOptions): ToolCall {
   const findIssues = createBodyCheck(inlined(tool.input, tool.parts))
   return async ({ agent, takeJson }, input) => {
     try {
-      const given = withoutBlanks(input, tool.input, tool.emptied)
+      const given = readInput(tool, input, { readsNumbers: true })
       const issues = findIssues(given)
       if (issues.length > 0) throw errors.decodeError({ issues })
       const endTurn = takeJson ? undefined : await turns.take(agent.user.id)
@@ -88,8 +104,38 @@ function toolCall(tool: AgentTool, { onError, turns }: ToolOptions): ToolCall {
       }
     } catch (error) {
       // Caught here: the SDK would send the message of any error to the agent.
-      return { content: [{ type: 'text', text: describeError(error, tool, onError) }], isError: true }
+      const message = describeError(error, tool, onError)
+      const structuredContent = { error: { message, ...codeOf(error) } }
+      return { content: [{ type: 'text', text: message }], structuredContent, isError: true }
     }
+  }
+}
+
+/** What programs need to know of an error. Tells nothing of unexpected ones. */
+function codeOf(error: unknown): { code: string; retry_after_seconds: number | null } {
+  if (!(error instanceof ApiError)) return { code: errors.internal.code, retry_after_seconds: null }
+  return { code: error.code, retry_after_seconds: error.retryAfterSeconds ?? null }
+}
+
+/**
+ * The schema of an answer or an error. Some clients validate the structured content of errors too, so the schema has to
+ * allow it. The root stays a closed object, which MCP and clients ask for.
+ */
+function withError({ properties, required, ...schema }: Record<string, unknown>): Record<string, unknown> {
+  const error = {
+    type: 'object',
+    properties: {
+      message: { type: 'string' },
+      code: { type: 'string' },
+      retry_after_seconds: { type: ['integer', 'null'] },
+    },
+    required: ['message', 'code', 'retry_after_seconds'],
+    additionalProperties: false,
+  }
+  return {
+    ...schema,
+    properties: { ...(properties as object), error },
+    anyOf: [{ required }, { required: ['error'] }],
   }
 }
 
@@ -101,7 +147,8 @@ function describeError(
 ): string {
   if (!(error instanceof ApiError) || error.status >= 500) {
     onError(error)
-    return `${name} failed. This is a fault of the service, not of the arguments. Try again later.`
+    const next = error instanceof ApiError ? retryAdvice(error) : ''
+    return `${name} failed. This is a fault of the service, not of the arguments. ${next || 'Try again later.'}`
   }
   if (error.code === errors.decodeError.code) {
     const faults = error.issues.map(({ path, message }) => `${path.join('.') || 'the input'} ${message}`)

@@ -1,14 +1,15 @@
 import { Type } from '@sinclair/typebox'
 import { exampleIds } from '../../../http/description/examples.ts'
-import type { AgentPrincipal } from '../../../kernel/agent.ts'
+import { mayReadDiscussions, toPrincipal, type AgentPrincipal } from '../../../kernel/agent.ts'
 import { errors } from '../../../kernel/errors.ts'
 import { parseJson, toJson } from '../../../kernel/json-text.ts'
 import { closed, noControlCharacters } from '../../../kernel/schemas.ts'
+import { searchLengthMax } from '../../../kernel/search.ts'
+import type { SearchResult, SearchService } from '../../workspaces/search.service.ts'
 import { defineTool, readingHints, type AgentTool } from '../agent-tool.ts'
-import { AgentDocument, AgentSearch } from './agent-tools.schemas.ts'
-import type { KitOutlineItem } from '../agent.schemas.ts'
 import type { KitForm, KitService } from '../agent.service.ts'
 import type { SeedLinks } from '../seed-links.ts'
+import { AgentDocument, AgentSearch } from './agent-tools.schemas.ts'
 import { describeSeed } from './seed-document.ts'
 
 const resultsMax = 20
@@ -16,33 +17,44 @@ const resultsMax = 20
 const wordsMax = 6
 const wordLengthMin = 3
 
+const foundNothing =
+  'Nothing matches. Words are found whole or by their beginning, without regard to case and accents: try others, or ' +
+  'list all seeds with read_validation_kit.'
+
 /**
  * `search` and `fetch` in the form that the deep research of ChatGPT requires: search returns ids, titles and URLs, fetch
  * the text of one of them. `form` is the form of the kit over MCP.
  */
-export function searchTools(kit: KitService, links: SeedLinks, form: KitForm): AgentTool[] {
-  const find = async (agent: AgentPrincipal, query: string): Promise<KitOutlineItem[]> =>
-    parseJson(await kit.read(agent, { query, detail: 'outline', limit: resultsMax }, form)).outline
+export function searchTools(
+  { kit, search }: { kit: KitService; search: SearchService },
+  links: SeedLinks,
+  form: KitForm,
+): AgentTool[] {
+  async function find(agent: AgentPrincipal, q: string): Promise<SearchResult[]> {
+    const kinds = mayReadDiscussions(agent) ? 'seed,evidence,comment' : 'seed,evidence'
+    const request = { q, kinds, limit: resultsMax }
+    const { items } = await search.search(toPrincipal(agent), agent.workspace.slug, request)
+    return parseJson(items)
+  }
 
   return [
     defineTool({
       name: 'search',
       title: 'Search the seeds',
       description:
-        'Finds up to 20 seeds of the workspace whose title, summary or problem contains words of the query. Seeds with ' +
-        'the most of these words come first. Call fetch with an id of the results to read the text. For people, use ' +
-        'list_people; for activity, use list_events.',
+        `Finds up to ${resultsMax} seeds by words of their texts, evidence and comments; those with the most of the words ` +
+        'first. Go on with fetch.',
       did: 'searched the seeds',
       scope: 'workspace:read',
-      action: 'seeds.list',
+      action: 'workspaces.search',
       http: { id: 'agent.search', path: '/agent/v1/seeds::search', returns: 'The results.' },
       input: closed(
         {
           query: Type.String({
             minLength: 1,
-            maxLength: 100,
+            maxLength: searchLengthMax,
             pattern: noControlCharacters,
-            description: 'A few words, such as `onboarding calls`.',
+            description: 'A few words.',
           }),
         },
         { examples: [{ query: 'onboarding' }] },
@@ -51,13 +63,11 @@ export function searchTools(kit: KitService, links: SeedLinks, form: KitForm): A
       parts: [],
       hints: readingHints,
       async call(agent, { query }) {
-        const found: KitOutlineItem[][] = []
+        const found: SearchResult[][] = []
         // One after the other: a search is worth one connection.
         for (const term of termsOf(query)) found.push(await find(agent, term))
-        const results = rank(found)
-          .slice(0, resultsMax)
-          .map(({ id, title }) => ({ id, title, url: links.urlOf(agent, id) }))
-        return toJson({ results })
+        const results = rank(found).map(({ id, title }) => ({ id, title, url: links.urlOf(agent, id) }))
+        return toJson({ results, note: results.length === 0 ? foundNothing : null })
       },
       errors: [],
       advice: {},
@@ -66,14 +76,14 @@ export function searchTools(kit: KitService, links: SeedLinks, form: KitForm): A
       name: 'fetch',
       title: 'Fetch a seed',
       description:
-        'Returns one seed as text, with its newest evidence, by an id that search returned. read_validation_kit with ' +
-        'seedId returns the same as data.',
+        'One seed as text, with its newest evidence, participants and comments. read_validation_kit with seedId has the ' +
+        'same as data.',
       did: 'read a seed',
       scope: 'workspace:read',
       action: 'seeds.get',
       http: { id: 'agent.fetch', path: '/agent/v1/seeds::fetch', returns: 'The seed as text.' },
       input: closed(
-        { id: Type.String({ description: 'An id that search returned.' }) },
+        { id: Type.String({ description: 'Of a result of search.' }) },
         { examples: [{ id: exampleIds.seed }] },
       ),
       output: AgentDocument,
@@ -98,12 +108,13 @@ function termsOf(query: string): string[] {
   return [...new Set([query.trim(), ...words.slice(0, wordsMax)])].filter((term) => term !== '')
 }
 
-/** Seeds that more of the lists have come first, then those that changed last. */
-function rank(lists: readonly (readonly KitOutlineItem[])[]): KitOutlineItem[] {
-  const seeds = new Map(lists.flat().map((seed) => [seed.id, seed]))
-  const countOf = ({ id }: KitOutlineItem) =>
-    lists.filter((list) => list.some((seed) => seed.id === id)).length
-  return [...seeds.values()].sort(
-    (one, other) => countOf(other) - countOf(one) || other.updatedAt.localeCompare(one.updatedAt),
-  )
+/** Seeds that more of the lists have come first, then those that were found first. */
+function rank(lists: readonly (readonly SearchResult[])[]): { id: string; title: string }[] {
+  const seeds = new Map<string, { id: string; title: string; hits: number }>()
+  for (const list of lists) {
+    const inList = new Map(list.flatMap(({ seedId, title }) => (seedId === null ? [] : [[seedId, title]])))
+    for (const [id, title] of inList) seeds.set(id, { id, title, hits: (seeds.get(id)?.hits ?? 0) + 1 })
+  }
+  // The sort is stable.
+  return [...seeds.values()].sort((one, other) => other.hits - one.hits).slice(0, resultsMax)
 }

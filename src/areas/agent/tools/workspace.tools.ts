@@ -1,26 +1,28 @@
-import { Type } from '@sinclair/typebox'
+import { Type, type TSchema } from '@sinclair/typebox'
 import { toPrincipal } from '../../../kernel/agent.ts'
 import { errors } from '../../../kernel/errors.ts'
-import type { Json } from '../../../kernel/json-text.ts'
+import { parseJson, toJson, type Json } from '../../../kernel/json-text.ts'
 import type { Page } from '../../../kernel/pagination.ts'
-import { closed, ref, Role } from '../../../kernel/schemas.ts'
+import { closed, described, ref, Role, stringEnum } from '../../../kernel/schemas.ts'
 import { Event, EventData, eventsFilters } from '../../events/events.schemas.ts'
 import type { EventsService } from '../../events/events.service.ts'
 import { peopleFilters, Person } from '../../people/people.schemas.ts'
 import type { PeopleService } from '../../people/people.service.ts'
 import { defineTool, readingHints, type AgentTool } from '../agent-tool.ts'
 import { AgentEvents, AgentPeople } from './agent-tools.schemas.ts'
+import { toDigest, toLine } from './event-forms.ts'
 
 const pageFields = {
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'Default: 50.' })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'Default 50.' })),
   cursor: Type.Optional(
     Type.String({
       maxLength: 1024,
-      description: 'The nextCursor of the previous response, with the same filters.',
+      description: 'nextCursor of the previous response, with the same filters.',
     }),
   ),
 }
 const limitDefault = 50
+const digestEventsMax = 1000
 const advice = { cursor_invalid: 'Call it again without cursor to start from the first page.' }
 
 /** The tools with which an agent reads who is in a workspace and what happens there, with `workspace:read`. */
@@ -30,22 +32,29 @@ export function workspaceTools(people: PeopleService, events: EventsService): Ag
       name: 'list_people',
       title: 'List people',
       description:
-        'Lists the people of the workspace with their email addresses, roles and teams; `q` searches names and ' +
-        'addresses. Invited people are listed only for owners and admins.',
+        'The people of the workspace with email address, role and teams. Only owners and admins see invited people.',
       did: 'read the list of people',
       scope: 'workspace:read',
       action: 'people.list',
       http: { id: 'agent.listPeople', path: '/agent/v1/people::list', returns: 'A page of people.' },
       // Not every model provider accepts `allOf` (decision 0107).
       input: closed(
-        { ...peopleFilters, role: Type.Optional(ref(Role)), ...pageFields },
-        { examples: [{ q: 'grace' }] },
+        {
+          query: Type.Optional(described(peopleFilters.q, 'A part of a name or an email address.')),
+          kind: bare(peopleFilters.kind),
+          role: Type.Optional(ref(Role)),
+          teamId: bare(peopleFilters.teamId),
+          ...pageFields,
+        },
+        { examples: [{ query: 'grace' }] },
       ),
+      aliases: { q: 'query' },
       output: AgentPeople,
       parts: [Person, Role],
       hints: readingHints,
-      async call(agent, input) {
-        const page = await people.list(toPrincipal(agent), agent.workspace.slug, withLimit(input))
+      async call(agent, { query, limit = limitDefault, ...input }) {
+        const request = { ...input, limit, ...(query !== undefined && { q: query }) }
+        const page = await people.list(toPrincipal(agent), agent.workspace.slug, request)
         return toAnswer('people', page)
       },
       errors: [errors.cursorInvalid],
@@ -55,19 +64,39 @@ export function workspaceTools(people: PeopleService, events: EventsService): Ag
       name: 'list_events',
       title: 'List events',
       description:
-        'Lists the events of the workspace, newest first: who did what, when, and whether an agent did it. Filter by ' +
-        'type (such as seed.updated), by person (actorUserId) and by time (since, until; RFC 3339).',
+        'What happened, newest first. form: short (default) has a line for each event; digest sums up the newest ' +
+        `${digestEventsMax} by seed, for questions such as what happened this week; full has all data. Types are such as ` +
+        'seed.created, seed.updated, evidence.added, comment.added, member.joined.',
       did: 'read the list of events',
       scope: 'workspace:read',
       action: 'events.list',
       http: { id: 'agent.listEvents', path: '/agent/v1/events::list', returns: 'A page of events.' },
-      input: closed({ ...eventsFilters, ...pageFields }, { examples: [{ type: 'seed.created' }] }),
+      input: closed(
+        {
+          form: Type.Optional(stringEnum(['short', 'digest', 'full'])),
+          types: bare(eventsFilters.types),
+          notTypes: bare(eventsFilters.notTypes),
+          seedId: described(eventsFilters.seedId, 'Only about this seed, its evidence and comments.'),
+          actorUserId: bare(eventsFilters.actorUserId),
+          targetId: bare(eventsFilters.targetId),
+          since: described(eventsFilters.since, 'A date (UTC) or time (RFC 3339).'),
+          until: described(eventsFilters.until, 'Exclusive.'),
+          ...pageFields,
+        },
+        { examples: [{ types: ['seed.created'] }] },
+      ),
+      aliases: { type: 'types' },
       output: AgentEvents,
       parts: [Event, EventData],
       hints: readingHints,
-      async call(agent, input) {
-        const page = await events.list(toPrincipal(agent), agent.workspace.slug, withLimit(input))
-        return toAnswer('events', page)
+      async call(agent, { form = 'short', limit = limitDefault, ...input }) {
+        const request = { ...input, limit: form === 'digest' ? digestEventsMax : limit }
+        const { items, nextCursor } = await events.list(toPrincipal(agent), agent.workspace.slug, request)
+        const read = parseJson(items)
+        const none = { lines: [], digest: [], others: [], events: [], note: null }
+        if (form === 'full') return toJson({ ...none, events: read, nextCursor })
+        if (form === 'digest') return toJson({ ...none, ...toDigest(read), nextCursor })
+        return toJson({ ...none, lines: read.map(toLine), nextCursor })
       },
       errors: [errors.cursorInvalid],
       advice,
@@ -75,8 +104,12 @@ export function workspaceTools(people: PeopleService, events: EventsService): Ag
   ]
 }
 
-function withLimit<Input extends { limit?: number }>(input: Input): Input & { limit: number } {
-  return { ...input, limit: input.limit ?? limitDefault }
+/** A field without its description, where a model knows it by its name. */
+function bare<Field extends TSchema>(field: Field): Field {
+  const copy = { ...field }
+  delete copy.$id
+  delete copy.description
+  return copy
 }
 
 function toAnswer<Name extends string, Item>(

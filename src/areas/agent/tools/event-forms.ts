@@ -1,0 +1,85 @@
+import type { Static } from '@sinclair/typebox'
+import { seedIdOf } from '../../../kernel/events.ts'
+import type { Event } from '../../events/events.schemas.ts'
+import type { AgentEvents } from './agent-tools.schemas.ts'
+
+type Forms = Static<typeof AgentEvents>
+
+/** The most seeds of a digest, and the most names of those who did something. */
+const digestSeedsMax = 40
+const digestNamesMax = 4
+
+/** An event in one line. What is about no seed has an empty `seed`. */
+export function toLine(event: Event): Forms['lines'][number] {
+  const { createdAt, actorName, summary } = event
+  return {
+    time: `${createdAt.slice(0, 19)}Z`,
+    actor: actorOf(event),
+    type: event.type,
+    seed: seedIdOf(event.data) ?? '',
+    // Every sentence begins with the name of the actor, which is said already.
+    sentence: summary.startsWith(`${actorName} `) ? summary.slice(actorName.length + 1) : summary,
+  }
+}
+
+/** Events by seed, the latest first, and the numbers of those about no seed by type. */
+export function toDigest(events: readonly Event[]): Pick<Forms, 'digest' | 'others' | 'note'> {
+  const bySeed = groupBy(events, ({ data }) => seedIdOf(data))
+  const others = countTypes(bySeed.get(null) ?? [])
+  bySeed.delete(null)
+  const groups = [...bySeed].map(([id, ofSeed]) => toGroup(id ?? '', ofSeed))
+  const left = groups.slice(digestSeedsMax)
+  const note =
+    left.length === 0
+      ? null
+      : `${left.length} more seeds, with ${left.reduce((sum, { count }) => sum + count, 0)} events, are left out: ask for less time.`
+  return {
+    digest: groups.slice(0, digestSeedsMax).map(({ group }) => group),
+    others,
+    note,
+  }
+}
+
+/** The events of a seed, newest first. */
+function toGroup(id: string, events: readonly Event[]) {
+  const names = [...new Set(events.map(actorOf))]
+  const more = names.length - digestNamesMax
+  const [last] = events
+  const title = events.map(({ data }) => data.title).find((text) => typeof text === 'string')
+  const status = events
+    .map(({ data }) => data.status)
+    .find((change) => change !== null && change !== undefined)
+  const group: Forms['digest'][number] = {
+    id,
+    title: title ?? '',
+    last: String(last?.createdAt).slice(0, 10),
+    by: [...names.slice(0, digestNamesMax), ...(more > 0 ? [`${more} more`] : [])].join(', '),
+    events: [...countTypes(events), ...(isStatusChange(status) ? [`status now ${status.to}`] : [])],
+  }
+  return { group, count: events.length }
+}
+
+function isStatusChange(value: unknown): value is { to: string } {
+  return typeof value === 'object' && value !== null && 'to' in value
+}
+
+/** Types with their numbers: `evidence.added 3`. */
+function countTypes(events: readonly Event[]): string[] {
+  const byType = groupBy(events, ({ type }) => type)
+  return [...byType].map(([type, ofType]) => `${type} ${ofType.length}`)
+}
+
+/** Events by a key, in the order in which each was met first. */
+function groupBy<Key>(events: readonly Event[], keyOf: (event: Event) => Key): Map<Key, Event[]> {
+  const groups = new Map<Key, Event[]>()
+  for (const event of events) {
+    const group = groups.get(keyOf(event))
+    if (group) group.push(event)
+    else groups.set(keyOf(event), [event])
+  }
+  return groups
+}
+
+function actorOf({ actorType, actorName }: Event): string {
+  return actorType === 'agent' ? `an agent for ${actorName}` : actorName
+}
