@@ -1,6 +1,7 @@
 import type { TSchema } from '@sinclair/typebox'
 import { format, resolveConfig } from 'prettier'
 import { ConfigSchema } from '../src/config.ts'
+import { secretNames } from '../src/secret-files.ts'
 
 const settings = Object.entries<TSchema>(ConfigSchema.properties)
 
@@ -24,6 +25,8 @@ export async function renderSettingsPage(): Promise<string> {
   const page = `# Configuration
 
 Settings are environment variables, or lines of a file \`.env\` in the working directory. An environment variable overrides the file, and an empty value counts as unset. If settings are invalid, the process prints one line for each and exits with status 1. It does not print the values of \`APP_SECRET\`, \`OIDC_PROVIDERS\` and of variables that end in \`_URL\`, since they may contain secrets.
+
+Secrets can be in files: \`NAME_FILE\` names the file with the value of NAME, such as \`DATABASE_URL_FILE=/run/secrets/database-url\`, for ${secretNames.map((name) => `\`${name}\``).join(', ')}. White space at the end of the file is ignored. A file that is empty or cannot be read, and a setting that is given both ways, are refused.
 
 | Name | Default | Values | Meaning |
 | --- | --- | --- | --- |

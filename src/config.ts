@@ -4,6 +4,7 @@ import { parseEnv } from 'node:util'
 import { Type, type Static, type TSchema } from '@sinclair/typebox'
 import { Ajv, type ErrorObject } from 'ajv'
 import { isLoopback } from './kernel/webhooks.ts'
+import { readSecretFiles } from './secret-files.ts'
 
 const origin = {
   pattern: '^https?://[^/?#\\s]+$',
@@ -300,8 +301,13 @@ export function readEnvironment(): NodeJS.ProcessEnv {
   return { ...file, ...withoutEmpty(process.env) }
 }
 
-/** Reads the configuration from environment variables. Throws a ConfigError that names all invalid ones. */
-export function loadConfig(environment: NodeJS.ProcessEnv): Config {
+/**
+ * Reads the configuration from environment variables, and from the files that they name. Throws a ConfigError that names
+ * all invalid ones.
+ */
+export function loadConfig(given: NodeJS.ProcessEnv): Config {
+  const { environment, problems } = readSecretFiles(given)
+  if (problems.length > 0) throw new ConfigError(problems)
   const variables = parse(environment)
   if (variables.NODE_ENV === 'production' && variables.DATABASE_URL === undefined) {
     throw new ConfigError([

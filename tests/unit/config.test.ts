@@ -1,5 +1,11 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ConfigError, ConfigSchema, loadConfig } from '../../src/config.ts'
+import { secretNames } from '../../src/secret-files.ts'
+import { afterFile } from '../support/after-file.ts'
 
 function problemsOf(environment: Record<string, string>): readonly string[] {
   try {
@@ -151,5 +157,51 @@ describe('invalid variables', () => {
     ['RATE_LIMIT_PER_MINUTE', ['1.5', 'off', '5e-1']],
   ])('%s rejects each of %j', (name, values) => {
     for (const value of values) expect(problemsOf({ [name]: value }), value).toHaveLength(1)
+  })
+})
+
+describe('secrets in files', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'secrets-'))
+  afterFile(() => rm(folder, { recursive: true }))
+  const fileWith = (name: string, text: string) => {
+    const path = join(folder, name)
+    writeFileSync(path, text)
+    return path
+  }
+
+  it('are the values of their settings, without white space at the end', () => {
+    const values = {
+      DATABASE_URL: 'postgres://me:hunter2@db/app',
+      REDIS_URL: 'redis://cache',
+      SMTP_URL: 'smtp://me:hunter2@mail',
+      APP_SECRET: 'a secret of more than thirty-two characters',
+      OIDC_PROVIDERS: '[]',
+      STORAGE_URL: 's3://pictures',
+    }
+    expect(Object.keys(values)).toEqual(secretNames)
+    const files = Object.entries(values).map(([name, value]) => [
+      `${name}_FILE`,
+      fileWith(name, `${value}\n`),
+    ])
+    expect(loadConfig(Object.fromEntries(files) as Record<string, string>)).toEqual(loadConfig(values))
+  })
+
+  it('are refused when they are empty, cannot be read, are given both ways or are invalid, without their values', () => {
+    const missing = join(folder, 'missing')
+    expect(
+      problemsOf({
+        DATABASE_URL: 'postgres://db/app',
+        DATABASE_URL_FILE: fileWith('both', 'postgres://me:hunter2@db/app'),
+        APP_SECRET_FILE: fileWith('empty', ' \n'),
+        SMTP_URL_FILE: missing,
+      }),
+    ).toEqual([
+      'DATABASE_URL and DATABASE_URL_FILE are both set: set only one of them.',
+      `SMTP_URL_FILE cannot be read: ENOENT: no such file or directory, open '${missing}'.`,
+      `APP_SECRET_FILE names an empty file, ${join(folder, 'empty')}.`,
+    ])
+    const [problem] = problemsOf({ REDIS_URL_FILE: fileWith('wrong', 'http://me:hunter2@cache') })
+    expect(problem).toContain('REDIS_URL must be')
+    expect(problem).not.toContain('hunter2')
   })
 })

@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs'
+
+/** The settings that may hold a secret. `NAME_FILE` names a file that has the value of each. */
+export const secretNames = [
+  'DATABASE_URL',
+  'REDIS_URL',
+  'SMTP_URL',
+  'APP_SECRET',
+  'OIDC_PROVIDERS',
+  'STORAGE_URL',
+] as const
+
+/**
+ * Reads the settings that are in files, as orchestrators mount secrets: `DATABASE_URL_FILE` for `DATABASE_URL`. White
+ * space at the end of a file is no part of its value. Returns the environment with these values, and a line for each file
+ * that cannot be used. No line contains what is in a file.
+ */
+export function readSecretFiles(environment: NodeJS.ProcessEnv): {
+  environment: NodeJS.ProcessEnv
+  problems: string[]
+} {
+  const read: Record<string, string> = {}
+  const problems: string[] = []
+  for (const name of secretNames) {
+    const path = environment[`${name}_FILE`]
+    if (!path) continue
+    if (environment[name]) problems.push(`${name} and ${name}_FILE are both set: set only one of them.`)
+    else {
+      try {
+        read[name] = readFileSync(path, 'utf8').trimEnd()
+        if (read[name] === '') problems.push(`${name}_FILE names an empty file, ${path}.`)
+      } catch (error) {
+        problems.push(`${name}_FILE cannot be read: ${(error as Error).message}.`)
+      }
+    }
+  }
+  return { environment: { ...environment, ...read }, problems }
+}
