@@ -59,6 +59,8 @@ export interface AgentPrincipal {
   workspace: { id: string; name: string; slug: string }
   /** The current role of the user in the workspace. */
   role: Role
+  /** Whether the request asked for reading tools only. */
+  onlyReads?: boolean
 }
 
 /** Whether an agent may read comments and participants. */

@@ -296,6 +296,18 @@ describe.each(faces)('the validation kit over %s', (_face, ask, bytesMax) => {
     expect(idsOf(await read(token, { detail: 'outline', limit: 3 }))).toEqual(ids.slice(0, 3))
   })
 
+  it('takes a limit of up to 200 seeds, of which at most 50 are in full', async () => {
+    const { host, token } = await letIn()
+    const ids = await fill(host, 210, 0)
+    const outline = await read(token, { limit: 200, detail: 'outline' })
+    expect(outline.outline.map(({ id }) => id)).toEqual(ids.slice(0, 200))
+    const kits = await readAll(token, { limit: 200 })
+    // Over MCP as many as fit, with an outline of the others.
+    expect(Math.max(...kits.map(({ seeds }) => seeds.length))).toBeLessThanOrEqual(50)
+    expect(kits.flatMap(idsOf)).toEqual(ids)
+    expect((await ask(token, { limit: 201 })).error).toMatch(/^(decode_error$|.* limit must be <= 200)/)
+  })
+
   it('treats null and the empty string as absent', async () => {
     const { host, token } = await letIn()
     await fill(host, 3, 1)

@@ -51,11 +51,20 @@ export function defineTool<Input extends TObject, Output extends TObject>(
   return tool
 }
 
-/** Whether the grant of an agent has the scope of a tool or resource, and the person the role for it. */
+/**
+ * Whether the grant of an agent has the scope of a tool or resource, and the person the role for it. A tool that changes
+ * something is not for a request that only reads.
+ */
 export function mayCall(
-  { grant, role }: AgentPrincipal,
-  { scope, consentVersion = 0, action }: Pick<AgentTool, 'scope' | 'consentVersion' | 'action'>,
+  { grant, role, onlyReads = false }: AgentPrincipal,
+  {
+    scope,
+    consentVersion = 0,
+    action,
+    hints,
+  }: Pick<AgentTool, 'scope' | 'consentVersion' | 'action'> & Partial<Pick<AgentTool, 'hints'>>,
 ): boolean {
+  if (onlyReads && hints?.readOnlyHint === false) return false
   return grant.scopes.includes(scope) && grant.consentVersion >= consentVersion && isAllowed(role, action)
 }
 

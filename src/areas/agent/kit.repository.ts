@@ -1,5 +1,6 @@
-import { and, desc, eq, getTableColumns, gte, lt, lte, sql, type Column, type SQL } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, gte, lt, lte, or, sql, type Column, type SQL } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
+import { hiddenParameter } from '../../db/sql/hidden-parameter.ts'
 import { jsonArray, jsonItem, jsonRows, readOne, timestampText } from '../../db/sql/json-rows.ts'
 import { isBefore } from '../../db/sql/keyset.ts'
 import { prepared } from '../../db/sql/prepared.ts'
@@ -29,16 +30,14 @@ export interface KitRows {
   totals: { seeds: number; evidence: number }
 }
 
-const selectKit = prepared((executor) => {
+function prepareKit(executor: Executor, name: string, condition?: SQL) {
+  const status = hiddenParameter('status', 'text')
   const isMatch = and(
-    eq(seeds.workspaceId, sql.placeholder('workspaceId')),
+    eq(seeds.workspaceId, hiddenParameter('workspaceId', 'uuid')),
     isKept,
-    gte(seeds.updatedAt, sql`${sql.placeholder('updatedSince')}::timestamptz`),
-    isAbsentOr('status', eq(seeds.status, sql.placeholder('status'))),
-    isAbsentOr(
-      'asked',
-      hasWords(sql`${sql.placeholder('workspaceId')}::uuid`, sql`${sql.placeholder('asked')}::text`),
-    ),
+    gte(seeds.updatedAt, hiddenParameter('updatedSince', 'timestamptz')),
+    or(sql`${status} is null`, eq(seeds.status, status)),
+    condition,
   )
   const recent = executor
     .select({
@@ -49,7 +48,7 @@ const selectKit = prepared((executor) => {
     .from(seeds)
     .where(and(isMatch, isBefore(seeds.updatedAt, seeds.id)))
     .orderBy(desc(seeds.updatedAt), desc(seeds.id))
-    .limit(sql.placeholder('seedsLimit'))
+    .limit(hiddenParameter('seedsLimit', 'int') as unknown as number)
     .as('recent')
   const order = sql`${recent.updatedAt} desc, ${recent.id} desc`
   const found = executor.$with('found').as(
@@ -85,7 +84,7 @@ const selectKit = prepared((executor) => {
     .where(and(eq(evidence.seedId, latest.id), isCounted))
     .orderBy(desc(evidence.createdAt), desc(evidence.id))
     // One more than is shown, which tells whether there is more.
-    .limit(sql.placeholder('evidenceRead'))
+    .limit(hiddenParameter('evidenceRead', 'int') as unknown as number)
     .as('newest')
   const pieces = executor
     .select({
@@ -168,8 +167,19 @@ const selectKit = prepared((executor) => {
     .crossJoin(evidenceShown)
     .crossJoin(outline)
     .crossJoin(totals)
-    .prepare('seeds_select_kit')
-})
+    .prepare(name)
+}
+
+const selectKit = prepared((executor) => prepareKit(executor, 'seeds_select_kit'))
+
+// Apart, since the planner would make a plan of each call of a statement that may search or not.
+const selectKitOfWords = prepared((executor) =>
+  prepareKit(
+    executor,
+    'seeds_select_kit_of_words',
+    hasWords(hiddenParameter('workspaceId', 'uuid'), hiddenParameter('asked', 'text')),
+  ),
+)
 
 // The statement for many seeds would take twice as long for one: it sorts, outlines and totals what is a single row here.
 const selectKitOfSeed = prepared((executor) => {
@@ -204,11 +214,6 @@ const selectKitOfSeed = prepared((executor) => {
     )
     .prepare('seeds_select_kit_of_seed')
 })
-
-/** A condition of a filter that may be null. */
-function isAbsentOr(name: string, condition: SQL | undefined): SQL {
-  return sql`(${sql.placeholder(name)}::text is null or ${condition})`
-}
 
 /** The columns of a seed as an item. */
 function seedItemOf(seed: Record<keyof typeof seeds.$inferSelect, Column>, shownEvidence: SQL.Aliased) {
@@ -291,13 +296,11 @@ export async function readKitRows(executor: Executor, query: KitQuery): Promise<
     const [seed] = await selectKitOfSeed(executor).execute({ ...values, seedId })
     return toKitRows(seed)
   }
+  const filter = { status, updatedSince: updatedSince?.toISOString() ?? '-infinity' }
   return readOne(
-    selectKit(executor).execute({
-      ...values,
-      status,
-      asked: text ?? null,
-      updatedSince: updatedSince?.toISOString() ?? '-infinity',
-    }),
+    text === undefined
+      ? selectKit(executor).execute({ ...values, ...filter })
+      : selectKitOfWords(executor).execute({ ...values, ...filter, asked: text }),
   )
 }
 

@@ -19,7 +19,7 @@ export interface McpHandler {
 
 /**
  * The MCP endpoint (Streamable HTTP). The handler parses the JSON, since JSON-RPC defines the response to invalid JSON.
- * There are no sessions, so GET and DELETE return 405.
+ * There are no sessions, so GET and DELETE return 405. With `X-MCP-Readonly: true` there are only tools that read.
  */
 export function mcpRoutes(app: App, handler: McpHandler, url: string, resource: string): void {
   app.removeAllContentTypeParsers()
@@ -31,10 +31,11 @@ export function mcpRoutes(app: App, handler: McpHandler, url: string, resource: 
       const { scopes, consentVersion } = handler.needsOf(message)
       reply.requireAgentScopes(scopes, consentVersion)
       const headers = withAllTypes(request.headers)
-      const json = await handler.answerCall(headers, request.agent, message)
+      const agent = { ...request.agent, onlyReads: headers['x-mcp-readonly'] === 'true' }
+      const json = await handler.answerCall(headers, agent, message)
       if (json !== undefined) return reply.sendJson(json)
       const webRequest = toWebRequest(request, headers, reply, resource)
-      return send(reply, await handler.answer(webRequest, request.agent, message))
+      return send(reply, await handler.answer(webRequest, agent, message))
     })
     for (const method of ['GET', 'DELETE'] as const) {
       app.route({
