@@ -87,7 +87,10 @@ async function createAgent(endpoint: URL) {
       const { code = '', iss = '' } = Object.fromEntries(answer?.searchParams ?? [])
       await auth(authProvider, { serverUrl: endpoint, authorizationCode: code, iss })
       const client = await connect()
-      const { structuredContent } = await client.callTool({ name: 'read_validation_kit', arguments: {} })
+      const { structuredContent } = await client.callTool({
+        name: 'read_validation_kit',
+        arguments: { detail: 'full' },
+      })
       await client.close()
       callback.close()
       return structuredContent
