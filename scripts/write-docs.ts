@@ -1,4 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises'
+import { renderAgentToolsPage } from './agent-tools-page.ts'
 import { renderClientEvents } from './client-events.ts'
 import { renderErrorsPage } from './errors-page.ts'
 import { renderEventsPage } from './events-page.ts'
@@ -9,6 +10,7 @@ const root = new URL('../', import.meta.url)
 const write = (file: string, text: string) => writeFile(new URL(file, root), text)
 const description = JSON.parse(await readFile(new URL('docs/openapi.json', root), 'utf8')) as object
 await write('docs/errors.md', await renderErrorsPage(description))
+await write('docs/agent-tools.md', await renderAgentToolsPage(description))
 await write('docs/configuration.md', await renderSettingsPage())
 await write('.env.example', renderEnvironmentExample())
 await write('docs/events.md', await renderEventsPage())

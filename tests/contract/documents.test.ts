@@ -45,7 +45,8 @@ const findAll = (pattern: RegExp) =>
 
 describe('documents', () => {
   it('link only to existing files and headings', () => {
-    const links = findAll(/\]\((?!https?:|cursor:)([^)#\s]*)(?:#([^)]*))?\)/g)
+    // `user:` is the scheme of mentions in examples of comments.
+    const links = findAll(/\]\((?!https?:|cursor:|user:)([^)#\s]*)(?:#([^)]*))?\)/g)
     const isBroken = ({ document, target, anchor }: (typeof links)[number]) => {
       const file = target === '' ? document : join(dirname(document), target)
       return !existsSync(join(root, file)) || (anchor !== undefined && !anchorsOf(file).includes(anchor))
