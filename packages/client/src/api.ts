@@ -190,7 +190,7 @@ export interface paths {
         put?: never;
         /**
          * Search the seeds
-         * @description Finds up to 20 seeds of the workspace whose title, summary or problem contains words of the query. Seeds with the most of these words come first. Call fetch with an id of the results to read the text. For people, use list_people; for activity, use list_events. The HTTP form of the MCP tool `search`, with the scope `workspace:read`.
+         * @description Finds up to 20 seeds by words of their texts, evidence and comments; those with the most of the words first. Go on with fetch. The HTTP form of the MCP tool `search`, with the scope `workspace:read`.
          */
         post: operations["agent.search"];
         delete?: never;
@@ -210,7 +210,7 @@ export interface paths {
         put?: never;
         /**
          * Fetch a seed
-         * @description Returns one seed as text, with its newest evidence, by an id that search returned. read_validation_kit with seedId returns the same as data. The HTTP form of the MCP tool `fetch`, with the scope `workspace:read`.
+         * @description One seed as text, with its newest evidence, participants and comments. read_validation_kit with seedId has the same as data. The HTTP form of the MCP tool `fetch`, with the scope `workspace:read`.
          */
         post: operations["agent.fetch"];
         delete?: never;
@@ -230,7 +230,7 @@ export interface paths {
         put?: never;
         /**
          * List people
-         * @description Lists the people of the workspace with their email addresses, roles and teams; `q` searches names and addresses. Invited people are listed only for owners and admins. The HTTP form of the MCP tool `list_people`, with the scope `workspace:read`.
+         * @description The people of the workspace with email address, role and teams. Only owners and admins see invited people. The HTTP form of the MCP tool `list_people`, with the scope `workspace:read`.
          */
         post: operations["agent.listPeople"];
         delete?: never;
@@ -250,7 +250,7 @@ export interface paths {
         put?: never;
         /**
          * List events
-         * @description Lists the events of the workspace, newest first: who did what, when, and whether an agent did it. Filter by type (such as seed.updated), by person (actorUserId) and by time (since, until; RFC 3339). The HTTP form of the MCP tool `list_events`, with the scope `workspace:read`.
+         * @description What happened, newest first. form: short (default) has a line for each event; digest sums up the newest 1000 by seed, for questions such as what happened this week; full has all data. Types are such as seed.created, seed.updated, evidence.added, comment.added, member.joined. The HTTP form of the MCP tool `list_events`, with the scope `workspace:read`.
          */
         post: operations["agent.listEvents"];
         delete?: never;
@@ -270,7 +270,7 @@ export interface paths {
         put?: never;
         /**
          * Create a seed
-         * @description Creates a seed: an early idea that the workspace wants to validate. It is open, and your person leads it. Call read_validation_kit first, so that no seed is created twice. The HTTP form of the MCP tool `create_seed`, with the scope `seeds:write`.
+         * @description Creates a seed, an early idea to validate. It is open, and your person leads it. Search first, so that no seed is created twice. The HTTP form of the MCP tool `create_seed`, with the scope `seeds:write`.
          */
         post: operations["agent.createSeed"];
         delete?: never;
@@ -290,49 +290,9 @@ export interface paths {
         put?: never;
         /**
          * Change a seed
-         * @description Changes the texts or the status of a seed. Fields that are not given stay as they are; an empty problem, audience or hypothesis is cleared. Any status may follow any other. The HTTP form of the MCP tool `update_seed`, with the scope `seeds:write`.
+         * @description Changes texts, status or lead of a seed. Absent fields stay as they are; an empty problem, audience, hypothesis or leadUserId is cleared. The HTTP form of the MCP tool `update_seed`, with the scope `seeds:write`.
          */
         post: operations["agent.updateSeed"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/agent/v1/evidence:add": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Add evidence to a seed
-         * @description Adds a finding to a seed: what kind it is, whether it supports the hypothesis, contradicts it or is neutral, a summary, and its source. The person must have joined the seed; join_seed does that. The HTTP form of the MCP tool `add_evidence`, with the scope `seeds:write`.
-         */
-        post: operations["agent.addEvidence"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/agent/v1/comments:add": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Comment on a seed
-         * @description Adds a comment to a seed, or to one piece of its evidence: a question, an answer, a suggestion. Findings are evidence: add_evidence. People see that you wrote it. The HTTP form of the MCP tool `add_comment`, with the scope `seeds:write`.
-         */
-        post: operations["agent.addComment"];
         delete?: never;
         options?: never;
         head?: never;
@@ -350,9 +310,109 @@ export interface paths {
         put?: never;
         /**
          * Join a seed
-         * @description Makes the person on whose behalf you act a participant of a seed, so that they can add evidence. Joining again succeeds. The HTTP form of the MCP tool `join_seed`, with the scope `seeds:write`.
+         * @description Makes your person a participant, who can add evidence. The HTTP form of the MCP tool `join_seed`, with the scope `seeds:write`.
          */
         post: operations["agent.joinSeed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agent/v1/seeds:leave": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Leave a seed
+         * @description Ends that your person takes part in a seed, leads it and follows it. Their evidence stays. The HTTP form of the MCP tool `leave_seed`, with the scope `seeds:write`.
+         */
+        post: operations["agent.leaveSeed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agent/v1/evidence:add": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add evidence to a seed
+         * @description Adds a finding for the hypothesis of a seed, against it, or neither. Your person must have joined the seed (join_seed). The HTTP form of the MCP tool `add_evidence`, with the scope `seeds:write`.
+         */
+        post: operations["agent.addEvidence"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agent/v1/evidence:update": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Correct evidence
+         * @description Corrects evidence of your person, in the 15 minutes after it was added; later, withdraw it. Absent fields stay; an empty sourceUrl is cleared. The HTTP form of the MCP tool `update_evidence`, with the scope `seeds:write`.
+         */
+        post: operations["agent.updateEvidence"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agent/v1/evidence:withdraw": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Withdraw evidence
+         * @description Withdraws evidence of your person, which then no longer counts. It cannot be undone. The HTTP form of the MCP tool `withdraw_evidence`, with the scope `seeds:write`.
+         */
+        post: operations["agent.withdrawEvidence"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agent/v1/comments:add": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Comment on a seed
+         * @description Adds a question, an answer or a suggestion to a seed, or to one piece of its evidence. Findings are evidence: add_evidence. `[@Name](user:ID)` mentions a person. Markdown. The HTTP form of the MCP tool `add_comment`, with the scope `seeds:write`.
+         */
+        post: operations["agent.addComment"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2954,6 +3014,98 @@ export interface components {
             expiresAt: string;
         };
         /**
+         * @description What was found for or against a seed. Withdrawn evidence is in no kit.
+         * @example {
+         *       "id": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e02",
+         *       "seedId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e06",
+         *       "kind": "experiment",
+         *       "verdict": "supports",
+         *       "summary": "34 of 60 teams finished the setup within a day.",
+         *       "sourceUrl": "https://example.com/experiments/12",
+         *       "authorUserId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e08",
+         *       "authorName": "Grace Hopper",
+         *       "agentName": "Research agent",
+         *       "createdAt": "2026-11-21T03:04:05.678Z",
+         *       "editedAt": null
+         *     }
+         */
+        ValidationKitEvidence: {
+            /** @description The id of the evidence. */
+            id: string;
+            /** @description The id of the seed. */
+            seedId: string;
+            /**
+             * @description How it was found.
+             * @enum {string}
+             */
+            kind: "interview" | "survey" | "experiment" | "metric" | "note";
+            /**
+             * @description Whether it is for the hypothesis of the seed, against it, or neither.
+             * @enum {string}
+             */
+            verdict: "supports" | "contradicts" | "neutral";
+            /** @description What was found. */
+            summary: string;
+            /** @description The source, an http or https URL. */
+            sourceUrl: string | null;
+            /** @description The person who added it. Null: the account was deleted. */
+            authorUserId: string | null;
+            /** @description The name of the author at the time. */
+            authorName: string;
+            /** @description The agent that added it for the author; null if the author did. */
+            agentName: string | null;
+            /**
+             * Format: date-time
+             * @description When the evidence was added.
+             * @example 2026-11-21T03:04:05.678Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When the author corrected it last; null if never.
+             * @example 2026-11-21T03:04:05.678Z
+             */
+            editedAt: string | null;
+        };
+        /**
+         * @example {
+         *       "id": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e0b",
+         *       "evidenceId": null,
+         *       "body": "Who was asked?",
+         *       "authorUserId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e08",
+         *       "authorName": "Grace Hopper",
+         *       "agentName": null,
+         *       "createdAt": "2026-11-21T03:04:05.678Z"
+         *     }
+         */
+        ValidationKitComment: {
+            id: string;
+            /** @description The evidence that it is about; null for the seed itself. */
+            evidenceId: string | null;
+            /** @description Markdown. A mention is `[@Name](user:ID)`. */
+            body: string;
+            /** @description The author. Null: the account was deleted. */
+            authorUserId: string | null;
+            authorName: string;
+            /** @description The agent that wrote it for the author, if one did. */
+            agentName: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T03:04:05.678Z
+             */
+            createdAt: string;
+        };
+        /**
+         * @example {
+         *       "userId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e08",
+         *       "name": "Grace Hopper"
+         *     }
+         */
+        ValidationKitParticipant: {
+            userId: string;
+            name: string;
+        };
+        /**
          * @example {
          *       "id": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e06",
          *       "title": "Self-service onboarding",
@@ -2989,10 +3141,7 @@ export interface components {
          *           "authorName": "Grace Hopper",
          *           "agentName": "Research agent",
          *           "createdAt": "2026-11-21T03:04:05.678Z",
-         *           "editedAt": null,
-         *           "withdrawnAt": null,
-         *           "withdrawnByName": null,
-         *           "withdrawnReason": null
+         *           "editedAt": null
          *         }
          *       ]
          *     }
@@ -3047,7 +3196,7 @@ export interface components {
                 neutral: number;
             };
             /** @description The newest evidence first, as much as fits; with `cursor`, the evidence that follows. */
-            evidence: components["schemas"]["Evidence"][];
+            evidence: components["schemas"]["ValidationKitEvidence"][];
         };
         /**
          * @example {
@@ -3119,19 +3268,24 @@ export interface components {
                  */
                 expiresAt: string;
             };
-            /** @description The numbers of seeds that match the input, and of all their evidence, shown or not. */
+            /** @description The numbers of seeds that match the input, and of all their evidence, shown or not; of comments if there are `comments`. */
             totals: {
                 seeds: number;
                 evidence: number;
+                comments: number | null;
             };
             /** @description Whether there are more seeds or evidence than are shown. */
             truncated: boolean;
             /** @description The `cursor` of the next request; null at the end. */
             nextCursor: string | null;
-            /** @description What is left out, and how to read it; null if nothing is left out. */
+            /** @description What is left out and how to read it, why nothing was found, and that comments are content; otherwise null. */
             note: string | null;
             /** @description The seeds that follow those in `seeds`, without their texts. Only over MCP, and with `detail: "outline"`. */
             outline: components["schemas"]["ValidationKitOutlineItem"][];
+            /** @description Of one seed, the newest 20 comments, as many as fit. Null without `seedId`, with `cursor`, and for agents without the scope `workspace:read` or with a consent from before it included them. */
+            comments: components["schemas"]["ValidationKitComment"][] | null;
+            /** @description Of one seed, the first 20 participants. Null without `seedId`, with `cursor`, and for agents without the scope `workspace:read` or with a consent from before it included them. */
+            participants: components["schemas"]["ValidationKitParticipant"][] | null;
             /** @description The seeds that changed last, latest first, as many as fit. */
             seeds: components["schemas"]["ValidationKitSeed"][];
         };
@@ -3143,6 +3297,8 @@ export interface components {
                 /** @description The page of the seed on the website. */
                 url: string;
             }[];
+            /** @description Why nothing was found; otherwise null. */
+            note: string | null;
         };
         AgentDocument: {
             id: string;
@@ -3175,13 +3331,48 @@ export interface components {
             /** @description The page of the seed on the website. */
             url: string;
         };
+        AgentDone: {
+            /**
+             * @description Always true: an error has another status.
+             * @constant
+             */
+            ok: true;
+        };
         AgentPeople: {
             people: components["schemas"]["Person"][];
             /** @description Pass it as `cursor`, with the same filters, for the next page; null on the last page. */
             nextCursor: string | null;
         };
         AgentEvents: {
+            /** @description With the form `short`. */
+            lines: {
+                time: string;
+                /** @description The person, or `an agent for` the person. */
+                actor: string;
+                type: string;
+                /** @description The id of the seed that it is about; empty if it is about none. */
+                seed: string;
+                /** @description What the actor did. */
+                sentence: string;
+            }[];
+            /** @description With the form `digest`: events by seed, the latest first. */
+            digest: {
+                /** @description The id of the seed. */
+                id: string;
+                title: string;
+                /** @description The date of the last event. */
+                last: string;
+                /** @description Who did something. */
+                by: string;
+                /** @description Types of events with their numbers, and a changed status. */
+                events: string[];
+            }[];
+            /** @description With the form `digest`: types of events about no seed, with their numbers. */
+            others: string[];
+            /** @description With the form `full`. */
             events: components["schemas"]["Event"][];
+            /** @description What is left out; null if nothing is. */
+            note: string | null;
             /** @description Pass it as `cursor`, with the same filters, for the next page; null on the last page. */
             nextCursor: string | null;
         };
@@ -3916,6 +4107,24 @@ export interface components {
         /**
          * @description The caller may not do this.
          *     - `insufficient_scope`: The grant of the agent lacks the scope of the operation or tool. `WWW-Authenticate` names the scopes to ask the person for (RFC 6750 section 3.1).
+         *     - `not_the_author`: The caller changes or deletes a comment of somebody else.
+         *     - `role_insufficient`: The caller's role in the workspace does not allow the operation.
+         */
+        "Forbidden.insufficient_scope.not_the_author.role_insufficient": {
+            headers: {
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @enum {unknown} */
+                    code?: "insufficient_scope" | "not_the_author" | "role_insufficient";
+                } & components["schemas"]["Forbidden"];
+            };
+        };
+        /**
+         * @description The caller may not do this.
+         *     - `insufficient_scope`: The grant of the agent lacks the scope of the operation or tool. `WWW-Authenticate` names the scopes to ask the person for (RFC 6750 section 3.1).
          *     - `role_insufficient`: The caller's role in the workspace does not allow the operation.
          */
         "Forbidden.insufficient_scope.role_insufficient": {
@@ -4402,6 +4611,24 @@ export interface components {
                 "application/json": components["schemas"]["HttpApiDecodeError"] | ({
                     /** @enum {unknown} */
                     code?: "lead_invalid" | "reason_without_status";
+                } & components["schemas"]["InvalidInput"]);
+            };
+        };
+        /**
+         * @description The request is malformed or its input is invalid.
+         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+         *     - `lead_invalid`: The lead of a seed is to be somebody who has not joined it, or who may not change it.
+         *     - `reason_without_status`: The request has `statusReason` without `status`.
+         *     - `text_invalid`: Website and command line only: a text is invalid. The API returns `decode_error` instead.
+         */
+        "InvalidInput.lead_invalid.reason_without_status.text_invalid": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["HttpApiDecodeError"] | ({
+                    /** @enum {unknown} */
+                    code?: "lead_invalid" | "reason_without_status" | "text_invalid";
                 } & components["schemas"]["InvalidInput"]);
             };
         };
@@ -5445,29 +5672,26 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description The id of a seed, to read only this seed. Of the other fields, only `cursor` and `evidenceLimit` then have an effect. */
+                    /** @description Only this seed. Then only cursor and evidenceLimit have an effect. */
                     seedId?: string;
-                    /**
-                     * @description Only seeds with this status.
-                     * @enum {string}
-                     */
+                    /** @enum {string} */
                     status?: "open" | "validating" | "validated" | "dropped";
-                    /** @description Only seeds whose title, summary or problem contains this text, ignoring case. */
+                    /** @description Only seeds with all of these words, or words that begin with them. */
                     query?: string;
                     /**
                      * Format: date-time
-                     * @description Only seeds that were edited, or received evidence, at or after this time (RFC 3339).
+                     * @description Only seeds that were edited, or got evidence, since this time (RFC 3339).
                      * @example 2026-11-21T03:04:05.678Z
                      */
                     updatedSince?: string;
-                    /** @description The maximum number of seeds. Default: 50, or 200 with the seeds in outline. */
+                    /** @description Seeds; default 200, of which at most 50 in full. */
                     limit?: number;
-                    /** @description The `nextCursor` of the previous response, with the same `seedId`, `status`, `query` and `updatedSince`. With `seedId` it continues the evidence of that seed, otherwise the list of seeds. */
+                    /** @description nextCursor of the previous response, with the same seedId and filters. */
                     cursor?: string;
-                    /** @description The maximum number of pieces of evidence for each seed. Default: 20. */
+                    /** @description Evidence of each seed; default 20. */
                     evidenceLimit?: number;
                     /**
-                     * @description `outline` lists the seeds in outline only. Default: `full`.
+                     * @description Default over MCP: outline; over HTTP: full.
                      * @enum {string}
                      */
                     detail?: "outline" | "full";
@@ -5506,12 +5730,30 @@ export interface operations {
                      *       },
                      *       "totals": {
                      *         "seeds": 1,
-                     *         "evidence": 1
+                     *         "evidence": 1,
+                     *         "comments": 1
                      *       },
                      *       "truncated": false,
                      *       "nextCursor": null,
                      *       "note": null,
                      *       "outline": [],
+                     *       "comments": [
+                     *         {
+                     *           "id": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e0b",
+                     *           "evidenceId": null,
+                     *           "body": "Who was asked?",
+                     *           "authorUserId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e08",
+                     *           "authorName": "Grace Hopper",
+                     *           "agentName": null,
+                     *           "createdAt": "2026-11-21T03:04:05.678Z"
+                     *         }
+                     *       ],
+                     *       "participants": [
+                     *         {
+                     *           "userId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e08",
+                     *           "name": "Grace Hopper"
+                     *         }
+                     *       ],
                      *       "seeds": [
                      *         {
                      *           "id": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e06",
@@ -5548,10 +5790,7 @@ export interface operations {
                      *               "authorName": "Grace Hopper",
                      *               "agentName": "Research agent",
                      *               "createdAt": "2026-11-21T03:04:05.678Z",
-                     *               "editedAt": null,
-                     *               "withdrawnAt": null,
-                     *               "withdrawnByName": null,
-                     *               "withdrawnReason": null
+                     *               "editedAt": null
                      *             }
                      *           ]
                      *         }
@@ -5586,7 +5825,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description A few words, such as `onboarding calls`. */
+                    /** @description A few words. */
                     query: string;
                 };
             };
@@ -5609,7 +5848,8 @@ export interface operations {
                      *           "title": "Self-service onboarding",
                      *           "url": "https://app.example.com/w/acme/seeds/01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e06"
                      *         }
-                     *       ]
+                     *       ],
+                     *       "note": null
                      *     }
                      */
                     "application/json": components["schemas"]["AgentSearch"];
@@ -5640,7 +5880,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description An id that search returned. */
+                    /** @description Of a result of search. */
                     id: string;
                 };
             };
@@ -5692,23 +5932,19 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "q": "grace"
+                 *       "query": "grace"
                  *     }
                  */
                 "application/json": {
-                    /**
-                     * @description Only members, or only invited people.
-                     * @enum {string}
-                     */
+                    /** @description A part of a name or an email address. */
+                    query?: string;
+                    /** @enum {string} */
                     kind?: "member" | "invited";
                     role?: components["schemas"]["Role"];
-                    /** @description Only the members of this team. */
                     teamId?: string;
-                    /** @description Only people whose name or email address contains this text, ignoring case. One or two characters match only the beginning of words. */
-                    q?: string;
-                    /** @description Default: 50. */
+                    /** @description Default 50. */
                     limit?: number;
-                    /** @description The nextCursor of the previous response, with the same filters. */
+                    /** @description nextCursor of the previous response, with the same filters. */
                     cursor?: string;
                 };
             };
@@ -5769,35 +6005,33 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "type": "seed.created"
+                 *       "types": [
+                 *         "seed.created"
+                 *       ]
                  *     }
                  */
                 "application/json": {
-                    /** @description Only events of this type. */
-                    type?: string;
-                    /** @description Only events of these types. Repeat the parameter, or separate them by commas. */
+                    /** @enum {string} */
+                    form?: "short" | "digest" | "full";
                     types?: string[];
-                    /** @description No events of these types. */
                     notTypes?: string[];
-                    /** @description Only events about this seed, those of its evidence included. */
+                    /** @description Only about this seed, its evidence and comments. */
                     seedId?: string;
-                    /** @description Only events of this person. */
                     actorUserId?: string;
-                    /** @description Only events with this `targetId`. */
                     targetId?: string;
                     /**
-                     * @description Only events at or after this time. A date without a time is its start in UTC.
+                     * @description A date (UTC) or time (RFC 3339).
                      * @example 2026-11-21T03:04:05.678Z
                      */
                     since?: string | unknown | unknown;
                     /**
-                     * @description Only events before this time. A date without a time is its start in UTC.
+                     * @description Exclusive.
                      * @example 2026-11-21T03:04:05.678Z
                      */
                     until?: string | unknown | unknown;
-                    /** @description Default: 50. */
+                    /** @description Default 50. */
                     limit?: number;
-                    /** @description The nextCursor of the previous response, with the same filters. */
+                    /** @description nextCursor of the previous response, with the same filters. */
                     cursor?: string;
                 };
             };
@@ -5814,26 +6048,19 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "events": [
+                     *       "lines": [
                      *         {
-                     *           "id": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e03",
+                     *           "time": "2026-11-21T03:04:05Z",
+                     *           "actor": "Grace Hopper",
                      *           "type": "seed.created",
-                     *           "actorType": "user",
-                     *           "actorUserId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e08",
-                     *           "actorName": "Grace Hopper",
-                     *           "grantId": null,
-                     *           "apiKeyId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e01",
-                     *           "source": "api",
-                     *           "targetType": "seed",
-                     *           "targetId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e06",
-                     *           "summary": "Grace Hopper created the seed Self-service onboarding",
-                     *           "data": {
-                     *             "seedId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e06",
-                     *             "title": "Self-service onboarding"
-                     *           },
-                     *           "createdAt": "2026-11-21T03:04:05.678Z"
+                     *           "seed": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e06",
+                     *           "sentence": "created the seed Self-service onboarding"
                      *         }
                      *       ],
+                     *       "digest": [],
+                     *       "others": [],
+                     *       "events": [],
+                     *       "note": null,
                      *       "nextCursor": null
                      *     }
                      */
@@ -5951,7 +6178,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description The id of a seed, as read_validation_kit returns it. */
+                    /** @description The id of a seed. */
                     seedId: string;
                     /** @description 1 to 120 characters, not blank, without control characters and invisible formatting */
                     title?: string;
@@ -5966,6 +6193,10 @@ export interface operations {
                     successCriteria?: string[];
                     /** @enum {string} */
                     status?: "open" | "validating" | "validated" | "dropped";
+                    /** @description empty, or 1 to 300 characters, not blank, without control characters and invisible formatting */
+                    statusReason?: string;
+                    /** @description A participant. */
+                    leadUserId?: string;
                 };
             };
         };
@@ -6014,7 +6245,160 @@ export interface operations {
                     "application/json": components["schemas"]["AgentSeed"];
                 };
             };
-            400: components["responses"]["InvalidInput.text_invalid"];
+            400: components["responses"]["InvalidInput.lead_invalid.reason_without_status.text_invalid"];
+            401: components["responses"]["Unauthorized.agent_token_required"];
+            403: components["responses"]["Forbidden.insufficient_scope.role_insufficient"];
+            404: components["responses"]["NotFound.not_found"];
+            413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
+        };
+    };
+    "agent.joinSeed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "seedId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e06"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The id of a seed. */
+                    seedId: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The joined seed. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "seed": {
+                     *         "id": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e06",
+                     *         "title": "Self-service onboarding",
+                     *         "summary": "Let new customers set up their account without a call.",
+                     *         "problem": "The first call is ten days away on average.",
+                     *         "audience": "Teams of up to ten people.",
+                     *         "hypothesis": "Half of them finish the setup without help.",
+                     *         "successCriteria": [
+                     *           "30 of 60 invited teams finish the setup within a day"
+                     *         ],
+                     *         "status": "validating",
+                     *         "participantCount": 2,
+                     *         "joined": true,
+                     *         "createdByUserId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e08",
+                     *         "createdByName": "Grace Hopper",
+                     *         "agentName": null,
+                     *         "leadUserId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e08",
+                     *         "following": true,
+                     *         "evidenceCounts": {
+                     *           "supports": 1,
+                     *           "contradicts": 0,
+                     *           "neutral": 0
+                     *         },
+                     *         "commentCount": 0,
+                     *         "createdAt": "2026-11-21T03:04:05.678Z",
+                     *         "updatedAt": "2026-11-21T03:04:05.678Z"
+                     *       },
+                     *       "url": "https://app.example.com/w/acme/seeds/01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e06"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AgentSeed"];
+                };
+            };
+            400: components["responses"]["HttpApiDecodeError"];
+            401: components["responses"]["Unauthorized.agent_token_required"];
+            403: components["responses"]["Forbidden.insufficient_scope.role_insufficient"];
+            404: components["responses"]["NotFound.not_found"];
+            409: components["responses"]["Conflict.seed_closed"];
+            413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
+        };
+    };
+    "agent.leaveSeed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "seedId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e06"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The id of a seed. */
+                    seedId: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The seed that was left. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "seed": {
+                     *         "id": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e06",
+                     *         "title": "Self-service onboarding",
+                     *         "summary": "Let new customers set up their account without a call.",
+                     *         "problem": "The first call is ten days away on average.",
+                     *         "audience": "Teams of up to ten people.",
+                     *         "hypothesis": "Half of them finish the setup without help.",
+                     *         "successCriteria": [
+                     *           "30 of 60 invited teams finish the setup within a day"
+                     *         ],
+                     *         "status": "validating",
+                     *         "participantCount": 2,
+                     *         "joined": true,
+                     *         "createdByUserId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e08",
+                     *         "createdByName": "Grace Hopper",
+                     *         "agentName": null,
+                     *         "leadUserId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e08",
+                     *         "following": true,
+                     *         "evidenceCounts": {
+                     *           "supports": 1,
+                     *           "contradicts": 0,
+                     *           "neutral": 0
+                     *         },
+                     *         "commentCount": 0,
+                     *         "createdAt": "2026-11-21T03:04:05.678Z",
+                     *         "updatedAt": "2026-11-21T03:04:05.678Z"
+                     *       },
+                     *       "url": "https://app.example.com/w/acme/seeds/01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e06"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AgentSeed"];
+                };
+            };
+            400: components["responses"]["HttpApiDecodeError"];
             401: components["responses"]["Unauthorized.agent_token_required"];
             403: components["responses"]["Forbidden.insufficient_scope.role_insufficient"];
             404: components["responses"]["NotFound.not_found"];
@@ -6043,7 +6427,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description The id of a seed, as read_validation_kit returns it. */
+                    /** @description The id of a seed. */
                     seedId: string;
                     /** @enum {string} */
                     kind: "interview" | "survey" | "experiment" | "metric" | "note";
@@ -6101,6 +6485,117 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
     };
+    "agent.updateEvidence": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "evidenceId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e02",
+                 *       "verdict": "neutral"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The id of evidence. */
+                    evidenceId: string;
+                    /** @enum {string} */
+                    kind?: "interview" | "survey" | "experiment" | "metric" | "note";
+                    /** @enum {string} */
+                    verdict?: "supports" | "contradicts" | "neutral";
+                    /** @description 1 to 4000 characters, not blank, without control characters other than line breaks */
+                    summary?: string;
+                    /** @description empty, or an http or https URL of at most 2048 characters */
+                    sourceUrl?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description That it was corrected. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AgentDone"];
+                };
+            };
+            400: components["responses"]["InvalidInput.source_url_invalid.text_invalid"];
+            401: components["responses"]["Unauthorized.agent_token_required"];
+            403: components["responses"]["Forbidden.insufficient_scope.not_the_author.role_insufficient"];
+            404: components["responses"]["NotFound.not_found"];
+            409: components["responses"]["Conflict.evidence_settled"];
+            413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
+        };
+    };
+    "agent.withdrawEvidence": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "evidenceId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e02",
+                 *       "reason": "The survey asked the wrong customers."
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The id of evidence. */
+                    evidenceId: string;
+                    /** @description empty, or 1 to 300 characters, not blank, without control characters and invisible formatting */
+                    reason?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description That it was withdrawn. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AgentDone"];
+                };
+            };
+            400: components["responses"]["InvalidInput.text_invalid"];
+            401: components["responses"]["Unauthorized.agent_token_required"];
+            403: components["responses"]["Forbidden.insufficient_scope.not_the_author.role_insufficient"];
+            404: components["responses"]["NotFound.not_found"];
+            413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
+        };
+    };
     "agent.addComment": {
         parameters: {
             query?: never;
@@ -6117,11 +6612,11 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description The id of a seed, as read_validation_kit returns it. */
+                    /** @description The id of a seed. */
                     seedId: string;
-                    /** @description Markdown. `[@Name](user:ID)` mentions a person. */
+                    /** @description 1 to 5000 characters, not blank, without control characters other than line breaks */
                     body: string;
-                    /** @description The evidence that it is about, if any. */
+                    /** @description The id of evidence. */
                     evidenceId?: string;
                 };
             };
@@ -6165,83 +6660,6 @@ export interface operations {
             401: components["responses"]["Unauthorized.agent_token_required"];
             403: components["responses"]["Forbidden.insufficient_scope.role_insufficient"];
             404: components["responses"]["NotFound.not_found"];
-            413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
-            415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
-        };
-    };
-    "agent.joinSeed": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "seedId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e06"
-                 *     }
-                 */
-                "application/json": {
-                    /** @description The id of a seed, as read_validation_kit returns it. */
-                    seedId: string;
-                };
-            };
-        };
-        responses: {
-            /** @description The joined seed. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "seed": {
-                     *         "id": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e06",
-                     *         "title": "Self-service onboarding",
-                     *         "summary": "Let new customers set up their account without a call.",
-                     *         "problem": "The first call is ten days away on average.",
-                     *         "audience": "Teams of up to ten people.",
-                     *         "hypothesis": "Half of them finish the setup without help.",
-                     *         "successCriteria": [
-                     *           "30 of 60 invited teams finish the setup within a day"
-                     *         ],
-                     *         "status": "validating",
-                     *         "participantCount": 2,
-                     *         "joined": true,
-                     *         "createdByUserId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e08",
-                     *         "createdByName": "Grace Hopper",
-                     *         "agentName": null,
-                     *         "leadUserId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e08",
-                     *         "following": true,
-                     *         "evidenceCounts": {
-                     *           "supports": 1,
-                     *           "contradicts": 0,
-                     *           "neutral": 0
-                     *         },
-                     *         "commentCount": 0,
-                     *         "createdAt": "2026-11-21T03:04:05.678Z",
-                     *         "updatedAt": "2026-11-21T03:04:05.678Z"
-                     *       },
-                     *       "url": "https://app.example.com/w/acme/seeds/01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e06"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["AgentSeed"];
-                };
-            };
-            400: components["responses"]["HttpApiDecodeError"];
-            401: components["responses"]["Unauthorized.agent_token_required"];
-            403: components["responses"]["Forbidden.insufficient_scope.role_insufficient"];
-            404: components["responses"]["NotFound.not_found"];
-            409: components["responses"]["Conflict.seed_closed"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
@@ -11320,7 +11738,7 @@ export interface operations {
                 cursor?: components["parameters"]["query.cursor"];
                 /** @description Only seeds with this status. */
                 status?: "open" | "validating" | "validated" | "dropped";
-                /** @description Only seeds whose title, summary or problem contains this text, ignoring case. */
+                /** @description Only seeds whose texts have all of these words, or words that begin with them, as `workspaces.search` finds them. */
                 q?: string;
                 /** @description Only seeds that this person created. */
                 createdByUserId?: string;
