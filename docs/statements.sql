@@ -1900,81 +1900,6 @@ from
     job_key_mode => 'preserve_run_at'
   );
 
--- kit_select_discussion
-select
-  (
-    select
-      coalesce(json_agg(newest), '[]')
-    from
-      (
-        select
-          "id" as "id",
-          "evidence_id" as "evidenceId",
-          "body" as "body",
-          coalesce(
-            (
-              select
-                json_agg(
-                  json_build_object('userId', "users"."id", 'name', "users"."name")
-                  order by
-                    "users"."id"
-                )
-              from
-                "comment_mentions"
-                join "users" on "users"."id" = "comment_mentions"."user_id"
-              where
-                "comment_mentions"."comment_id" = "comments"."id"
-            ),
-            '[]'
-          ) as "mentions",
-          "author_user_id" as "authorUserId",
-          "author_name" as "authorName",
-          "agent_name" as "agentName",
-          to_char("comments"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt"
-        from
-          "comments"
-        where
-          "comments"."seed_id" = $1
-        order by
-          "comments"."created_at" desc,
-          "comments"."id" desc
-        limit
-          $2
-      ) "newest"
-  ) as "comments",
-  (
-    select
-      count(*)::int
-    from
-      "comments"
-    where
-      "comments"."seed_id" = $3
-  ) as "comment_count",
-  (
-    select
-      coalesce(json_agg(first), '[]')
-    from
-      (
-        select
-          "seed_participants"."user_id" as "userId",
-          "users"."name" as "name"
-        from
-          "seed_participants"
-          inner join "users" on "users"."id" = "seed_participants"."user_id"
-        where
-          "seed_participants"."seed_id" = $4
-        order by
-          "seed_participants"."joined_at" asc,
-          "seed_participants"."user_id" asc
-        limit
-          $5
-      ) "first"
-  ) as "participants"
-from
-  (
-    select
-  ) as nothing;
-
 -- memberships_count_of_user
 select
   count(*)
@@ -2750,6 +2675,173 @@ where
       "tokens"."expires_at" is null
       or "tokens"."expires_at" > $8
     )
+  );
+
+-- own_work_select
+select
+  coalesce(
+    (
+      select
+        json_agg(
+          json_build_object('id', id, 'title', title, 'status', status, 'idleSince', idle_since, 'hasEvidence', has_evidence)
+          order by
+            idle_since,
+            id
+        )
+      from
+        (
+          select
+            own.id,
+            own.title,
+            own.status,
+            coalesce(latest.at, own.created_at) as idle_since,
+            latest.at is not null as has_evidence
+          from
+            (
+              (
+                select
+                  "seeds"."id",
+                  "seeds"."title",
+                  "seeds"."status",
+                  "seeds"."created_at"
+                from
+                  "seeds"
+                where
+                  "seeds"."workspace_id" = (
+                    select
+                      $1::uuid
+                  )
+                  and "seeds"."lead_user_id" = (
+                    select
+                      $2::uuid
+                  )
+                  and "seeds"."deleted_at" is null
+                  and "seeds"."status" in ('open', 'validating')
+                limit
+                  200
+              )
+              union
+              (
+                select
+                  "seeds"."id",
+                  "seeds"."title",
+                  "seeds"."status",
+                  "seeds"."created_at"
+                from
+                  "seed_participants"
+                  join "seeds" on "seeds"."id" = "seed_participants"."seed_id"
+                where
+                  "seed_participants"."workspace_id" = (
+                    select
+                      $3::uuid
+                  )
+                  and "seed_participants"."user_id" = (
+                    select
+                      $4::uuid
+                  )
+                  and "seeds"."created_by_user_id" = (
+                    select
+                      $5::uuid
+                  )
+                  and "seeds"."deleted_at" is null
+                  and "seeds"."status" in ('open', 'validating')
+                limit
+                  200
+              )
+            ) as own
+            left join lateral (
+              select
+                "evidence"."created_at" as at
+              from
+                "evidence"
+              where
+                "evidence"."seed_id" = own.id
+                and "evidence"."withdrawn_at" is null
+              order by
+                "evidence"."created_at" desc,
+                "evidence"."id" desc
+              limit
+                1
+            ) as latest on true
+          where
+            coalesce(latest.at, own.created_at) < (
+              select
+                $6::timestamptz
+            )
+          order by
+            idle_since,
+            own.id
+          limit
+            5
+        ) as idle
+    ),
+    '[]'
+  ) as "idle_seeds",
+  case
+    when "joined_at" > (
+      select
+        $7::timestamptz
+    ) then array(
+      select distinct
+        type
+      from
+        (
+          select
+            "events"."type",
+            "events"."source"
+          from
+            "events"
+          where
+            "events"."workspace_id" = (
+              select
+                $8::uuid
+            )
+            and "events"."actor_user_id" = (
+              select
+                $9::uuid
+            )
+          order by
+            "events"."created_at" desc,
+            "events"."id" desc
+          limit
+            500
+        ) as latest
+      where
+        source in ('web', 'api')
+        and type = any (
+          (
+            select
+              $10::text[]
+          )::text[]
+        )
+    )
+    else '{}'
+  end as "done_types",
+  exists (
+    select
+    from
+      "seed_followers"
+    where
+      "workspace_id" = (
+        select
+          $11::uuid
+      )
+      and "user_id" = (
+        select
+          $12::uuid
+      )
+  ) as "follows",
+  "joined_at"
+from
+  "memberships"
+where
+  "memberships"."workspace_id" = (
+    select
+      $13::uuid
+  )
+  and "memberships"."user_id" = (
+    select
+      $14::uuid
   );
 
 -- people_select_invited
@@ -5925,34 +6017,30 @@ with
         where
           (
             (
-              "seeds"."workspace_id" = (
-                select
-                  $1::uuid
-              )
+              "seeds"."workspace_id" = $1
               and "seeds"."deleted_at" is null
-              and "seeds"."updated_at" >= (
-                select
-                  $2::timestamptz
+              and "seeds"."updated_at" >= $2::timestamptz
+              and (
+                $3::text is null
+                or "seeds"."status" = $4
               )
               and (
-                (
-                  select
-                    $3::text
-                ) is null
-                or "seeds"."status" = (
-                  select
-                    $4::text
+                $5::text is null
+                or (
+                  lower("seeds"."title") like lower($6::text)
+                  or lower("seeds"."summary") like lower($7::text)
+                  or lower("seeds"."problem") like lower($8::text)
                 )
               )
             )
             and ("seeds"."updated_at", "seeds"."id") < (
               (
                 select
-                  $5::timestamptz
+                  $9::timestamptz
               ),
               (
                 select
-                  $6::uuid
+                  $10::uuid
               )
             )
           )
@@ -5960,10 +6048,7 @@ with
           "seeds"."updated_at" desc,
           "seeds"."id" desc
         limit
-          (
-            select
-              $7::int
-          )
+          $11
       ) "recent"
   ),
   "latest" as (
@@ -5989,8 +6074,8 @@ with
       inner join "seeds" on "seeds"."id" = "found"."id"
     where
       (
-        "seed_place" <= $8
-        and "seeds_before" < $9
+        "seed_place" <= $12
+        and "seeds_before" < $13
       )
   ),
   "shown" as (
@@ -5999,14 +6084,14 @@ with
       count(*) filter (
         where
           (
-            "round" <= $10::int
-            and "evidence_before" < $11
+            "round" <= $14::int
+            and "evidence_before" < $15
           )
       ) as "shown_count",
       not bool_and(
         (
-          "round" <= $12::int
-          and "evidence_before" < $13
+          "round" <= $16::int
+          and "evidence_before" < $17
         )
       ) as "is_cut",
       json_agg(
@@ -6026,7 +6111,10 @@ with
                 "pieces"."author_name" as "authorName",
                 "pieces"."agent_name" as "agentName",
                 to_char("pieces"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
-                to_char("pieces"."edited_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "editedAt"
+                to_char("pieces"."edited_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "editedAt",
+                to_char("pieces"."withdrawn_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "withdrawnAt",
+                "pieces"."withdrawn_by_name" as "withdrawnByName",
+                "pieces"."withdrawn_reason" as "withdrawnReason"
             ) as item
         )
         order by
@@ -6034,8 +6122,8 @@ with
       ) filter (
         where
           (
-            "round" <= $14::int
-            and "evidence_before" < $15
+            "round" <= $18::int
+            and "evidence_before" < $19
           )
       ) as "shown_evidence"
     from
@@ -6052,6 +6140,9 @@ with
           "newest"."agent_name",
           "newest"."created_at",
           "newest"."edited_at",
+          "newest"."withdrawn_at",
+          "newest"."withdrawn_by_name",
+          "newest"."withdrawn_reason",
           "round",
           sum("evidence_size") over (
             order by
@@ -6094,10 +6185,7 @@ with
               "evidence"."created_at" desc,
               "evidence"."id" desc
             limit
-              (
-                select
-                  $16::int
-              )
+              $20
           ) "newest"
       ) "pieces"
     group by
@@ -6156,12 +6244,12 @@ from
                     where
                       (
                         "seed_participants"."seed_id" = "latest"."id"
-                        and "seed_participants"."user_id" = $17
+                        and "seed_participants"."user_id" = $21
                       )
                   ) as "joined",
                   to_char("latest"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
                   to_char("latest"."updated_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "updatedAt",
-                  $18::text || "latest"."id" as "url",
+                  $22::text || "latest"."id" as "url",
                   "evidence_counts" as "evidenceCounts",
                   coalesce("shown_evidence", '[]') as "evidence"
               ) as item
@@ -6259,7 +6347,7 @@ from
               ) "counted"
           ) "counts"
         where
-          "seed_place" <= $19
+          "seed_place" <= $23
         order by
           "seed_place"
       ) "outline_rows"
@@ -6283,23 +6371,19 @@ from
       ) "piece_counts"
     where
       (
-        "seeds"."workspace_id" = (
-          select
-            $20::uuid
-        )
+        "seeds"."workspace_id" = $24
         and "seeds"."deleted_at" is null
-        and "seeds"."updated_at" >= (
-          select
-            $21::timestamptz
+        and "seeds"."updated_at" >= $25::timestamptz
+        and (
+          $26::text is null
+          or "seeds"."status" = $27
         )
         and (
-          (
-            select
-              $22::text
-          ) is null
-          or "seeds"."status" = (
-            select
-              $23::text
+          $28::text is null
+          or (
+            lower("seeds"."title") like lower($29::text)
+            or lower("seeds"."summary") like lower($30::text)
+            or lower("seeds"."problem") like lower($31::text)
           )
         )
       )
@@ -6413,7 +6497,10 @@ from
                 "newest"."author_name" as "authorName",
                 "newest"."agent_name" as "agentName",
                 to_char("newest"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
-                to_char("newest"."edited_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "editedAt"
+                to_char("newest"."edited_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "editedAt",
+                to_char("newest"."withdrawn_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "withdrawnAt",
+                "newest"."withdrawn_by_name" as "withdrawnByName",
+                "newest"."withdrawn_reason" as "withdrawnReason"
             ) as item
         )
         order by
@@ -6487,466 +6574,6 @@ where
     and "seeds"."id" = $13
     and "seeds"."deleted_at" is null
   );
-
--- seeds_select_kit_of_words
-with
-  "found" as (
-    select
-      "id",
-      row_number() over (
-        order by
-          "recent"."updated_at" desc,
-          "recent"."id" desc
-      ) as "seed_place",
-      sum("seed_size") over (
-        order by
-          "recent"."updated_at" desc,
-          "recent"."id" desc rows unbounded preceding
-      ) - ("seed_size") as "seeds_before"
-    from
-      (
-        select
-          "id",
-          "updated_at",
-          coalesce(octet_length("seeds"."title"), 0) + coalesce(octet_length("seeds"."summary"), 0) + coalesce(octet_length("seeds"."problem"), 0) + coalesce(octet_length("seeds"."audience"), 0) + coalesce(octet_length("seeds"."hypothesis"), 0) + coalesce(octet_length(array_to_string("seeds"."success_criteria", ',')), 0) as "seed_size"
-        from
-          "seeds"
-        where
-          (
-            (
-              "seeds"."workspace_id" = (
-                select
-                  $1::uuid
-              )
-              and "seeds"."deleted_at" is null
-              and "seeds"."updated_at" >= (
-                select
-                  $2::timestamptz
-              )
-              and (
-                (
-                  select
-                    $3::text
-                ) is null
-                or "seeds"."status" = (
-                  select
-                    $4::text
-                )
-              )
-              and "seeds"."id" in (
-                select
-                  "search_entries"."id"
-                from
-                  "search_entries"
-                where
-                  "search_entries"."words" @@ (
-                    select
-                      search_query (
-                        (
-                          select
-                            $5::uuid
-                        ),
-                        'seed',
-                        false,
-                        true,
-                        (
-                          select
-                            $6::text
-                        )
-                      )
-                  )
-                  and "search_entries"."workspace_id"::text = (
-                    select
-                      $7::uuid
-                  )::text
-              )
-            )
-            and ("seeds"."updated_at", "seeds"."id") < (
-              (
-                select
-                  $8::timestamptz
-              ),
-              (
-                select
-                  $9::uuid
-              )
-            )
-          )
-        order by
-          "seeds"."updated_at" desc,
-          "seeds"."id" desc
-        limit
-          (
-            select
-              $10::int
-          )
-      ) "recent"
-  ),
-  "latest" as (
-    select
-      "seeds"."id",
-      "seeds"."workspace_id",
-      "seeds"."title",
-      "seeds"."summary",
-      "seeds"."problem",
-      "seeds"."audience",
-      "seeds"."hypothesis",
-      "seeds"."success_criteria",
-      "seeds"."status",
-      "seeds"."created_by_user_id",
-      "seeds"."agent_name",
-      "seeds"."lead_user_id",
-      "seeds"."created_at",
-      "seeds"."updated_at",
-      "seeds"."deleted_at",
-      "seed_place"
-    from
-      "found"
-      inner join "seeds" on "seeds"."id" = "found"."id"
-    where
-      (
-        "seed_place" <= $11
-        and "seeds_before" < $12
-      )
-  ),
-  "shown" as (
-    select
-      "seed_id",
-      count(*) filter (
-        where
-          (
-            "round" <= $13::int
-            and "evidence_before" < $14
-          )
-      ) as "shown_count",
-      not bool_and(
-        (
-          "round" <= $15::int
-          and "evidence_before" < $16
-        )
-      ) as "is_cut",
-      json_agg(
-        (
-          select
-            item
-          from
-            (
-              select
-                "pieces"."id" as "id",
-                "pieces"."seed_id" as "seedId",
-                "pieces"."kind" as "kind",
-                "pieces"."verdict" as "verdict",
-                "pieces"."summary" as "summary",
-                "pieces"."source_url" as "sourceUrl",
-                "pieces"."author_user_id" as "authorUserId",
-                "pieces"."author_name" as "authorName",
-                "pieces"."agent_name" as "agentName",
-                to_char("pieces"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
-                to_char("pieces"."edited_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "editedAt"
-            ) as item
-        )
-        order by
-          "round"
-      ) filter (
-        where
-          (
-            "round" <= $17::int
-            and "evidence_before" < $18
-          )
-      ) as "shown_evidence"
-    from
-      (
-        select
-          "newest"."id",
-          "newest"."seed_id",
-          "newest"."kind",
-          "newest"."verdict",
-          "newest"."summary",
-          "newest"."source_url",
-          "newest"."author_user_id",
-          "newest"."author_name",
-          "newest"."agent_name",
-          "newest"."created_at",
-          "newest"."edited_at",
-          "round",
-          sum("evidence_size") over (
-            order by
-              "round",
-              "seed_place" rows unbounded preceding
-          ) - ("evidence_size") as "evidence_before"
-        from
-          "latest"
-          cross join lateral (
-            select
-              "id",
-              "seed_id",
-              "kind",
-              "verdict",
-              "summary",
-              "source_url",
-              "author_user_id",
-              "author_name",
-              "agent_name",
-              "created_at",
-              "edited_at",
-              "withdrawn_at",
-              "withdrawn_by_user_id",
-              "withdrawn_by_name",
-              "withdrawn_reason",
-              row_number() over (
-                order by
-                  "created_at" desc,
-                  "id" desc
-              ) as "round",
-              coalesce(octet_length("evidence"."summary"), 0) + coalesce(octet_length("evidence"."source_url"), 0) as "evidence_size"
-            from
-              "evidence"
-            where
-              (
-                "evidence"."seed_id" = "latest"."id"
-                and "evidence"."withdrawn_at" is null
-              )
-            order by
-              "evidence"."created_at" desc,
-              "evidence"."id" desc
-            limit
-              (
-                select
-                  $19::int
-              )
-          ) "newest"
-      ) "pieces"
-    group by
-      "pieces"."seed_id"
-  )
-select
-  "text",
-  "count",
-  "evidence_count",
-  "any_is_cut",
-  "outline_text",
-  (
-    select
-      count(*)::int
-    from
-      "found"
-  ),
-  "all_seeds",
-  "all_evidence"
-from
-  (
-    select
-      coalesce(string_agg("item"::text, E',\n'), '') as "text",
-      count(*)::int as "count"
-    from
-      (
-        select
-          (
-            select
-              row_to_json(item)
-            from
-              (
-                select
-                  "latest"."id" as "id",
-                  "latest"."title" as "title",
-                  "latest"."summary" as "summary",
-                  "latest"."problem" as "problem",
-                  "latest"."audience" as "audience",
-                  "latest"."hypothesis" as "hypothesis",
-                  "latest"."success_criteria" as "successCriteria",
-                  "latest"."status" as "status",
-                  "latest"."agent_name" as "agentName",
-                  "latest"."lead_user_id" as "leadUserId",
-                  (
-                    select
-                      count(*)::int
-                    from
-                      "seed_participants"
-                    where
-                      "seed_participants"."seed_id" = "latest"."id"
-                  ) as "participantCount",
-                  exists (
-                    select
-                    from
-                      "seed_participants"
-                    where
-                      (
-                        "seed_participants"."seed_id" = "latest"."id"
-                        and "seed_participants"."user_id" = $20
-                      )
-                  ) as "joined",
-                  to_char("latest"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
-                  to_char("latest"."updated_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "updatedAt",
-                  $21::text || "latest"."id" as "url",
-                  "evidence_counts" as "evidenceCounts",
-                  coalesce("shown_evidence", '[]') as "evidence"
-              ) as item
-          ) as "item"
-        from
-          "latest"
-          cross join lateral (
-            select
-              row_to_json(counted) as "evidence_counts",
-              ("supports" + "contradicts" + "neutral")::int as "evidence_total"
-            from
-              (
-                select
-                  count(*) filter (
-                    where
-                      "evidence"."verdict" = 'supports'
-                  ) as "supports",
-                  count(*) filter (
-                    where
-                      "evidence"."verdict" = 'contradicts'
-                  ) as "contradicts",
-                  count(*) filter (
-                    where
-                      "evidence"."verdict" = 'neutral'
-                  ) as "neutral"
-                from
-                  "evidence"
-                where
-                  (
-                    "evidence"."seed_id" = "latest"."id"
-                    and "evidence"."withdrawn_at" is null
-                  )
-              ) "counted"
-          ) "counts"
-          left join "shown" on "shown"."seed_id" = "latest"."id"
-        order by
-          "seed_place"
-      ) "rows"
-  ) "in_full"
-  cross join (
-    select
-      coalesce(sum("shown_count"), 0)::int as "evidence_count",
-      coalesce(bool_or("is_cut"), false) as "any_is_cut"
-    from
-      "shown"
-  ) "evidence_shown"
-  cross join (
-    select
-      coalesce(string_agg("item"::text, E',\n'), '') as "outline_text"
-    from
-      (
-        select
-          (
-            select
-              row_to_json(item)
-            from
-              (
-                select
-                  "seeds"."id" as "id",
-                  "seeds"."title" as "title",
-                  "seeds"."status" as "status",
-                  "evidence_counts" as "evidenceCounts",
-                  to_char("seeds"."updated_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "updatedAt"
-              ) as item
-          ) as "item"
-        from
-          "found"
-          inner join "seeds" on "seeds"."id" = "found"."id"
-          cross join lateral (
-            select
-              row_to_json(counted) as "evidence_counts",
-              ("supports" + "contradicts" + "neutral")::int as "evidence_total"
-            from
-              (
-                select
-                  count(*) filter (
-                    where
-                      "evidence"."verdict" = 'supports'
-                  ) as "supports",
-                  count(*) filter (
-                    where
-                      "evidence"."verdict" = 'contradicts'
-                  ) as "contradicts",
-                  count(*) filter (
-                    where
-                      "evidence"."verdict" = 'neutral'
-                  ) as "neutral"
-                from
-                  "evidence"
-                where
-                  (
-                    "evidence"."seed_id" = "seeds"."id"
-                    and "evidence"."withdrawn_at" is null
-                  )
-              ) "counted"
-          ) "counts"
-        where
-          "seed_place" <= $22
-        order by
-          "seed_place"
-      ) "outline_rows"
-  ) "outline"
-  cross join (
-    select
-      count(*)::int as "all_seeds",
-      coalesce(sum("piece_count"), 0)::int as "all_evidence"
-    from
-      "seeds"
-      cross join lateral (
-        select
-          count(*) as "piece_count"
-        from
-          "evidence"
-        where
-          (
-            "evidence"."seed_id" = "seeds"."id"
-            and "evidence"."withdrawn_at" is null
-          )
-      ) "piece_counts"
-    where
-      (
-        "seeds"."workspace_id" = (
-          select
-            $23::uuid
-        )
-        and "seeds"."deleted_at" is null
-        and "seeds"."updated_at" >= (
-          select
-            $24::timestamptz
-        )
-        and (
-          (
-            select
-              $25::text
-          ) is null
-          or "seeds"."status" = (
-            select
-              $26::text
-          )
-        )
-        and "seeds"."id" in (
-          select
-            "search_entries"."id"
-          from
-            "search_entries"
-          where
-            "search_entries"."words" @@ (
-              select
-                search_query (
-                  (
-                    select
-                      $27::uuid
-                  ),
-                  'seed',
-                  false,
-                  true,
-                  (
-                    select
-                      $28::text
-                  )
-                )
-            )
-            and "search_entries"."workspace_id"::text = (
-              select
-                $29::uuid
-            )::text
-        )
-      )
-  ) "totals";
 
 -- seeds_select_of_status
 select

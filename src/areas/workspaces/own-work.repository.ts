@@ -24,7 +24,7 @@ export interface IdleSeed {
 export interface OwnWorkRow {
   /** The longest idle first. */
   idleSeeds: IdleSeed[]
-  /** The types of the latest events of the member, of those asked for, by the website or the API. */
+  /** The types of the latest events of a new member, of those asked for, by the website or the API. */
   doneTypes: EventType[]
   follows: boolean
   joinedAt: Date
@@ -36,25 +36,33 @@ const idleSeedsMax = sql.raw('5')
 // Whoever did more is not new, and is not looked at further.
 const latestEventsMax = sql.raw('500')
 
-/** The seeds that the person leads, or created and still takes part in. By index: both are few for most people. */
-const ownSeedIds = sql`
-  select ${seeds.id} from ${seeds} where ${seeds.workspaceId} = ${workspaceId} and ${seeds.leadUserId} = ${userId}
+// Of people with more seeds in progress, the rest is not looked at: reminders need not be complete.
+const ownSeedsMax = sql.raw('200')
+
+const inProgress = sql`${seeds.deletedAt} is null and ${seeds.status} in ('open', 'validating')`
+const seedColumns = sql`${seeds.id}, ${seeds.title}, ${seeds.status}, ${seeds.createdAt}`
+
+/** The seeds in progress that the person leads, or created and still takes part in. Both by index: most people have few. */
+const ownSeeds = sql`
+  (select ${seedColumns} from ${seeds}
+    where ${seeds.workspaceId} = ${workspaceId} and ${seeds.leadUserId} = ${userId} and ${inProgress}
+    limit ${ownSeedsMax})
   union
-  select ${seeds.id} from ${seedParticipants} join ${seeds} on ${seeds.id} = ${seedParticipants.seedId}
-  where ${seedParticipants.workspaceId} = ${workspaceId} and ${seedParticipants.userId} = ${userId}
-    and ${seeds.createdByUserId} = ${userId}`
+  (select ${seedColumns} from ${seedParticipants} join ${seeds} on ${seeds.id} = ${seedParticipants.seedId}
+    where ${seedParticipants.workspaceId} = ${workspaceId} and ${seedParticipants.userId} = ${userId}
+      and ${seeds.createdByUserId} = ${userId} and ${inProgress}
+    limit ${ownSeedsMax})`
 
 const idleSeeds = sql`
-  select ${seeds.id}, ${seeds.title}, ${seeds.status}, coalesce(latest.at, ${seeds.createdAt}) as idle_since,
+  select own.id, own.title, own.status, coalesce(latest.at, own.created_at) as idle_since,
     latest.at is not null as has_evidence
-  from ${seeds} left join lateral (
+  from (${ownSeeds}) as own left join lateral (
     select ${evidence.createdAt} as at from ${evidence}
-    where ${evidence.seedId} = ${seeds.id} and ${evidence.withdrawnAt} is null
+    where ${evidence.seedId} = own.id and ${evidence.withdrawnAt} is null
     order by ${evidence.createdAt} desc, ${evidence.id} desc limit 1
   ) as latest on true
-  where ${seeds.id} in (${ownSeedIds}) and ${seeds.deletedAt} is null and ${seeds.status} in ('open', 'validating')
-    and coalesce(latest.at, ${seeds.createdAt}) < ${hiddenParameter('idleBefore', 'timestamptz')}
-  order by idle_since, ${seeds.id} limit ${idleSeedsMax}`
+  where coalesce(latest.at, own.created_at) < ${hiddenParameter('idleBefore', 'timestamptz')}
+  order by idle_since, own.id limit ${idleSeedsMax}`
 
 const doneTypes = sql`
   select distinct type from (
@@ -70,7 +78,10 @@ const selectOwnWork = prepared((executor) =>
         select json_agg(json_build_object('id', id, 'title', title, 'status', status,
           'idleSince', idle_since, 'hasEvidence', has_evidence) order by idle_since, id)
         from (${idleSeeds}) as idle), '[]')`.as('idle_seeds'),
-      doneTypes: sql<EventType[]>`array(${doneTypes})`.as('done_types'),
+      doneTypes: sql<
+        EventType[]
+      >`case when ${memberships.joinedAt} > ${hiddenParameter('newSince', 'timestamptz')}
+        then array(${doneTypes}) else '{}' end`.as('done_types'),
       follows: sql<boolean>`exists (select from ${seedFollowers}
         where ${seedFollowers.workspaceId} = ${workspaceId} and ${seedFollowers.userId} = ${userId})`.as(
         'follows',
@@ -85,9 +96,17 @@ const selectOwnWork = prepared((executor) =>
 /** What a member has done in a workspace, of some types of events, and has left. One prepared statement. */
 export async function findOwnWork(
   executor: Executor,
-  input: { workspaceId: string; userId: string; idleBefore: Date; types: readonly EventType[] },
+  input: {
+    workspaceId: string
+    userId: string
+    idleBefore: Date
+    /** Since when members have joined who are new. */
+    newSince: Date
+    types: readonly EventType[]
+  },
 ): Promise<OwnWorkRow> {
-  const { types, idleBefore, ...ids } = input
-  const values = { ...ids, idleBefore: idleBefore.toISOString(), types: [...types] }
+  const { types, idleBefore, newSince, ...ids } = input
+  const times = { idleBefore: idleBefore.toISOString(), newSince: newSince.toISOString() }
+  const values = { ...ids, ...times, types: [...types] }
   return readOne(selectOwnWork(executor).execute(values))
 }

@@ -19,7 +19,7 @@ export interface OwnWork {
    * five, the longest idle first.
    */
   idleSeeds: IdleSeed[]
-  /** Of the types asked for, those of what the caller did lately, not through an agent. */
+  /** Of the types asked for, those of what the caller did lately, not through an agent. Empty unless `isNew`. */
   doneTypes: ReadonlySet<EventType>
   /** Whether the caller follows a seed. */
   follows: boolean
@@ -41,13 +41,14 @@ export function createOwnWorkService(options: {
     async find(principal, slug, types) {
       const { id: workspaceId } = await requireWorkspace(principal, slug, 'workspaces.get')
       const now = clock.now().getTime()
+      const newSince = new Date(now - newForMs)
       const { idleSeeds, doneTypes, follows, joinedAt } = await findOwnWork(db, {
         ...{ workspaceId, userId: principal.user.id, types },
-        idleBefore: new Date(now - idleAfterMs),
+        ...{ idleBefore: new Date(now - idleAfterMs), newSince },
       })
       return {
         ...{ idleSeeds, follows, doneTypes: new Set(doneTypes) },
-        isNew: joinedAt.getTime() > now - newForMs,
+        isNew: joinedAt > newSince,
       }
     },
   }
