@@ -1900,6 +1900,81 @@ from
     job_key_mode => 'preserve_run_at'
   );
 
+-- kit_select_discussion
+select
+  (
+    select
+      coalesce(json_agg(newest), '[]')
+    from
+      (
+        select
+          "id" as "id",
+          "evidence_id" as "evidenceId",
+          "body" as "body",
+          coalesce(
+            (
+              select
+                json_agg(
+                  json_build_object('userId', "users"."id", 'name', "users"."name")
+                  order by
+                    "users"."id"
+                )
+              from
+                "comment_mentions"
+                join "users" on "users"."id" = "comment_mentions"."user_id"
+              where
+                "comment_mentions"."comment_id" = "comments"."id"
+            ),
+            '[]'
+          ) as "mentions",
+          "author_user_id" as "authorUserId",
+          "author_name" as "authorName",
+          "agent_name" as "agentName",
+          to_char("comments"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt"
+        from
+          "comments"
+        where
+          "comments"."seed_id" = $1
+        order by
+          "comments"."created_at" desc,
+          "comments"."id" desc
+        limit
+          $2
+      ) "newest"
+  ) as "comments",
+  (
+    select
+      count(*)::int
+    from
+      "comments"
+    where
+      "comments"."seed_id" = $3
+  ) as "comment_count",
+  (
+    select
+      coalesce(json_agg(first), '[]')
+    from
+      (
+        select
+          "seed_participants"."user_id" as "userId",
+          "users"."name" as "name"
+        from
+          "seed_participants"
+          inner join "users" on "users"."id" = "seed_participants"."user_id"
+        where
+          "seed_participants"."seed_id" = $4
+        order by
+          "seed_participants"."joined_at" asc,
+          "seed_participants"."user_id" asc
+        limit
+          $5
+      ) "first"
+  ) as "participants"
+from
+  (
+    select
+  ) as nothing;
+
 -- memberships_count_of_user
 select
   count(*)
@@ -5456,10 +5531,34 @@ insert into
     "lead_user_id",
     "created_at",
     "updated_at",
-    "deleted_at"
+    "deleted_at",
+    "supports_count",
+    "contradicts_count",
+    "neutral_count",
+    "comment_count"
   )
 values
-  ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, default);
+  (
+    $1,
+    $2,
+    $3,
+    $4,
+    $5,
+    $6,
+    $7,
+    $8,
+    $9,
+    $10,
+    $11,
+    $12,
+    $13,
+    $14,
+    default,
+    default,
+    default,
+    default,
+    default
+  );
 
 -- seeds_lock
 select
@@ -5561,41 +5660,8 @@ select
         and "seed_followers"."user_id" = $2
       )
   ),
-  (
-    select
-      row_to_json(counted)
-    from
-      (
-        select
-          count(*) filter (
-            where
-              "evidence"."verdict" = 'supports'
-          ) as "supports",
-          count(*) filter (
-            where
-              "evidence"."verdict" = 'contradicts'
-          ) as "contradicts",
-          count(*) filter (
-            where
-              "evidence"."verdict" = 'neutral'
-          ) as "neutral"
-        from
-          "evidence"
-        where
-          (
-            "evidence"."seed_id" = "seeds"."id"
-            and "evidence"."withdrawn_at" is null
-          )
-      ) as counted
-  ),
-  (
-    select
-      count(*)::int
-    from
-      "comments"
-    where
-      "comments"."seed_id" = "seeds"."id"
-  ),
+  json_build_object('supports', "supports_count", 'contradicts', "contradicts_count", 'neutral', "neutral_count"),
+  "comment_count",
   "created_at",
   "updated_at"
 from
@@ -5605,101 +5671,6 @@ where
     "seeds"."id" = $3
     and "seeds"."deleted_at" is null
   );
-
--- seeds_select_changed_by_others
-select
-  "seeds"."id",
-  "seeds"."title",
-  "seeds"."status",
-  greatest(
-    (
-      select
-        max("events"."created_at")
-      from
-        "events"
-      where
-        "events"."workspace_id" = "seeds"."workspace_id"
-        and "events"."target_id" = "seeds"."id"
-        and "events"."type" in ('seed.created', 'seed.updated')
-        and "events"."actor_user_id" is distinct from $1
-        and "events"."created_at" > $2
-    ),
-    (
-      select
-        max("evidence"."created_at")
-      from
-        "evidence"
-      where
-        "evidence"."seed_id" = "seeds"."id"
-        and "evidence"."author_user_id" is distinct from $3
-        and "evidence"."created_at" > $4
-        and "evidence"."withdrawn_at" is null
-    )
-  )
-from
-  "seed_participants"
-  inner join "seeds" on "seeds"."id" = "seed_participants"."seed_id"
-where
-  (
-    "seed_participants"."workspace_id" = $5
-    and "seed_participants"."user_id" = $6
-    and "seeds"."deleted_at" is null
-    and "seeds"."updated_at" > $7
-    and greatest(
-      (
-        select
-          max("events"."created_at")
-        from
-          "events"
-        where
-          "events"."workspace_id" = "seeds"."workspace_id"
-          and "events"."target_id" = "seeds"."id"
-          and "events"."type" in ('seed.created', 'seed.updated')
-          and "events"."actor_user_id" is distinct from $8
-          and "events"."created_at" > $9
-      ),
-      (
-        select
-          max("evidence"."created_at")
-        from
-          "evidence"
-        where
-          "evidence"."seed_id" = "seeds"."id"
-          and "evidence"."author_user_id" is distinct from $10
-          and "evidence"."created_at" > $11
-          and "evidence"."withdrawn_at" is null
-      )
-    ) is not null
-  )
-order by
-  greatest(
-    (
-      select
-        max("events"."created_at")
-      from
-        "events"
-      where
-        "events"."workspace_id" = "seeds"."workspace_id"
-        and "events"."target_id" = "seeds"."id"
-        and "events"."type" in ('seed.created', 'seed.updated')
-        and "events"."actor_user_id" is distinct from $12
-        and "events"."created_at" > $13
-    ),
-    (
-      select
-        max("evidence"."created_at")
-      from
-        "evidence"
-      where
-        "evidence"."seed_id" = "seeds"."id"
-        and "evidence"."author_user_id" is distinct from $14
-        and "evidence"."created_at" > $15
-        and "evidence"."withdrawn_at" is null
-    )
-  ) desc,
-  "seeds"."id" desc
-limit
-  $16;
 
 -- seeds_select_changed_of_status
 select
@@ -5755,41 +5726,15 @@ from
             and "seed_followers"."user_id" = $2
           )
       ) as "following",
-      (
-        select
-          row_to_json(counted)
-        from
-          (
-            select
-              count(*) filter (
-                where
-                  "evidence"."verdict" = 'supports'
-              ) as "supports",
-              count(*) filter (
-                where
-                  "evidence"."verdict" = 'contradicts'
-              ) as "contradicts",
-              count(*) filter (
-                where
-                  "evidence"."verdict" = 'neutral'
-              ) as "neutral"
-            from
-              "evidence"
-            where
-              (
-                "evidence"."seed_id" = "seeds"."id"
-                and "evidence"."withdrawn_at" is null
-              )
-          ) as counted
+      json_build_object(
+        'supports',
+        "seeds"."supports_count",
+        'contradicts',
+        "seeds"."contradicts_count",
+        'neutral',
+        "seeds"."neutral_count"
       ) as "evidenceCounts",
-      (
-        select
-          count(*)::int
-        from
-          "comments"
-        where
-          "comments"."seed_id" = "seeds"."id"
-      ) as "commentCount",
+      "seeds"."comment_count" as "commentCount",
       to_char("seeds"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
       to_char("seeds"."updated_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "updatedAt"
     from
@@ -5902,41 +5847,15 @@ from
             and "seed_followers"."user_id" = $2
           )
       ) as "following",
-      (
-        select
-          row_to_json(counted)
-        from
-          (
-            select
-              count(*) filter (
-                where
-                  "evidence"."verdict" = 'supports'
-              ) as "supports",
-              count(*) filter (
-                where
-                  "evidence"."verdict" = 'contradicts'
-              ) as "contradicts",
-              count(*) filter (
-                where
-                  "evidence"."verdict" = 'neutral'
-              ) as "neutral"
-            from
-              "evidence"
-            where
-              (
-                "evidence"."seed_id" = "seeds"."id"
-                and "evidence"."withdrawn_at" is null
-              )
-          ) as counted
+      json_build_object(
+        'supports',
+        "seeds"."supports_count",
+        'contradicts',
+        "seeds"."contradicts_count",
+        'neutral',
+        "seeds"."neutral_count"
       ) as "evidenceCounts",
-      (
-        select
-          count(*)::int
-        from
-          "comments"
-        where
-          "comments"."seed_id" = "seeds"."id"
-      ) as "commentCount",
+      "seeds"."comment_count" as "commentCount",
       to_char("seeds"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
       to_char("seeds"."updated_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "updatedAt"
     from
@@ -5991,6 +5910,41 @@ from
       "seeds"."id" desc
   ) "rows";
 
+-- seeds_select_faces
+select
+  "seeds"."id",
+  "faces"."id",
+  "faces"."name",
+  "image"
+from
+  "seeds"
+  cross join lateral (
+    select
+      "users"."id",
+      "users"."name",
+      $1::text || "users"."image_key" as "image"
+    from
+      "seed_participants"
+      inner join "users" on "users"."id" = "seed_participants"."user_id"
+    where
+      "seed_participants"."seed_id" = "seeds"."id"
+    order by
+      "seed_participants"."user_id" is not distinct from "seeds"."lead_user_id" desc,
+      "seed_participants"."joined_at"
+    limit
+      3
+  ) "faces"
+where
+  (
+    "seeds"."id" = any (
+      (
+        select
+          $2::uuid[]
+      )::uuid[]
+    )
+    and "seeds"."workspace_id" = $3
+  );
+
 -- seeds_select_kit
 with
   "found" as (
@@ -6017,30 +5971,34 @@ with
         where
           (
             (
-              "seeds"."workspace_id" = $1
+              "seeds"."workspace_id" = (
+                select
+                  $1::uuid
+              )
               and "seeds"."deleted_at" is null
-              and "seeds"."updated_at" >= $2::timestamptz
-              and (
-                $3::text is null
-                or "seeds"."status" = $4
+              and "seeds"."updated_at" >= (
+                select
+                  $2::timestamptz
               )
               and (
-                $5::text is null
-                or (
-                  lower("seeds"."title") like lower($6::text)
-                  or lower("seeds"."summary") like lower($7::text)
-                  or lower("seeds"."problem") like lower($8::text)
+                (
+                  select
+                    $3::text
+                ) is null
+                or "seeds"."status" = (
+                  select
+                    $4::text
                 )
               )
             )
             and ("seeds"."updated_at", "seeds"."id") < (
               (
                 select
-                  $9::timestamptz
+                  $5::timestamptz
               ),
               (
                 select
-                  $10::uuid
+                  $6::uuid
               )
             )
           )
@@ -6048,7 +6006,10 @@ with
           "seeds"."updated_at" desc,
           "seeds"."id" desc
         limit
-          $11
+          (
+            select
+              $7::int
+          )
       ) "recent"
   ),
   "latest" as (
@@ -6068,14 +6029,18 @@ with
       "seeds"."created_at",
       "seeds"."updated_at",
       "seeds"."deleted_at",
+      "seeds"."supports_count",
+      "seeds"."contradicts_count",
+      "seeds"."neutral_count",
+      "seeds"."comment_count",
       "seed_place"
     from
       "found"
       inner join "seeds" on "seeds"."id" = "found"."id"
     where
       (
-        "seed_place" <= $12
-        and "seeds_before" < $13
+        "seed_place" <= $8
+        and "seeds_before" < $9
       )
   ),
   "shown" as (
@@ -6084,14 +6049,14 @@ with
       count(*) filter (
         where
           (
-            "round" <= $14::int
-            and "evidence_before" < $15
+            "round" <= $10::int
+            and "evidence_before" < $11
           )
       ) as "shown_count",
       not bool_and(
         (
-          "round" <= $16::int
-          and "evidence_before" < $17
+          "round" <= $12::int
+          and "evidence_before" < $13
         )
       ) as "is_cut",
       json_agg(
@@ -6111,10 +6076,7 @@ with
                 "pieces"."author_name" as "authorName",
                 "pieces"."agent_name" as "agentName",
                 to_char("pieces"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
-                to_char("pieces"."edited_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "editedAt",
-                to_char("pieces"."withdrawn_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "withdrawnAt",
-                "pieces"."withdrawn_by_name" as "withdrawnByName",
-                "pieces"."withdrawn_reason" as "withdrawnReason"
+                to_char("pieces"."edited_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "editedAt"
             ) as item
         )
         order by
@@ -6122,8 +6084,8 @@ with
       ) filter (
         where
           (
-            "round" <= $18::int
-            and "evidence_before" < $19
+            "round" <= $14::int
+            and "evidence_before" < $15
           )
       ) as "shown_evidence"
     from
@@ -6140,9 +6102,6 @@ with
           "newest"."agent_name",
           "newest"."created_at",
           "newest"."edited_at",
-          "newest"."withdrawn_at",
-          "newest"."withdrawn_by_name",
-          "newest"."withdrawn_reason",
           "round",
           sum("evidence_size") over (
             order by
@@ -6185,7 +6144,10 @@ with
               "evidence"."created_at" desc,
               "evidence"."id" desc
             limit
-              $20
+              (
+                select
+                  $16::int
+              )
           ) "newest"
       ) "pieces"
     group by
@@ -6244,46 +6206,25 @@ from
                     where
                       (
                         "seed_participants"."seed_id" = "latest"."id"
-                        and "seed_participants"."user_id" = $21
+                        and "seed_participants"."user_id" = $17
                       )
                   ) as "joined",
                   to_char("latest"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
                   to_char("latest"."updated_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "updatedAt",
-                  $22::text || "latest"."id" as "url",
-                  "evidence_counts" as "evidenceCounts",
+                  $18::text || "latest"."id" as "url",
+                  json_build_object(
+                    'supports',
+                    "latest"."supports_count",
+                    'contradicts',
+                    "latest"."contradicts_count",
+                    'neutral',
+                    "latest"."neutral_count"
+                  ) as "evidenceCounts",
                   coalesce("shown_evidence", '[]') as "evidence"
               ) as item
           ) as "item"
         from
           "latest"
-          cross join lateral (
-            select
-              row_to_json(counted) as "evidence_counts",
-              ("supports" + "contradicts" + "neutral")::int as "evidence_total"
-            from
-              (
-                select
-                  count(*) filter (
-                    where
-                      "evidence"."verdict" = 'supports'
-                  ) as "supports",
-                  count(*) filter (
-                    where
-                      "evidence"."verdict" = 'contradicts'
-                  ) as "contradicts",
-                  count(*) filter (
-                    where
-                      "evidence"."verdict" = 'neutral'
-                  ) as "neutral"
-                from
-                  "evidence"
-                where
-                  (
-                    "evidence"."seed_id" = "latest"."id"
-                    and "evidence"."withdrawn_at" is null
-                  )
-              ) "counted"
-          ) "counts"
           left join "shown" on "shown"."seed_id" = "latest"."id"
         order by
           "seed_place"
@@ -6311,43 +6252,22 @@ from
                   "seeds"."id" as "id",
                   "seeds"."title" as "title",
                   "seeds"."status" as "status",
-                  "evidence_counts" as "evidenceCounts",
+                  json_build_object(
+                    'supports',
+                    "seeds"."supports_count",
+                    'contradicts',
+                    "seeds"."contradicts_count",
+                    'neutral',
+                    "seeds"."neutral_count"
+                  ) as "evidenceCounts",
                   to_char("seeds"."updated_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "updatedAt"
               ) as item
           ) as "item"
         from
           "found"
           inner join "seeds" on "seeds"."id" = "found"."id"
-          cross join lateral (
-            select
-              row_to_json(counted) as "evidence_counts",
-              ("supports" + "contradicts" + "neutral")::int as "evidence_total"
-            from
-              (
-                select
-                  count(*) filter (
-                    where
-                      "evidence"."verdict" = 'supports'
-                  ) as "supports",
-                  count(*) filter (
-                    where
-                      "evidence"."verdict" = 'contradicts'
-                  ) as "contradicts",
-                  count(*) filter (
-                    where
-                      "evidence"."verdict" = 'neutral'
-                  ) as "neutral"
-                from
-                  "evidence"
-                where
-                  (
-                    "evidence"."seed_id" = "seeds"."id"
-                    and "evidence"."withdrawn_at" is null
-                  )
-              ) "counted"
-          ) "counts"
         where
-          "seed_place" <= $23
+          "seed_place" <= $19
         order by
           "seed_place"
       ) "outline_rows"
@@ -6355,35 +6275,28 @@ from
   cross join (
     select
       count(*)::int as "all_seeds",
-      coalesce(sum("piece_count"), 0)::int as "all_evidence"
+      coalesce(sum("seeds"."supports_count" + "seeds"."contradicts_count" + "seeds"."neutral_count"), 0)::int as "all_evidence"
     from
       "seeds"
-      cross join lateral (
-        select
-          count(*) as "piece_count"
-        from
-          "evidence"
-        where
-          (
-            "evidence"."seed_id" = "seeds"."id"
-            and "evidence"."withdrawn_at" is null
-          )
-      ) "piece_counts"
     where
       (
-        "seeds"."workspace_id" = $24
+        "seeds"."workspace_id" = (
+          select
+            $20::uuid
+        )
         and "seeds"."deleted_at" is null
-        and "seeds"."updated_at" >= $25::timestamptz
-        and (
-          $26::text is null
-          or "seeds"."status" = $27
+        and "seeds"."updated_at" >= (
+          select
+            $21::timestamptz
         )
         and (
-          $28::text is null
-          or (
-            lower("seeds"."title") like lower($29::text)
-            or lower("seeds"."summary") like lower($30::text)
-            or lower("seeds"."problem") like lower($31::text)
+          (
+            select
+              $22::text
+          ) is null
+          or "seeds"."status" = (
+            select
+              $23::text
           )
         )
       )
@@ -6428,43 +6341,22 @@ select
           to_char("seeds"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
           to_char("seeds"."updated_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "updatedAt",
           $2::text || "seeds"."id" as "url",
-          "evidence_counts" as "evidenceCounts",
+          json_build_object(
+            'supports',
+            "seeds"."supports_count",
+            'contradicts',
+            "seeds"."contradicts_count",
+            'neutral',
+            "seeds"."neutral_count"
+          ) as "evidenceCounts",
           coalesce("shown_evidence", '[]') as "evidence"
       ) as item
   )::text,
   "shown_count"::int,
   coalesce("is_cut", false),
-  "evidence_total"
+  "seeds"."supports_count" + "seeds"."contradicts_count" + "seeds"."neutral_count"
 from
   "seeds"
-  cross join lateral (
-    select
-      row_to_json(counted) as "evidence_counts",
-      ("supports" + "contradicts" + "neutral")::int as "evidence_total"
-    from
-      (
-        select
-          count(*) filter (
-            where
-              "evidence"."verdict" = 'supports'
-          ) as "supports",
-          count(*) filter (
-            where
-              "evidence"."verdict" = 'contradicts'
-          ) as "contradicts",
-          count(*) filter (
-            where
-              "evidence"."verdict" = 'neutral'
-          ) as "neutral"
-        from
-          "evidence"
-        where
-          (
-            "evidence"."seed_id" = "seeds"."id"
-            and "evidence"."withdrawn_at" is null
-          )
-      ) "counted"
-  ) "counts"
   cross join lateral (
     select
       count(*) filter (
@@ -6497,10 +6389,7 @@ from
                 "newest"."author_name" as "authorName",
                 "newest"."agent_name" as "agentName",
                 to_char("newest"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
-                to_char("newest"."edited_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "editedAt",
-                to_char("newest"."withdrawn_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "withdrawnAt",
-                "newest"."withdrawn_by_name" as "withdrawnByName",
-                "newest"."withdrawn_reason" as "withdrawnReason"
+                to_char("newest"."edited_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "editedAt"
             ) as item
         )
         order by
@@ -6575,6 +6464,417 @@ where
     and "seeds"."deleted_at" is null
   );
 
+-- seeds_select_kit_of_words
+with
+  "found" as (
+    select
+      "id",
+      row_number() over (
+        order by
+          "recent"."updated_at" desc,
+          "recent"."id" desc
+      ) as "seed_place",
+      sum("seed_size") over (
+        order by
+          "recent"."updated_at" desc,
+          "recent"."id" desc rows unbounded preceding
+      ) - ("seed_size") as "seeds_before"
+    from
+      (
+        select
+          "id",
+          "updated_at",
+          coalesce(octet_length("seeds"."title"), 0) + coalesce(octet_length("seeds"."summary"), 0) + coalesce(octet_length("seeds"."problem"), 0) + coalesce(octet_length("seeds"."audience"), 0) + coalesce(octet_length("seeds"."hypothesis"), 0) + coalesce(octet_length(array_to_string("seeds"."success_criteria", ',')), 0) as "seed_size"
+        from
+          "seeds"
+        where
+          (
+            (
+              "seeds"."workspace_id" = (
+                select
+                  $1::uuid
+              )
+              and "seeds"."deleted_at" is null
+              and "seeds"."updated_at" >= (
+                select
+                  $2::timestamptz
+              )
+              and (
+                (
+                  select
+                    $3::text
+                ) is null
+                or "seeds"."status" = (
+                  select
+                    $4::text
+                )
+              )
+              and "seeds"."id" in (
+                select
+                  "search_entries"."id"
+                from
+                  "search_entries"
+                where
+                  "search_entries"."words" @@ (
+                    select
+                      search_query (
+                        (
+                          select
+                            $5::uuid
+                        ),
+                        'seed',
+                        false,
+                        true,
+                        (
+                          select
+                            $6::text
+                        )
+                      )
+                  )
+                  and "search_entries"."workspace_id"::text = (
+                    select
+                      $7::uuid
+                  )::text
+              )
+            )
+            and ("seeds"."updated_at", "seeds"."id") < (
+              (
+                select
+                  $8::timestamptz
+              ),
+              (
+                select
+                  $9::uuid
+              )
+            )
+          )
+        order by
+          "seeds"."updated_at" desc,
+          "seeds"."id" desc
+        limit
+          (
+            select
+              $10::int
+          )
+      ) "recent"
+  ),
+  "latest" as (
+    select
+      "seeds"."id",
+      "seeds"."workspace_id",
+      "seeds"."title",
+      "seeds"."summary",
+      "seeds"."problem",
+      "seeds"."audience",
+      "seeds"."hypothesis",
+      "seeds"."success_criteria",
+      "seeds"."status",
+      "seeds"."created_by_user_id",
+      "seeds"."agent_name",
+      "seeds"."lead_user_id",
+      "seeds"."created_at",
+      "seeds"."updated_at",
+      "seeds"."deleted_at",
+      "seeds"."supports_count",
+      "seeds"."contradicts_count",
+      "seeds"."neutral_count",
+      "seeds"."comment_count",
+      "seed_place"
+    from
+      "found"
+      inner join "seeds" on "seeds"."id" = "found"."id"
+    where
+      (
+        "seed_place" <= $11
+        and "seeds_before" < $12
+      )
+  ),
+  "shown" as (
+    select
+      "seed_id",
+      count(*) filter (
+        where
+          (
+            "round" <= $13::int
+            and "evidence_before" < $14
+          )
+      ) as "shown_count",
+      not bool_and(
+        (
+          "round" <= $15::int
+          and "evidence_before" < $16
+        )
+      ) as "is_cut",
+      json_agg(
+        (
+          select
+            item
+          from
+            (
+              select
+                "pieces"."id" as "id",
+                "pieces"."seed_id" as "seedId",
+                "pieces"."kind" as "kind",
+                "pieces"."verdict" as "verdict",
+                "pieces"."summary" as "summary",
+                "pieces"."source_url" as "sourceUrl",
+                "pieces"."author_user_id" as "authorUserId",
+                "pieces"."author_name" as "authorName",
+                "pieces"."agent_name" as "agentName",
+                to_char("pieces"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
+                to_char("pieces"."edited_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "editedAt"
+            ) as item
+        )
+        order by
+          "round"
+      ) filter (
+        where
+          (
+            "round" <= $17::int
+            and "evidence_before" < $18
+          )
+      ) as "shown_evidence"
+    from
+      (
+        select
+          "newest"."id",
+          "newest"."seed_id",
+          "newest"."kind",
+          "newest"."verdict",
+          "newest"."summary",
+          "newest"."source_url",
+          "newest"."author_user_id",
+          "newest"."author_name",
+          "newest"."agent_name",
+          "newest"."created_at",
+          "newest"."edited_at",
+          "round",
+          sum("evidence_size") over (
+            order by
+              "round",
+              "seed_place" rows unbounded preceding
+          ) - ("evidence_size") as "evidence_before"
+        from
+          "latest"
+          cross join lateral (
+            select
+              "id",
+              "seed_id",
+              "kind",
+              "verdict",
+              "summary",
+              "source_url",
+              "author_user_id",
+              "author_name",
+              "agent_name",
+              "created_at",
+              "edited_at",
+              "withdrawn_at",
+              "withdrawn_by_user_id",
+              "withdrawn_by_name",
+              "withdrawn_reason",
+              row_number() over (
+                order by
+                  "created_at" desc,
+                  "id" desc
+              ) as "round",
+              coalesce(octet_length("evidence"."summary"), 0) + coalesce(octet_length("evidence"."source_url"), 0) as "evidence_size"
+            from
+              "evidence"
+            where
+              (
+                "evidence"."seed_id" = "latest"."id"
+                and "evidence"."withdrawn_at" is null
+              )
+            order by
+              "evidence"."created_at" desc,
+              "evidence"."id" desc
+            limit
+              (
+                select
+                  $19::int
+              )
+          ) "newest"
+      ) "pieces"
+    group by
+      "pieces"."seed_id"
+  )
+select
+  "text",
+  "count",
+  "evidence_count",
+  "any_is_cut",
+  "outline_text",
+  (
+    select
+      count(*)::int
+    from
+      "found"
+  ),
+  "all_seeds",
+  "all_evidence"
+from
+  (
+    select
+      coalesce(string_agg("item"::text, E',\n'), '') as "text",
+      count(*)::int as "count"
+    from
+      (
+        select
+          (
+            select
+              row_to_json(item)
+            from
+              (
+                select
+                  "latest"."id" as "id",
+                  "latest"."title" as "title",
+                  "latest"."summary" as "summary",
+                  "latest"."problem" as "problem",
+                  "latest"."audience" as "audience",
+                  "latest"."hypothesis" as "hypothesis",
+                  "latest"."success_criteria" as "successCriteria",
+                  "latest"."status" as "status",
+                  "latest"."agent_name" as "agentName",
+                  "latest"."lead_user_id" as "leadUserId",
+                  (
+                    select
+                      count(*)::int
+                    from
+                      "seed_participants"
+                    where
+                      "seed_participants"."seed_id" = "latest"."id"
+                  ) as "participantCount",
+                  exists (
+                    select
+                    from
+                      "seed_participants"
+                    where
+                      (
+                        "seed_participants"."seed_id" = "latest"."id"
+                        and "seed_participants"."user_id" = $20
+                      )
+                  ) as "joined",
+                  to_char("latest"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
+                  to_char("latest"."updated_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "updatedAt",
+                  $21::text || "latest"."id" as "url",
+                  json_build_object(
+                    'supports',
+                    "latest"."supports_count",
+                    'contradicts',
+                    "latest"."contradicts_count",
+                    'neutral',
+                    "latest"."neutral_count"
+                  ) as "evidenceCounts",
+                  coalesce("shown_evidence", '[]') as "evidence"
+              ) as item
+          ) as "item"
+        from
+          "latest"
+          left join "shown" on "shown"."seed_id" = "latest"."id"
+        order by
+          "seed_place"
+      ) "rows"
+  ) "in_full"
+  cross join (
+    select
+      coalesce(sum("shown_count"), 0)::int as "evidence_count",
+      coalesce(bool_or("is_cut"), false) as "any_is_cut"
+    from
+      "shown"
+  ) "evidence_shown"
+  cross join (
+    select
+      coalesce(string_agg("item"::text, E',\n'), '') as "outline_text"
+    from
+      (
+        select
+          (
+            select
+              row_to_json(item)
+            from
+              (
+                select
+                  "seeds"."id" as "id",
+                  "seeds"."title" as "title",
+                  "seeds"."status" as "status",
+                  json_build_object(
+                    'supports',
+                    "seeds"."supports_count",
+                    'contradicts',
+                    "seeds"."contradicts_count",
+                    'neutral',
+                    "seeds"."neutral_count"
+                  ) as "evidenceCounts",
+                  to_char("seeds"."updated_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "updatedAt"
+              ) as item
+          ) as "item"
+        from
+          "found"
+          inner join "seeds" on "seeds"."id" = "found"."id"
+        where
+          "seed_place" <= $22
+        order by
+          "seed_place"
+      ) "outline_rows"
+  ) "outline"
+  cross join (
+    select
+      count(*)::int as "all_seeds",
+      coalesce(sum("seeds"."supports_count" + "seeds"."contradicts_count" + "seeds"."neutral_count"), 0)::int as "all_evidence"
+    from
+      "seeds"
+    where
+      (
+        "seeds"."workspace_id" = (
+          select
+            $23::uuid
+        )
+        and "seeds"."deleted_at" is null
+        and "seeds"."updated_at" >= (
+          select
+            $24::timestamptz
+        )
+        and (
+          (
+            select
+              $25::text
+          ) is null
+          or "seeds"."status" = (
+            select
+              $26::text
+          )
+        )
+        and "seeds"."id" in (
+          select
+            "search_entries"."id"
+          from
+            "search_entries"
+          where
+            "search_entries"."words" @@ (
+              select
+                search_query (
+                  (
+                    select
+                      $27::uuid
+                  ),
+                  'seed',
+                  false,
+                  true,
+                  (
+                    select
+                      $28::text
+                  )
+                )
+            )
+            and "search_entries"."workspace_id"::text = (
+              select
+                $29::uuid
+            )::text
+        )
+      )
+  ) "totals";
+
 -- seeds_select_of_status
 select
   coalesce(string_agg(row_to_json("rows")::text, E',\n'), '') as "text",
@@ -6629,41 +6929,15 @@ from
             and "seed_followers"."user_id" = $2
           )
       ) as "following",
-      (
-        select
-          row_to_json(counted)
-        from
-          (
-            select
-              count(*) filter (
-                where
-                  "evidence"."verdict" = 'supports'
-              ) as "supports",
-              count(*) filter (
-                where
-                  "evidence"."verdict" = 'contradicts'
-              ) as "contradicts",
-              count(*) filter (
-                where
-                  "evidence"."verdict" = 'neutral'
-              ) as "neutral"
-            from
-              "evidence"
-            where
-              (
-                "evidence"."seed_id" = "seeds"."id"
-                and "evidence"."withdrawn_at" is null
-              )
-          ) as counted
+      json_build_object(
+        'supports',
+        "seeds"."supports_count",
+        'contradicts',
+        "seeds"."contradicts_count",
+        'neutral',
+        "seeds"."neutral_count"
       ) as "evidenceCounts",
-      (
-        select
-          count(*)::int
-        from
-          "comments"
-        where
-          "comments"."seed_id" = "seeds"."id"
-      ) as "commentCount",
+      "seeds"."comment_count" as "commentCount",
       to_char("seeds"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
       to_char("seeds"."updated_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "updatedAt"
     from
@@ -6776,41 +7050,15 @@ from
             and "seed_followers"."user_id" = $2
           )
       ) as "following",
-      (
-        select
-          row_to_json(counted)
-        from
-          (
-            select
-              count(*) filter (
-                where
-                  "evidence"."verdict" = 'supports'
-              ) as "supports",
-              count(*) filter (
-                where
-                  "evidence"."verdict" = 'contradicts'
-              ) as "contradicts",
-              count(*) filter (
-                where
-                  "evidence"."verdict" = 'neutral'
-              ) as "neutral"
-            from
-              "evidence"
-            where
-              (
-                "evidence"."seed_id" = "seeds"."id"
-                and "evidence"."withdrawn_at" is null
-              )
-          ) as counted
+      json_build_object(
+        'supports',
+        "seeds"."supports_count",
+        'contradicts',
+        "seeds"."contradicts_count",
+        'neutral',
+        "seeds"."neutral_count"
       ) as "evidenceCounts",
-      (
-        select
-          count(*)::int
-        from
-          "comments"
-        where
-          "comments"."seed_id" = "seeds"."id"
-      ) as "commentCount",
+      "seeds"."comment_count" as "commentCount",
       to_char("seeds"."created_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt",
       to_char("seeds"."updated_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "updatedAt"
     from
@@ -6914,41 +7162,8 @@ select
         and "seed_followers"."user_id" = $2
       )
   ),
-  (
-    select
-      row_to_json(counted)
-    from
-      (
-        select
-          count(*) filter (
-            where
-              "evidence"."verdict" = 'supports'
-          ) as "supports",
-          count(*) filter (
-            where
-              "evidence"."verdict" = 'contradicts'
-          ) as "contradicts",
-          count(*) filter (
-            where
-              "evidence"."verdict" = 'neutral'
-          ) as "neutral"
-        from
-          "evidence"
-        where
-          (
-            "evidence"."seed_id" = "seeds"."id"
-            and "evidence"."withdrawn_at" is null
-          )
-      ) as counted
-  ),
-  (
-    select
-      count(*)::int
-    from
-      "comments"
-    where
-      "comments"."seed_id" = "seeds"."id"
-  ),
+  json_build_object('supports', "supports_count", 'contradicts', "contradicts_count", 'neutral', "neutral_count"),
+  "comment_count",
   "created_at",
   "updated_at"
 from

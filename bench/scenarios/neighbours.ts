@@ -66,7 +66,10 @@ export const neighbours: Area = {
         body: JSON.stringify(Object.fromEntries(Array.from({ length: 7_000 }, (_, i) => [`f${i}`, 0]))),
       },
       'agent.readValidationKit, the largest': { ...kit, path: '/agent/v1/validation-kit:read' },
-      'tools/call read_validation_kit, the largest': { ...mcp, body: JSON.stringify(call({ detail: 'full' })) },
+      'tools/call read_validation_kit, the largest': {
+        ...mcp,
+        body: JSON.stringify(call({ detail: 'full' })),
+      },
       [`${batchMax} × tools/call in a batch, all seeds`]: { ...mcp, body: batchOf({ detail: 'full' }) },
       [`${batchMax} × tools/call in a batch, the largest seed`]: { ...mcp, body: batchOf({ seedId }) },
     }

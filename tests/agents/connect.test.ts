@@ -428,6 +428,7 @@ describe('the consent page', () => {
         order === 'at once'
           ? await Promise.all([click('allow'), click('allow'), click('allow')])
           : [await click('allow'), await click('allow'), await click('deny')]
+      expect(answers.map(({ status }) => status)).toEqual([303, 303, 303])
       const [first, ...others] = answers.map(({ headers }) => headers.get('location') ?? '')
       expect(first).toMatch(/[?&]code=/)
       for (const other of others) expect(other).toBe(first)

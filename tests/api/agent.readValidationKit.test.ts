@@ -12,7 +12,7 @@ import { addPerson, createCompany, get, patch, post } from '../support/company.t
 import { countQueries } from '../support/count-queries.ts'
 import { issuesOf } from '../support/expect-error.ts'
 import { createOAuthTester, type TestHost } from '../support/oauth-client.ts'
-import { addEvidence, createSeed, joinSeed } from '../support/seeds.ts'
+import { addEvidence, createSeed, joinSeed, type TestEvidence } from '../support/seeds.ts'
 import { createTestClock } from '../support/test-clock.ts'
 import { startTestApp } from '../support/test-app.ts'
 import { createId } from '../../src/kernel/ids.ts'
@@ -60,6 +60,12 @@ async function fill(host: TestHost, seedCount: number, evidenceCount: number): P
     select gen_random_uuid(), seeds.id, 'note', (array['supports', 'contradicts', 'neutral'])[k % 3 + 1], 'E ' || k, 'Ada',
       now() - k * interval '1 minute'
     from seeds, generate_series(1, ${evidenceCount}::int) as k where workspace_id = ${host.workspaceId}`)
+}
+
+/** Evidence as kits have it: none of it was withdrawn. */
+function toCounted({ withdrawnAt, withdrawnByName, withdrawnReason, ...piece }: TestEvidence) {
+  expect([withdrawnAt, withdrawnByName, withdrawnReason]).toEqual([null, null, null])
+  return piece
 }
 
 describe('200', () => {
@@ -120,7 +126,7 @@ describe('200', () => {
           participantCount: 2,
           joined: true,
           evidenceCounts: { supports: 1, contradicts: 1, neutral: 0 },
-          evidence: [second, first],
+          evidence: [second, first].map(toCounted),
         },
         {
           ...shown(older),
@@ -133,7 +139,9 @@ describe('200', () => {
           evidence: [],
         },
       ],
-      totals: { seeds: 2, evidence: 2 },
+      comments: null,
+      participants: null,
+      totals: { seeds: 2, evidence: 2, comments: null },
       truncated: false,
       nextCursor: null,
       note: null,
@@ -311,7 +319,7 @@ describe('400', () => {
       [{ query: 'a\0' }, 'Refinement', ['query']],
       [{ updatedSince: 'yesterday' }, 'Refinement', ['updatedSince']],
       [{ limit: 0 }, 'Refinement', ['limit']],
-      [{ limit: 51 }, 'Refinement', ['limit']],
+      [{ limit: 201 }, 'Refinement', ['limit']],
       [{ limit: '5' }, 'Type', ['limit']],
       [{ evidenceLimit: -1 }, 'Refinement', ['evidenceLimit']],
       [{ evidenceLimit: 21 }, 'Refinement', ['evidenceLimit']],

@@ -194,7 +194,7 @@ describe('the size limit of the validation kit', () => {
     const { host, token } = await letIn()
     const ids = await fill(host, 50, 20, 'x')
     const [seedId] = ids
-    const kit = await call(token, {})
+    const kit = await call(token, { detail: 'full' })
     const bytes = Buffer.byteLength(JSON.stringify(kit))
     expect(bytes).toBeLessThanOrEqual(mcpForm.bytesMax)
     expect(bytes).toBeGreaterThan(mcpForm.bytesMax / 2)

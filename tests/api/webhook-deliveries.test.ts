@@ -244,14 +244,15 @@ describe('a failed attempt', () => {
     receiver.answer((response) => response.writeHead(500).end())
     await makeTeam()
     await untilDelivery(company, webhook, { attempts: 1 })
-    clock.advance(4 * day)
     receiver.answer((response, { headers }) =>
       response
         .writeHead(headers['webhook-id'] === receiver.received[0]?.headers['webhook-id'] ? 500 : 200)
         .end(),
     )
-    await db.execute(sql`update webhook_deliveries set next_attempt_at = ${new Date(clock.now().getTime() + day).toISOString()}
+    // Before the clock is set, which would make the next attempt due.
+    await db.execute(sql`update webhook_deliveries set next_attempt_at = ${new Date(clock.now().getTime() + 5 * day).toISOString()}
       where webhook_id = ${webhook.id}`)
+    clock.advance(4 * day)
     await makeTeam()
     await untilDelivery(company, webhook, { status: 'delivered' })
     clock.advance(day)

@@ -631,7 +631,9 @@ describe('a seed in a list', () => {
     await db.execute(sql`update seeds set lead_user_id = ${member.id} where id = ${idOf(path)}`)
     for (const view of ['list', 'board']) {
       const { body } = await viewer.visitor.get(`${base}/seeds?view=${view}&q=looms`)
-      expect(spaced(body)).toMatch(/<svg class="balance-bar".* 0 for, 1 against<\/span> · 1 comment · 2 participants/)
+      expect(spaced(body)).toMatch(
+        /<svg class="balance-bar".* 0 for, 1 against<\/span> · 1 comment · 2 participants/,
+      )
       expect(body).toContain('title="Mary, Olga"')
     }
   })

@@ -357,7 +357,8 @@ describe('the workspace settings', () => {
 describe('the statements of pages, besides those for the session and the workspace', () => {
   // Besides the session and the workspace.
   it.each([
-    ['/seeds', 1],
+    // The seeds, and their numbers. A page with seeds also reads their participants.
+    ['/seeds', 2],
     ['/people', 2],
     ['/teams', 1],
     // The invites, and the teams that people can be invited to.

@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, isNotNull, lt, sql, type SQL } from 'drizzle-orm'
+import { and, desc, eq, lt, sql, type SQL } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { keysParameter } from '../../db/sql/batch.ts'
 import { hiddenParameter } from '../../db/sql/hidden-parameter.ts'
@@ -6,13 +6,11 @@ import { itemColumns, pictureUrl, readOne, selectJsonRows } from '../../db/sql/j
 import { placeRows } from '../../db/sql/placed-rows.ts'
 import { prepared } from '../../db/sql/prepared.ts'
 import { seedBytes } from '../../db/sql/text-bytes.ts'
-import { events } from '../../db/schema/events.ts'
 import { searchEntries } from '../../db/schema/search.ts'
-import { evidence, seedParticipants, seeds } from '../../db/schema/seeds.ts'
+import { seedParticipants, seeds } from '../../db/schema/seeds.ts'
 import { users } from '../../db/schema/users.ts'
 import { pageBytesMax, type PageRange } from '../../kernel/pagination.ts'
 import type { SeedSort, SeedStatus } from '../../kernel/seeds.ts'
-import { isCounted } from './evidence.repository.ts'
 import { isRestorable } from './seed-deletion.repository.ts'
 import { isKept, seedColumns } from './seeds.repository.ts'
 import type { Seed } from './seeds.schemas.ts'
@@ -106,60 +104,6 @@ function isIn({ status, text, createdByUserId, joined, deleted }: SeedFilter): S
     createdByUserId === undefined ? undefined : eq(seeds.createdByUserId, createdByUserId),
     joined === undefined ? undefined : hasJoined(joined),
   )
-}
-
-/** A seed that others have changed. */
-export interface ChangedSeed {
-  id: string
-  title: string
-  status: SeedStatus
-  /** When others changed it last. */
-  changedAt: Date
-}
-
-const changedSeedsMax = 5
-
-const selectChangedByOthers = prepared((executor) => {
-  const [userId, since] = [sql.placeholder('userId'), sql.placeholder('since')]
-  const changedAt = sql<Date>`greatest(
-    (select max(${events.createdAt}) from ${events}
-      where ${events.workspaceId} = ${seeds.workspaceId} and ${events.targetId} = ${seeds.id}
-        and ${events.type} in ('seed.created', 'seed.updated')
-        and ${events.actorUserId} is distinct from ${userId} and ${events.createdAt} > ${since}),
-    (select max(${evidence.createdAt}) from ${evidence}
-      where ${evidence.seedId} = ${seeds.id}
-        and ${evidence.authorUserId} is distinct from ${userId} and ${evidence.createdAt} > ${since} and ${isCounted})
-  )`
-  return executor
-    .select({
-      id: seeds.id,
-      title: seeds.title,
-      status: seeds.status,
-      changedAt: changedAt.mapWith(seeds.updatedAt),
-    })
-    .from(seedParticipants)
-    .innerJoin(seeds, eq(seeds.id, seedParticipants.seedId))
-    .where(
-      and(
-        eq(seedParticipants.workspaceId, sql.placeholder('workspaceId')),
-        eq(seedParticipants.userId, userId),
-        isKept,
-        // Every change sets it: seeds without one are not looked up in the events.
-        gt(seeds.updatedAt, since),
-        isNotNull(changedAt),
-      ),
-    )
-    .orderBy(desc(changedAt), desc(seeds.id))
-    .limit(changedSeedsMax)
-    .prepare('seeds_select_changed_by_others')
-})
-
-/** The seeds of a workspace that a person has joined and that others changed since a time, the latest first. */
-export function listSeedsChangedByOthers(
-  executor: Executor,
-  { since, ...whose }: { workspaceId: string; userId: string; since: Date },
-): Promise<ChangedSeed[]> {
-  return selectChangedByOthers(executor).execute({ ...whose, since: since.toISOString() })
 }
 
 /**

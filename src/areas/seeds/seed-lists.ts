@@ -13,8 +13,6 @@ import {
   countSeedsByStatus,
   listSeedFaces,
   listSeeds,
-  listSeedsChangedByOthers,
-  type ChangedSeed,
   type SeedFace,
   type SeedFilter,
 } from './seed-lists.repository.ts'
@@ -50,8 +48,6 @@ export interface SeedLists {
   ): Promise<Record<SeedStatus, number>>
   /** Up to three participants of each of some seeds, its lead first, by the id of the seed. */
   listFaces(principal: Principal, slug: string, seedIds: readonly string[]): Promise<Map<string, SeedFace[]>>
-  /** The seeds that the caller has joined and that others changed in the last seven days: the latest five. */
-  listChangedByOthers(principal: Principal, slug: string): Promise<ChangedSeed[]>
 }
 
 export interface SeedListsOptions {
@@ -60,8 +56,6 @@ export interface SeedListsOptions {
   requireWorkspace: RequireWorkspace
   pictures: PictureStore
 }
-
-const changedLatelyMs = 7 * 24 * 60 * 60 * 1000
 
 export function createSeedLists({ db, clock, requireWorkspace, pictures }: SeedListsOptions): SeedLists {
   /** Which deleted seeds a person may restore. */
@@ -102,12 +96,6 @@ export function createSeedLists({ db, clock, requireWorkspace, pictures }: SeedL
       const query = { workspaceId, seedIds, pictureUrlPrefix: pictures.urlPrefix }
       for (const face of await listSeedFaces(db, query)) faces.get(face.seedId)?.push(face)
       return faces
-    },
-
-    async listChangedByOthers(principal, slug) {
-      const { id: workspaceId } = await requireWorkspace(principal, slug, 'seeds.list')
-      const since = new Date(clock.now().getTime() - changedLatelyMs)
-      return listSeedsChangedByOthers(db, { workspaceId, userId: principal.user.id, since })
     },
   }
 }

@@ -29,7 +29,7 @@ import {
   listParticipants,
   lockParticipant,
 } from './participants.repository.ts'
-import type { ChangedSeed, SeedFace } from './seed-lists.repository.ts'
+import type { SeedFace } from './seed-lists.repository.ts'
 import { createSeedLists, type SeedLists } from './seed-lists.ts'
 import { createSeedDeletion, type SeedDeletion } from './seed-deletion.ts'
 import {
@@ -54,7 +54,7 @@ import {
 import type { Seed, SeedParticipant } from './seeds.schemas.ts'
 
 export { versionOfSeed }
-export type { ChangedSeed, EvidenceCount, Seed, SeedFace, SeedInput, SeedParticipant }
+export type { EvidenceCount, Seed, SeedFace, SeedInput, SeedParticipant }
 
 /** What a change of a seed sets. */
 export interface SeedChange extends Partial<SeedInput> {
