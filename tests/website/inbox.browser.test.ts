@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { createCompany } from '../support/company.ts'
 import { addEvidence, createSeed, joinSeed } from '../support/seeds.ts'
-import { check, hasBrowser, looks, openPage, sizes } from './browser.ts'
+import { check, hasBrowser, openPage, sizes } from './browser.ts'
 import { startSite, type Site } from './site.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
@@ -14,7 +14,7 @@ describe.runIf(hasBrowser)('the inbox and the home in a browser', () => {
     site = await startSite()
   })
 
-  it.each(looks)('show what is new, on a $size', async ({ colorScheme, size }) => {
+  it('show what is new', async () => {
     const { browser, origin, website } = site
     const company = await createCompany(website)
     const { member, owner, workspace } = company
@@ -25,7 +25,7 @@ describe.runIf(hasBrowser)('the inbox and the home in a browser', () => {
       sql`update seeds set created_at = now() - '8 days'::interval where id = ${idle.id}`,
     )
     await joinSeed(website, owner, seed)
-    const { context, page, complaints } = await openPage(browser, { colorScheme, viewport: sizes[size] })
+    const { context, page, complaints } = await openPage(browser, { viewport: sizes.desk })
     await page.goto((await website.services.credentials.createLink('sign_in', member.id)).url)
     await page.getByRole('main').getByRole('button').click()
     await page.waitForURL('**/w/*')

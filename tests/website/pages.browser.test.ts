@@ -41,9 +41,9 @@ describe.runIf(hasBrowser)('the website in a browser', () => {
     await opened
   }
 
-  it.each(looks)('every page works and is accessible, on a $size', async ({ colorScheme, size }) => {
+  it('every page works and is accessible', async () => {
     const { browser, origin, website } = site
-    const { context, page, complaints } = await openPage(browser, { colorScheme, viewport: sizes[size] })
+    const { context, page, complaints } = await openPage(browser, { viewport: sizes.desk })
     const go = async (path: string) => {
       await page.goto(origin + path)
       await check(page)
@@ -240,7 +240,7 @@ describe.runIf(hasBrowser)('the website in a browser', () => {
     expect((await call()).status).toBe(401)
 
     // The colleague follows the link in another browser.
-    const other = await browser.newContext({ colorScheme, viewport: sizes[size] })
+    const other = await browser.newContext({ viewport: sizes.desk })
     const theirs = await other.newPage()
     await theirs.goto(inviteUrl)
     await check(theirs)
@@ -375,50 +375,47 @@ describe.runIf(hasBrowser)('the website in a browser', () => {
     await context.close()
   })
 
-  it.each(looks)(
-    'lists with long, right-to-left and hostile names are accessible, on a $size',
-    async ({ colorScheme, size }) => {
-      const { browser, origin, website } = site
-      const { context, page, complaints } = await openPage(browser, { colorScheme, viewport: sizes[size] })
-      const company = await createCompany(website)
-      const { owner, workspace } = company
-      const names = ['Wolfeschlegelsteinhausenbergerdorff'.repeat(2), 'عمر الخيام', '👩🏽‍💻 אדה', 'Ada <b>']
-      for (const name of names) {
-        const person = await addPerson(website, workspace, 'member', name)
-        await createSeed(website, person, company, { title: name, summary: name })
-        const team = await createTeam(website, owner, company, name.slice(0, 64))
-        await website.as(owner, post(`${team.url}/members`, { userId: person.id }))
-      }
-      for (let i = 0; i < 60; i++) await addPerson(website, workspace, 'viewer', `Robot ${i}`)
-      const team = await createTeam(website, owner, company, 'Looms')
-      await page.goto((await website.services.credentials.createLink('sign_in', owner.id)).url)
-      await page.getByRole('main').getByRole('button').click()
-      await page.waitForURL('**/w/*')
-      for (const path of [
-        '',
-        '/seeds',
-        '/people',
-        '/people?q=robot',
-        `/people/${company.member.id}`,
-        '/activity',
-        '/activity?person=a',
-        '/members',
-        '/teams',
-        `/teams/${team.id}?q=robot`,
-        '/agents',
-        '/search',
-        '/search?q=a',
-        '/settings',
-      ]) {
-        await page.goto(`${origin}/w/${workspace.slug}${path}`)
-        await check(page)
-      }
-      await page.goto(`${origin}/design`)
+  it('lists with long, right-to-left and hostile names are accessible', async () => {
+    const { browser, origin, website } = site
+    const { context, page, complaints } = await openPage(browser, { viewport: sizes.desk })
+    const company = await createCompany(website)
+    const { owner, workspace } = company
+    const names = ['Wolfeschlegelsteinhausenbergerdorff'.repeat(2), 'عمر الخيام', '👩🏽‍💻 אדה', 'Ada <b>']
+    for (const name of names) {
+      const person = await addPerson(website, workspace, 'member', name)
+      await createSeed(website, person, company, { title: name, summary: name })
+      const team = await createTeam(website, owner, company, name.slice(0, 64))
+      await website.as(owner, post(`${team.url}/members`, { userId: person.id }))
+    }
+    for (let i = 0; i < 60; i++) await addPerson(website, workspace, 'viewer', `Robot ${i}`)
+    const team = await createTeam(website, owner, company, 'Looms')
+    await page.goto((await website.services.credentials.createLink('sign_in', owner.id)).url)
+    await page.getByRole('main').getByRole('button').click()
+    await page.waitForURL('**/w/*')
+    for (const path of [
+      '',
+      '/seeds',
+      '/people',
+      '/people?q=robot',
+      `/people/${company.member.id}`,
+      '/activity',
+      '/activity?person=a',
+      '/members',
+      '/teams',
+      `/teams/${team.id}?q=robot`,
+      '/agents',
+      '/search',
+      '/search?q=a',
+      '/settings',
+    ]) {
+      await page.goto(`${origin}/w/${workspace.slug}${path}`)
       await check(page)
-      expect(complaints).toEqual([])
-      await context.close()
-    },
-  )
+    }
+    await page.goto(`${origin}/design`)
+    await check(page)
+    expect(complaints).toEqual([])
+    await context.close()
+  })
 
   it.each(looks)('menus, themes and the command palette work, on a $size', async ({ colorScheme, size }) => {
     const { browser, origin, website } = site

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { createCompany, randomEmail } from '../support/company.ts'
 import type { TestApp, TestPerson } from '../support/test-app.ts'
 import { createWorkspace } from '../support/workspaces.ts'
-import { check, hasBrowser, looks, openPage, sizes } from './browser.ts'
+import { check, hasBrowser, openPage, sizes } from './browser.ts'
 import { startSite, type Site } from './site.ts'
 import { password, signUp } from './visitor.ts'
 
@@ -43,11 +43,11 @@ describe.runIf(hasBrowser)('the security pages in a browser', () => {
     site = await startSite()
   })
 
-  it.each(looks)('passkeys and two-step sign-in work, on a $size', async ({ colorScheme, size }) => {
+  it('passkeys and two-step sign-in work', async () => {
     const { browser, origin, website } = site
     const email = randomEmail()
     await signUp(website, { email })
-    const { context, page, complaints } = await openPage(browser, { colorScheme, viewport: sizes[size] })
+    const { context, page, complaints } = await openPage(browser, { viewport: sizes.desk })
     const { cdp, authenticatorId } = await addAuthenticator(page)
     const press = (name: string) => page.getByRole('main').getByRole('button', { name, exact: true }).click()
     const signOut = async () => {
@@ -169,7 +169,7 @@ describe.runIf(hasBrowser)('the security pages in a browser', () => {
     await context.close()
   })
 
-  it.each(looks)('an invited person can join with a passkey, on a $size', async ({ colorScheme, size }) => {
+  it('an invited person can join with a passkey', async () => {
     const { browser, origin, website } = site
     const { owner, url } = await createCompany(website)
     const email = randomEmail()
@@ -179,7 +179,7 @@ describe.runIf(hasBrowser)('the security pages in a browser', () => {
       payload: { email, role: 'member' },
     })
     const { path } = await website.waitForMail(email, /invited you/)
-    const { context, page, complaints } = await openPage(browser, { colorScheme, viewport: sizes[size] })
+    const { context, page, complaints } = await openPage(browser, { viewport: sizes.desk })
     await addAuthenticator(page)
     const join = page.getByRole('button', { name: 'Join with a passkey instead of a password' })
     await page.goto(origin + path)
