@@ -139,6 +139,7 @@ describe('200', () => {
       query: '?types=team.renamed,team.deleted',
       from: app,
     })
+    const other = await open(company.owner, company, { query: '?after=now&notTypes=team.created', from: app })
     const team = await createTeam(app, company.owner, company)
     await as(company.owner, patch(team.url, { name: 'Renamed' }))
     await stream.received(/team\.renamed/)
@@ -146,6 +147,8 @@ describe('200', () => {
     const { cursor } = await readChanges(company.owner, company)
     await stream.received(new RegExp(`\\n:\\nid: ${cursor}\\n\\n`))
     expect(typesOf(stream)).toEqual(['team.renamed'])
+    await other.received(new RegExp(`\\n:\\nid: ${cursor}\\n\\n`))
+    expect(typesOf(other)).toEqual(['team.renamed'])
   })
 
   it('sends a long history at once, in order', async () => {

@@ -24,7 +24,7 @@ it('the test has more than 20 costly bodies for each of more than 10 operations'
 
 describe('a costly body of 64 KiB', () => {
   it.each(operations)(
-    '$operationId returns 400 or 404 without blocking the process for 50 ms',
+    '$operationId is answered without blocking the process for 50 ms',
     async ({ method, path, bodies }) => {
       for (const [kind, payload] of bodies) {
         const send = () =>
@@ -38,8 +38,9 @@ describe('a costly body of 64 KiB', () => {
             },
           })
         const { statusCode, blockedMs } = await measure(send)
-        // An id that is none is an unknown one.
-        expect([400, 404], kind).toContain(statusCode)
+        // An id that is none is an unknown one, and agents' queries that are too long are cut.
+        const isCut = path.startsWith('/agent') && kind.startsWith('query: ')
+        expect(isCut ? [200, 400] : [400, 404], kind).toContain(statusCode)
         expect(blockedMs, kind).toBeLessThan(blockedMsMax)
       }
     },

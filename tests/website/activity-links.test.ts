@@ -63,6 +63,8 @@ describe('activity', () => {
       ...{ kind: 'note', verdict: 'neutral', summary: 'A finding' },
     })
     const team = await teams.create(principalOf(olga), slug, { name: 'Makers' })
+    const hook = { url: 'https://hooks.example.com/acme' }
+    const { webhook } = await services.webhooks.create(principalOf(olga), slug, hook)
     await members.updateRole(principalOf(olga), slug, mary.id, { role: 'admin' })
     const [ofMary, ofOlga] = [`[Mary](${base}/people/${mary.id})`, `[Olga](${base}/people/${olga.id})`]
     const linked = `[open](${base}/seeds/${seed.id})`
@@ -79,6 +81,7 @@ describe('activity', () => {
       expect.arrayContaining([
         ...withEvidence,
         `${ofOlga} created the team [Makers](${base}/teams/${team.id})`,
+        `${ofOlga} added a webhook to [hooks.example.com](${base}/settings/webhooks/${webhook.id})`,
       ]),
     )
     expect(all.find((text) => text.includes('the role of'))).toContain(`the role of ${ofMary} `)

@@ -10972,6 +10972,8 @@ export interface operations {
                 after?: components["parameters"]["query.after"];
                 /** @description Only events of these types. Repeat the parameter, or separate them by commas. */
                 types?: components["parameters"]["query.types"];
+                /** @description No events of these types. */
+                notTypes?: components["parameters"]["query.notTypes"];
             };
             header?: {
                 /** @description The `id` of the last event that was received. Takes precedence over `after`. */

@@ -5,19 +5,20 @@ import { memberships } from '../../db/schema/memberships.ts'
 import { evidence, seeds } from '../../db/schema/seeds.ts'
 import { teams } from '../../db/schema/teams.ts'
 import { users } from '../../db/schema/users.ts'
+import { webhooks } from '../../db/schema/webhooks.ts'
 
 /** What an event names, as it is now. */
 export interface EventPlace {
   /** The id that the event has. */
   targetId: string
-  kind: 'seed' | 'user' | 'team' | 'integration'
+  kind: 'seed' | 'user' | 'team' | 'integration' | 'webhook'
   /** The same, except for evidence, which is on the page of its seed. */
   id: string
   name: string
 }
 
 /**
- * Finds which of these ids are seeds, evidence, members, teams or agents with access in a workspace, in one statement.
+ * Finds which of these ids are seeds, evidence, members, teams, webhooks or agents with access in a workspace, in one statement.
  * `grantsOf`: only agents of this person; undefined: of all.
  */
 export async function findEventPlaces(
@@ -45,6 +46,9 @@ export async function findEventPlaces(
     from ${agentGrants}
     where ${agentGrants.workspaceId} = ${workspaceId} and ${agentGrants.id} = ${ids}
       and ${agentGrants.revokedAt} is null and ${agentGrants.expiresAt} > ${now.toISOString()}
-      and (${grantsOf}::uuid is null or ${agentGrants.userId} = ${grantsOf}::uuid)`)
+      and (${grantsOf}::uuid is null or ${agentGrants.userId} = ${grantsOf}::uuid)
+    union all
+    select ${webhooks.id}, 'webhook', ${webhooks.id}, substring(${webhooks.url} from '^https?://([^/?#]+)')
+    from ${webhooks} where ${webhooks.workspaceId} = ${workspaceId} and ${webhooks.id} = ${ids}`)
   return rows
 }

@@ -28,7 +28,8 @@ export interface Follower {
   /** Behind the last event that it was sent, or that is not shown to it. */
   place: FeedPlace
   view: EventView
-  types: readonly string[] | undefined
+  /** Which events it is sent. */
+  isWanted: (type: string) => boolean
   /** What the reader may see now; undefined when they may no longer read the stream. */
   check: () => Promise<EventView | undefined>
   listener: StreamListener
@@ -226,9 +227,12 @@ function toBatch(workspaceId: string, { text, positions, count, until }: FeedRow
 }
 
 function deliver(follower: Follower, { events, place, cursor }: Batch): void {
-  const { types, listener } = follower
+  const { isWanted, listener } = follower
   follower.place = place
-  listener.onEvents(types ? events.filter(({ type }) => types.includes(type)) : events, cursor)
+  listener.onEvents(
+    events.filter(({ type }) => isWanted(type)),
+    cursor,
+  )
 }
 
 /** Groups those that get the same events: with the same place and view. */

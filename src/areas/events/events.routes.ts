@@ -31,7 +31,7 @@ export function eventsRoutes(app: App, events: EventsService): void {
 
 function toStreamRequest(
   request: FastifyRequest & {
-    query: { after?: string; types?: string[] }
+    query: { after?: string; types?: string[]; notTypes?: string[] }
     headers: { 'last-event-id'?: string | undefined }
   },
 ): StreamRequest {
@@ -42,6 +42,7 @@ function toStreamRequest(
     ...(after !== undefined && { after }),
     field: lastEventId === undefined ? 'after' : 'Last-Event-ID',
     ...(query.types && { types: query.types }),
+    ...(query.notTypes && { notTypes: query.notTypes }),
     authenticateAgain: () => request.authenticateAgain(),
   }
 }

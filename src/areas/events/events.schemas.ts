@@ -178,6 +178,7 @@ const feedQuery = {
     }),
   ),
   types: sharedFilters.types,
+  notTypes: sharedFilters.notTypes,
 }
 
 export const eventsChanges = operation({

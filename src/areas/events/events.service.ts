@@ -69,7 +69,7 @@ export interface ChangesRequest extends SharedFilters {
 }
 
 /** What a reader asks of a stream. */
-export interface StreamRequest extends Pick<ChangesRequest, 'after' | 'types'> {
+export interface StreamRequest extends Pick<ChangesRequest, 'after' | 'types' | 'notTypes'> {
   /** The parameter or header that `after` is from. */
   field: string
   /** The caller as they are now, with what they ask for; undefined when the credential is no longer valid. */
@@ -194,7 +194,8 @@ export function createEventsService(options: {
     },
 
     async stream(principal, slug, { after, field, authenticateAgain, ...filter }, listener) {
-      const { types } = toTypes(filter)
+      const { types, notTypes } = toTypes(filter)
+      const isWanted = (type: string) => types?.includes(type) !== false && notTypes?.includes(type) !== true
       const workspace = await requireWorkspace(principal, slug, 'events.stream')
       const workspaceId = workspace.id
       const view = viewOf(principal, workspace)
@@ -205,7 +206,7 @@ export function createEventsService(options: {
         const access = call && findAccessAgain(call, workspaceId, 'events.stream')
         return access && viewOf(call, access)
       }
-      return streams.open({ workspaceId, view, types, check, listener }, rows)
+      return streams.open({ workspaceId, view, isWanted, check, listener }, rows)
     },
 
     async findPlaces(principal, slug, events) {

@@ -148,7 +148,7 @@ function findName(text: string, { kind, name }: EventPlace): number {
   return -1
 }
 
-const folders = { seed: 'seeds', user: 'people', team: 'teams' } as const
+const folders = { seed: 'seeds', user: 'people', team: 'teams', webhook: 'settings/webhooks' } as const
 
 function renderPlace(base: string, { kind, id }: EventPlace, text: string): Html {
   const path = kind === 'integration' ? 'agents' : `${folders[kind]}/${id}`
