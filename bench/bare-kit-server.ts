@@ -22,9 +22,6 @@ const evidence = {
   agentName: nullableText,
   createdAt: text,
   editedAt: nullableText,
-  withdrawnAt: nullableText,
-  withdrawnByName: nullableText,
-  withdrawnReason: nullableText,
 }
 const integer = { type: 'integer' }
 const texts = { type: 'array', items: text }
@@ -60,11 +57,13 @@ const kit = object({
     scopes: texts,
     expiresAt: text,
   }),
-  totals: object({ seeds: integer, evidence: integer }),
+  totals: object({ seeds: integer, evidence: integer, comments: { type: ['integer', 'null'] } }),
   truncated: { type: 'boolean' },
   nextCursor: nullableText,
   note: nullableText,
   outline: { type: 'array', items: object({}) },
+  comments: nullableText,
+  participants: nullableText,
   seeds: { type: 'array', items: object(kitSeed) },
 })
 
@@ -114,8 +113,7 @@ async function readKit({ headers }: FastifyRequest, seedId?: string) {
         select coalesce(json_agg(json_build_object(
           'id', id, 'seedId', seed_id, 'kind', kind, 'verdict', verdict, 'summary', summary, 'sourceUrl', source_url,
           'authorUserId', author_user_id, 'authorName', author_name, 'agentName', agent_name,
-          'createdAt', created_at, 'editedAt', edited_at, 'withdrawnAt', withdrawn_at,
-          'withdrawnByName', withdrawn_by_name, 'withdrawnReason', withdrawn_reason
+          'createdAt', created_at, 'editedAt', edited_at
         ) order by created_at desc, id desc), '[]') as evidence
         from (
           select * from evidence where seed_id = latest.id and withdrawn_at is null order by created_at desc, id desc limit 20
@@ -137,11 +135,13 @@ async function readKit({ headers }: FastifyRequest, seedId?: string) {
       scopes: grant.scopes,
       expiresAt: grant.expires_at,
     },
-    totals: { seeds: grant.seeds_total, evidence: grant.evidence_total },
+    totals: { seeds: grant.seeds_total, evidence: grant.evidence_total, comments: null },
     truncated: rows.length > 50,
     nextCursor: null,
     note: null,
     outline: [],
+    comments: null,
+    participants: null,
     seeds: rows.slice(0, 50).map(({ supports, contradicts, neutral, evidence: pieces, ...seed }) => ({
       ...seed,
       url: `${process.env.BASE_URL}/w/${String(grant.slug)}/seeds/${String(seed.id)}`,

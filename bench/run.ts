@@ -18,6 +18,7 @@ import { refreshes } from './scenarios/refreshes.ts'
 import { pages } from './scenarios/pages.ts'
 import { refusals } from './scenarios/refusals.ts'
 import { start } from './scenarios/start.ts'
+import { webhooks } from './scenarios/webhooks.ts'
 import { workspaces } from './scenarios/workspaces.ts'
 import { writes } from './scenarios/writes.ts'
 import { startSpinners } from './spinners.ts'
@@ -30,6 +31,7 @@ const areas = [
   kit,
   writes,
   feed,
+  webhooks,
   refreshes,
   start,
   memory,
