@@ -64,6 +64,8 @@ CREATE VIEW search_sources AS
   FROM memberships JOIN users ON users.id = memberships.user_id
   UNION ALL
   SELECT workspace_id, 'team', id, NULL, created_at, name, '' FROM teams;--> statement-breakpoint
+-- Until the triggers are there, nothing changes what can be found; it can be read.
+LOCK TABLE seeds, evidence, comments, teams, memberships, users IN SHARE ROW EXCLUSIVE MODE;--> statement-breakpoint
 INSERT INTO search_entries (workspace_id, kind, id, at, words)
 SELECT workspace_id, kind, id, at, search_keys(workspace_id, kind, title, body) FROM search_sources;--> statement-breakpoint
 ALTER TABLE "search_entries" ADD CONSTRAINT "search_entries_workspace_id_workspaces_id_fk" FOREIGN KEY ("workspace_id") REFERENCES "public"."workspaces"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint

@@ -33,8 +33,8 @@ async function measure(subject: Subject, database: WriteDatabase): Promise<reado
     let body = ''
     request.setEncoding('utf8').on('data', (chunk: string) => (body += chunk))
     request.once('end', () => {
-      const { data } = JSON.parse(body) as { data: { data: { name: string } } }
-      sentAt.set(data.data.name, performance.now())
+      const { data } = JSON.parse(body) as { data: { data: { teamName: string } } }
+      sentAt.set(data.data.teamName, performance.now())
       response.writeHead(204).end()
     })
   }).listen(0, '127.0.0.1')

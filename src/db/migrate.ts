@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { drizzle } from 'drizzle-orm/node-postgres'
 import type pg from 'pg'
 import { DatabaseUnusableError } from './usable.ts'
 
@@ -25,17 +24,34 @@ async function applyMigrations(pool: pg.Pool): Promise<void> {
     // Waits for the migration of another replica, without a timeout.
     await client.query('select pg_advisory_lock($1)', [migrationLockId])
     // Imported here, since they are slow to load and rarely needed.
-    const { migrate } = await import('drizzle-orm/node-postgres/migrator')
     const { Logger, runMigrations } = await import('graphile-worker')
     await recordBaseline(client)
     // Its default logger writes to standard error. Failures are thrown as well.
     const quiet = new Logger(() => () => undefined)
     // The tables of the queue come first: `isMigrated` checks only the migrations below.
     await runMigrations({ pgPool: pool, logger: quiet })
-    await migrate(drizzle({ client }), { migrationsFolder })
+    await applyEach(client)
   } finally {
     // Closing the connection releases the lock and resets the settings.
     client.release(true)
+  }
+}
+
+/**
+ * Applies each missing migration in a transaction of its own and in one round trip, and records it as Drizzle does. Its
+ * migrator has one transaction for all, which would hold the locks of the first until the end of the last.
+ */
+async function applyEach(client: pg.PoolClient): Promise<void> {
+  const { readMigrationFiles } = await import('drizzle-orm/migrator')
+  await client.query(`create schema if not exists drizzle;
+    create table if not exists drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint)`)
+  const { rows } = await client.query<{ newest: string | null }>(
+    'select max(created_at) as newest from drizzle.__drizzle_migrations',
+  )
+  for (const { sql, hash, folderMillis } of readMigrationFiles({ migrationsFolder })) {
+    if (folderMillis <= Number(rows[0]?.newest ?? 0)) continue
+    const record = `insert into drizzle.__drizzle_migrations (hash, created_at) values ('${hash}', ${folderMillis})`
+    await client.query(['begin', ...sql, record, 'commit'].join(';\n'))
   }
 }
 
