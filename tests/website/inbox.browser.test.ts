@@ -2,8 +2,8 @@ import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { createCompany } from '../support/company.ts'
 import { addEvidence, createSeed, joinSeed } from '../support/seeds.ts'
-import { check, hasBrowser, openPage, sizes } from './browser.ts'
-import { startSite, type Site } from './site.ts'
+import { check, hasBrowser, sizes } from './browser.ts'
+import { openAs, startSite, type Site } from './site.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
@@ -15,7 +15,7 @@ describe.runIf(hasBrowser)('the inbox and the home in a browser', () => {
   })
 
   it('show what is new', async () => {
-    const { browser, origin, website } = site
+    const { origin, website } = site
     const company = await createCompany(website)
     const { member, owner, workspace } = company
     const base = `${origin}/w/${workspace.slug}`
@@ -25,10 +25,7 @@ describe.runIf(hasBrowser)('the inbox and the home in a browser', () => {
       sql`update seeds set created_at = now() - '8 days'::interval where id = ${idle.id}`,
     )
     await joinSeed(website, owner, seed)
-    const { context, page, complaints } = await openPage(browser, { viewport: sizes.desk })
-    await page.goto((await website.services.credentials.createLink('sign_in', member.id)).url)
-    await page.getByRole('main').getByRole('button').click()
-    await page.waitForURL('**/w/*')
+    const { context, page, complaints } = await openAs(site, member, { viewport: sizes.desk })
 
     // The open inbox shows what comes, without reloading.
     const opened = page.waitForResponse((answer) => answer.url().endsWith('/notifications/changes'))
@@ -63,15 +60,12 @@ describe.runIf(hasBrowser)('the inbox and the home in a browser', () => {
   })
 
   it('dates of the last week are relative, and Ctrl+Enter sends a form', async () => {
-    const { browser, origin, website } = site
+    const { origin, website } = site
     const company = await createCompany(website)
     await website.db.execute(
       sql`update memberships set joined_at = now() - '3 days'::interval where user_id = ${company.member.id}`,
     )
-    const { context, page, complaints } = await openPage(browser, { locale: 'en-GB' })
-    await page.goto((await website.services.credentials.createLink('sign_in', company.owner.id)).url)
-    await page.getByRole('main').getByRole('button').click()
-    await page.waitForURL('**/w/*')
+    const { context, page, complaints } = await openAs(site, company.owner, { locale: 'en-GB' })
     await page.goto(`${origin}/w/${company.workspace.slug}/people/${company.member.id}`)
     const joined = page.locator('main time').first()
     expect(await joined.textContent()).toBe('3 days ago')

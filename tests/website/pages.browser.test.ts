@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
-import type { BrowserContextOptions, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { check, hasBrowser, looks, openPage, sizes } from './browser.ts'
-import { startSite, type Site } from './site.ts'
+import { openAs, startSite, type Site } from './site.ts'
 import { password } from './visitor.ts'
 import { addPerson, createCompany, createTeam, post, randomEmail } from '../support/company.ts'
 import { createSeed } from '../support/seeds.ts'
@@ -20,15 +20,6 @@ describe.runIf(hasBrowser)('the website in a browser', () => {
   beforeAll(async () => {
     site = await startSite()
   })
-
-  /** Opens a page as a person who is signed in. */
-  async function openAs({ id }: { id: string }, options: BrowserContextOptions = {}) {
-    const opened = await openPage(site.browser, options)
-    await opened.page.goto((await site.website.services.credentials.createLink('sign_in', id)).url)
-    await opened.page.getByRole('main').getByRole('button').click()
-    await opened.page.waitForURL('**/w/*')
-    return opened
-  }
 
   const isChanges = (url: string) => url.endsWith('/activity/changes')
 
@@ -295,13 +286,13 @@ describe.runIf(hasBrowser)('the website in a browser', () => {
     const at = (time: string) =>
       sql`update events set created_at = ${time} where workspace_id = ${workspace.id}`
     await website.db.execute(at('2026-03-01T15:30:00Z'))
-    const reader = await openAs(owner, { locale: 'de-DE', timezoneId: 'Asia/Tokyo' })
+    const reader = await openAs(site, owner, { locale: 'de-DE', timezoneId: 'Asia/Tokyo' })
     const { page } = reader
     await goToLivePage(page, `${base}/activity`)
     await page.getByRole('heading', { name: 'Montag, 2. März 2026' }).waitFor()
     await page.getByText('00:30').waitFor()
     // What this page shows has also been reported to the other one.
-    const home = await openAs(viewer)
+    const home = await openAs(site, viewer)
     await goToLivePage(home.page, base)
     let created = 0
     const create = async (name: string) => {
@@ -354,7 +345,7 @@ describe.runIf(hasBrowser)('the website in a browser', () => {
   it('shows new activity even when the event stream fails, and reconnects after 15 seconds', async () => {
     const { origin, website } = site
     const company = await createCompany(website)
-    const { context, page, complaints } = await openAs(company.owner)
+    const { context, page, complaints } = await openAs(site, company.owner)
     await page.clock.install()
     await page.route(
       ({ pathname }) => isChanges(pathname),
@@ -376,8 +367,7 @@ describe.runIf(hasBrowser)('the website in a browser', () => {
   })
 
   it('lists with long, right-to-left and hostile names are accessible', async () => {
-    const { browser, origin, website } = site
-    const { context, page, complaints } = await openPage(browser, { viewport: sizes.desk })
+    const { origin, website } = site
     const company = await createCompany(website)
     const { owner, workspace } = company
     const names = ['Wolfeschlegelsteinhausenbergerdorff'.repeat(2), 'عمر الخيام', '👩🏽‍💻 אדה', 'Ada <b>']
@@ -389,9 +379,7 @@ describe.runIf(hasBrowser)('the website in a browser', () => {
     }
     for (let i = 0; i < 60; i++) await addPerson(website, workspace, 'viewer', `Robot ${i}`)
     const team = await createTeam(website, owner, company, 'Looms')
-    await page.goto((await website.services.credentials.createLink('sign_in', owner.id)).url)
-    await page.getByRole('main').getByRole('button').click()
-    await page.waitForURL('**/w/*')
+    const { context, page, complaints } = await openAs(site, owner, { viewport: sizes.desk })
     for (const path of [
       '',
       '/seeds',
@@ -418,8 +406,7 @@ describe.runIf(hasBrowser)('the website in a browser', () => {
   })
 
   it.each(looks)('menus, themes and the command palette work, on a $size', async ({ colorScheme, size }) => {
-    const { browser, origin, website } = site
-    const { context, page, complaints } = await openPage(browser, { colorScheme, viewport: sizes[size] })
+    const { origin, website } = site
     const company = await createCompany(website)
     const others = await Promise.all(
       ['Wolfeschlegelsteinhausenbergerdorff '.repeat(2).trim(), 'شركة عمر الخيام 👩🏽‍💻'].map((name) =>
@@ -427,9 +414,10 @@ describe.runIf(hasBrowser)('the website in a browser', () => {
       ),
     )
     await createSeed(website, company.owner, company, { title: 'Shorter invoices' })
-    await page.goto((await website.services.credentials.createLink('sign_in', company.owner.id)).url)
-    await page.getByRole('main').getByRole('button').click()
-    await page.waitForURL('**/w/*')
+    const { context, page, complaints } = await openAs(site, company.owner, {
+      colorScheme,
+      viewport: sizes[size],
+    })
     for (const { slug } of others) {
       await page.goto(`${origin}/w/${slug}`)
       await check(page)

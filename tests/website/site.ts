@@ -26,7 +26,7 @@ export async function startSite(): Promise<Site> {
 export async function openAs(
   { browser, website }: Site,
   { id }: { id: string },
-  options: BrowserContextOptions,
+  options: BrowserContextOptions = {},
 ) {
   const opened = await openPage(browser, options)
   await opened.page.goto((await website.services.credentials.createLink('sign_in', id)).url)
