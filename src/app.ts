@@ -26,7 +26,7 @@ import { peopleSchemas } from './areas/people/people.schemas.ts'
 import { commentsRoutes } from './areas/comments/comments.routes.ts'
 import { commentsSchemas } from './areas/comments/comments.schemas.ts'
 import { evidenceRoutes } from './areas/evidence/evidence.routes.ts'
-import { evidenceSchemas } from './areas/seeds/evidence.schemas.ts'
+import { evidenceSchemas } from './areas/evidence/evidence.schemas.ts'
 import { seedsRoutes } from './areas/seeds/seeds.routes.ts'
 import { seedsSchemas } from './areas/seeds/seeds.schemas.ts'
 import { teamsRoutes } from './areas/teams/teams.routes.ts'
@@ -86,7 +86,7 @@ import { changeStreamsDefaults, type ChangeStreamsOptions } from './website/plug
 import { registerPages, showError } from './website/plugins/pages.ts'
 import { sessionCookie } from './website/plugins/web-session.ts'
 import { showFailure } from './website/consent/agent-failure.ts'
-import { unsubscribePages } from './website/account/unsubscribe.pages.ts'
+import { unsubscribePages } from './website/inbox/unsubscribe.pages.ts'
 import { websiteRoutes } from './website/website.ts'
 
 const schemas = [
@@ -252,8 +252,8 @@ export async function buildApp(
     eventsRoutes(scope, services.events)
     webhooksRoutes(scope, services.webhooks)
     peopleRoutes(scope, services.people)
-    seedsRoutes(scope, services)
-    evidenceRoutes(scope, services.corrections)
+    seedsRoutes(scope, services.seeds)
+    evidenceRoutes(scope, services)
     commentsRoutes(scope, services.comments)
     integrationsRoutes(scope, services.integrations)
     await scope.register(async (uploadScope: App) => {

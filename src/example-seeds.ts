@@ -1,4 +1,4 @@
-import type { EvidenceInput } from './areas/seeds/evidence.service.ts'
+import type { EvidenceInput } from './areas/evidence/evidence.service.ts'
 import type { SeedInput } from './areas/seeds/seeds.service.ts'
 import { exampleTitlePrefix, type SeedStatus } from './kernel/seeds.ts'
 

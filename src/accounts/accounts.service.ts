@@ -5,7 +5,7 @@ import { lockMembersOfWorkspace } from '../access/memberships.repository.ts'
 import { renameCommenter } from '../areas/comments/comments.repository.ts'
 import { clearLeadsOf } from '../areas/seeds/leads.repository.ts'
 import { renameActor } from '../areas/notifications/notifications.repository.ts'
-import { renameAuthor } from '../areas/seeds/evidence.repository.ts'
+import { renameAuthor } from '../areas/evidence/evidence.repository.ts'
 import {
   deleteWorkspace,
   forgetCreator,

@@ -45,7 +45,7 @@ import { createNotificationsService } from '../areas/notifications/notifications
 import { createUnsubscribeLinks } from '../areas/notifications/unsubscribe-links.ts'
 import { createPeopleService } from '../areas/people/people.service.ts'
 import { createCorrectionsService } from '../areas/evidence/corrections.service.ts'
-import { createEvidenceService } from '../areas/seeds/evidence.service.ts'
+import { createEvidenceService } from '../areas/evidence/evidence.service.ts'
 import { createSeedsService } from '../areas/seeds/seeds.service.ts'
 import { createTeamsService } from '../areas/teams/teams.service.ts'
 import { createWebhooksService } from '../areas/webhooks/webhooks.service.ts'

@@ -12,7 +12,7 @@ import { emailPages } from './account/email.pages.ts'
 import { changeStreams, type ChangeStreamsOptions } from './plugins/change-streams.ts'
 import { flash } from './plugins/flash.ts'
 import { identityPages } from './sign-in/identity.pages.ts'
-import { inboxPages } from './account/inbox.pages.ts'
+import { inboxPages } from './inbox/inbox.pages.ts'
 import { invitePages } from './sign-in/invite.pages.ts'
 import { invitesPages } from './people/invites.pages.ts'
 import { onboardingPages } from './workspace/onboarding.pages.ts'
@@ -23,9 +23,10 @@ import { providersPages } from './account/providers.pages.ts'
 import { searchPages } from './workspace/search.pages.ts'
 import { passwordPages, securityPages } from './account/security.pages.ts'
 import { secondStepPages } from './sign-in/second-step.pages.ts'
-import { commentsPages } from './seeds/comments.pages.ts'
-import { evidencePages } from './seeds/evidence.pages.ts'
-import { seedChangesPages } from './seeds/seed-changes.pages.ts'
+import { commentsPages } from './seed/comments.pages.ts'
+import { evidencePages } from './seed/evidence.pages.ts'
+import { seedChangesPages } from './seed/seed-changes.pages.ts'
+import { seedPages } from './seed/seed.pages.ts'
 import { seedsPages } from './seeds/seeds.pages.ts'
 import { createSignInLimits, type SignInLimitsOptions } from './plugins/sign-in-limits.ts'
 import { signInPages } from './sign-in/sign-in.pages.ts'
@@ -94,6 +95,7 @@ export async function websiteRoutes(app: App, services: Services, options: Websi
     await emailPages(scope, services, limits)
     workspacePages(pages, services)
     seedsPages(pages, services)
+    seedPages(pages, services)
     commentsPages(pages, services)
     seedChangesPages(pages, services)
     evidencePages(pages, services)

@@ -23,7 +23,7 @@ import {
 } from '../../kernel/schemas.ts'
 import { errors } from '../../kernel/errors.ts'
 import { seedQueryLengthMax, seedStatuses } from '../../kernel/seeds.ts'
-import { countedEvidenceFields, exampleCountedEvidence } from '../seeds/evidence.schemas.ts'
+import { countedEvidenceFields, exampleCountedEvidence } from '../evidence/evidence.schemas.ts'
 import {
   evidenceCounts as countsOf,
   exampleSeed,

@@ -8,7 +8,7 @@ import { bytesBefore, evidenceBytes, seedBytes } from '../../db/sql/text-bytes.t
 import { evidence, seeds } from '../../db/schema/seeds.ts'
 import type { JsonRows } from '../../kernel/pagination.ts'
 import type { SeedStatus } from '../../kernel/seeds.ts'
-import { isCounted } from '../seeds/evidence.repository.ts'
+import { isCounted } from '../seeds/evidence-counts.repository.ts'
 import { participationIn } from '../seeds/participants.repository.ts'
 import { hasWords } from '../seeds/seed-lists.repository.ts'
 import { evidenceCountsOf, isKept } from '../seeds/seeds.repository.ts'

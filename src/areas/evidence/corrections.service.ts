@@ -17,9 +17,9 @@ import {
   type Verdict,
 } from '../../kernel/seeds.ts'
 import { requireLine, requireLines } from '../../kernel/text.ts'
-import type { EvidenceRow } from '../seeds/evidence.repository.ts'
-import type { Evidence } from '../seeds/evidence.schemas.ts'
-import { toEvidence } from '../seeds/read-evidence.ts'
+import type { EvidenceRow } from './evidence.repository.ts'
+import type { Evidence } from './evidence.schemas.ts'
+import { toEvidence } from './read-evidence.ts'
 import { lockSeed, touchSeed } from '../seeds/seeds.repository.ts'
 import {
   correctEvidence,

@@ -1,66 +1,143 @@
-import { Type } from '@sinclair/typebox'
-import { operation, pathParams } from '../../http/description/operation.ts'
-import { errors } from '../../kernel/errors.ts'
-import { closed, described, optionalLine, stringEnum } from '../../kernel/schemas.ts'
+import { Type, type Static, type TObject } from '@sinclair/typebox'
+import { exampleIds, exampleTime } from '../../http/description/examples.ts'
+import { listOperation, operation } from '../../http/description/operation.ts'
 import {
+  closed,
+  described,
+  exampleOf,
+  lines,
+  named,
+  nullableString,
+  nullableTimestamp,
+  ok,
+  ref,
+  stringEnum,
+  timestamp,
+} from '../../kernel/schemas.ts'
+import { errors } from '../../kernel/errors.ts'
+import {
+  evidenceAuthors,
   evidenceKinds,
-  optionalSourceUrlPattern,
-  reasonLengthMax,
+  evidenceSummaryLengthMax,
   sourceUrlLengthMax,
+  sourceUrlPattern,
   verdicts,
 } from '../../kernel/seeds.ts'
-import { evidenceFields, kindDescription, verdictDescription } from '../seeds/evidence.schemas.ts'
+import { seedParams, writerErrors } from '../seeds/seeds.schemas.ts'
 
-const evidenceParams = pathParams('evidenceId')
+const exampleFinding = {
+  kind: 'experiment' as const,
+  verdict: 'supports' as const,
+  summary: '34 of 60 teams finished the setup within a day.',
+  sourceUrl: 'https://example.com/experiments/12',
+}
 
-/** What can be corrected. Described only in the API: a model reads each word of the inputs of tools with every request. */
-export const correctionFields = {
-  kind: Type.Optional(stringEnum(evidenceKinds)),
-  verdict: Type.Optional(stringEnum(verdicts)),
-  summary: Type.Optional(evidenceFields.summary),
+export const kindDescription = 'How it was found.'
+export const verdictDescription = 'Whether it is for the hypothesis of the seed, against it, or neither.'
+
+/** The fields of evidence that counts. */
+export const countedEvidenceFields = {
+  id: Type.String({ description: 'The id of the evidence.' }),
+  seedId: Type.String({ description: 'The id of the seed.' }),
+  kind: stringEnum(evidenceKinds, { description: kindDescription }),
+  verdict: stringEnum(verdicts, { description: verdictDescription }),
+  summary: Type.String({ description: 'What was found.' }),
+  sourceUrl: nullableString({ description: 'The source, an http or https URL.' }),
+  authorUserId: nullableString({ description: 'The person who added it. Null: the account was deleted.' }),
+  authorName: Type.String({ description: 'The name of the author at the time.' }),
+  agentName: nullableString({
+    description: 'The agent that added it for the author; null if the author did.',
+  }),
+  createdAt: timestamp('When the evidence was added.'),
+  editedAt: nullableTimestamp('When the author corrected it last; null if never.'),
+}
+
+/** The example of those fields. */
+export const exampleCountedEvidence: Static<TObject<typeof countedEvidenceFields>> = {
+  id: exampleIds.evidence,
+  seedId: exampleIds.seed,
+  ...exampleFinding,
+  authorUserId: exampleIds.user,
+  authorName: 'Grace Hopper',
+  agentName: 'Research agent',
+  createdAt: exampleTime,
+  editedAt: null,
+}
+
+export const Evidence = named(
+  'Evidence',
+  {
+    ...countedEvidenceFields,
+    withdrawnAt: nullableTimestamp('Since when it no longer counts; null if it was not withdrawn.'),
+    withdrawnByName: nullableString({ description: 'The name of the person who withdrew it, at the time.' }),
+    withdrawnReason: nullableString({ description: 'Why it was withdrawn; null without a reason.' }),
+  },
+  { ...exampleCountedEvidence, withdrawnAt: null, withdrawnByName: null, withdrawnReason: null },
+  'What was found for or against a seed.',
+)
+export type Evidence = Static<typeof Evidence>
+
+const EvidenceAddition = named(
+  'EvidenceAddition',
+  { ok, evidence: ref(Evidence) },
+  { ok: true, evidence: exampleOf(Evidence) },
+)
+
+export const evidenceSchemas = [Evidence, EvidenceAddition]
+
+/** The body of `seeds.addEvidence`. */
+export const evidenceFields = {
+  kind: stringEnum(evidenceKinds),
+  verdict: stringEnum(verdicts),
+  summary: lines(evidenceSummaryLengthMax),
   sourceUrl: Type.Optional(
     Type.String({
       maxLength: sourceUrlLengthMax,
-      pattern: optionalSourceUrlPattern,
-      description: `empty, or an http or https URL of at most ${sourceUrlLengthMax} characters`,
+      pattern: sourceUrlPattern,
+      description: `an http or https URL of at most ${sourceUrlLengthMax} characters`,
     }),
   ),
 }
 
-export const withdrawalFields = { reason: Type.Optional(optionalLine(reasonLengthMax)) }
+export const seedsListEvidence = listOperation(
+  {
+    id: 'seeds.listEvidence',
+    summary: 'List the evidence of a seed',
+    description: 'Newest first, without what was withdrawn.',
+    params: seedParams,
+    returns: 'A page of evidence.',
+    errors: [errors.notFound],
+  },
+  {
+    item: Evidence,
+    filters: {
+      by: Type.Optional(
+        stringEnum(evidenceAuthors, {
+          description: 'Only evidence that people added themselves, or only what agents added for them.',
+        }),
+      ),
+      includeWithdrawn: Type.Optional(
+        Type.Boolean({ default: false, description: '`true`: also evidence that was withdrawn.' }),
+      ),
+    },
+  },
+)
 
-/** The errors of all corrections. */
-const authorErrors = [errors.notFound, errors.roleInsufficient, errors.notTheAuthor]
-
-export const evidenceUpdate = operation({
-  id: 'evidence.update',
-  summary: 'Correct evidence',
-  description:
-    'For its author, in the 15 minutes after it was added, unless it was withdrawn. Absent fields stay unchanged. An ' +
-    'empty `sourceUrl` is cleared.',
-  params: evidenceParams,
+export const seedsAddEvidence = operation({
+  id: 'seeds.addEvidence',
+  summary: 'Add evidence to a seed',
+  description: 'For people who have joined the seed, whatever its status.',
+  params: seedParams,
+  // Described only here, not in the inputs of the tools: a model reads each word of those with every request.
   body: closed(
     {
-      ...correctionFields,
-      kind: described(correctionFields.kind, kindDescription),
-      verdict: described(correctionFields.verdict, verdictDescription),
+      ...evidenceFields,
+      kind: described(evidenceFields.kind, kindDescription),
+      verdict: described(evidenceFields.verdict, verdictDescription),
     },
-    { examples: [{ verdict: 'neutral' }] },
+    { examples: [exampleFinding] },
   ),
-  errors: [...authorErrors, errors.evidenceSettled, errors.sourceUrlInvalid],
-})
-
-export const evidenceWithdraw = operation({
-  id: 'evidence.withdraw',
-  summary: 'Withdraw evidence',
-  description:
-    'For its author at any time, and for owners and admins. Withdrawn evidence no longer counts: lists, counts and ' +
-    'validation kits leave it out, and `seeds.listEvidence` lists it with `includeWithdrawn`. It cannot be undone. ' +
-    'Withdrawing again succeeds, and keeps the first reason. The body is optional.',
-  params: evidenceParams,
-  body: closed(
-    { reason: described(withdrawalFields.reason, 'Why it is withdrawn.') },
-    { examples: [{ reason: 'The survey was sent to the wrong customers.' }] },
-  ),
-  errors: authorErrors,
+  success: ref(EvidenceAddition),
+  returns: 'The new evidence.',
+  errors: [...writerErrors, errors.notAParticipant, errors.sourceUrlInvalid],
 })

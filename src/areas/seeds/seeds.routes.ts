@@ -1,7 +1,5 @@
 import type { App } from '../../http/app-types.ts'
 import { toOk } from '../../http/requests/idempotency.ts'
-import { seedsAddEvidence, seedsListEvidence } from './evidence.schemas.ts'
-import type { EvidenceService } from './evidence.service.ts'
 import {
   seedsCreate,
   seedsDelete,
@@ -17,10 +15,7 @@ import {
 } from './seeds.schemas.ts'
 import { versionOfSeed, type SeedsService } from './seeds.service.ts'
 
-export function seedsRoutes(
-  app: App,
-  { seeds, evidence }: { seeds: SeedsService; evidence: EvidenceService },
-): void {
+export function seedsRoutes(app: App, seeds: SeedsService): void {
   app.get('/v1/workspaces/:slug/seeds', { schema: seedsList }, ({ principal, params, query }, reply) =>
     reply.sendPage(seeds.list(principal, params.slug, query)),
   )
@@ -73,16 +68,5 @@ export function seedsRoutes(
     { schema: seedsListParticipants },
     ({ principal, params, query }, reply) =>
       reply.sendPage(seeds.listParticipants(principal, params.id, query)),
-  )
-
-  app.get('/v1/seeds/:id/evidence', { schema: seedsListEvidence }, ({ principal, params, query }, reply) =>
-    reply.sendPage(evidence.list(principal, params.id, query)),
-  )
-
-  app.post('/v1/seeds/:id/evidence', { schema: seedsAddEvidence }, ({ params, body }, reply) =>
-    reply.answerChange(
-      (principal) => evidence.add(principal, params.id, body),
-      (added) => ({ ok: true as const, evidence: added }),
-    ),
   )
 }

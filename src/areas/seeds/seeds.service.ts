@@ -19,7 +19,7 @@ import { assertExpected } from '../../kernel/versions.ts'
 import type { PictureStore } from '../../pictures/picture-store.ts'
 import { insertServiceEvent } from '../../access/event-log.repository.ts'
 import { notifyFollowers } from '../notifications/notify.repository.ts'
-import { countEvidence, type EvidenceCount } from './evidence.repository.ts'
+import { countEvidence, type EvidenceCount } from './evidence-counts.repository.ts'
 import { deleteFollower, insertFollowers } from './followers.repository.ts'
 import { clearLeadOf, findParticipant } from './leads.repository.ts'
 import {

@@ -2,8 +2,7 @@ import { readQuery } from '../components/lists.ts'
 import { readListView } from '../components/pager.ts'
 import type { Services } from '../../services/services.ts'
 import type { Seed } from '../../areas/seeds/seeds.service.ts'
-import { threadFilters } from '../../areas/comments/comments.service.ts'
-import { ApiError, errors } from '../../kernel/errors.ts'
+import { errors } from '../../kernel/errors.ts'
 import { parseJson } from '../../kernel/json-text.ts'
 import type { Page as ListPage } from '../../kernel/pagination.ts'
 import { seedQueryLengthMax, seedSorts, seedStatuses, type SeedStatus } from '../../kernel/seeds.ts'
@@ -11,25 +10,19 @@ import type { Page } from '../plugins/pages.ts'
 import { notice } from '../components/notice.ts'
 import { readSearch } from '../views/search-form.views.ts'
 import { readSeedForm, renderSeedForm } from './seed-form.views.ts'
-import type { CommentSubject } from './comments.views.ts'
-import { renderSeed } from './seed.views.ts'
+import { renderDeletedSeeds } from './seed-deletion.views.ts'
 import { renderSeedBoard } from './seed-board.views.ts'
 import { renderSeedList, seedChoices, seedViews, type SeedSearch, type SeedView } from './seeds.views.ts'
 import type { WorkspacePages, WorkspaceVisit } from '../plugins/workspace-visit.ts'
 
 const seedsOfPage = 50
 const seedsOfColumn = 20
-const itemsOfThread = 30
-const eventsOfPage = 20
 
 const viewCookie = 'seeds-view'
 const viewCookieSeconds = 365 * 24 * 60 * 60
 
-/** The seeds of a workspace: a list and a board, and each seed with its evidence. */
-export function seedsPages(
-  { page, creation }: WorkspacePages,
-  { comments, events, integrations, seeds }: Pick<Services, 'comments' | 'events' | 'integrations' | 'seeds'>,
-): void {
+/** The seeds of a workspace, as a list and as a board, and the form for a new one. */
+export function seedsPages({ page, creation }: WorkspacePages, { seeds }: Pick<Services, 'seeds'>): void {
   const showSeeds = async (visit: WorkspaceVisit): Promise<Page> => {
     const { principal, request, workspace } = visit
     const search = readSeedSearch(visit)
@@ -64,66 +57,25 @@ export function seedsPages(
     return seeds.listFaces(principal, workspace.slug, ids)
   }
 
-  /** What the form for a comment is about. A comment that is gone is not quoted. */
-  const readSubject = async ({ principal, request }: WorkspaceVisit): Promise<CommentSubject> => {
-    const [evidenceId, quotedId] = [readQuery(request, 'evidence'), readQuery(request, 'quote')]
-    if (quotedId === '') return evidenceId === '' ? {} : { evidenceId }
-    try {
-      const quoted = await comments.get(principal, quotedId)
-      return { quoted, ...(quoted.evidenceId !== null && { evidenceId: quoted.evidenceId }) }
-    } catch (error) {
-      if (error instanceof ApiError && error.code === 'not_found') return {}
-      throw error
-    }
-  }
-
-  const showSeed = async (visit: WorkspaceVisit): Promise<Page> => {
-    const { principal, request, workspace } = visit
-    const path = { slug: workspace.slug, seedId: request.params.id }
-    const history = readQuery(request, 'history')
-    const only = threadFilters.find((filter) => filter === readQuery(request, 'only'))
-    const [details, thread, about, happened, grants] = await Promise.all([
-      seeds.getDetails(principal, path),
-      readListView(request, (position) =>
-        comments.listThread(principal, path.seedId, {
-          limit: itemsOfThread,
-          ...(only !== undefined && { only }),
-          ...position,
-        }),
-      ),
-      readSubject(visit),
-      events.list(principal, workspace.slug, {
-        targetId: path.seedId,
-        limit: eventsOfPage,
-        ...(history !== '' && { cursor: history }),
-      }),
-      integrations.list(principal, workspace.slug, {}),
-    ])
-    const agents = parseJson(grants.items)
-    const ids = agents.map(({ id }) => id)
-    const [uses, places] = await Promise.all([
-      integrations.listToolUses(principal, workspace.slug, ids),
-      events.findPlaces(principal, workspace.slug, parseJson(happened.items)),
-    ])
-    return renderSeed(visit, { ...details, thread, only, about, events: happened, places, agents, uses })
-  }
-
   const showNew = async (visit: WorkspaceVisit): Promise<Page> => {
     if (!visit.may('seeds.create')) throw errors.roleInsufficient()
     return renderSeedForm(visit)
   }
 
-  const showEdit = async (visit: WorkspaceVisit): Promise<Page> => {
-    if (!visit.may('seeds.update')) throw errors.roleInsufficient()
-    const path = { slug: visit.workspace.slug, seedId: visit.request.params.id }
-    const { seed } = await seeds.getDetails(visit.principal, path)
-    return renderSeedForm(visit, seed)
+  const showDeleted = async (visit: WorkspaceVisit): Promise<Page> => {
+    const { principal, request, workspace } = visit
+    const list = await readListView(request, (position) =>
+      seeds.list(principal, workspace.slug, {
+        ...{ deleted: true, sort: 'updatedAt', limit: seedsOfPage },
+        ...position,
+      }),
+    )
+    return renderDeletedSeeds(visit, list)
   }
 
   page('/seeds', showSeeds)
+  page('/seeds/deleted', showDeleted)
   page('/seeds/new', showNew)
-  page('/seeds/:id', showSeed)
-  page('/seeds/:id/edit', showEdit)
 
   creation('/seeds/new', '/seeds/new', async (visit) => {
     const { id } = await seeds.create(visit.principal, visit.workspace.slug, readSeedForm(visit.request))

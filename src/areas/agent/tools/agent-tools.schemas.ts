@@ -4,7 +4,7 @@ import { closed, exampleOf, named, nullableString, ok, ref, Timestamp } from '..
 import { Comment } from '../../comments/comments.schemas.ts'
 import { Event } from '../../events/events.schemas.ts'
 import { Person } from '../../people/people.schemas.ts'
-import { Evidence } from '../../seeds/evidence.schemas.ts'
+import { Evidence } from '../../evidence/evidence.schemas.ts'
 import { Seed } from '../../seeds/seeds.schemas.ts'
 
 const url = Type.String({ description: 'The page of the seed on the website.' })

@@ -11,9 +11,9 @@ import { requireLines } from '../../kernel/text.ts'
 import { notifyFollowers } from '../notifications/notify.repository.ts'
 import { insertEvidence } from './evidence.repository.ts'
 import type { Evidence } from './evidence.schemas.ts'
-import { lockParticipant } from './participants.repository.ts'
+import { lockParticipant } from '../seeds/participants.repository.ts'
 import { readEvidence, toEvidence, type EvidenceRequest } from './read-evidence.ts'
-import { lockSeed, touchSeed } from './seeds.repository.ts'
+import { lockSeed, touchSeed } from '../seeds/seeds.repository.ts'
 
 export type { Evidence }
 

@@ -1,4 +1,4 @@
-import type { Evidence } from '../../areas/seeds/evidence.service.ts'
+import type { Evidence } from '../../areas/evidence/evidence.service.ts'
 import {
   evidenceKinds,
   evidenceSummaryLengthMax,
@@ -11,7 +11,7 @@ import { renderField, renderForm, renderRadios, renderSelect, type FormState } f
 import { html, type Html } from '../components/html.ts'
 import type { Page } from '../plugins/pages.ts'
 import { sectionOf, type WorkspaceVisit } from '../plugins/workspace-visit.ts'
-import { verdictNames } from './evidence-balance.ts'
+import { verdictNames } from '../seeds/evidence-balance.ts'
 
 export const kindNames: Record<EvidenceKind, string> = {
   interview: 'Interview',

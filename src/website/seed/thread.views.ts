@@ -1,5 +1,5 @@
 import { threadFilters, type ThreadItem } from '../../areas/comments/comments.service.ts'
-import type { Evidence } from '../../areas/seeds/evidence.service.ts'
+import type { Evidence } from '../../areas/evidence/evidence.service.ts'
 import type { SeedDetails } from '../../areas/seeds/seeds.service.ts'
 import { parseJson } from '../../kernel/json-text.ts'
 import { html, type Html } from '../components/html.ts'
@@ -8,7 +8,7 @@ import { renderNotices, renderPager, resetNotice, type ListView } from '../compo
 import type { WorkspaceVisit } from '../plugins/workspace-visit.ts'
 import { changesPath } from '../views/events.views.ts'
 import { renderComment, renderCommentForm, type CommentSubject } from './comments.views.ts'
-import { renderBalance } from './evidence-balance.ts'
+import { renderBalance } from '../seeds/evidence-balance.ts'
 import { isAboutEvidence, renderEvidenceForm } from './evidence.views.ts'
 import { renderPiece } from './piece.views.ts'
 

@@ -1,4 +1,4 @@
-import type { Evidence } from '../../areas/seeds/evidence.service.ts'
+import type { Evidence } from '../../areas/evidence/evidence.service.ts'
 import { reasonLengthMax } from '../../kernel/seeds.ts'
 import { renderField, renderForm } from '../components/forms.ts'
 import { html, type Content, type Html } from '../components/html.ts'
@@ -7,7 +7,7 @@ import { renderMarkdown } from '../components/markdown.ts'
 import { renderTime } from '../components/words.ts'
 import type { WorkspaceVisit } from '../plugins/workspace-visit.ts'
 import { renderAuthor } from '../views/author.views.ts'
-import { verdictNames } from './evidence-balance.ts'
+import { verdictNames } from '../seeds/evidence-balance.ts'
 import { kindNames } from './evidence-form.views.ts'
 
 /**

@@ -6,7 +6,8 @@ import { placeholdersOf, prepared } from '../../db/sql/prepared.ts'
 import { evidenceBytes } from '../../db/sql/text-bytes.ts'
 import { evidence } from '../../db/schema/seeds.ts'
 import { pageBytesMax, type JsonRows, type PageRange } from '../../kernel/pagination.ts'
-import type { EvidenceAuthors, Verdict } from '../../kernel/seeds.ts'
+import type { EvidenceAuthors } from '../../kernel/seeds.ts'
+import { isCounted } from '../seeds/evidence-counts.repository.ts'
 import type { Evidence } from './evidence.schemas.ts'
 
 const evidenceColumns = {
@@ -16,9 +17,6 @@ const evidenceColumns = {
   ...{ createdAt: evidence.createdAt, editedAt: evidence.editedAt, withdrawnAt: evidence.withdrawnAt },
   ...{ withdrawnByName: evidence.withdrawnByName, withdrawnReason: evidence.withdrawnReason },
 }
-
-/** Whether evidence counts. */
-export const isCounted = isNull(evidence.withdrawnAt)
 
 const selectCounted = prepared((executor) =>
   prepareEvidence(executor, { name: 'evidence_select_of_seed', filter: isCounted }),
@@ -95,28 +93,4 @@ export async function renameAuthor(executor: Executor, userId: string, name: str
   await executor.update(evidence).set({ authorName: name }).where(isAuthor)
   await executor.update(evidence).set({ withdrawnByName: name }).where(isWithdrawer)
   return [...authors, ...withdrawers].flatMap((row) => row.name ?? [])
-}
-
-/** The pieces of evidence with one verdict on one day. */
-export interface EvidenceCount {
-  /** In UTC, as `YYYY-MM-DD`. */
-  day: string
-  verdict: Verdict
-  count: number
-}
-
-const selectEvidenceCounts = prepared((executor) => {
-  const day = sql<string>`to_char(${evidence.createdAt} at time zone 'UTC', 'YYYY-MM-DD')`
-  return executor
-    .select({ day: day.as('day'), verdict: evidence.verdict, count: sql<number>`count(*)::int` })
-    .from(evidence)
-    .where(and(eq(evidence.seedId, sql.placeholder('seedId')), isCounted))
-    .groupBy(sql`day`, evidence.verdict)
-    .orderBy(sql`day`)
-    .prepare('evidence_count_by_day')
-})
-
-/** The numbers of pieces of evidence of a seed, the earliest day first. */
-export function countEvidence(executor: Executor, seedId: string): Promise<EvidenceCount[]> {
-  return selectEvidenceCounts(executor).execute({ seedId })
 }

@@ -5,28 +5,14 @@ import type { Services } from '../../services/services.ts'
 import { readOpened } from '../components/edits.ts'
 import { readQuery } from '../components/lists.ts'
 import { notice } from '../components/notice.ts'
-import { readListView } from '../components/pager.ts'
 import { readField, requireChoice } from '../components/sent-form.ts'
 import type { WorkspacePages, WorkspaceVisit } from '../plugins/workspace-visit.ts'
-import { renderDeletedSeeds, type DeletedSeed } from './seed-deletion.views.ts'
-import { statusNames } from './seed-status.views.ts'
-import { readSeedForm } from './seed-form.views.ts'
+import type { DeletedSeed } from '../seeds/seed-deletion.views.ts'
+import { statusNames } from '../seeds/seed-status.views.ts'
+import { readSeedForm } from '../seeds/seed-form.views.ts'
 
-const seedsOfPage = 50
-
-/** The forms that change a seed, and the seeds that were deleted. */
-export function seedChangesPages({ page, action }: WorkspacePages, { seeds }: Pick<Services, 'seeds'>): void {
-  page('/seeds/deleted', async (visit) => {
-    const { principal, request, workspace } = visit
-    const list = await readListView(request, (position) =>
-      seeds.list(principal, workspace.slug, {
-        ...{ deleted: true, sort: 'updatedAt', limit: seedsOfPage },
-        ...position,
-      }),
-    )
-    return renderDeletedSeeds(visit, list)
-  })
-
+/** The forms that change a seed. */
+export function seedChangesPages({ action }: WorkspacePages, { seeds }: Pick<Services, 'seeds'>): void {
   action('/seeds/:id/edit', '/seeds/:id/edit', async (visit) => {
     const { principal, request } = visit
     await seeds.update(principal, request.params.id, readSeedForm(request), readOpened(request))
