@@ -1,6 +1,19 @@
 -- The prepared statements of the service, by their names: the SQL of all hot paths and changes.
 -- Made by `npm run docs`.
 
+-- agent_grants_lock_live
+select
+  "id"
+from
+  "agent_grants"
+where
+  (
+    "agent_grants"."id" = $1
+    and "agent_grants"."revoked_at" is null
+    and "agent_grants"."expires_at" > $2
+  )
+for share;
+
 -- agent_grants_select_ended
 select
   "client_name",

@@ -1,6 +1,6 @@
 import type { KoaContextWithOIDC } from 'oidc-provider'
 import type { Logger } from 'pino'
-import { toAgentScopes } from '../kernel/agent.ts'
+import { toAskedScopes } from '../kernel/agent.ts'
 import { errors as catalogue } from '../kernel/errors.ts'
 import type { Answers } from './answers.ts'
 import {
@@ -19,7 +19,7 @@ export interface Failure {
 }
 
 /**
- * Accepts requests as clients send them. Unknown scopes are ignored, the one that every grant has is added, and other spellings of the
+ * Accepts requests as clients send them. Unknown scopes and those that agents cannot ask for are ignored, the one that every grant has is added, and other spellings of the
  * resource are accepted. The consent page always shows the account and offers another one, as `select_account` asks.
  * Parameters without an effect, such as hints of OpenID Connect, are removed, since they would be stored with the request.
  */
@@ -27,7 +27,7 @@ export function normalizeAuthorizationRequest(ctx: KoaContextWithOIDC, resource:
   const { scope, resource: indicator, prompt, ...others } = ctx.query
   const rest = Object.fromEntries(Object.entries(others).filter(([name]) => name in parameterLengthMax))
   const asked = [scope].flat().join(' ').split(' ')
-  const known = [...toAgentScopes(asked), ...(asked.includes(offlineScope) ? [offlineScope] : [])]
+  const known = [...toAskedScopes(asked), ...(asked.includes(offlineScope) ? [offlineScope] : [])]
   ctx.query = {
     ...rest,
     scope: known.join(' '),

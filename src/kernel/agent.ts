@@ -5,8 +5,11 @@ import type { Role } from './roles.ts'
 export const validationKitScope = 'validation-kit:read'
 
 /** The scopes that a person can give to an agent. */
-export const agentScopes = [validationKitScope, 'workspace:read', 'seeds:write'] as const
+export const agentScopes = [validationKitScope, 'workspace:read', 'seeds:write', 'workspace:write'] as const
 export type AgentScope = (typeof agentScopes)[number]
+
+/** The scopes that only the person ticks: what an agent asks for of them is left out, and no challenge names them. */
+const unaskedScopes: readonly string[] = ['workspace:write'] satisfies AgentScope[]
 
 /**
  * The version of what the scopes mean. Since 1, `workspace:read` includes comments and participants, and `seeds:write`
@@ -24,11 +27,25 @@ export const changesOfAgents = {
   update_evidence: 'corrected evidence',
   withdraw_evidence: 'withdrew evidence',
   add_comment: 'commented on a seed',
+  create_team: 'created a team',
+  rename_team: 'renamed a team',
+  delete_team: 'deleted a team',
+  add_team_member: 'added a person to a team',
+  remove_team_member: 'removed a person from a team',
+  create_invite: 'invited a person',
+  resend_invite: 'sent an invite again',
+  update_invite: 'changed the role of an invite',
+  revoke_invite: 'revoked an invite',
 } as const
 
 /** The known scopes among texts, each once, in the order of `agentScopes`, with the scope that every grant has. */
 export function toAgentScopes(texts: readonly string[]): AgentScope[] {
   return agentScopes.filter((scope) => scope === validationKitScope || texts.includes(scope))
+}
+
+/** The scopes among texts that an agent may ask its person for. */
+export function toAskedScopes(texts: readonly string[]): AgentScope[] {
+  return toAgentScopes(texts).filter((scope) => !unaskedScopes.includes(scope))
 }
 
 /** The most seeds that a validation kit shows in full. */

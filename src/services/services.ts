@@ -30,7 +30,9 @@ import { mcpForm, readValidationKitTool } from '../areas/agent/read-validation-k
 import { createSeedLinks } from '../areas/agent/seed-links.ts'
 import { searchTools } from '../areas/agent/tools/search.tools.ts'
 import { evidenceTools } from '../areas/agent/tools/evidence.tools.ts'
+import { invitesTools } from '../areas/agent/tools/invites.tools.ts'
 import { seedsTools } from '../areas/agent/tools/seeds.tools.ts'
+import { teamsTools } from '../areas/agent/tools/teams.tools.ts'
 import { workspaceTools } from '../areas/agent/tools/workspace.tools.ts'
 import { createKitService } from '../areas/agent/agent.service.ts'
 import { createApiKeyAuthenticator } from '../areas/apiKeys/apiKeys.authenticator.ts'
@@ -203,12 +205,23 @@ export function createServices(options: ServicesOptions) {
     onRecordError: (error) =>
       log.warn({ err: error }, 'the calls of agents could not be counted; will retry'),
   })
+  const teams = createTeamsService({ ...takeShare(), requireWorkspace, pictures })
+  const invites = createInvitesService({
+    ...shareOfInvites,
+    requireWorkspace,
+    jobs,
+    webUrl,
+    inviteLimitPerHour,
+    mailLimitPerHour,
+  })
   const agentTools = [
     readValidationKitTool(kit),
     ...searchTools({ kit, search }, seedLinks, mcpForm),
     ...workspaceTools(people, events),
     ...seedsTools(seeds, seedLinks),
     ...evidenceTools({ evidence, corrections, comments }, seedLinks),
+    ...teamsTools(teams),
+    ...invitesTools(invites),
   ].map((tool) => agentCalls.counted(tool))
   let mcpHandler: Promise<KitMcpHandler> | undefined
   // Loaded at the first MCP request, since the SDK is slow to load.
@@ -271,14 +284,7 @@ export function createServices(options: ServicesOptions) {
     /** The external services that people can sign in with. */
     identityProviders: config.oidcProviders.map((provider) => createOidcProvider(provider, webUrl)),
     integrations: createIntegrationsService({ ...takeShare(), requireWorkspace }),
-    invites: createInvitesService({
-      ...shareOfInvites,
-      requireWorkspace,
-      jobs,
-      webUrl,
-      inviteLimitPerHour,
-      mailLimitPerHour,
-    }),
+    invites,
     /** Signing up by the link of an invite. */
     invitedSignUp: createInvitedSignUpService({
       ...passkeyOptions,
@@ -318,7 +324,7 @@ export function createServices(options: ServicesOptions) {
     search,
     seeds,
     system: createSystemService(() => isDatabaseReady(db)),
-    teams: createTeamsService({ ...takeShare(), requireWorkspace, pictures }),
+    teams,
     webhooks: createWebhooksService({
       ...webhookOptions,
       ...takeShare(),

@@ -8,7 +8,7 @@ import { eras, letAgentIn, type AgentCaller, type Era } from '../support/agent-c
 import { createComment } from '../support/comments.ts'
 import { addPerson, createCompany, type TestCompany } from '../support/company.ts'
 import { findEvidence, joinSeed } from '../support/seeds.ts'
-import { selectRows, startTestApp } from '../support/test-app.ts'
+import { selectRows, startTestApp, type TestPerson } from '../support/test-app.ts'
 
 const service = await startTestApp()
 const { db } = service
@@ -65,8 +65,12 @@ async function createWorld(): Promise<World> {
 }
 
 /** An agent that counts what a model reads and writes: arguments and the text of answers. */
-async function createModel(world: World, era: Era, scopes?: readonly AgentScope[]) {
-  const agent = await letAgentIn(service, world.workspace, world.member, { era, ...(scopes && { scopes }) })
+async function createModel(
+  world: World,
+  era: Era,
+  { scopes, person = world.member }: { scopes?: readonly AgentScope[]; person?: TestPerson } = {},
+) {
+  const agent = await letAgentIn(service, world.workspace, person, { era, ...(scopes && { scopes }) })
   let tokens = 0
   const use: AgentCaller['use'] = async (name, args = {}) => {
     const content = await agent.use<never>(name, args)
@@ -190,9 +194,10 @@ describe.each(eras)('a scripted model of the protocol %s', async (era) => {
 
   it.each<[scopes: AgentScope[], tokensMax: number]>([
     [['validation-kit:read'], 700],
-    [['validation-kit:read', 'workspace:read', 'seeds:write'], 4_500],
+    [['validation-kit:read', 'workspace:read', 'seeds:write', 'workspace:write'], 4_500],
   ])('reads the tools of the scopes %j in at most %i tokens', async (scopes, tokensMax) => {
-    const { agent } = await createModel(world, era, scopes)
+    // Who has all tools.
+    const { agent } = await createModel(world, era, { scopes, person: world.owner })
     const { tools } = await agent.ask<{ tools: Record<string, unknown>[] }>('tools/list')
     const read = tools.map(({ name, title, description, inputSchema }) =>
       JSON.stringify({ name, title, description, inputSchema }),

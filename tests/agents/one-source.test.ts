@@ -27,6 +27,17 @@ const toolsOfOperation: Record<string, string[]> = {
   'evidence.withdraw': ['withdraw_evidence'],
   'comments.list': ['read_validation_kit', 'fetch'],
   'comments.create': ['add_comment'],
+  'invites.list': ['list_invites'],
+  'invites.create': ['create_invite'],
+  'invites.resend': ['resend_invite'],
+  'invites.revoke': ['revoke_invite'],
+  'invites.updateRole': ['update_invite'],
+  'teams.list': ['list_teams'],
+  'teams.create': ['create_team'],
+  'teams.rename': ['rename_team'],
+  'teams.delete': ['delete_team'],
+  'teams.addMember': ['add_team_member'],
+  'teams.removeMember': ['remove_team_member'],
 }
 
 const ofCredentials = 'gives access to an account: no agent makes or changes credentials'
@@ -34,7 +45,6 @@ const ofPerson = "is the person's own: an agent acts in one workspace, and not o
 const ofInbox = 'is what the person was told: an agent reads what happened by list_events'
 const ofWorkspace = 'decides about the workspace itself: its owners and admins do that themselves'
 const ofMembers = 'decides who may do what: no agent raises or removes people'
-const ofOtherScope = 'is for a scope of its own, which only the person ticks'
 const inOtherForm = 'has nothing that another tool does not return'
 const followsForever = 'is for programs that run for long: a model asks list_events since a time'
 const ofPrograms = 'sends data elsewhere: people set that up'
@@ -68,13 +78,9 @@ const reasons: Record<string, string> = {
     ...['workspaces.removeIcon', 'workspaces.uploadIcon'],
   ]),
   ...fill(ofMembers, ['members.updateRole', 'members.remove']),
-  ...fill(ofOtherScope, [
-    ...['invites.list', 'invites.create', 'invites.resend', 'invites.revoke', 'invites.updateRole'],
-    ...['teams.create', 'teams.rename', 'teams.delete', 'teams.addMember', 'teams.removeMember'],
-  ]),
   ...fill(inOtherForm, [
     ...['workspaces.get', 'workspaces.searchCounts', 'members.list', 'events.get'],
-    ...['teams.list', 'teams.get', 'teams.listMembers'],
+    ...['teams.get', 'teams.listMembers'],
   ]),
   ...fill(followsForever, ['events.changes', 'events.stream']),
   ...fill(ofPrograms, [
@@ -116,12 +122,14 @@ describe('every tool of agents', () => {
   it('takes what the operation takes, but for what is left out on purpose', () => {
     const { operations } = createDescriptionReader(app.swagger())
     const changes = tools.filter(({ hints }) => !hints.readOnlyHint)
-    expect(changes).toHaveLength(8)
+    expect(changes).toHaveLength(17)
     for (const { name, action, input } of changes) {
       const operation = operations.find(({ operationId }) => operationId === action)
       const schema = operation?.requestBody?.content['application/json']?.schema as
         { properties?: object } | undefined
-      const given = Object.keys(input.properties).filter((field) => !/^(seed|evidence)Id$/.test(field))
+      // In the path of the operation.
+      const ids = ['seedId', 'evidenceId', 'teamId', 'inviteId', name === 'remove_team_member' && 'userId']
+      const given = Object.keys(input.properties).filter((field) => !ids.includes(field))
       const wanted = Object.keys(schema?.properties ?? {}).filter((field) => field !== 'evidenceId')
       expect(given.toSorted(), name).toEqual(wanted.toSorted())
     }

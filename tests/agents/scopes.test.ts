@@ -53,7 +53,9 @@ describe('the scopes of a grant', () => {
     [all, [], 'validation-kit:read'],
     [all, ['seeds:write'], 'validation-kit:read seeds:write'],
     ['seeds:write', ['seeds:write'], 'validation-kit:read seeds:write'],
-    ['validation-kit:read', ['workspace:read', 'seeds:write'], all],
+    ['validation-kit:read', ['workspace:read', 'seeds:write', 'workspace:write'], all],
+    ['workspace:write', [], 'validation-kit:read'],
+    ['validation-kit:read', ['workspace:write'], 'validation-kit:read workspace:write'],
     ['openid profile everything', ['workspace:read'], 'validation-kit:read workspace:read'],
   ])(
     'are those that the person selects: %j requested, %j selected, %j granted',
@@ -84,7 +86,7 @@ describe('the scopes of a grant', () => {
     // The client still names what it was given before.
     const last = await refreshed(agent, next, next.scope)
     expect(last.scope).toBe('validation-kit:read')
-    await change(id, ['workspace:read', 'seeds:write'])
+    await change(id, ['workspace:read', 'seeds:write', 'workspace:write'])
     expect((await refreshed(agent, last)).scope).toBe(all)
     const events = (await findEvents(service, { id: host.workspaceId })).filter(
       ({ target_id: target, type }) => target === id && type === 'integration.changed',
@@ -92,7 +94,7 @@ describe('the scopes of a grant', () => {
     expect(events.map(({ summary }) => summary)).toEqual([
       `${host.name} changed the access of Robbie to validation-kit:read, seeds:write`,
       `${host.name} changed the access of Robbie to validation-kit:read`,
-      `${host.name} changed the access of Robbie to validation-kit:read, workspace:read, seeds:write`,
+      `${host.name} changed the access of Robbie to validation-kit:read, workspace:read, seeds:write, workspace:write`,
     ])
   })
 

@@ -76,6 +76,10 @@ const writers = [
   ...['create_seed', 'update_seed', 'join_seed', 'leave_seed'],
   ...['add_evidence', 'update_evidence', 'withdraw_evidence', 'add_comment'],
 ]
+const managers = [
+  ...['list_teams', 'create_team', 'rename_team', 'delete_team', 'add_team_member', 'remove_team_member'],
+  ...['list_invites', 'create_invite', 'resend_invite', 'update_invite', 'revoke_invite'],
+]
 /** What `seeds:write` includes since version 1 of the consent. */
 const laterWriters = ['leave_seed', 'update_evidence', 'withdraw_evidence', 'add_comment']
 const company = await createCompany(service)
@@ -90,14 +94,15 @@ describe('the agent tools', () => {
       ['validation-kit:read', 'seeds:write'],
       ['read_validation_kit', ...writers],
     ],
-    [[...agentScopes], [...readers, ...writers]],
+    [[...agentScopes], [...readers, ...writers, 'list_teams']],
   ])('are limited to the scopes of the grant: %j gives %j', async (scopes, names) => {
     expect(await namesOf(await letIn(company, member, scopes))).toEqual(names)
   })
 
   it.each<[Role, string[]]>([
-    ['owner', [...readers, ...writers]],
-    ['viewer', readers],
+    ['owner', [...readers, ...writers, ...managers]],
+    ['admin', [...readers, ...writers, ...managers]],
+    ['viewer', [...readers, 'list_teams']],
   ])('are limited to what the role permits, such as for the role %s', async (role, names) => {
     expect(await namesOf(await letIn(company, company[role]))).toEqual(names)
   })
@@ -106,7 +111,7 @@ describe('the agent tools', () => {
     const access = await letIn(company, member)
     await db.execute(sql`update agent_grants set consent_version = 0 where id = ${access.grantId}`)
     expect(await namesOf(access)).toEqual(
-      [...readers, ...writers].filter((name) => !laterWriters.includes(name)),
+      [...readers, ...writers, 'list_teams'].filter((name) => !laterWriters.includes(name)),
     )
     expectError(
       await send(access, 'comments:add', { seedId: createId(), body: 'Hello' }),
@@ -144,8 +149,8 @@ describe('the agent tools', () => {
     const namesIn = (text: string) =>
       (JSON.parse(text) as { result: { tools: { name: string }[] } }).result.tools.map(({ name }) => name)
     const [list = {}, creation = {}] = messages
-    expect(namesIn(await answerTo(list, 'true'))).toEqual(readers)
-    expect(namesIn(await answerTo(list, 'false'))).toEqual([...readers, ...writers])
+    expect(namesIn(await answerTo(list, 'true'))).toEqual([...readers, 'list_teams'])
+    expect(namesIn(await answerTo(list, 'false'))).toEqual([...readers, ...writers, 'list_teams'])
     const refused = JSON.parse(await answerTo(creation, 'true')) as { error?: object; result?: object }
     expect(refused).toMatchObject({ error: { message: expect.stringContaining('create_seed') as string } })
     const titles = await selectRows(
@@ -162,13 +167,16 @@ describe('the agent tools', () => {
     await db.execute(
       sql`update memberships set role = 'viewer' where workspace_id = ${workspace.id} and user_id = ${person.id}`,
     )
-    expect(await namesOf(access)).toEqual(readers)
+    expect(await namesOf(access)).toEqual([...readers, 'list_teams'])
     const answer = await send(access, 'seeds:create', { title: 'A title', summary: 'A summary' })
     expectError(answer, errors.roleInsufficient)
   })
 
   it('have titles, descriptions, closed schemas without references, and all hints', async () => {
-    const { tools } = await ask<{ tools: Record<string, unknown>[] }>(agent, 'tools/list')
+    const { tools } = await ask<{ tools: Record<string, unknown>[] }>(
+      await letIn(company, company.owner),
+      'tools/list',
+    )
     for (const tool of tools) {
       expect(tool).toMatchObject({
         title: expect.stringMatching(/^[A-Z]/) as string,
@@ -187,8 +195,9 @@ describe('the agent tools', () => {
   })
 
   it('have input schemas with only the keywords that all model providers accept', async () => {
-    const { tools } = await ask<{ tools: { inputSchema: object }[] }>(agent, 'tools/list')
-    expect(tools).toHaveLength(readers.length + writers.length)
+    const ofOwner = await letIn(company, company.owner)
+    const { tools } = await ask<{ tools: { inputSchema: object }[] }>(ofOwner, 'tools/list')
+    expect(tools).toHaveLength(readers.length + writers.length + managers.length)
     for (const { inputSchema } of tools) {
       expect(inputSchema).toMatchObject({ type: 'object' })
       expect(findRefusedKeywords(inputSchema)).toEqual([])

@@ -321,6 +321,17 @@ const scopeOf: Record<string, string> = {
   'agent.leaveSeed': 'seeds:write',
   'agent.updateEvidence': 'seeds:write',
   'agent.withdrawEvidence': 'seeds:write',
+  'agent.listTeams': 'workspace:write',
+  'agent.createTeam': 'workspace:write',
+  'agent.renameTeam': 'workspace:write',
+  'agent.deleteTeam': 'workspace:write',
+  'agent.addTeamMember': 'workspace:write',
+  'agent.removeTeamMember': 'workspace:write',
+  'agent.listInvites': 'workspace:write',
+  'agent.createInvite': 'workspace:write',
+  'agent.resendInvite': 'workspace:write',
+  'agent.updateInvite': 'workspace:write',
+  'agent.revokeInvite': 'workspace:write',
 }
 
 /** The operations on what has a version, and the header of their condition. */

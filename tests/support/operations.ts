@@ -121,6 +121,49 @@ export const operations: Record<string, Operation> = {
     body: { evidenceId: '{evidenceId}' },
     isOutside: true,
   },
+  'agent.listTeams': { request: 'POST /agent/v1/teams:list', body: {}, isOutside: true },
+  'agent.createTeam': { request: 'POST /agent/v1/teams:create', body: { name: '{name}' }, isOutside: true },
+  'agent.renameTeam': {
+    request: 'POST /agent/v1/teams:rename',
+    body: { teamId: '{teamId}', name: '{name}' },
+    isOutside: true,
+  },
+  'agent.deleteTeam': {
+    request: 'POST /agent/v1/teams:delete',
+    body: { teamId: '{teamId}' },
+    isOutside: true,
+  },
+  'agent.addTeamMember': {
+    request: 'POST /agent/v1/teams:addMember',
+    body: { teamId: '{teamId}', userId: '{userId}' },
+    isOutside: true,
+  },
+  'agent.removeTeamMember': {
+    request: 'POST /agent/v1/teams:removeMember',
+    body: { teamId: '{teamId}', userId: '{userId}' },
+    isOutside: true,
+  },
+  'agent.listInvites': { request: 'POST /agent/v1/invites:list', body: {}, isOutside: true },
+  'agent.createInvite': {
+    request: 'POST /agent/v1/invites:create',
+    body: { email: '{invitedEmail}', role: 'member' },
+    isOutside: true,
+  },
+  'agent.resendInvite': {
+    request: 'POST /agent/v1/invites:resend',
+    body: { inviteId: '{inviteId}' },
+    isOutside: true,
+  },
+  'agent.updateInvite': {
+    request: 'POST /agent/v1/invites:update',
+    body: { inviteId: '{inviteId}', role: 'viewer' },
+    isOutside: true,
+  },
+  'agent.revokeInvite': {
+    request: 'POST /agent/v1/invites:revoke',
+    body: { inviteId: '{inviteId}' },
+    isOutside: true,
+  },
 
   'apiKeys.list': { request: 'GET /v1/api-keys', isOutside: true, isForBoundKeys: true },
   'apiKeys.create': { request: 'POST /v1/api-keys', body: { name: '{name}' }, isOutside: true },

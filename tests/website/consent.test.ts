@@ -12,9 +12,10 @@ const { createAgent, createHost, exchange, getAuthorizationUrl, getTokens } = cr
 const isConsent = /^\/agent\/oauth\/consent\/[\w-]+$/
 
 /** A browser that an agent has sent here, with where it was led, and the path of the consent page. */
-async function visitFromAgent(visitor: Visitor = createVisitor(website)) {
+async function visitFromAgent(visitor: Visitor = createVisitor(website), scope?: string) {
   const agent = await createAgent()
-  const sent = await visitor.get(await getAuthorizationUrl(agent))
+  const url = await getAuthorizationUrl(agent, scope === undefined ? {} : { scope })
+  const sent = await visitor.get(url)
   const consent = new URL(String(sent.headers.location)).pathname
   expect(consent).toMatch(isConsent)
   const answer = await visitor.open(consent)
@@ -142,6 +143,22 @@ describe('the consent page', () => {
     const saved = await visitor.submit(`${agents}/${grant?.id ?? ''}/scopes`, { 'workspace:read': 'on' })
     expect(noticeOn(saved.body)).toMatch(/^The access of .+ was changed\.$/)
     expect((await findGrant())?.scopes).toEqual(['validation-kit:read', 'workspace:read'])
+  })
+
+  it('marks what the agent asks for, except the scope that agents cannot ask for, which the person may tick', async () => {
+    const host = await createHost()
+    const visitor = await signInAs(website, host)
+    const { agent, consent } = await visitFromAgent(visitor, 'seeds:write workspace:write')
+    const labelOf = (scope: string) =>
+      new RegExp(`name="${scope}"[^]*?</label>`).exec(visitor.page())?.[0] ?? ''
+    expect(labelOf('seeds:write')).toContain('the agent asks for this')
+    expect(labelOf('workspace:write')).toContain('invite people as members or viewers')
+    expect(labelOf('workspace:write')).not.toContain('the agent asks for this')
+    const choice = { decision: 'allow', workspaceId: host.workspaceId, 'workspace:write': 'on', days: '30' }
+    const allowed = await visitor.submit(consent, choice)
+    const back = await visitor.get(new URL(String(allowed.headers.location)).pathname)
+    const { scope } = (await exchange(agent, codeOf(back))).json<{ scope: string }>()
+    expect(scope).toBe('validation-kit:read workspace:write')
   })
 
   it('asks the person to confirm their identity before allowing, and keeps their choice; denying requires none', async () => {

@@ -419,6 +419,226 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/agent/v1/teams:list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * List teams
+         * @description The teams of the workspace, oldest first. list_people has who is in them. The HTTP form of the MCP tool `list_teams`, with the scope `workspace:write`.
+         */
+        post: operations["agent.listTeams"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agent/v1/teams:create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a team
+         * @description Creates a team without members. List the teams first, so that none is created twice. The HTTP form of the MCP tool `create_team`, with the scope `workspace:write`.
+         */
+        post: operations["agent.createTeam"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agent/v1/teams:rename": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rename a team
+         * @description Gives a team another name. Its members stay. The HTTP form of the MCP tool `rename_team`, with the scope `workspace:write`.
+         */
+        post: operations["agent.renameTeam"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agent/v1/teams:delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Delete a team
+         * @description Deletes a team. Its members stay in the workspace. It cannot be undone. The HTTP form of the MCP tool `delete_team`, with the scope `workspace:write`.
+         */
+        post: operations["agent.deleteTeam"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agent/v1/teams:addMember": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add a person to a team
+         * @description Adds a member of the workspace to a team. list_people has their ids. The HTTP form of the MCP tool `add_team_member`, with the scope `workspace:write`.
+         */
+        post: operations["agent.addTeamMember"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agent/v1/teams:removeMember": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Remove a person from a team
+         * @description Ends that a person is in a team. The person stays in the workspace. The HTTP form of the MCP tool `remove_team_member`, with the scope `workspace:write`.
+         */
+        post: operations["agent.removeTeamMember"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agent/v1/invites:list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * List invites
+         * @description The open invites, oldest first, expired ones included. The HTTP form of the MCP tool `list_invites`, with the scope `workspace:write`.
+         */
+        post: operations["agent.listInvites"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agent/v1/invites:create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Invite a person
+         * @description Invites a person by email, valid for seven days. Only invite whom your person has named. Who accepts joins the teams too. The HTTP form of the MCP tool `create_invite`, with the scope `workspace:write`.
+         */
+        post: operations["agent.createInvite"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agent/v1/invites:resend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send an invite again
+         * @description Sends an invite again, valid for seven days from now. Earlier links stop working. The HTTP form of the MCP tool `resend_invite`, with the scope `workspace:write`.
+         */
+        post: operations["agent.resendInvite"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agent/v1/invites:update": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change the role of an invite
+         * @description Changes the role that an open invite grants. The HTTP form of the MCP tool `update_invite`, with the scope `workspace:write`.
+         */
+        post: operations["agent.updateInvite"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agent/v1/invites:revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Revoke an invite
+         * @description Ends an invite, whose link stops working. The HTTP form of the MCP tool `revoke_invite`, with the scope `workspace:write`.
+         */
+        post: operations["agent.revokeInvite"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/api-keys": {
         parameters: {
             query?: never;
@@ -3376,6 +3596,35 @@ export interface components {
             /** @description Pass it as `cursor`, with the same filters, for the next page; null on the last page. */
             nextCursor: string | null;
         };
+        AgentTeam: {
+            team: components["schemas"]["Team"];
+        };
+        AgentTeams: {
+            teams: components["schemas"]["Team"][];
+            /** @description Pass it as `cursor`, with the same filters, for the next page; null on the last page. */
+            nextCursor: string | null;
+        };
+        AgentInvite: {
+            invite: components["schemas"]["Invite"];
+        };
+        AgentInvites: {
+            invites: components["schemas"]["Invite"][];
+            /** @description Pass it as `cursor`, with the same filters, for the next page; null on the last page. */
+            nextCursor: string | null;
+        };
+        AgentInviteSent: {
+            /**
+             * @description Always true: an error has another status.
+             * @constant
+             */
+            ok: true;
+            /**
+             * Format: date-time
+             * @description When the new link stops working.
+             * @example 2026-11-21T03:04:05.678Z
+             */
+            expiresAt: string;
+        };
         /**
          * @example {
          *       "error": "invalid_grant",
@@ -3451,6 +3700,30 @@ export interface components {
          * @description The request conflicts with the current state.
          *     - `already_invited`: The workspace already has a pending invite for this email address.
          *     - `already_member`: A member of the workspace already has this email address.
+         */
+        "Conflict.already_invited.already_member": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "_tag": "Conflict",
+                 *       "code": "already_invited",
+                 *       "message": "There is already a pending invite for this email address.",
+                 *       "requestId": "0b1c7e0e-6f0d-4b6e-9b0a-5a7f0c1d2e3f"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {unknown} */
+                    code?: "already_invited" | "already_member";
+                } & components["schemas"]["Conflict"];
+            };
+        };
+        /**
+         * @description The request conflicts with the current state.
+         *     - `already_invited`: The workspace already has a pending invite for this email address.
+         *     - `already_member`: A member of the workspace already has this email address.
          *     - `idempotency_in_flight`: The first request with this `Idempotency-Key` is still running. Retry after `Retry-After` seconds.
          *     - `idempotency_key_reused`: The `Idempotency-Key` was used within the last 24 hours with another method, URL or body.
          */
@@ -3471,6 +3744,29 @@ export interface components {
                 "application/json": {
                     /** @enum {unknown} */
                     code?: "already_invited" | "already_member" | "idempotency_in_flight" | "idempotency_key_reused";
+                } & components["schemas"]["Conflict"];
+            };
+        };
+        /**
+         * @description The request conflicts with the current state.
+         *     - `already_team_member`: The person is already in the team.
+         */
+        "Conflict.already_team_member": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "_tag": "Conflict",
+                 *       "code": "already_team_member",
+                 *       "message": "This person is already in the team.",
+                 *       "requestId": "0b1c7e0e-6f0d-4b6e-9b0a-5a7f0c1d2e3f"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {unknown} */
+                    code?: "already_team_member";
                 } & components["schemas"]["Conflict"];
             };
         };
@@ -3946,6 +4242,29 @@ export interface components {
         };
         /**
          * @description The request conflicts with the current state.
+         *     - `invite_used`: The invite has already been accepted.
+         */
+        "Conflict.invite_used": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "_tag": "Conflict",
+                 *       "code": "invite_used",
+                 *       "message": "This invite has already been accepted.",
+                 *       "requestId": "0b1c7e0e-6f0d-4b6e-9b0a-5a7f0c1d2e3f"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {unknown} */
+                    code?: "invite_used";
+                } & components["schemas"]["Conflict"];
+            };
+        };
+        /**
+         * @description The request conflicts with the current state.
          *     - `last_owner`: The only owner of the workspace would leave or lose the role.
          */
         "Conflict.last_owner": {
@@ -4136,6 +4455,24 @@ export interface components {
                 "application/json": {
                     /** @enum {unknown} */
                     code?: "insufficient_scope" | "role_insufficient";
+                } & components["schemas"]["Forbidden"];
+            };
+        };
+        /**
+         * @description The caller may not do this.
+         *     - `insufficient_scope`: The grant of the agent lacks the scope of the operation or tool. `WWW-Authenticate` names the scopes to ask the person for (RFC 6750 section 3.1).
+         *     - `role_insufficient`: The caller's role in the workspace does not allow the operation.
+         *     - `role_too_high`: The operation concerns a member or an invite whose role the caller may not manage, or grants a role above that of the caller.
+         */
+        "Forbidden.insufficient_scope.role_insufficient.role_too_high": {
+            headers: {
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @enum {unknown} */
+                    code?: "insufficient_scope" | "role_insufficient" | "role_too_high";
                 } & components["schemas"]["Forbidden"];
             };
         };
@@ -4481,6 +4818,22 @@ export interface components {
          * @description The request is malformed or its input is invalid.
          *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
          *     - `email_invalid`: The value is not a valid email address, or is longer than 254 characters.
+         */
+        "InvalidInput.email_invalid": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["HttpApiDecodeError"] | ({
+                    /** @enum {unknown} */
+                    code?: "email_invalid";
+                } & components["schemas"]["InvalidInput"]);
+            };
+        };
+        /**
+         * @description The request is malformed or its input is invalid.
+         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+         *     - `email_invalid`: The value is not a valid email address, or is longer than 254 characters.
          *     - `idempotency_key_invalid`: The header `Idempotency-Key` is empty, is longer than 255 characters, or contains characters other than visible ASCII.
          */
         "InvalidInput.email_invalid.idempotency_key_invalid": {
@@ -4594,6 +4947,22 @@ export interface components {
                 "application/json": components["schemas"]["HttpApiDecodeError"] | ({
                     /** @enum {unknown} */
                     code?: "idempotency_key_invalid" | "source_url_invalid";
+                } & components["schemas"]["InvalidInput"]);
+            };
+        };
+        /**
+         * @description The request is malformed or its input is invalid.
+         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+         *     - `label_invalid`: Website only: the name of an API key or a team is invalid. The API returns `decode_error` instead.
+         */
+        "InvalidInput.label_invalid": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["HttpApiDecodeError"] | ({
+                    /** @enum {unknown} */
+                    code?: "label_invalid";
                 } & components["schemas"]["InvalidInput"]);
             };
         };
@@ -4855,6 +5224,33 @@ export interface components {
                 "application/json": {
                     /** @enum {unknown} */
                     code?: "agent_rate_limited" | "too_many_bad_keys";
+                } & components["schemas"]["TooManyRequests"];
+            };
+        };
+        /**
+         * @description Too many requests.
+         *     - `agent_rate_limited`: The grant has made more requests than `AGENT_LIMIT_PER_MINUTE`, or its client or client address more than ten times as many. Retry after `Retry-After` seconds.
+         *     - `too_many_bad_keys`: The client address has sent more invalid API keys, or invalid access tokens, than `BAD_KEY_LIMIT_PER_MINUTE`. Retry after `Retry-After` seconds.
+         *     - `too_many_invites`: The workspace has sent more invites than `INVITE_LIMIT_PER_HOUR`. Retry after `Retry-After` seconds.
+         *     - `too_many_invites_to_recipient`: All workspaces together have sent more invites to the email address than `MAIL_LIMIT_PER_HOUR`. Retry after `Retry-After` seconds.
+         */
+        "TooManyRequests.agent_rate_limited.too_many_bad_keys.too_many_invites.too_many_invites_to_recipient": {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "_tag": "TooManyRequests",
+                 *       "code": "too_many_invites_to_recipient",
+                 *       "message": "Too many invites to this email address. Try again later.",
+                 *       "requestId": "0b1c7e0e-6f0d-4b6e-9b0a-5a7f0c1d2e3f"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {unknown} */
+                    code?: "agent_rate_limited" | "too_many_bad_keys" | "too_many_invites" | "too_many_invites_to_recipient";
                 } & components["schemas"]["TooManyRequests"];
             };
         };
@@ -6660,6 +7056,606 @@ export interface operations {
             401: components["responses"]["Unauthorized.agent_token_required"];
             403: components["responses"]["Forbidden.insufficient_scope.role_insufficient"];
             404: components["responses"]["NotFound.not_found"];
+            413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
+        };
+    };
+    "agent.listTeams": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "limit": 10
+                 *     }
+                 */
+                "application/json": {
+                    /** @description Default 50. */
+                    limit?: number;
+                    /** @description nextCursor of the previous response, with the same filters. */
+                    cursor?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description A page of teams. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "teams": [
+                     *         {
+                     *           "id": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e07",
+                     *           "name": "Design",
+                     *           "memberCount": 3,
+                     *           "createdAt": "2026-11-21T03:04:05.678Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AgentTeams"];
+                };
+            };
+            400: components["responses"]["InvalidInput.cursor_invalid"];
+            401: components["responses"]["Unauthorized.agent_token_required"];
+            403: components["responses"]["Forbidden.insufficient_scope"];
+            413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
+        };
+    };
+    "agent.createTeam": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Design"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description 1 to 64 characters, not blank, without control characters and invisible formatting */
+                    name: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The new team. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "team": {
+                     *         "id": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e07",
+                     *         "name": "Design",
+                     *         "memberCount": 3,
+                     *         "createdAt": "2026-11-21T03:04:05.678Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AgentTeam"];
+                };
+            };
+            400: components["responses"]["InvalidInput.label_invalid"];
+            401: components["responses"]["Unauthorized.agent_token_required"];
+            403: components["responses"]["Forbidden.insufficient_scope.role_insufficient"];
+            409: components["responses"]["Conflict.team_name_taken"];
+            413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
+        };
+    };
+    "agent.renameTeam": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "teamId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e07",
+                 *       "name": "Research"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The id of a team. */
+                    teamId: string;
+                    /** @description 1 to 64 characters, not blank, without control characters and invisible formatting */
+                    name: string;
+                };
+            };
+        };
+        responses: {
+            /** @description That it was renamed. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AgentDone"];
+                };
+            };
+            400: components["responses"]["InvalidInput.label_invalid"];
+            401: components["responses"]["Unauthorized.agent_token_required"];
+            403: components["responses"]["Forbidden.insufficient_scope.role_insufficient"];
+            404: components["responses"]["NotFound.not_found"];
+            409: components["responses"]["Conflict.team_name_taken"];
+            413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
+        };
+    };
+    "agent.deleteTeam": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "teamId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e07"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The id of a team. */
+                    teamId: string;
+                };
+            };
+        };
+        responses: {
+            /** @description That it was deleted. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AgentDone"];
+                };
+            };
+            400: components["responses"]["HttpApiDecodeError"];
+            401: components["responses"]["Unauthorized.agent_token_required"];
+            403: components["responses"]["Forbidden.insufficient_scope.role_insufficient"];
+            404: components["responses"]["NotFound.not_found"];
+            413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
+        };
+    };
+    "agent.addTeamMember": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "teamId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e07",
+                 *       "userId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e08"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The id of a team. */
+                    teamId: string;
+                    /** @description The id of a person. */
+                    userId: string;
+                };
+            };
+        };
+        responses: {
+            /** @description That the person was added. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AgentDone"];
+                };
+            };
+            400: components["responses"]["HttpApiDecodeError"];
+            401: components["responses"]["Unauthorized.agent_token_required"];
+            403: components["responses"]["Forbidden.insufficient_scope.role_insufficient"];
+            404: components["responses"]["NotFound.not_found"];
+            409: components["responses"]["Conflict.already_team_member"];
+            413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
+        };
+    };
+    "agent.removeTeamMember": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "teamId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e07",
+                 *       "userId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e08"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The id of a team. */
+                    teamId: string;
+                    /** @description The id of a person. */
+                    userId: string;
+                };
+            };
+        };
+        responses: {
+            /** @description That the person was removed. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AgentDone"];
+                };
+            };
+            400: components["responses"]["HttpApiDecodeError"];
+            401: components["responses"]["Unauthorized.agent_token_required"];
+            403: components["responses"]["Forbidden.insufficient_scope.role_insufficient"];
+            404: components["responses"]["NotFound.not_found"];
+            413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
+        };
+    };
+    "agent.listInvites": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "limit": 10
+                 *     }
+                 */
+                "application/json": {
+                    /** @description Default 50. */
+                    limit?: number;
+                    /** @description nextCursor of the previous response, with the same filters. */
+                    cursor?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description A page of invites. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "invites": [
+                     *         {
+                     *           "id": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e05",
+                     *           "email": "ada@example.com",
+                     *           "role": "member",
+                     *           "status": "pending",
+                     *           "invitedByUserId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e08",
+                     *           "invitedByName": "Grace Hopper",
+                     *           "createdAt": "2026-11-21T03:04:05.678Z",
+                     *           "expiresAt": "2026-11-28T03:04:05.678Z",
+                     *           "lastSentAt": null
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AgentInvites"];
+                };
+            };
+            400: components["responses"]["InvalidInput.cursor_invalid"];
+            401: components["responses"]["Unauthorized.agent_token_required"];
+            403: components["responses"]["Forbidden.insufficient_scope.role_insufficient"];
+            413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
+        };
+    };
+    "agent.createInvite": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "email": "ada@example.com",
+                 *       "role": "member"
+                 *     }
+                 */
+                "application/json": {
+                    /** Format: email */
+                    email: string;
+                    /** @enum {string} */
+                    role: "member" | "viewer";
+                    teamIds?: string[];
+                };
+            };
+        };
+        responses: {
+            /** @description The new invite. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "invite": {
+                     *         "id": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e05",
+                     *         "email": "ada@example.com",
+                     *         "role": "member",
+                     *         "status": "pending",
+                     *         "invitedByUserId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e08",
+                     *         "invitedByName": "Grace Hopper",
+                     *         "createdAt": "2026-11-21T03:04:05.678Z",
+                     *         "expiresAt": "2026-11-28T03:04:05.678Z",
+                     *         "lastSentAt": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AgentInvite"];
+                };
+            };
+            400: components["responses"]["InvalidInput.email_invalid"];
+            401: components["responses"]["Unauthorized.agent_token_required"];
+            403: components["responses"]["Forbidden.insufficient_scope.role_insufficient.role_too_high"];
+            404: components["responses"]["NotFound.not_found"];
+            409: components["responses"]["Conflict.already_invited.already_member"];
+            413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys.too_many_invites.too_many_invites_to_recipient"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
+        };
+    };
+    "agent.resendInvite": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "inviteId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e05"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The id of an invite. */
+                    inviteId: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The new expiry. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "expiresAt": "2026-11-28T03:04:05.678Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AgentInviteSent"];
+                };
+            };
+            400: components["responses"]["HttpApiDecodeError"];
+            401: components["responses"]["Unauthorized.agent_token_required"];
+            403: components["responses"]["Forbidden.insufficient_scope.role_insufficient.role_too_high"];
+            404: components["responses"]["NotFound.not_found"];
+            409: components["responses"]["Conflict.invite_declined.invite_revoked.invite_used"];
+            413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys.too_many_invites.too_many_invites_to_recipient"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
+        };
+    };
+    "agent.updateInvite": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "inviteId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e05",
+                 *       "role": "viewer"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The id of an invite. */
+                    inviteId: string;
+                    /** @enum {string} */
+                    role: "member" | "viewer";
+                };
+            };
+        };
+        responses: {
+            /** @description That it was changed. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AgentDone"];
+                };
+            };
+            400: components["responses"]["HttpApiDecodeError"];
+            401: components["responses"]["Unauthorized.agent_token_required"];
+            403: components["responses"]["Forbidden.insufficient_scope.role_insufficient.role_too_high"];
+            404: components["responses"]["NotFound.not_found"];
+            409: components["responses"]["Conflict.invite_declined.invite_revoked.invite_used"];
+            413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
+        };
+    };
+    "agent.revokeInvite": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "inviteId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e05"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The id of an invite. */
+                    inviteId: string;
+                };
+            };
+        };
+        responses: {
+            /** @description That it was revoked. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AgentDone"];
+                };
+            };
+            400: components["responses"]["HttpApiDecodeError"];
+            401: components["responses"]["Unauthorized.agent_token_required"];
+            403: components["responses"]["Forbidden.insufficient_scope.role_insufficient.role_too_high"];
+            404: components["responses"]["NotFound.not_found"];
+            409: components["responses"]["Conflict.invite_used"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];

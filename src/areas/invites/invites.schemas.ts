@@ -23,7 +23,7 @@ import { emailLengthMax } from '../../kernel/email.ts'
 import { errors, workspaceErrors } from '../../kernel/errors.ts'
 import { inviteTeamsMax } from '../../kernel/invites.ts'
 
-const Invite = named(
+export const Invite = named(
   'Invite',
   {
     id: Type.String({ description: 'The id of the invite.' }),

@@ -18,7 +18,7 @@ import { createId, isId } from '../../kernel/ids.ts'
 import { inviteTeamsMax } from '../../kernel/invites.ts'
 import { readPage, type Page, type PageRequest } from '../../kernel/pagination.ts'
 import type { Principal } from '../../kernel/principal.ts'
-import { mayGrant, type Role } from '../../kernel/roles.ts'
+import { isAbove, mayGrant, type Role } from '../../kernel/roles.ts'
 import { createToken, hashSecret } from '../../kernel/tokens.ts'
 import type { JobQueue } from '../../platform/jobs/jobs.port.ts'
 import { forgetDeparture } from '../members/departures.repository.ts'
@@ -49,7 +49,7 @@ export interface NewInvite {
   teamIds?: readonly string[]
 }
 
-/** What those who manage the people of a workspace do with its invites. */
+/** What those who manage the people of a workspace do with its invites. To agents, the role `admin` is too high already. */
 export interface InvitesService {
   /** Pending invites, expired ones included, oldest first. */
   list(principal: Principal, slug: string, page: PageRequest): Promise<Page<Invite>>
@@ -105,7 +105,7 @@ export function createInvitesService(options: InvitesServiceOptions): InvitesSer
     const lock: Lock<LockedInvite & { actorRole: Role }> = async (tx, input) => {
       const actorRole = await lockMembersWithCredential(tx, input)
       const invite = isId(inviteId) ? await lockInvite(tx, workspace.id, inviteId) : undefined
-      if (invite && !mayGrant(actorRole, invite.role)) throw errors.roleTooHigh()
+      if (invite && !mayInviteAs(principal, actorRole, invite.role)) throw errors.roleTooHigh()
       if (invite?.state === 'accepted') throw errors.inviteUsed()
       return invite && { ...invite, actorRole }
     }
@@ -129,7 +129,8 @@ export function createInvitesService(options: InvitesServiceOptions): InvitesSer
 
   /** Locks the members of a workspace for a caller who may give a role. Throws `role_too_high`. */
   async function lockForGrant(tx: Executor, input: LockInput, role: Role): Promise<void> {
-    if (!mayGrant(await lockMembersWithCredential(tx, input), role)) throw errors.roleTooHigh()
+    const actorRole = await lockMembersWithCredential(tx, input)
+    if (!mayInviteAs(input.principal, actorRole, role)) throw errors.roleTooHigh()
   }
 
   async function assertNoMember(tx: Executor, workspaceId: string, email: string): Promise<void> {
@@ -241,7 +242,7 @@ export function createInvitesService(options: InvitesServiceOptions): InvitesSer
         { slug, inviteId },
         'invites.updateRole',
         async ({ tx, appendEvent }, invite) => {
-          if (!mayGrant(invite.actorRole, role)) throw errors.roleTooHigh()
+          if (!mayInviteAs(principal, invite.actorRole, role)) throw errors.roleTooHigh()
           assertOpen(invite)
           if (invite.role === role) return invite.email
           await updateInvite(tx, invite.id, { role })
@@ -254,6 +255,11 @@ export function createInvitesService(options: InvitesServiceOptions): InvitesSer
       )
     },
   }
+}
+
+/** Whether an invite may give a role: up to the role of the actor, and that of agents up to `member`. */
+function mayInviteAs({ grantId }: Principal, actorRole: Role, role: Role): boolean {
+  return mayGrant(actorRole, role) && (grantId === null || !isAbove(role, 'member'))
 }
 
 /** Throws `invite_declined` and `invite_revoked`. */

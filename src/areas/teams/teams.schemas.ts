@@ -5,7 +5,7 @@ import { closed, exampleOf, line, named, nullableString, ok, ref, timestamp } fr
 import { errors, workspaceErrors } from '../../kernel/errors.ts'
 import { labelLengthMax } from '../../kernel/text.ts'
 
-const Team = named(
+export const Team = named(
   'Team',
   {
     id: Type.String({ description: 'The id of the team.' }),

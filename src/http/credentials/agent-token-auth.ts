@@ -1,6 +1,6 @@
 import fastifyPlugin from 'fastify-plugin'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { AgentPrincipal } from '../../kernel/agent.ts'
+import { toAskedScopes, type AgentPrincipal } from '../../kernel/agent.ts'
 import { errors } from '../../kernel/errors.ts'
 import type { AgentLimits } from '../limits/agent-limits.ts'
 import { declareAnswers } from '../answers/answers.ts'
@@ -18,7 +18,8 @@ declare module 'fastify' {
   interface FastifyReply {
     /**
      * Throws `insufficient_scope` unless the grant of the request's agent has the scopes, in this version of the consent or
-     * a later one, with a challenge that leads clients to ask the person for them (RFC 6750 section 3.1).
+     * a later one, with a challenge that leads clients to ask the person for those that agents can ask for (RFC 6750
+     * section 3.1).
      */
     requireAgentScopes: (scopes: readonly string[], consentVersion?: number) => void
   }
@@ -50,8 +51,8 @@ export const agentTokenAuth = fastifyPlugin(
       function requireAgentScopes(this: FastifyReply, scopes: readonly string[], consentVersion = 0) {
         const { scopes: given, consentVersion: agreedTo } = this.request.agent.grant
         if (agreedTo >= consentVersion && scopes.every((needed) => given.includes(needed))) return
-        // What was given is named too: clients ask for exactly the scopes of the challenge.
-        const challenge = challengeFor([...new Set([...given, ...scopes])])
+        // What was given is named too: clients ask for exactly the scopes of the challenge. What no agent can ask for is not.
+        const challenge = challengeFor(toAskedScopes([...given, ...scopes]))
         void this.header('www-authenticate', `Bearer error="insufficient_scope", ${challenge}`)
         throw errors.insufficientScope()
       },

@@ -63,6 +63,8 @@ export async function registerOpenApi(app: App, options: OpenApiOptions): Promis
                   'validation-kit:read': 'Read the validation kit of one workspace. Every agent has it.',
                   'workspace:read': 'Read its people and events, and search it.',
                   'seeds:write': 'Create, change and join its seeds, and add evidence.',
+                  'workspace:write':
+                    'Change its teams, and invite people as members or viewers. Only the person gives it: agents cannot ask for it.',
                 },
               },
             },

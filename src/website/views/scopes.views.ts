@@ -9,6 +9,8 @@ const textsOfScope: Record<AgentScope, string> = {
   'workspace:read': 'Read people, activity and comments',
   'seeds:write':
     'Create, change, join and leave seeds, write comments, and add, correct and withdraw evidence',
+  'workspace:write':
+    'Create, rename and delete teams, change who is in them, and invite people as members or viewers',
 }
 
 /** The scopes that a person may give or not. */

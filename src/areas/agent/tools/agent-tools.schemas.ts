@@ -1,11 +1,22 @@
 import { Type } from '@sinclair/typebox'
-import { exampleIds, exampleTime } from '../../../http/description/examples.ts'
-import { closed, exampleOf, named, nullableString, ok, ref, Timestamp } from '../../../kernel/schemas.ts'
+import { exampleExpiry, exampleIds, exampleTime } from '../../../http/description/examples.ts'
+import {
+  closed,
+  exampleOf,
+  named,
+  nullableString,
+  ok,
+  ref,
+  Timestamp,
+  timestamp,
+} from '../../../kernel/schemas.ts'
 import { Comment } from '../../comments/comments.schemas.ts'
 import { Event } from '../../events/events.schemas.ts'
+import { Invite } from '../../invites/invites.schemas.ts'
 import { Person } from '../../people/people.schemas.ts'
 import { Evidence } from '../../evidence/evidence.schemas.ts'
 import { Seed } from '../../seeds/seeds.schemas.ts'
+import { Team } from '../../teams/teams.schemas.ts'
 
 const url = Type.String({ description: 'The page of the seed on the website.' })
 const exampleUrl = `https://app.example.com/w/acme/seeds/${exampleIds.seed}`
@@ -37,6 +48,33 @@ export const AgentComment = named(
 
 /** The answer to a change that makes nothing new. */
 export const AgentDone = named('AgentDone', { ok }, { ok: true })
+
+/** A new team, for agents. */
+export const AgentTeam = named('AgentTeam', { team: ref(Team) }, { team: exampleOf(Team) })
+
+/** A page of teams, for agents. */
+export const AgentTeams = named(
+  'AgentTeams',
+  { teams: Type.Array(ref(Team)), nextCursor },
+  { teams: [exampleOf(Team)], nextCursor: null },
+)
+
+/** A new invite, for agents: its link is in its email alone. */
+export const AgentInvite = named('AgentInvite', { invite: ref(Invite) }, { invite: exampleOf(Invite) })
+
+/** A page of invites, for agents. */
+export const AgentInvites = named(
+  'AgentInvites',
+  { invites: Type.Array(ref(Invite)), nextCursor },
+  { invites: [exampleOf(Invite)], nextCursor: null },
+)
+
+/** An invite that was sent again, for agents. */
+export const AgentInviteSent = named(
+  'AgentInviteSent',
+  { ok, expiresAt: timestamp('When the new link stops working.') },
+  { ok: true, expiresAt: exampleExpiry },
+)
 
 /** A page of people, for agents. */
 export const AgentPeople = named(
@@ -132,4 +170,9 @@ export const agentToolsSchemas = [
   AgentDone,
   AgentPeople,
   AgentEvents,
+  AgentTeam,
+  AgentTeams,
+  AgentInvite,
+  AgentInvites,
+  AgentInviteSent,
 ]

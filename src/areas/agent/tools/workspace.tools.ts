@@ -1,8 +1,7 @@
 import { Type, type TSchema } from '@sinclair/typebox'
 import { toPrincipal } from '../../../kernel/agent.ts'
 import { errors } from '../../../kernel/errors.ts'
-import { parseJson, toJson, type Json } from '../../../kernel/json-text.ts'
-import type { Page } from '../../../kernel/pagination.ts'
+import { parseJson, toJson } from '../../../kernel/json-text.ts'
 import { closed, described, ref, Role, stringEnum } from '../../../kernel/schemas.ts'
 import { Event, EventData, eventsFilters } from '../../events/events.schemas.ts'
 import type { EventsService } from '../../events/events.service.ts'
@@ -11,19 +10,9 @@ import type { PeopleService } from '../../people/people.service.ts'
 import { defineTool, readingHints, type AgentTool } from '../agent-tool.ts'
 import { AgentEvents, AgentPeople } from './agent-tools.schemas.ts'
 import { toDigest, toLine } from './event-forms.ts'
+import { limitDefault, pageAdvice, pageFields, toPageAnswer } from './tool-pages.ts'
 
-const pageFields = {
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'Default 50.' })),
-  cursor: Type.Optional(
-    Type.String({
-      maxLength: 1024,
-      description: 'nextCursor of the previous response, with the same filters.',
-    }),
-  ),
-}
-const limitDefault = 50
 const digestEventsMax = 1000
-const advice = { cursor_invalid: 'Call it again without cursor to start from the first page.' }
 
 /** The tools with which an agent reads who is in a workspace and what happens there, with `workspace:read`. */
 export function workspaceTools(people: PeopleService, events: EventsService): AgentTool[] {
@@ -55,10 +44,10 @@ export function workspaceTools(people: PeopleService, events: EventsService): Ag
       async call(agent, { query, limit = limitDefault, ...input }) {
         const request = { ...input, limit, ...(query !== undefined && { q: query }) }
         const page = await people.list(toPrincipal(agent), agent.workspace.slug, request)
-        return toAnswer('people', page)
+        return toPageAnswer('people', page)
       },
       errors: [errors.cursorInvalid],
-      advice,
+      advice: pageAdvice,
     }),
     defineTool({
       name: 'list_events',
@@ -99,7 +88,7 @@ export function workspaceTools(people: PeopleService, events: EventsService): Ag
         return toJson({ ...none, lines: read.map(toLine), nextCursor })
       },
       errors: [errors.cursorInvalid],
-      advice,
+      advice: pageAdvice,
     }),
   ]
 }
@@ -110,13 +99,4 @@ function bare<Field extends TSchema>(field: Field): Field {
   delete copy.$id
   delete copy.description
   return copy
-}
-
-function toAnswer<Name extends string, Item>(
-  name: Name,
-  { items, nextCursor }: Page<Item>,
-): Json<Record<Name, Item[]> & { nextCursor: string | null }> {
-  return `{"${name}":${items},"nextCursor":${JSON.stringify(nextCursor)}}` as Json<
-    Record<Name, Item[]> & { nextCursor: string | null }
-  >
 }
