@@ -82,7 +82,7 @@ describe.each(rows)('a key that $name', ({ restrict, refusalOf }) => {
         const refusal = refusalOf(operation)
         if (refusal) {
           expectError(answer, refusal)
-          expect(await readWorkspace(company.workspace)).toEqual(before)
+          expect(await readWorkspace(company.workspace)).toBe(before)
         } else {
           expect(answer.statusCode, answer.body).toBe(200)
         }
