@@ -76,7 +76,10 @@ from
     and "memberships"."user_id" = "agent_grants"."user_id"
   )
   inner join "users" on "users"."id" = "agent_grants"."user_id"
-  inner join "workspaces" on "workspaces"."id" = "agent_grants"."workspace_id"
+  inner join "workspaces" on (
+    "workspaces"."id" = "agent_grants"."workspace_id"
+    and "workspaces"."deleted_at" is null
+  )
 where
   (
     "agent_grants"."id" = any (
@@ -379,7 +382,10 @@ from
     "seeds"."id" = asked.key
     and "seeds"."deleted_at" is null
   )
-  left join "workspaces" on "workspaces"."id" = "seeds"."workspace_id";
+  left join "workspaces" on (
+    "workspaces"."id" = "seeds"."workspace_id"
+    and "workspaces"."deleted_at" is null
+  );
 
 -- api_keys_select_owners_by_slug
 select
@@ -449,7 +455,10 @@ from
       or "workspace_slugs"."kept_until" > $4
     )
   )
-  left join "workspaces" on "workspaces"."id" = "workspace_slugs"."workspace_id";
+  left join "workspaces" on (
+    "workspaces"."id" = "workspace_slugs"."workspace_id"
+    and "workspaces"."deleted_at" is null
+  );
 
 -- comment_mentions_insert
 insert into
@@ -1701,7 +1710,10 @@ select
 from
   "invite_tokens"
   inner join "invites" on "invites"."id" = "invite_tokens"."invite_id"
-  inner join "workspaces" on "workspaces"."id" = "invites"."workspace_id"
+  inner join "workspaces" on (
+    "workspaces"."id" = "invites"."workspace_id"
+    and "workspaces"."deleted_at" is null
+  )
   inner join "users" on "users"."id" = "invites"."invited_by_user_id"
 where
   "invite_tokens"."token_hash" = $1;
@@ -1747,7 +1759,10 @@ from
       "invites"."id"
     from
       "invites"
-      inner join "workspaces" on "workspaces"."id" = "invites"."workspace_id"
+      inner join "workspaces" on (
+        "workspaces"."id" = "invites"."workspace_id"
+        and "workspaces"."deleted_at" is null
+      )
       inner join "users" on "users"."id" = "invites"."invited_by_user_id"
       inner join "memberships" "inviters" on (
         "inviters"."workspace_id" = "invites"."workspace_id"
@@ -1867,7 +1882,10 @@ select
   "invites"."expires_at"
 from
   "invites"
-  inner join "workspaces" on "workspaces"."id" = "invites"."workspace_id"
+  inner join "workspaces" on (
+    "workspaces"."id" = "invites"."workspace_id"
+    and "workspaces"."deleted_at" is null
+  )
   inner join "users" on "users"."id" = "invites"."invited_by_user_id"
 where
   (
@@ -1884,7 +1902,10 @@ select
   "invites"."expires_at"
 from
   "invites"
-  inner join "workspaces" on "workspaces"."id" = "invites"."workspace_id"
+  inner join "workspaces" on (
+    "workspaces"."id" = "invites"."workspace_id"
+    and "workspaces"."deleted_at" is null
+  )
   inner join "users" on "users"."id" = "invites"."invited_by_user_id"
 where
   (
@@ -2050,7 +2071,10 @@ select
   "memberships"."role"
 from
   "memberships"
-  inner join "workspaces" on "workspaces"."id" = "memberships"."workspace_id"
+  inner join "workspaces" on (
+    "workspaces"."id" = "memberships"."workspace_id"
+    and "workspaces"."deleted_at" is null
+  )
 where
   (
     "memberships"."user_id" = $1
@@ -2106,7 +2130,10 @@ from
           "memberships"."role" as "role"
         from
           "memberships"
-          inner join "workspaces" on "workspaces"."id" = "memberships"."workspace_id"
+          inner join "workspaces" on (
+            "workspaces"."id" = "memberships"."workspace_id"
+            and "workspaces"."deleted_at" is null
+          )
         where
           (
             "memberships"."user_id" = asked.user_id
@@ -2393,7 +2420,10 @@ from
       to_char("notifications"."read_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "readAt"
     from
       "notifications"
-      inner join "workspaces" on "workspaces"."id" = "notifications"."workspace_id"
+      inner join "workspaces" on (
+        "workspaces"."id" = "notifications"."workspace_id"
+        and "workspaces"."deleted_at" is null
+      )
       left join "seeds" on "seeds"."id" = "notifications"."seed_id"
     where
       (
@@ -2447,7 +2477,10 @@ select
 from
   "notifications"
   inner join "users" on "users"."id" = "notifications"."user_id"
-  inner join "workspaces" on "workspaces"."id" = "notifications"."workspace_id"
+  inner join "workspaces" on (
+    "workspaces"."id" = "notifications"."workspace_id"
+    and "workspaces"."deleted_at" is null
+  )
   left join "seeds" on "seeds"."id" = "notifications"."seed_id"
 where
   (
@@ -2476,7 +2509,10 @@ select
   "notifications"."read_at"
 from
   "notifications"
-  inner join "workspaces" on "workspaces"."id" = "notifications"."workspace_id"
+  inner join "workspaces" on (
+    "workspaces"."id" = "notifications"."workspace_id"
+    and "workspaces"."deleted_at" is null
+  )
   left join "seeds" on "seeds"."id" = "notifications"."seed_id"
 where
   (
@@ -2516,7 +2552,10 @@ from
       to_char("notifications"."read_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "readAt"
     from
       "notifications"
-      inner join "workspaces" on "workspaces"."id" = "notifications"."workspace_id"
+      inner join "workspaces" on (
+        "workspaces"."id" = "notifications"."workspace_id"
+        and "workspaces"."deleted_at" is null
+      )
       left join "seeds" on "seeds"."id" = "notifications"."seed_id"
     where
       (
@@ -2575,7 +2614,10 @@ from
       to_char("notifications"."read_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "readAt"
     from
       "notifications"
-      inner join "workspaces" on "workspaces"."id" = "notifications"."workspace_id"
+      inner join "workspaces" on (
+        "workspaces"."id" = "notifications"."workspace_id"
+        and "workspaces"."deleted_at" is null
+      )
       left join "seeds" on "seeds"."id" = "notifications"."seed_id"
     where
       (
@@ -7279,7 +7321,10 @@ select
           $1::text || "workspaces"."icon_key" as "iconUrl"
         from
           "memberships"
-          join "workspaces" on "workspaces"."id" = "memberships"."workspace_id"
+          join "workspaces" on (
+            "workspaces"."id" = "memberships"."workspace_id"
+            and "workspaces"."deleted_at" is null
+          )
         where
           "memberships"."user_id" = "users"."id"
         order by
@@ -8028,8 +8073,12 @@ select
   "memberships"."user_id"
 from
   "workspace_slugs"
+  left join "workspaces" on (
+    "workspaces"."id" = "workspace_slugs"."workspace_id"
+    and "workspaces"."deleted_at" is null
+  )
   left join "memberships" on (
-    "memberships"."workspace_id" = "workspace_slugs"."workspace_id"
+    "memberships"."workspace_id" = "workspaces"."id"
     and "memberships"."user_id" = $1
   )
 where
@@ -8098,7 +8147,10 @@ from
     )::uuid[]
   ) with ordinality as asked (key, user_id, place)
   inner join "seeds" on "seeds"."id" = asked.key
-  inner join "workspaces" on "workspaces"."id" = "seeds"."workspace_id";
+  inner join "workspaces" on (
+    "workspaces"."id" = "seeds"."workspace_id"
+    and "workspaces"."deleted_at" is null
+  );
 
 -- workspaces_select_by_comment
 select
@@ -8152,7 +8204,10 @@ from
     "seeds"."id" = "comments"."seed_id"
     and "seeds"."deleted_at" is null
   )
-  inner join "workspaces" on "workspaces"."id" = "seeds"."workspace_id";
+  inner join "workspaces" on (
+    "workspaces"."id" = "seeds"."workspace_id"
+    and "workspaces"."deleted_at" is null
+  );
 
 -- workspaces_select_by_evidence
 select
@@ -8206,7 +8261,10 @@ from
     "seeds"."id" = "evidence"."seed_id"
     and "seeds"."deleted_at" is null
   )
-  inner join "workspaces" on "workspaces"."id" = "seeds"."workspace_id";
+  inner join "workspaces" on (
+    "workspaces"."id" = "seeds"."workspace_id"
+    and "workspaces"."deleted_at" is null
+  );
 
 -- workspaces_select_by_seed
 select
@@ -8258,7 +8316,10 @@ from
     "seeds"."id" = asked.key
     and "seeds"."deleted_at" is null
   )
-  inner join "workspaces" on "workspaces"."id" = "seeds"."workspace_id";
+  inner join "workspaces" on (
+    "workspaces"."id" = "seeds"."workspace_id"
+    and "workspaces"."deleted_at" is null
+  );
 
 -- workspaces_select_by_slug
 select
@@ -8307,7 +8368,10 @@ from
     )::uuid[]
   ) with ordinality as asked (key, user_id, place)
   inner join "workspace_slugs" on "workspace_slugs"."slug" = asked.key
-  inner join "workspaces" on "workspaces"."id" = "workspace_slugs"."workspace_id"
+  inner join "workspaces" on (
+    "workspaces"."id" = "workspace_slugs"."workspace_id"
+    and "workspaces"."deleted_at" is null
+  )
 where
   (
     "workspace_slugs"."kept_until" is null
@@ -8329,7 +8393,8 @@ from
   )
 where
   (
-    "workspaces"."allowed_domains" @> array[$3]::text[]
+    "workspaces"."deleted_at" is null
+    and "workspaces"."allowed_domains" @> array[$3]::text[]
     and "memberships"."user_id" is null
     and case
       when (
@@ -8359,7 +8424,8 @@ where
   (
     "workspaces"."id" = $3
     and (
-      "workspaces"."allowed_domains" @> array[$4]::text[]
+      "workspaces"."deleted_at" is null
+      and "workspaces"."allowed_domains" @> array[$4]::text[]
       and "memberships"."user_id" is null
       and case
         when (
@@ -8427,7 +8493,8 @@ from
     where
       (
         (
-          "workspaces"."allowed_domains" @> array[$4]::text[]
+          "workspaces"."deleted_at" is null
+          and "workspaces"."allowed_domains" @> array[$4]::text[]
           and "memberships"."user_id" is null
           and case
             when (

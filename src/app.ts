@@ -244,7 +244,7 @@ export async function buildApp(
     apiKeysRoutes(scope, services.apiKeys)
     meRoutes(scope, services)
     notificationsRoutes(scope, services.notifications)
-    workspacesRoutes(scope, services.workspaces)
+    workspacesRoutes(scope, services)
     searchRoutes(scope, services.search)
     membersRoutes(scope, services.members)
     invitesRoutes(scope, services)

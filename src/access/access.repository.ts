@@ -5,7 +5,7 @@ import { prepared } from '../db/sql/prepared.ts'
 import { memberships } from '../db/schema/memberships.ts'
 import { comments } from '../db/schema/comments.ts'
 import { evidence, seeds } from '../db/schema/seeds.ts'
-import { workspaceColumns, workspaces, workspaceSlugs } from '../db/schema/workspaces.ts'
+import { isWorkspace, workspaceColumns, workspaces, workspaceSlugs } from '../db/schema/workspaces.ts'
 import type { PartOfSeed, WorkspaceOfCaller } from '../kernel/principal.ts'
 import type { Role } from '../kernel/roles.ts'
 
@@ -49,7 +49,7 @@ const selectBySlug = prepared((executor) =>
     .select({ place, value: workspaceOfCaller(sql`asked.user_id`) })
     .from(askedFor('text'))
     .innerJoin(workspaceSlugs, eq(workspaceSlugs.slug, sql`asked.key`))
-    .innerJoin(workspaces, eq(workspaces.id, workspaceSlugs.workspaceId))
+    .innerJoin(workspaces, isWorkspace(workspaceSlugs.workspaceId))
     .where(isSlugInUse)
     .prepare('workspaces_select_by_slug'),
 )
@@ -77,7 +77,7 @@ const selectBySeed = prepared((executor) =>
     .select({ place, value: workspaceOfCaller(sql`asked.user_id`) })
     .from(askedFor('uuid'))
     .innerJoin(seeds, and(eq(seeds.id, sql`asked.key`), isNull(seeds.deletedAt)))
-    .innerJoin(workspaces, eq(workspaces.id, seeds.workspaceId))
+    .innerJoin(workspaces, isWorkspace(seeds.workspaceId))
     .prepare('workspaces_select_by_seed'),
 )
 
@@ -106,7 +106,7 @@ const selectByPart = {
       .select({ place, value: workspaceOfPart() })
       .from(askedFor('uuid'))
       .innerJoin(seeds, eq(seeds.id, sql`asked.key`))
-      .innerJoin(workspaces, eq(workspaces.id, seeds.workspaceId))
+      .innerJoin(workspaces, isWorkspace(seeds.workspaceId))
       .prepare('workspaces_select_by_any_seed'),
   ),
 }
@@ -117,7 +117,7 @@ function prepareByPart(executor: Executor, table: typeof evidence | typeof comme
     .from(askedFor('uuid'))
     .innerJoin(table as typeof evidence, eq(table.id, sql`asked.key`))
     .innerJoin(seeds, and(eq(seeds.id, table.seedId), isNull(seeds.deletedAt)))
-    .innerJoin(workspaces, eq(workspaces.id, seeds.workspaceId))
+    .innerJoin(workspaces, isWorkspace(seeds.workspaceId))
     .prepare(name)
 }
 

@@ -1,6 +1,7 @@
 import type { Role } from '../kernel/roles.ts'
 
 const everybody = ['owner', 'admin', 'member', 'viewer'] as const
+const owners = ['owner'] as const
 const managers = ['owner', 'admin'] as const
 const writers = ['owner', 'admin', 'member'] as const
 
@@ -11,6 +12,9 @@ export const permissions = {
   'workspaces.update': managers,
   'workspaces.uploadIcon': managers,
   'workspaces.removeIcon': managers,
+  'workspaces.transferOwnership': owners,
+  'workspaces.delete': owners,
+  'workspaces.export': owners,
   'workspaces.search': everybody,
   'workspaces.searchCounts': everybody,
   'members.list': everybody,

@@ -7,13 +7,14 @@ import { clearLeadsOf } from '../areas/seeds/leads.repository.ts'
 import { renameActor } from '../areas/notifications/notifications.repository.ts'
 import { renameAuthor } from '../areas/evidence/evidence.repository.ts'
 import {
-  deleteWorkspace,
   forgetCreator,
   listCrowdedMemberships,
   type CrowdedMembershipRow,
 } from '../areas/workspaces/workspaces.repository.ts'
+import { eraseWorkspace } from '../areas/workspaces/ownership.repository.ts'
 import { deleteRecordsOfPerson } from '../agent-oauth/records/oauth-records.repository.ts'
 import type { Database, Executor } from '../db/client.ts'
+import { allowLongStatements } from '../db/sql/long-statements.ts'
 import { deletedUserName } from '../kernel/accounts.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { parseEmail } from '../kernel/email.ts'
@@ -21,10 +22,10 @@ import { errors } from '../kernel/errors.ts'
 import { createId } from '../kernel/ids.ts'
 import type { PrincipalUser } from '../kernel/principal.ts'
 import { parseQuery, requireName } from '../kernel/text.ts'
+import { formerSlugKeptMs } from '../kernel/workspaces.ts'
 import { markUsedPictureForDeletion } from '../pictures/pictures.repository.ts'
 import type { JobQueue } from '../platform/jobs/jobs.port.ts'
 import {
-  allowLongStatements,
   deleteUser,
   findUserByEmail,
   findUserById,
@@ -205,7 +206,8 @@ async function erase(
   now: Date,
 ): Promise<void> {
   await allowLongStatements(tx)
-  for (const { id } of alone) await deleteWorkspace(tx, id)
+  const slugKeptUntil = new Date(now.getTime() + formerSlugKeptMs)
+  for (const workspace of alone) await eraseWorkspace(tx, workspace, slugKeptUntil)
   const ownEmails = [user.email, ...(await listFormerEmails(tx, user.id))]
   const invites = await deleteInvitesOfPerson(tx, { userId: user.id, emails: ownEmails })
   for (const { id, workspaceId } of invites.filter(({ state }) => state === 'open')) {
@@ -251,8 +253,7 @@ async function erase(
   )
   await forgetCreator(tx, user.id)
   await deleteRecordsOfPerson(tx, user.id)
-  for (const key of [user.imageKey, ...alone.map(({ iconKey }) => iconKey)])
-    if (key !== null) await markUsedPictureForDeletion(tx, key)
+  if (user.imageKey !== null) await markUsedPictureForDeletion(tx, user.imageKey)
   await deleteUser(tx, user.id)
 }
 

@@ -74,6 +74,7 @@ async function describeApi(): Promise<object> {
   return description
 }
 
-function cannotWrite(cause: Error): never {
+/** Throws the error of a file that an argument names. */
+export function cannotWrite(cause: Error): never {
   throw new CommandError('file_error', `The file cannot be written: ${cause.message}`, { cause })
 }

@@ -502,6 +502,18 @@ export const errors = {
     'Use 3 to 48 characters: a to z, 0 to 9, and single hyphens between them.',
     'Website only: the value is not a valid slug. The API returns `decode_error` instead.',
   ),
+  confirmationMismatch: error(
+    'InvalidInput',
+    'confirmation_mismatch',
+    'This does not match. Enter it exactly as shown.',
+    '`confirmSlug` is not the current slug of the workspace, or `confirmEmail` not the email address of the caller.',
+  ),
+  exportInProgress: error(
+    'Conflict',
+    'export_in_progress',
+    'This workspace is being exported. Try again when that has ended.',
+    'Another export of the workspace runs, or one was broken off within the last minute.',
+  ),
   slugTaken: error(
     'Conflict',
     'slug_taken',

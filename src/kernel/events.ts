@@ -148,6 +148,38 @@ export const eventKinds = {
     summarize: ({ name }, actor) => `${actor} removed the icon of ${name}`,
     example: exampleWorkspace,
   }),
+  'workspace.ownership_transferred': kind(
+    {
+      workspaceId: workspace.workspaceId,
+      userId: id('the new owner'),
+      name: text('Their name at the time.'),
+      from: role('Their role before.'),
+      formerOwnerUserId: id('the person who transferred the ownership, and is an admin now'),
+    },
+    {
+      readers: 'everybody',
+      target: ['user', 'userId'],
+      summarize: ({ name }, actor) => `${actor} transferred the ownership of the workspace to ${name}`,
+      example: {
+        workspaceId: exampleIds.workspace,
+        ...examplePerson,
+        from: 'admin',
+        formerOwnerUserId: exampleIds.actor,
+      },
+    },
+  ),
+  'workspace.deleted': kind(workspace, {
+    readers: 'everybody',
+    target: ['workspace', 'workspaceId'],
+    summarize: ({ name }, actor) => `${actor} deleted the workspace ${name}`,
+    example: exampleWorkspace,
+  }),
+  'workspace.restored': kind(workspace, {
+    readers: 'everybody',
+    target: ['workspace', 'workspaceId'],
+    summarize: ({ name }, actor) => `${actor} restored the workspace ${name}`,
+    example: exampleWorkspace,
+  }),
   'member.joined': kind(
     {
       ...person,

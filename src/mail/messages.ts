@@ -44,6 +44,28 @@ export function roleChangedMail(input: {
   })
 }
 
+/** Tells an owner that their workspace was deleted. */
+export function workspaceDeletedMail(input: {
+  workspaceName: string
+  slug: string
+  actorName: string
+  /** How long it can be restored. */
+  keptMs: number
+  homeUrl: string
+}): MailContent {
+  const { workspaceName, slug, actorName, keptMs, homeUrl } = input
+  return compose({
+    subject: `The workspace ${workspaceName} was deleted`,
+    paragraphs: [
+      `${actorName} deleted the workspace ${workspaceName} (${slug}), of which you are an owner. Nobody can open it any more, and its agents have lost access.`,
+      `For ${formatDuration(keptMs)} whoever runs this service can restore it. After that, everything in it is erased.`,
+    ],
+    link: { label: 'Open your home page', url: homeUrl },
+    footer:
+      'If this was a mistake, ask whoever runs this service to restore the workspace, and name its address.',
+  })
+}
+
 /** Notifies the member who sent an invite that it was accepted. */
 export function inviteAcceptedMail(input: {
   workspaceName: string

@@ -30,13 +30,16 @@ export function describeTime(time: Date, now: Date): string {
 }
 
 const units: [name: string, lengthMs: number][] = [
+  ['day', dayMs],
   ['hour', hourMs],
   ['minute', minuteMs],
 ]
 
-/** A duration in the largest unit that it is a whole number of, such as `24 hours`. */
+/** A duration in the largest unit that it is a whole number of, such as `24 hours`; in days from two on. */
 export function formatDuration(durationMs: number): string {
-  const [name, lengthMs] = units.find(([, length]) => durationMs % length === 0) ?? ['second', 1000]
+  const [name, lengthMs] = units.find(
+    ([, length]) => durationMs % length === 0 && (length < dayMs || durationMs > dayMs),
+  ) ?? ['second', 1000]
   const count = Math.ceil(durationMs / lengthMs)
   return `${count} ${name}${count === 1 ? '' : 's'}`
 }

@@ -23,6 +23,8 @@ import { browserKnownMs } from '../kernel/accounts.ts'
 import { deleteOldCalls } from '../areas/agent/agent-calls.repository.ts'
 import { createApiKeysJobs, enqueueExpiryNotices } from '../areas/apiKeys/apiKeys.jobs.ts'
 import { createInvitesJobs } from '../areas/invites/invites.jobs.ts'
+import { createOwnershipJobs } from '../areas/workspaces/ownership.jobs.ts'
+import { eraseDeletedWorkspaces } from '../areas/workspaces/ownership.repository.ts'
 import { createMembersJobs } from '../areas/members/members.jobs.ts'
 import { eraseDeletedSeeds } from '../areas/seeds/seed-deletion.repository.ts'
 import {
@@ -39,6 +41,7 @@ import { deleteExpiredIdempotentRequests } from '../db/idempotency.repository.ts
 import type { Clock } from '../kernel/clock.ts'
 import { deletedSeedsKeptMs } from '../kernel/seeds.ts'
 import { notificationKeptMs } from '../kernel/notifications.ts'
+import { deletedWorkspaceKeptMs, formerSlugKeptMs } from '../kernel/workspaces.ts'
 import { type PictureStore } from '../pictures/picture-store.ts'
 import type { JobQueue } from '../platform/jobs/jobs.port.ts'
 import { startJobRunner } from '../platform/jobs/graphile-runner.ts'
@@ -72,6 +75,7 @@ export async function startJobs(options: JobsOptions): Promise<{ stop: () => Pro
       ...createApiKeysJobs({ db, clock, mailer, webUrl }),
       ...createInvitesJobs({ db, clock, mailer, links, webUrl }),
       ...createMembersJobs({ db, mailer, links, webUrl }),
+      ...createOwnershipJobs({ db, mailer, webUrl }),
       ...createNotificationsJobs({ db, clock, mailer, links, webUrl }),
       ...createAgentOAuthJobs({ db, mailer, webUrl }),
       ...createWebhooksJobs({ db, mailer, webUrl }),
@@ -94,6 +98,12 @@ export async function startJobs(options: JobsOptions): Promise<{ stop: () => Pro
       agent_calls: () => deleteOldCalls(db, ago(agentCallsKeptMs)),
       webhook_deliveries: () => deleteOldDeliveries(db, ago(deliveriesKeptMs)),
       deleted_seeds: () => eraseDeletedSeeds(db, ago(deletedSeedsKeptMs)),
+      deleted_workspaces: () =>
+        eraseDeletedWorkspaces(db, {
+          before: ago(deletedWorkspaceKeptMs),
+          now: clock.now(),
+          slugKeptMs: formerSlugKeptMs,
+        }),
       notifications: () => deleteOldNotifications(db, ago(notificationKeptMs)),
       signing_keys: () => deleteRetiredSigningKeys(db, clock.now()),
     },

@@ -53,6 +53,8 @@ import { createTeamsService } from '../areas/teams/teams.service.ts'
 import { createWebhooksService } from '../areas/webhooks/webhooks.service.ts'
 import { createMeService } from '../areas/me/me.service.ts'
 import { createOwnWorkService } from '../areas/workspaces/own-work.service.ts'
+import { createExportService } from '../areas/workspaces/export.service.ts'
+import { createOwnershipService } from '../areas/workspaces/ownership.service.ts'
 import { createSearchService } from '../areas/workspaces/search.service.ts'
 import { createSystemService } from '../areas/system/system.service.ts'
 import { createWorkspacesService } from '../areas/workspaces/workspaces.service.ts'
@@ -302,6 +304,10 @@ export function createServices(options: ServicesOptions) {
     offers: createOffersService({ ...takeShare(), pictures }),
     /** What people have done in a workspace, and have left. */
     ownWork: createOwnWorkService({ ...takeShare(), requireWorkspace }),
+    /** Everything in a workspace, for its owners. */
+    exports: createExportService({ db: shareOf(db), clock, requireWorkspace }),
+    /** Transferring, deleting and restoring workspaces. */
+    ownership: createOwnershipService({ ...takeShare(), requireWorkspace, jobs }),
     passkeys: createPasskeysService(passkeyOptions),
     people,
     pictures,

@@ -38,6 +38,7 @@ import { twoStepPages } from './account/two-step.pages.ts'
 import { uploadForm } from './plugins/upload-form.ts'
 import { signedInOnly, webSession } from './plugins/web-session.ts'
 import { workspaceIconForm, workspaceSettingsPages } from './workspace/workspace-settings.pages.ts'
+import { ownershipPages } from './workspace/ownership.pages.ts'
 import { webhooksPages } from './workspace/webhooks.pages.ts'
 import { workspacePages } from './workspace/workspace.pages.ts'
 import { createUploadPages, createWorkspacePages } from './plugins/workspace-visit.ts'
@@ -106,6 +107,7 @@ export async function websiteRoutes(app: App, services: Services, options: Websi
     teamsPages(pages, services)
     agentsPages(pages, { integrations: services.integrations, mcpUrl: `${baseUrl}/agent/mcp` })
     workspaceSettingsPages(pages, services, webUrl)
+    ownershipPages(pages, services)
     webhooksPages(pages, services)
     // A member who mistypes a path stays in the workspace.
     pages.page('/*', async () => {

@@ -75,7 +75,13 @@ const reasons: Record<string, string> = {
   ...fill(ofInbox, ['notifications.list', 'notifications.count', 'notifications.markRead']),
   ...fill(ofWorkspace, [
     ...['workspaces.slugAvailable', 'workspaces.slugAvailability', 'workspaces.update'],
-    ...['workspaces.removeIcon', 'workspaces.uploadIcon'],
+    ...[
+      'workspaces.removeIcon',
+      'workspaces.uploadIcon',
+      'workspaces.transferOwnership',
+      'workspaces.delete',
+    ],
+    'workspaces.export',
   ]),
   ...fill(ofMembers, ['members.updateRole', 'members.remove']),
   ...fill(inOtherForm, [

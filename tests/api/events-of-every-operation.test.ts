@@ -54,6 +54,11 @@ describe.each(changes)('%s', (_id, operation, event) => {
       },
     ])
 
+    if (type === 'workspace.deleted') {
+      expectError(await as(company.owner, get(`${company.url}/events?limit=1`)), errors.notFound)
+      return
+    }
+
     // The feed tells it in the same words, first, to everybody who may know.
     const isForAll = !/^(invite|integration|webhook)\./.test(type)
     for (const reader of [company.admin, company.viewer]) {

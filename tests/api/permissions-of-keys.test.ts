@@ -63,11 +63,12 @@ const rows: Row[] = [
 
 describe.each(rows)('a key that $name', ({ restrict, refusalOf }) => {
   it('is refused by the operations that its restriction concerns, and by no others', async () => {
-    const company = await createCompany(service)
+    const shared = await createCompany(service)
     await checkEach(
       ofKeys,
       ([id]) => id,
       async ([, operation]) => {
+        const company = operation.endsCompany ? await createCompany(service) : shared
         const actor = (await createOutsider(service, operation)) ?? company.owner
         const key = await createKey(service, actor, await restrict(actor, company))
         const { request } = await prepareRequest(service, operation, {

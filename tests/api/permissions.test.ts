@@ -3,7 +3,7 @@ import { createDescriptionReader } from '../../scripts/description.ts'
 import { permissions } from '../../src/access/permissions.ts'
 import { errors, type ErrorFactory } from '../../src/kernel/errors.ts'
 import { roles, type Role } from '../../src/kernel/roles.ts'
-import { addPerson, createCompany } from '../support/company.ts'
+import { addPerson, createCompany, type TestCompany } from '../support/company.ts'
 import { expectError } from '../support/expect-error.ts'
 import { findOperation, operations, permissionTable, type Operation } from '../support/operations.ts'
 import { buildRequest, prepareRequest, type PreparedRequest } from '../support/prepare-request.ts'
@@ -29,7 +29,7 @@ const service = await startTestApp({
   environment: { INVITE_LIMIT_PER_HOUR: '0', DATA_DIR: await makeFolder() },
 })
 const { app, as, createPerson } = service
-const company = await createCompany(service)
+const shared = await createCompany(service)
 const readWorkspace = await createWorkspaceReader(service)
 const stranger = await createPerson({ name: 'Sally Stranger' })
 
@@ -40,15 +40,14 @@ const [heading = [], ...rows] = permissionTable
   .map((line) => line.split(/[\s|]+/).filter((cell) => cell !== ''))
 const callers = heading.slice(3) as Caller[]
 
-const readState = () => readWorkspace(company.workspace)
-
-async function actorOf(caller: Caller, target: string): Promise<TestPerson> {
+async function actorOf(company: TestCompany, caller: Caller, target: string): Promise<TestPerson> {
   if (caller === 'nobody' || caller === 'stranger') return stranger
   return target === 'self' ? addPerson(service, company.workspace, caller) : company[caller]
 }
 
 /** The request of a row of the table. */
 function prepare(
+  company: TestCompany,
   operation: Operation,
   actor: TestPerson,
   target: string,
@@ -114,9 +113,12 @@ describe.each(rows.map(([id = '', target = '', to = '', ...cells]) => ({ id, tar
   '$id, target: $target, role: $to',
   ({ id, target, to, cells }) => {
     it(`returns what the permission table says to owner, admin, member, viewer, stranger and nobody: ${cells.join(' ')}`, async () => {
+      const operation = findOperation(id)
       for (const [i, caller] of callers.entries()) {
-        const actor = await actorOf(caller, target)
-        const { request } = await prepare(findOperation(id), actor, target, to)
+        const company = operation.endsCompany ? await createCompany(service) : shared
+        const readState = () => readWorkspace(company.workspace)
+        const actor = await actorOf(company, caller, target)
+        const { request } = await prepare(company, operation, actor, target, to)
         const before = await readState()
         const answer = await (caller === 'nobody' ? app.inject(request) : as(actor, request))
         const expected = outcomes[cells[i] ?? '']
@@ -139,11 +141,12 @@ describe('an unknown slug', () => {
   it.each(inWorkspaces.filter(([, { request }]) => request.includes('{slug}')))(
     'returns 404 for %s, and changes nothing',
     async (_id, operation) => {
-      const { values } = await prepare(operation, company.owner, 'viewer', 'viewer')
+      const { owner, workspace } = shared
+      const { values } = await prepare(shared, operation, owner, 'viewer', 'viewer')
       const request = await buildRequest(operation, { ...values, slug: randomSlug() })
-      const before = await readState()
-      expectError(await as(company.owner, request), errors.notFound)
-      expect(await readState()).toBe(before)
+      const before = await readWorkspace(workspace)
+      expectError(await as(owner, request), errors.notFound)
+      expect(await readWorkspace(workspace)).toBe(before)
     },
   )
 })

@@ -45,6 +45,8 @@ export interface Operation {
   isForInvited?: true
   /** It is for a person whose domain a workspace allows. */
   isForOffered?: true
+  /** The owner can do less in the workspace afterwards, or nothing. */
+  endsCompany?: true
   /** What has to be true beforehand, besides that what the request names exists. */
   given?: Given
   /** For what changes a workspace. */
@@ -309,6 +311,30 @@ export const operations: Record<string, Operation> = {
       summary: 'Olga Owner removed the icon of Acme',
     },
   },
+
+  'workspaces.transferOwnership': {
+    request: 'POST /v1/workspaces/{slug}/transfer-ownership',
+    body: { userId: '{userId}' },
+    endsCompany: true,
+    event: {
+      type: 'workspace.ownership_transferred',
+      target: ['user', 'userId'],
+      summary: 'Olga Owner transferred the ownership of the workspace to Tina Target',
+      again: errors.roleInsufficient,
+    },
+  },
+  'workspaces.delete': {
+    request: 'POST /v1/workspaces/{slug}/delete',
+    body: { confirmSlug: '{slug}' },
+    endsCompany: true,
+    event: {
+      type: 'workspace.deleted',
+      target: ['workspace', 'workspaceId'],
+      summary: 'Olga Owner deleted the workspace Acme',
+      again: errors.notFound,
+    },
+  },
+  'workspaces.export': { request: 'GET /v1/workspaces/{slug}/export' },
 
   'workspaces.search': { request: 'GET /v1/workspaces/{slug}/search?q=filler', list: searchRows },
   'workspaces.searchCounts': { request: 'GET /v1/workspaces/{slug}/search/counts?q=filler' },
@@ -669,6 +695,9 @@ export const permissionTable = `
   workspaces.update            -       -       | ok     ok     role   role   | out      key
   workspaces.uploadIcon        -       -       | ok     ok     role   role   | out      key
   workspaces.removeIcon        -       -       | ok     ok     role   role   | out      key
+  workspaces.transferOwnership member  -       | ok     role   role   role   | out      key
+  workspaces.delete            -       -       | ok     role   role   role   | out      key
+  workspaces.export            -       -       | ok     role   role   role   | out      key
 
   me.acceptInvite              member  -       | none   none   none   none   | none     key
   me.declineInvite             member  -       | none   none   none   none   | none     key

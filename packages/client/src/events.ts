@@ -39,6 +39,30 @@ export interface EventDataByType {
     /** The name of the workspace at the time. */
     name: string
   }
+  'workspace.ownership_transferred': {
+    /** The id of the workspace. */
+    workspaceId: string
+    /** The id of the new owner. */
+    userId: string
+    /** Their name at the time. */
+    name: string
+    /** Their role before. */
+    from: 'owner' | 'admin' | 'member' | 'viewer'
+    /** The id of the person who transferred the ownership, and is an admin now. */
+    formerOwnerUserId: string
+  }
+  'workspace.deleted': {
+    /** The id of the workspace. */
+    workspaceId: string
+    /** The name of the workspace at the time. */
+    name: string
+  }
+  'workspace.restored': {
+    /** The id of the workspace. */
+    workspaceId: string
+    /** The name of the workspace at the time. */
+    name: string
+  }
   'member.joined': {
     /** The id of the person. */
     userId: string

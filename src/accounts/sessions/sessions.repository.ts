@@ -7,7 +7,7 @@ import { prepared } from '../../db/sql/prepared.ts'
 import { endedSessions, knownBrowsers, sessions } from '../../db/schema/accounts.ts'
 import { memberships } from '../../db/schema/memberships.ts'
 import { principalColumns, users } from '../../db/schema/users.ts'
-import { workspaces } from '../../db/schema/workspaces.ts'
+import { isWorkspace, workspaces } from '../../db/schema/workspaces.ts'
 import type { PrincipalUser } from '../../kernel/principal.ts'
 
 /** A workspace of a person, for the menu on every page. */
@@ -38,7 +38,7 @@ const recentWorkspaces = sql<RecentWorkspace[]>`(
   select coalesce(json_agg(recent), '[]')
   from (
     select ${workspaces.id}, ${workspaces.name}, ${workspaces.slug}, ${pictureUrl(workspaces.iconKey)} as "iconUrl"
-    from ${memberships} join ${workspaces} on ${workspaces.id} = ${memberships.workspaceId}
+    from ${memberships} join ${workspaces} on ${isWorkspace(memberships.workspaceId)}
     where ${memberships.userId} = ${users.id}
     order by ${memberships.lastUsedAt} desc, ${memberships.joinedAt} desc, ${memberships.workspaceId} desc
     limit ${sql.raw(String(recentWorkspacesMax))}

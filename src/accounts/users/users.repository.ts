@@ -97,11 +97,6 @@ export async function listUsers(
   }))
 }
 
-/** Removes the statement timeout for a transaction: searching many events takes longer than a request may. */
-export async function allowLongStatements(transaction: Executor): Promise<void> {
-  await transaction.execute(sql`set local statement_timeout = 0`)
-}
-
 /** Deletes a person and all rows that refer to them with `on delete cascade`. */
 export async function deleteUser(executor: Executor, userId: string): Promise<void> {
   await executor.delete(users).where(eq(users.id, userId))

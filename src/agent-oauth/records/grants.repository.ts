@@ -5,7 +5,7 @@ import type { Database, Executor } from '../../db/client.ts'
 import { agentGrants } from '../../db/schema/agent-grants.ts'
 import { oauthRecords } from '../../db/schema/oauth.ts'
 import { users } from '../../db/schema/users.ts'
-import { workspaces } from '../../db/schema/workspaces.ts'
+import { isWorkspace, workspaces } from '../../db/schema/workspaces.ts'
 import { isStorable } from '../../kernel/text.ts'
 import type { JobQueue } from '../../platform/jobs/jobs.port.ts'
 
@@ -102,7 +102,7 @@ export async function findGrantForNotice(
     })
     .from(agentGrants)
     .innerJoin(users, eq(users.id, agentGrants.userId))
-    .innerJoin(workspaces, eq(workspaces.id, agentGrants.workspaceId))
+    .innerJoin(workspaces, isWorkspace(agentGrants.workspaceId))
     .where(eq(agentGrants.id, grantId))
   return found
 }

@@ -5,7 +5,7 @@ import { prepared } from '../../db/sql/prepared.ts'
 import { agentGrants } from '../../db/schema/agent-grants.ts'
 import { memberships } from '../../db/schema/memberships.ts'
 import { principalColumns, users } from '../../db/schema/users.ts'
-import { workspaces } from '../../db/schema/workspaces.ts'
+import { isWorkspace, workspaces } from '../../db/schema/workspaces.ts'
 import { writeUses } from '../../db/last-used.repository.ts'
 import type { Use } from '../../db/use-recorder.ts'
 import type { AgentPrincipal } from '../../kernel/agent.ts'
@@ -31,7 +31,7 @@ const selectLiveGrants = prepared((executor) =>
       and(eq(memberships.workspaceId, agentGrants.workspaceId), eq(memberships.userId, agentGrants.userId)),
     )
     .innerJoin(users, eq(users.id, agentGrants.userId))
-    .innerJoin(workspaces, eq(workspaces.id, agentGrants.workspaceId))
+    .innerJoin(workspaces, isWorkspace(agentGrants.workspaceId))
     .where(
       and(
         sql`${agentGrants.id} = any(${keysParameter('grantIds', 'uuid')})`,

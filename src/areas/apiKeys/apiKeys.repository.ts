@@ -8,7 +8,7 @@ import { apiKeys } from '../../db/schema/api-keys.ts'
 import { memberships } from '../../db/schema/memberships.ts'
 import { seeds } from '../../db/schema/seeds.ts'
 import { principalColumns, users } from '../../db/schema/users.ts'
-import { workspaces, workspaceSlugs } from '../../db/schema/workspaces.ts'
+import { isWorkspace, workspaces, workspaceSlugs } from '../../db/schema/workspaces.ts'
 import { writeUses } from '../../db/last-used.repository.ts'
 import type { Use } from '../../db/use-recorder.ts'
 import type { KeyRestrictions } from '../../kernel/key-restrictions.ts'
@@ -258,14 +258,14 @@ export interface OwnerAndWorkspace {
 const selectOwnersBySlug = prepared((executor) =>
   selectOwnersAnd(executor, 'text')
     .leftJoin(workspaceSlugs, and(eq(workspaceSlugs.slug, sql`asked.key`), isSlugInUse))
-    .leftJoin(workspaces, eq(workspaces.id, workspaceSlugs.workspaceId))
+    .leftJoin(workspaces, isWorkspace(workspaceSlugs.workspaceId))
     .prepare('api_keys_select_owners_by_slug'),
 )
 
 const selectOwnersBySeed = prepared((executor) =>
   selectOwnersAnd(executor, 'uuid')
     .leftJoin(seeds, and(eq(seeds.id, sql`asked.key`), isNull(seeds.deletedAt)))
-    .leftJoin(workspaces, eq(workspaces.id, seeds.workspaceId))
+    .leftJoin(workspaces, isWorkspace(seeds.workspaceId))
     .prepare('api_keys_select_owners_by_seed'),
 )
 

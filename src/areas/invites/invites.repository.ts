@@ -10,7 +10,7 @@ import { events } from '../../db/schema/events.ts'
 import { invites, inviteTokens, isOpen } from '../../db/schema/invites.ts'
 import { memberships } from '../../db/schema/memberships.ts'
 import { users } from '../../db/schema/users.ts'
-import { workspaces } from '../../db/schema/workspaces.ts'
+import { isWorkspace, workspaces } from '../../db/schema/workspaces.ts'
 import { together } from '../../db/together.ts'
 import { canonicalizeEmail } from '../../kernel/email.ts'
 import { errors } from '../../kernel/errors.ts'
@@ -266,7 +266,7 @@ const selectToSend = prepared((executor) =>
       expiresAt: invites.expiresAt,
     })
     .from(invites)
-    .innerJoin(workspaces, eq(workspaces.id, invites.workspaceId))
+    .innerJoin(workspaces, isWorkspace(invites.workspaceId))
     .innerJoin(users, eq(users.id, invites.invitedByUserId))
     .where(
       and(

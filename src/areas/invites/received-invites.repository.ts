@@ -9,7 +9,7 @@ import { prepared } from '../../db/sql/prepared.ts'
 import { invites, inviteTokens, isOpen } from '../../db/schema/invites.ts'
 import { memberships } from '../../db/schema/memberships.ts'
 import { users } from '../../db/schema/users.ts'
-import { workspaces } from '../../db/schema/workspaces.ts'
+import { isWorkspace, workspaces } from '../../db/schema/workspaces.ts'
 import type { JsonRows, PageRange } from '../../kernel/pagination.ts'
 import { roles, type Role } from '../../kernel/roles.ts'
 import type { InviteState } from './invites.repository.ts'
@@ -50,7 +50,7 @@ const selectInviteByToken = prepared((executor) =>
     .select({ ...receivedInviteColumns, isMailed: inviteTokens.isMailed })
     .from(inviteTokens)
     .innerJoin(invites, eq(invites.id, inviteTokens.inviteId))
-    .innerJoin(workspaces, eq(workspaces.id, invites.workspaceId))
+    .innerJoin(workspaces, isWorkspace(invites.workspaceId))
     .innerJoin(users, eq(users.id, invites.invitedByUserId))
     .where(eq(inviteTokens.tokenHash, sql.placeholder('tokenHash')))
     .prepare('invites_select_by_token'),
@@ -71,7 +71,7 @@ const selectInviteToAddress = prepared((executor) =>
   executor
     .select(receivedInviteColumns)
     .from(invites)
-    .innerJoin(workspaces, eq(workspaces.id, invites.workspaceId))
+    .innerJoin(workspaces, isWorkspace(invites.workspaceId))
     .innerJoin(users, eq(users.id, invites.invitedByUserId))
     .where(and(eq(invites.id, sql.placeholder('inviteId')), isToAddress))
     .prepare('invites_select_to_address'),
@@ -113,7 +113,7 @@ const selectInvitesToAddress = prepared((executor) => {
       id: invites.id,
     })
     .from(invites)
-    .innerJoin(workspaces, eq(workspaces.id, invites.workspaceId))
+    .innerJoin(workspaces, isWorkspace(invites.workspaceId))
     .innerJoin(users, eq(users.id, invites.invitedByUserId))
     .innerJoin(
       inviters,

@@ -6,7 +6,7 @@ import { isAfter } from '../../db/sql/keyset.ts'
 import { prepared } from '../../db/sql/prepared.ts'
 import { memberships } from '../../db/schema/memberships.ts'
 import { users } from '../../db/schema/users.ts'
-import { workspaces } from '../../db/schema/workspaces.ts'
+import { isWorkspace, workspaces } from '../../db/schema/workspaces.ts'
 import type { JsonRows, PageRange } from '../../kernel/pagination.ts'
 import type { Role } from '../../kernel/roles.ts'
 import type { Member } from './members.schemas.ts'
@@ -86,7 +86,7 @@ export async function findNoticeRecipient(
     })
     .from(memberships)
     .innerJoin(users, eq(users.id, memberships.userId))
-    .innerJoin(workspaces, eq(workspaces.id, memberships.workspaceId))
+    .innerJoin(workspaces, isWorkspace(memberships.workspaceId))
     .where(
       and(
         eq(memberships.workspaceId, workspaceId),

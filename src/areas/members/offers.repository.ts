@@ -15,6 +15,7 @@ const isOfPerson = (table: typeof memberships | typeof departures) =>
   and(eq(table.workspaceId, workspaces.id), eq(table.userId, sql.placeholder('userId')))
 
 const isOffered = and(
+  isNull(workspaces.deletedAt),
   arrayContains(workspaces.allowedDomains, sql`array[${sql.placeholder('domain')}]::text[]`),
   isNull(memberships.userId),
   // Whether the person declined, left or was removed; null if none of these.
@@ -110,7 +111,7 @@ export async function listWorkspacesAllowing(
   const rows = await executor
     .select({ id: workspaces.id })
     .from(workspaces)
-    .where(arrayContains(workspaces.allowedDomains, [domain]))
+    .where(and(arrayContains(workspaces.allowedDomains, [domain]), isNull(workspaces.deletedAt)))
     .orderBy(asc(workspaces.id))
     .limit(limit)
   return rows.map(({ id }) => id)

@@ -2,7 +2,7 @@ import { and, desc, eq, isNotNull, isNull, lt, sql, type Column, type SQL } from
 import type { Executor } from '../../db/client.ts'
 import { notifications } from '../../db/schema/notifications.ts'
 import { seeds } from '../../db/schema/seeds.ts'
-import { workspaces } from '../../db/schema/workspaces.ts'
+import { isWorkspace, workspaces } from '../../db/schema/workspaces.ts'
 import { hiddenParameter, pageLimit } from '../../db/sql/hidden-parameter.ts'
 import { itemColumns, readOne, selectJsonRows } from '../../db/sql/json-rows.ts'
 import { isBefore } from '../../db/sql/keyset.ts'
@@ -60,7 +60,7 @@ function prepareList(executor: Executor, name: string, filter?: SQL) {
   const rows = executor
     .select(itemColumns<NotificationRow>({ id, ...storedColumns, createdAt, readAt }))
     .from(notifications)
-    .innerJoin(workspaces, eq(workspaces.id, notifications.workspaceId))
+    .innerJoin(workspaces, isWorkspace(notifications.workspaceId))
     .leftJoin(seeds, eq(seeds.id, notifications.seedId))
     .where(and(isOfCaller, filter, isNotOfDeletedSeed, isBefore(createdAt, id)))
     .orderBy(desc(createdAt), desc(id))
@@ -152,7 +152,7 @@ const selectStored = prepared((executor) =>
   executor
     .select({ ...storedColumns, readAt: notifications.readAt })
     .from(notifications)
-    .innerJoin(workspaces, eq(workspaces.id, notifications.workspaceId))
+    .innerJoin(workspaces, isWorkspace(notifications.workspaceId))
     .leftJoin(seeds, eq(seeds.id, notifications.seedId))
     .where(and(isOfCaller, eq(notifications.id, sql`${sql.placeholder('id')}`), isNotOfDeletedSeed))
     .prepare('notifications_select_one'),

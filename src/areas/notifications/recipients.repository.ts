@@ -4,7 +4,7 @@ import { agentGrants } from '../../db/schema/agent-grants.ts'
 import { notificationDigests, notifications } from '../../db/schema/notifications.ts'
 import { seeds } from '../../db/schema/seeds.ts'
 import { users } from '../../db/schema/users.ts'
-import { workspaces } from '../../db/schema/workspaces.ts'
+import { isWorkspace, workspaces } from '../../db/schema/workspaces.ts'
 import { timestampText } from '../../db/sql/json-rows.ts'
 import { prepared } from '../../db/sql/prepared.ts'
 import type { StoredNotification } from '../../kernel/notifications.ts'
@@ -51,7 +51,7 @@ const selectMentioned = prepared((executor) =>
     .select({ userId: users.id, name: users.name, email: users.email, notification: storedColumns })
     .from(notifications)
     .innerJoin(users, eq(users.id, notifications.userId))
-    .innerJoin(workspaces, eq(workspaces.id, notifications.workspaceId))
+    .innerJoin(workspaces, isWorkspace(notifications.workspaceId))
     .leftJoin(seeds, eq(seeds.id, notifications.seedId))
     .where(
       and(
@@ -139,7 +139,7 @@ export async function findDigest(
     })
     .from(notifications)
     .innerJoin(users, eq(users.id, notifications.userId))
-    .innerJoin(workspaces, eq(workspaces.id, notifications.workspaceId))
+    .innerJoin(workspaces, isWorkspace(notifications.workspaceId))
     .leftJoin(notificationDigests, eq(notificationDigests.userId, notifications.userId))
     .leftJoin(seeds, eq(seeds.id, notifications.seedId))
     .where(

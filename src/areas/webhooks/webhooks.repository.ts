@@ -4,7 +4,7 @@ import { prepared } from '../../db/sql/prepared.ts'
 import { memberships } from '../../db/schema/memberships.ts'
 import { users } from '../../db/schema/users.ts'
 import { webhookDeliveries, webhooks } from '../../db/schema/webhooks.ts'
-import { workspaces } from '../../db/schema/workspaces.ts'
+import { isWorkspace, workspaces } from '../../db/schema/workspaces.ts'
 import type { WebhookDisabledReason } from '../../kernel/webhooks.ts'
 
 const shownColumns = {
@@ -176,7 +176,7 @@ export async function findDisabledWebhook(executor: Executor, id: string, userId
       email: users.email,
     })
     .from(webhooks)
-    .innerJoin(workspaces, eq(workspaces.id, webhooks.workspaceId))
+    .innerJoin(workspaces, isWorkspace(webhooks.workspaceId))
     .innerJoin(
       memberships,
       and(

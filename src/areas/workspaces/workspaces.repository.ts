@@ -7,7 +7,7 @@ import { keysParameter } from '../../db/sql/batch.ts'
 import { prepared } from '../../db/sql/prepared.ts'
 import { memberships } from '../../db/schema/memberships.ts'
 import { users } from '../../db/schema/users.ts'
-import { workspaceColumns, workspaces, workspaceSlugs } from '../../db/schema/workspaces.ts'
+import { isWorkspace, workspaceColumns, workspaces, workspaceSlugs } from '../../db/schema/workspaces.ts'
 import { errors } from '../../kernel/errors.ts'
 import type { JsonRows } from '../../kernel/pagination.ts'
 import type { Membership } from './workspaces.schemas.ts'
@@ -32,7 +32,7 @@ const selectMemberships = prepared((executor) =>
   executor
     .select({ ...workspaceColumns, role: memberships.role })
     .from(memberships)
-    .innerJoin(workspaces, eq(workspaces.id, memberships.workspaceId))
+    .innerJoin(workspaces, isWorkspace(memberships.workspaceId))
     .where(
       and(
         eq(memberships.userId, sql.placeholder('userId')),
@@ -74,7 +74,7 @@ const selectMembershipsOfUsers = prepared((executor) => {
       }),
     )
     .from(memberships)
-    .innerJoin(workspaces, eq(workspaces.id, memberships.workspaceId))
+    .innerJoin(workspaces, isWorkspace(memberships.workspaceId))
     .where(and(eq(memberships.userId, sql`asked.user_id`), isReached(sql`asked.workspace_ids`)))
     .orderBy(...lastUsedFirst)
     .limit(pageLimit)
@@ -218,12 +218,10 @@ const selectSlugHolder = prepared((executor) =>
   executor
     .select({ workspaceId: workspaceSlugs.workspaceId, userId: memberships.userId })
     .from(workspaceSlugs)
+    .leftJoin(workspaces, isWorkspace(workspaceSlugs.workspaceId))
     .leftJoin(
       memberships,
-      and(
-        eq(memberships.workspaceId, workspaceSlugs.workspaceId),
-        eq(memberships.userId, sql.placeholder('userId')),
-      ),
+      and(eq(memberships.workspaceId, workspaces.id), eq(memberships.userId, sql.placeholder('userId'))),
     )
     .where(
       and(
@@ -234,11 +232,14 @@ const selectSlugHolder = prepared((executor) =>
     .prepare('workspace_slugs_select_holder'),
 )
 
-/** The workspace whose current or former slug this is, and whether the person is a member of it. */
+/**
+ * The workspace whose current or former slug this is, null for an erased one, and whether the person is a member of it:
+ * nobody is a member of a deleted one.
+ */
 export async function findSlugHolder(
   executor: Executor,
   input: { slug: string; userId: string; now: Date },
-): Promise<{ workspaceId: string; isMember: boolean } | undefined> {
+): Promise<{ workspaceId: string | null; isMember: boolean } | undefined> {
   const [holder] = await selectSlugHolder(executor).execute({ ...input, now: input.now.toISOString() })
   return holder && { workspaceId: holder.workspaceId, isMember: holder.userId !== null }
 }
@@ -258,7 +259,7 @@ export function listCrowdedMemberships(executor: Executor, userId: string) {
       ownerCount: countMembers(sql`m.role = 'owner'`),
     })
     .from(memberships)
-    .innerJoin(workspaces, eq(workspaces.id, memberships.workspaceId))
+    .innerJoin(workspaces, isWorkspace(memberships.workspaceId))
     .where(eq(memberships.userId, userId))
     .orderBy(asc(workspaces.id))
 }
@@ -266,11 +267,6 @@ export function listCrowdedMemberships(executor: Executor, userId: string) {
 /** Clears the creator of the workspaces that a person created. */
 export async function forgetCreator(executor: Executor, userId: string): Promise<void> {
   await executor.update(workspaces).set({ creatorUserId: null }).where(eq(workspaces.creatorUserId, userId))
-}
-
-/** Deletes a workspace with all that is in it. */
-export async function deleteWorkspace(executor: Executor, workspaceId: string): Promise<void> {
-  await executor.delete(workspaces).where(eq(workspaces.id, workspaceId))
 }
 
 /** The names of the owners who joined first. */
@@ -311,6 +307,7 @@ export async function listWorkspaces(
         where m.workspace_id = workspaces.id and m.role = 'owner' order by m.joined_at, u.id
       )`,
       createdAt: workspaces.createdAt,
+      deletedAt: workspaces.deletedAt,
       total: sql<number>`count(*) over ()::int`,
     })
     .from(workspaces)

@@ -1,18 +1,31 @@
+import { Readable } from 'node:stream'
 import type { App } from '../../http/app-types.ts'
 import { toOk } from '../../http/requests/idempotency.ts'
 import {
   workspacesCreate,
+  workspacesDelete,
+  workspacesExport,
   workspacesGet,
   workspacesSlugAvailable,
   workspacesSlugAvailability,
   workspacesList,
   workspacesRemoveIcon,
+  workspacesTransferOwnership,
   workspacesUpdate,
   workspacesUploadIcon,
 } from './workspaces.schemas.ts'
+import type { ExportService } from './export.service.ts'
+import type { OwnershipService } from './ownership.service.ts'
 import { versionOfWorkspace, type WorkspacesService } from './workspaces.service.ts'
 
-export function workspacesRoutes(app: App, workspaces: WorkspacesService): void {
+/** What the operations of `workspaces` call. */
+interface ServicesOfWorkspaces {
+  workspaces: WorkspacesService
+  ownership: OwnershipService
+  exports: ExportService
+}
+
+export function workspacesRoutes(app: App, { workspaces, ownership, exports }: ServicesOfWorkspaces): void {
   app.get(
     '/v1/workspaces',
     { schema: workspacesList, config: { forBoundKeys: true } },
@@ -41,6 +54,27 @@ export function workspacesRoutes(app: App, workspaces: WorkspacesService): void 
     '/v1/workspaces/:slug',
     { schema: workspacesUpdate, config: { isVersioned: true } },
     ({ principal, params, body }) => workspaces.update(principal, params.slug, body).then(toOk),
+  )
+
+  app.post(
+    '/v1/workspaces/:slug/transfer-ownership',
+    { schema: workspacesTransferOwnership },
+    ({ params, body }, reply) =>
+      reply.answerChange((principal) => ownership.transfer(principal, params.slug, body), toOk),
+  )
+
+  app.post('/v1/workspaces/:slug/delete', { schema: workspacesDelete }, ({ params, body }, reply) =>
+    reply.answerChange((principal) => ownership.delete(principal, params.slug, body), toOk),
+  )
+
+  // Without HEAD, which would read everything.
+  app.get(
+    '/v1/workspaces/:slug/export',
+    { schema: workspacesExport, exposeHeadRoute: false },
+    async ({ principal, params }, reply) => {
+      const lines = await exports.exportWorkspace(principal, params.slug)
+      return reply.type('application/x-ndjson; charset=utf-8').send(Readable.from(lines))
+    },
   )
 
   app.delete('/v1/workspaces/:slug/icon', { schema: workspacesRemoveIcon }, ({ principal, params }) =>

@@ -1,6 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox'
-import { exampleIds, exampleImageUrl } from '../../http/description/examples.ts'
-import { operation, slugParams } from '../../http/description/operation.ts'
+import { exampleIds, exampleImageUrl, exampleTime } from '../../http/description/examples.ts'
+import { operation, slugParams, streamOperation } from '../../http/description/operation.ts'
 import { domainsLengthMax } from '../../kernel/domains.ts'
 import { closed, exampleOf, name, named, nullableString, ok, ref, Role } from '../../kernel/schemas.ts'
 import { errors, imageErrors, workspaceErrors } from '../../kernel/errors.ts'
@@ -215,3 +215,53 @@ export const workspacesRemoveIcon = operation({
   params: slugParams,
   errors: [...workspaceErrors, errors.roleInsufficient],
 })
+
+export const workspacesTransferOwnership = operation({
+  id: 'workspaces.transferOwnership',
+  summary: 'Transfer the ownership of a workspace',
+  description:
+    'For owners. The member becomes an owner and the caller an admin, in one change. Other owners stay owners. Does nothing ' +
+    'when the member is the caller.',
+  params: slugParams,
+  body: closed(
+    { userId: Type.String({ description: 'The id of the member.' }) },
+    { examples: [{ userId: exampleIds.user }] },
+  ),
+  errors: [...workspaceErrors, errors.roleInsufficient],
+})
+
+export const workspacesDelete = operation({
+  id: 'workspaces.delete',
+  summary: 'Delete a workspace',
+  description:
+    'For owners. The workspace is gone at once, for all people and agents. Nobody can take its slug for 90 days. For 14 ' +
+    'days the operator of the service can restore it; then everything in it is erased. The owners are told by email.',
+  params: slugParams,
+  body: closed(
+    { confirmSlug: Type.String({ description: 'The current slug of the workspace.' }) },
+    { examples: [{ confirmSlug: 'acme' }] },
+  ),
+  errors: [...workspaceErrors, errors.roleInsufficient, errors.confirmationMismatch],
+})
+
+export const workspacesExport = streamOperation(
+  {
+    id: 'workspaces.export',
+    summary: 'Export a workspace',
+    description:
+      'For owners. A line `{"kind": …, "data": {…}}` for each thing in the workspace, with fields as in other responses: ' +
+      '`workspace`, `member`, `team`, `teamMember`, `invite`, `integration`, `webhook`, `seed` with its `participant`, ' +
+      '`evidence` and `comment`, and `event`, the oldest first. Deleted seeds and secrets are left out. The last line has ' +
+      'the kind `end` and the number of the others: without it the export is incomplete. What changes while the export ' +
+      'runs is read as it is then. One export of a workspace runs at a time.',
+    params: slugParams,
+    returns: 'The lines.',
+    errors: [...workspaceErrors, errors.roleInsufficient, errors.exportInProgress],
+  },
+  {
+    type: 'application/x-ndjson',
+    example:
+      `${JSON.stringify({ kind: 'team', data: { id: exampleIds.team, name: 'Research', createdAt: exampleTime } })}\n` +
+      `${JSON.stringify({ kind: 'end', data: { count: 1 } })}\n`,
+  },
+)

@@ -14,6 +14,7 @@ import type { Call, Principal } from '../../kernel/principal.ts'
 import { assertUsableSlug, isReservedSlug, isSlug } from '../../kernel/slugs.ts'
 import { parseQuery, requireName } from '../../kernel/text.ts'
 import { assertExpected, versionOfFields } from '../../kernel/versions.ts'
+import { formerSlugKeptMs } from '../../kernel/workspaces.ts'
 import type { PictureStore } from '../../pictures/picture-store.ts'
 import {
   claimSlug,
@@ -36,8 +37,6 @@ import type { CreatedWorkspace, Membership, WorkspaceDetail } from './workspaces
 
 /** The most mail domains that a workspace may allow. */
 export const allowedDomainsMax = 10
-/** How long a former slug keeps working. */
-export const formerSlugKeptMs = 90 * 24 * 60 * 60 * 1000
 /** The most former slugs of a workspace, so that renaming cannot use up names. */
 export const formerSlugsMax = 5
 
@@ -53,12 +52,16 @@ export interface WorkspaceChange {
 type ListedRow = Awaited<ReturnType<typeof listWorkspaces>>[number]
 
 /** A workspace as operators see it, with the email addresses of its owners. */
-export interface ListedWorkspace extends Omit<ListedRow, 'createdAt' | 'total'> {
+export interface ListedWorkspace extends Omit<ListedRow, 'createdAt' | 'deletedAt' | 'total'> {
   createdAt: string
+  /** Null for one that is not deleted. */
+  deletedAt: string | null
 }
 
 export interface WorkspacesService {
-  /** All workspaces of the installation, newest first, for operators. `total` counts them beyond `limit`. */
+  /**
+   * All workspaces of the installation, newest first, for operators, also deleted ones. `total` counts them beyond `limit`.
+   */
   listAll(filter: { query?: string; limit?: number }): Promise<{ items: ListedWorkspace[]; total: number }>
   /** The caller's workspaces, the one used last first. A key that is bound to workspaces gets only those. */
   list(principal: Principal): Promise<Json<Membership[]>>
@@ -120,9 +123,10 @@ export function createWorkspacesService(options: WorkspacesServiceOptions): Work
   return {
     async listAll({ query, limit }) {
       const rows = await listWorkspaces(db, { text: parseQuery(query), limit })
-      const items = rows.map(({ id, name, slug, memberCount, owners, createdAt }) => ({
+      const items = rows.map(({ id, name, slug, memberCount, owners, createdAt, deletedAt }) => ({
         ...{ id, name, slug, memberCount, owners },
         createdAt: createdAt.toISOString(),
+        deletedAt: deletedAt?.toISOString() ?? null,
       }))
       return { items, total: rows[0]?.total ?? 0 }
     },

@@ -2,7 +2,7 @@ import { Column, is, sql, type SQL, type Subquery } from 'drizzle-orm'
 import { PgTimestamp } from 'drizzle-orm/pg-core'
 import type { Executor } from '../client.ts'
 
-type Columns<Item> = Record<keyof Item & string, Column | SQL | SQL.Aliased>
+export type Columns<Item> = Record<keyof Item & string, Column | SQL | SQL.Aliased>
 
 /** Columns under the names of the properties of an item. Times have the form of the API. */
 export function itemColumns<Item>(columns: Columns<Item>): Record<keyof Item & string, SQL.Aliased> {
@@ -22,6 +22,11 @@ export function selectJsonRows(executor: Pick<Executor, 'select'>, query: { as(a
 /** An item as a JSON column, for a query that selects more than items. A little slower than `selectJsonRows`. */
 export function jsonItem<Item>(columns: Columns<Item>): SQL.Aliased {
   return sql`(select row_to_json(item) from ${itemOf(columns)})`.as('item')
+}
+
+/** An item as the text of a JSON object, which has no line feed. */
+export function jsonItemText<Item>(columns: Columns<Item>): SQL<string> {
+  return sql<string>`(select row_to_json(item)::text from ${itemOf(columns)})`
 }
 
 /** Aggregates items as a JSON array, in an order. They are separated by a comma, a space, a line feed and a space. */

@@ -69,19 +69,22 @@ export function operation<const D extends OperationDeclaration>(declaration: D):
   } as unknown as OperationSchema<D>
 }
 
-/** Turns the declaration of a stream of server-sent events into a Fastify route schema. */
+/** The media types of responses that are sent while they are read. */
+const streamTypes = {
+  'text/event-stream': 'Server-sent events (WHATWG HTML, section 9.2).',
+  'application/x-ndjson': 'A JSON object in each line.',
+}
+
+/** Turns the declaration of a stream, by default of server-sent events, into a Fastify route schema. */
 export function streamOperation<const D extends Omit<OperationDeclaration, 'body' | 'success'>>(
   declaration: D,
-  { example }: { example: string },
+  { example, type = 'text/event-stream' }: { example: string; type?: keyof typeof streamTypes },
 ) {
-  const stream = {
-    schema: { type: 'string', description: 'Server-sent events (WHATWG HTML, section 9.2).' },
-    example,
-  }
+  const stream = { schema: { type: 'string', description: streamTypes[type] }, example }
   return {
     ...operation(declaration),
     // The handler sends a stream, which is not serialized.
-    response: { 200: { content: { 'text/event-stream': stream } } as unknown as TAny },
+    response: { 200: { content: { [type]: stream } } as unknown as TAny },
   }
 }
 

@@ -5,6 +5,8 @@ import type { AccessCounts, AccountTokenPurpose, SecurityNotice } from '../../ke
 export interface Jobs {
   send_invite: { inviteId: string }
   send_role_changed: { workspaceId: string; userId: string; role: string; actorName: string }
+  /** Tells an owner that the workspace was deleted. `actorName` is who deleted it. */
+  send_workspace_deleted: { workspaceId: string; userId: string; actorName: string }
   send_invite_accepted: { inviteId: string; memberName: string }
   /** By address, not by user, so that enqueueing does not reveal whether the address has an account. */
   send_account_mail: { purpose: AccountTokenPurpose; email: string }

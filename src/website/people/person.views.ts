@@ -103,6 +103,7 @@ function renderManagement(visit: WorkspaceVisit, { userId, name, role }: MemberP
   const isSelf = userId === principal.user.id
   if (!may('members.updateRole') || !(isSelf || mayActOn(workspace.role, role))) return false
   const path = `${base}/members/${userId}`
+  const canTransfer = !isSelf && may('workspaces.transferOwnership')
   return html`<section class="card" aria-labelledby="role">
     <h2 id="role">Role</h2>
     ${renderForm({
@@ -111,6 +112,20 @@ function renderManagement(visit: WorkspaceVisit, { userId, name, role }: MemberP
       body: html`${renderRoleOptions({ actor: workspace.role, current: role })}
         <button class="quiet">Change role</button>`,
     })}
+    ${
+      canTransfer &&
+      html`<hr />
+        ${renderConfirmed({
+          label: 'Transfer ownership',
+          description: html`to <bdi>${name}</bdi>`,
+          question: html`<bdi>${name}</bdi> becomes an owner, and you become an admin.`,
+          action: renderAction(request, {
+            action: `${path}/transfer`,
+            label: html`Make <bdi>${name}</bdi> the owner`,
+            isDangerous: true,
+          }),
+        })}`
+    }
     ${
       !isSelf &&
       html`<hr />

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isAllowed, type WorkspaceAction } from '../../access/permissions.ts'
 import type { WorkspaceDetail, WorkspacesService } from '../../areas/workspaces/workspaces.service.ts'
@@ -38,6 +39,14 @@ export interface WorkspaceVisit {
   remember: (name: string, value: string, maxAgeSeconds: number) => void
 }
 
+/** A file that the browser saves. */
+export interface Download {
+  content: Readable
+  type: string
+  /** The name of the file, in ASCII. */
+  name: string
+}
+
 /** Registers pages of workspaces. */
 export interface WorkspacePages {
   /** A page. `path` is relative to the workspace's. */
@@ -51,6 +60,8 @@ export interface WorkspacePages {
   creation: WorkspacePages['action']
   /** JSON for public/site.js. */
   data: (path: string, find: (visit: WorkspaceVisit) => Promise<object>) => void
+  /** A file, which is sent while it is read. Without HEAD, which would read it. */
+  download: (path: string, open: (visit: WorkspaceVisit) => Promise<Download>) => void
   /** A stream that reports changes to public/site.js. `watch` returns a function that stops watching. */
   changes: (
     path: string,
@@ -112,6 +123,13 @@ export function createWorkspacePages(
 
     data(path, find) {
       app.get<WorkspaceRoute>(`/w/:slug${path}`, async (request, reply) => find(await enter(request, reply)))
+    },
+
+    download(path, open) {
+      app.get<WorkspaceRoute>(`/w/:slug${path}`, { exposeHeadRoute: false }, async (request, reply) => {
+        const { content, type, name } = await explain(await enter(request, reply), open)
+        return reply.type(type).header('content-disposition', `attachment; filename="${name}"`).send(content)
+      })
     },
 
     changes(path, watch) {

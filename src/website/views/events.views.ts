@@ -51,6 +51,9 @@ export const eventTypeNames: Readonly<Record<EventType, string>> = {
   'workspace.updated': 'Workspace settings changed',
   'workspace.icon_changed': 'Workspace icon changed',
   'workspace.icon_removed': 'Workspace icon removed',
+  'workspace.ownership_transferred': 'Ownership transferred',
+  'workspace.deleted': 'Workspace deleted',
+  'workspace.restored': 'Workspace restored',
 }
 
 /** The stream that reports new activity of a workspace. A list names it in `data-live`, for public/site.js. */

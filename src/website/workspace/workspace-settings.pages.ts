@@ -14,6 +14,7 @@ import { notice, renderDone } from '../components/notice.ts'
 import type { Page } from '../plugins/pages.ts'
 import { renderRole } from '../views/roles.views.ts'
 import { pictureSizeMax } from '../components/words.ts'
+import { renderOwnership } from './ownership.pages.ts'
 import {
   sectionOf,
   type UploadPages,
@@ -73,7 +74,7 @@ function renderSettings(visit: WorkspaceVisit, webUrl: string): Page {
             ? html`${renderGeneral(visit, webUrl)} ${renderIconForm(visit)}`
             : renderSummary(visit)
         }
-        ${renderLeaving(visit)}
+        ${visit.may('workspaces.delete') && renderOwnership(visit)} ${renderLeaving(visit)}
       </div>`,
   }
 }

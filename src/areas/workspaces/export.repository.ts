@@ -1,0 +1,255 @@
+import { and, eq, inArray, isNull, lte, or, sql, type Column, type SQL } from 'drizzle-orm'
+import type { PgTable } from 'drizzle-orm/pg-core'
+import type { Executor } from '../../db/client.ts'
+import { agentGrants } from '../../db/schema/agent-grants.ts'
+import { comments } from '../../db/schema/comments.ts'
+import { events } from '../../db/schema/events.ts'
+import { invites } from '../../db/schema/invites.ts'
+import { memberships } from '../../db/schema/memberships.ts'
+import { evidence, seedParticipants, seeds } from '../../db/schema/seeds.ts'
+import { teamMembers, teams } from '../../db/schema/teams.ts'
+import { users } from '../../db/schema/users.ts'
+import { webhooks } from '../../db/schema/webhooks.ts'
+import { workspaces, workspaceSlugs } from '../../db/schema/workspaces.ts'
+import { readExportPages, type ExportSource } from '../../db/sql/export-pages.ts'
+import type { Columns } from '../../db/sql/json-rows.ts'
+
+type Source = ExportSource<Record<string, unknown>>
+
+/** The kinds of lines of an export, in their order; `participant`, `evidence` and `comment` follow their seeds. */
+export type ExportKind = keyof ReturnType<typeof sourcesOf> | keyof ReturnType<typeof sourcesOfSeeds>
+
+/** The id of the workspace with a current slug, deleted or not. */
+export async function findWorkspaceId(executor: Executor, slug: string): Promise<string | undefined> {
+  const [workspace] = await executor
+    .select({ id: workspaces.id })
+    .from(workspaceSlugs)
+    .innerJoin(workspaces, eq(workspaces.id, workspaceSlugs.workspaceId))
+    .where(and(eq(workspaceSlugs.slug, slug), eq(workspaces.slug, slug)))
+  return workspace?.id
+}
+
+/** Reads everything in a workspace, as lines of a kind, page by page. */
+export async function* readWorkspace(
+  executor: Executor,
+  workspaceId: string,
+): AsyncGenerator<{ kind: ExportKind; items: string[] }> {
+  for (const [kind, source] of Object.entries(sourcesOf(workspaceId)) as [ExportKind, Source][]) {
+    for await (const items of readExportPages(executor, source)) {
+      yield { kind, items }
+      if (kind === 'seed') yield* readPartsOfSeeds(executor, items)
+    }
+  }
+}
+
+async function* readPartsOfSeeds(executor: Executor, items: string[]) {
+  const seedIds = items.map((item) => (JSON.parse(item) as { id: string }).id)
+  for (const [kind, source] of Object.entries(sourcesOfSeeds(seedIds)) as [ExportKind, Source][])
+    for await (const parts of readExportPages(executor, source)) yield { kind, items: parts }
+}
+
+/** Columns of a table under their own names, without some. */
+function columnsOf<Name extends string>(columns: Record<Name, Column | SQL>): Columns<Record<Name, unknown>> {
+  return columns
+}
+
+function source(table: PgTable, rest: Omit<Source, 'table'>): Source {
+  return { table, ...rest }
+}
+
+const person = (userId: Column) => ({ table: users, on: eq(users.id, userId) })
+
+function sourcesOf(workspaceId: string) {
+  const { id, name, slug, allowedDomains, creatorUserId, createdAt } = workspaces
+  const isIn = (table: { workspaceId: Column }) => eq(table.workspaceId, workspaceId)
+  return {
+    workspace: source(workspaces, {
+      columns: columnsOf({ id, name, slug, allowedDomains, creatorUserId, createdAt }),
+      where: eq(workspaces.id, workspaceId),
+      keys: [id],
+    }),
+    member: source(memberships, {
+      columns: columnsOf({
+        userId: memberships.userId,
+        name: users.name,
+        email: users.email,
+        role: memberships.role,
+        joinedAt: memberships.joinedAt,
+      }),
+      joined: person(memberships.userId),
+      where: isIn(memberships),
+      keys: [memberships.userId],
+    }),
+    team: source(teams, {
+      columns: columnsOf({ id: teams.id, name: teams.name, createdAt: teams.createdAt }),
+      where: isIn(teams),
+      keys: [teams.createdAt, teams.id],
+    }),
+    teamMember: source(teamMembers, {
+      columns: columnsOf({
+        teamId: teamMembers.teamId,
+        userId: teamMembers.userId,
+        addedAt: teamMembers.addedAt,
+      }),
+      where: isIn(teamMembers),
+      keys: [teamMembers.userId, teamMembers.teamId],
+    }),
+    invite: source(invites, {
+      columns: columnsOf({
+        id: invites.id,
+        email: invites.email,
+        role: invites.role,
+        status: sql`case when ${invites.state} = 'open' then 'pending' else ${invites.state} end`,
+        invitedByUserId: invites.invitedByUserId,
+        createdAt: invites.createdAt,
+        expiresAt: invites.expiresAt,
+      }),
+      where: isIn(invites),
+      keys: [invites.createdAt, invites.id],
+    }),
+    integration: source(agentGrants, {
+      columns: columnsOf({
+        id: agentGrants.id,
+        clientId: agentGrants.clientId,
+        clientName: agentGrants.clientName,
+        userId: agentGrants.userId,
+        scopes: agentGrants.scopes,
+        createdAt: agentGrants.createdAt,
+        expiresAt: agentGrants.expiresAt,
+        revokedAt: agentGrants.revokedAt,
+      }),
+      where: isIn(agentGrants),
+      keys: [agentGrants.userId, agentGrants.createdAt, agentGrants.id],
+    }),
+    webhook: source(webhooks, {
+      columns: columnsOf({
+        id: webhooks.id,
+        url: webhooks.url,
+        description: webhooks.description,
+        types: webhooks.types,
+        createdAt: webhooks.createdAt,
+      }),
+      where: and(isIn(webhooks), isNull(webhooks.deletedAt)),
+      keys: [webhooks.id],
+    }),
+    seed: source(seeds, {
+      columns: columnsOf({
+        id: seeds.id,
+        title: seeds.title,
+        summary: seeds.summary,
+        problem: seeds.problem,
+        audience: seeds.audience,
+        hypothesis: seeds.hypothesis,
+        successCriteria: seeds.successCriteria,
+        status: seeds.status,
+        createdByUserId: seeds.createdByUserId,
+        agentName: seeds.agentName,
+        leadUserId: seeds.leadUserId,
+        createdAt: seeds.createdAt,
+        updatedAt: seeds.updatedAt,
+      }),
+      where: and(isIn(seeds), isNull(seeds.deletedAt)),
+      keys: [seeds.createdAt, seeds.id],
+    }),
+    event: source(events, {
+      columns: columnsOf({
+        id: events.id,
+        type: events.type,
+        actorType: events.actorType,
+        actorUserId: events.actorUserId,
+        actorName: events.actorName,
+        grantId: events.grantId,
+        apiKeyId: events.apiKeyId,
+        source: events.source,
+        targetType: events.targetType,
+        targetId: events.targetId,
+        summary: events.summary,
+        data: events.data,
+        createdAt: events.createdAt,
+      }),
+      where: isIn(events),
+      keys: [events.position],
+    }),
+  }
+}
+
+function sourcesOfSeeds(seedIds: readonly string[]) {
+  const isOf = (table: { seedId: Column }) => inArray(table.seedId, [...seedIds])
+  return {
+    participant: source(seedParticipants, {
+      columns: columnsOf({
+        seedId: seedParticipants.seedId,
+        userId: seedParticipants.userId,
+        joinedAt: seedParticipants.joinedAt,
+      }),
+      where: isOf(seedParticipants),
+      keys: [seedParticipants.seedId, seedParticipants.userId],
+    }),
+    evidence: source(evidence, {
+      columns: columnsOf({
+        id: evidence.id,
+        seedId: evidence.seedId,
+        kind: evidence.kind,
+        verdict: evidence.verdict,
+        summary: evidence.summary,
+        sourceUrl: evidence.sourceUrl,
+        authorUserId: evidence.authorUserId,
+        authorName: evidence.authorName,
+        agentName: evidence.agentName,
+        createdAt: evidence.createdAt,
+        editedAt: evidence.editedAt,
+        withdrawnAt: evidence.withdrawnAt,
+        withdrawnByName: evidence.withdrawnByName,
+        withdrawnReason: evidence.withdrawnReason,
+      }),
+      where: isOf(evidence),
+      keys: [evidence.seedId, evidence.createdAt, evidence.id],
+    }),
+    comment: source(comments, {
+      columns: columnsOf({
+        id: comments.id,
+        seedId: comments.seedId,
+        evidenceId: comments.evidenceId,
+        body: comments.body,
+        authorUserId: comments.authorUserId,
+        authorName: comments.authorName,
+        agentName: comments.agentName,
+        createdAt: comments.createdAt,
+        editedAt: comments.editedAt,
+      }),
+      where: isOf(comments),
+      keys: [comments.seedId, comments.createdAt, comments.id],
+    }),
+  }
+}
+
+/**
+ * Takes or prolongs the right to export a workspace, while the person owns it. Returns whether it was given: it is not
+ * while another export has it.
+ */
+export async function leaseExport(
+  executor: Executor,
+  lease: { workspaceId: string; userId: string; now: Date; until: Date; isHeld: boolean },
+): Promise<boolean> {
+  const { workspaceId, userId, now, until, isHeld } = lease
+  const { rowCount } = await executor
+    .update(workspaces)
+    .set({ exportedUntil: until })
+    .where(
+      and(
+        eq(workspaces.id, workspaceId),
+        isNull(workspaces.deletedAt),
+        isHeld ? undefined : or(isNull(workspaces.exportedUntil), lte(workspaces.exportedUntil, now)),
+        sql`exists (
+          select from ${memberships} as owners
+          where owners.workspace_id = ${workspaces.id} and owners.user_id = ${userId} and owners.role = 'owner'
+        )`,
+      ),
+    )
+  return rowCount === 1
+}
+
+/** Gives the right to export back. */
+export async function endExport(executor: Executor, workspaceId: string): Promise<void> {
+  await executor.update(workspaces).set({ exportedUntil: null }).where(eq(workspaces.id, workspaceId))
+}

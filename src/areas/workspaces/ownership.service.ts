@@ -1,0 +1,169 @@
+import { lockMembersWithCredential, type Changes } from '../../access/change.ts'
+import { insertServiceEvent } from '../../access/event-log.repository.ts'
+import { findMember, insertMemberIfNew } from '../../access/memberships.repository.ts'
+import type { RequireWorkspace } from '../../access/workspace-access.ts'
+import { findUserByEmail } from '../../accounts/users/users.repository.ts'
+import type { Database, Executor } from '../../db/client.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import { parseEmail } from '../../kernel/email.ts'
+import { errors } from '../../kernel/errors.ts'
+import { isId } from '../../kernel/ids.ts'
+import type { Call } from '../../kernel/principal.ts'
+import { isSlug } from '../../kernel/slugs.ts'
+import { formerSlugKeptMs } from '../../kernel/workspaces.ts'
+import type { JobQueue } from '../../platform/jobs/jobs.port.ts'
+import { countOwners, updateMemberRole } from '../members/members.repository.ts'
+import { notifyMembers } from '../notifications/notify.repository.ts'
+import { lockBySlug, markDeleted, unmarkDeleted, type OwnedWorkspace } from './ownership.repository.ts'
+
+/** What owners and operators do with a whole workspace. */
+export interface OwnershipService {
+  /**
+   * Makes a member an owner and the caller, an owner, an admin, in one change. Does nothing when the member is the caller.
+   * Returns the name of the member. Throws `not_found` for a person who is not a member.
+   */
+  transfer(principal: Call, slug: string, input: { userId: string }): Promise<string>
+  /**
+   * Deletes a workspace for everybody in it: it does not exist any more, and its slug is kept for 90 days. Operators can
+   * restore it for 14 days. The owners are told by mail. `confirmSlug` is its current slug: throws `confirmation_mismatch`.
+   */
+  delete(principal: Call, slug: string, input: { confirmSlug: string }): Promise<void>
+  /** The same by an operator, with the current slug. Throws `not_found`. */
+  deleteForOperator(slug: string): Promise<OwnedWorkspace>
+  /**
+   * Restores a deleted workspace by its slug, with everything in it. Without an owner, because they have deleted their
+   * accounts, it needs the email address of one. Throws `not_found`, `last_owner` without that address, and
+   * `email_invalid`.
+   */
+  restore(slug: string, options: { ownerEmail?: string }): Promise<OwnedWorkspace>
+}
+
+const operatorName = 'An operator'
+
+export function createOwnershipService(options: {
+  db: Database
+  clock: Clock
+  changes: Changes
+  requireWorkspace: RequireWorkspace
+  jobs: JobQueue
+}): OwnershipService {
+  const { db, clock, changes, requireWorkspace, jobs } = options
+
+  /** Marks a workspace as deleted and tells its owners. */
+  async function markAndTell(
+    tx: Executor,
+    workspaceId: string,
+    { now, actorName }: { now: Date; actorName: string },
+  ) {
+    const keptUntil = new Date(now.getTime() + formerSlugKeptMs)
+    for (const userId of await markDeleted(tx, workspaceId, { now, keptUntil }))
+      await jobs.enqueue(tx, 'send_workspace_deleted', { workspaceId, userId, actorName })
+  }
+
+  return {
+    async transfer(principal, slug, { userId }) {
+      const workspace = await requireWorkspace(principal, slug, 'workspaces.transferOwnership')
+      if (!isId(userId)) throw errors.notFound()
+      const { user } = principal
+      return changes.makeIn(
+        principal,
+        workspace,
+        lockMembersWithCredential,
+        async ({ tx, now, write, appendEvent }) => {
+          const { id: workspaceId } = workspace
+          const target = await findMember(tx, workspaceId, userId)
+          if (!target) throw errors.notFound()
+          if (userId === user.id) return target.name
+          await updateMemberRole(tx, { workspaceId, userId, role: 'owner' })
+          await updateMemberRole(tx, { workspaceId, userId: user.id, role: 'admin' })
+          appendEvent({
+            type: 'workspace.ownership_transferred',
+            data: { workspaceId, userId, name: target.name, from: target.role, formerOwnerUserId: user.id },
+          })
+          if (target.role === 'owner') return target.name
+          const change = { workspaceId, userId, role: 'owner', actorName: user.name }
+          await jobs.enqueue(tx, 'send_role_changed', change)
+          const about = { workspaceId, actor: principal, at: now, hasOwnMail: true }
+          write((executor) =>
+            notifyMembers(executor, { kind: 'role_changed', data: { role: 'owner' }, ...about }, [userId]),
+          )
+          return target.name
+        },
+      )
+    },
+
+    async delete(principal, slug, { confirmSlug }) {
+      const workspace = await requireWorkspace(principal, slug, 'workspaces.delete')
+      await changes.makeIn(
+        principal,
+        workspace,
+        lockMembersWithCredential,
+        async ({ tx, now, appendEvent }) => {
+          const { id: workspaceId, name } = workspace
+          if (confirmSlug !== workspace.slug) throw errors.confirmationMismatch({ field: 'confirmSlug' })
+          await markAndTell(tx, workspaceId, { now, actorName: principal.user.name })
+          appendEvent({ type: 'workspace.deleted', data: { workspaceId, name } })
+        },
+      )
+    },
+
+    deleteForOperator: (slug) =>
+      // eslint-disable-next-line no-restricted-syntax -- a command of operators has no principal
+      db.transaction(async (tx) => {
+        const now = clock.now()
+        const workspace = await requireBySlug(tx, slug, { isDeleted: false })
+        const { id: workspaceId, name } = workspace
+        await markAndTell(tx, workspaceId, { now, actorName: operatorName })
+        const event = {
+          workspaceId,
+          type: 'workspace.deleted',
+          data: { workspaceId, name },
+          at: now,
+        } as const
+        await insertServiceEvent(tx, event, operatorName)
+        return workspace
+      }),
+
+    restore: (slug, { ownerEmail }) =>
+      // eslint-disable-next-line no-restricted-syntax -- a command of operators has no principal
+      db.transaction(async (tx) => {
+        const now = clock.now()
+        const workspace = await requireBySlug(tx, slug, { isDeleted: true })
+        const { id: workspaceId, name } = workspace
+        if (ownerEmail !== undefined) await addOwner(tx, { workspaceId, email: ownerEmail, now })
+        if ((await countOwners(tx, workspaceId)) === 0) throw errors.lastOwner()
+        await unmarkDeleted(tx, workspace)
+        const event = {
+          workspaceId,
+          type: 'workspace.restored',
+          data: { workspaceId, name },
+          at: now,
+        } as const
+        await insertServiceEvent(tx, event, operatorName)
+        return workspace
+      }),
+  }
+}
+
+async function requireBySlug(
+  tx: Executor,
+  slug: string,
+  filter: { isDeleted: boolean },
+): Promise<OwnedWorkspace> {
+  const workspace = isSlug(slug) ? await lockBySlug(tx, slug, filter) : undefined
+  if (!workspace) throw errors.notFound()
+  return workspace
+}
+
+/** Makes a person an owner, whether they are a member or not. */
+async function addOwner(
+  tx: Executor,
+  { workspaceId, email, now }: { workspaceId: string; email: string; now: Date },
+): Promise<void> {
+  const address = parseEmail(email)
+  if (address === undefined) throw errors.emailInvalid({ field: 'email' })
+  const user = await findUserByEmail(tx, address)
+  if (!user) throw errors.notFound()
+  const membership = { workspaceId, userId: user.id, role: 'owner', joinedAt: now, lastUsedAt: now } as const
+  if (!(await insertMemberIfNew(tx, membership))) await updateMemberRole(tx, membership)
+}

@@ -1,0 +1,140 @@
+import { sql } from 'drizzle-orm'
+import { describe, expect, it } from 'vitest'
+import { errors } from '../../src/kernel/errors.ts'
+import { createCompany, createInvite, createTeam, get, patch, post } from '../support/company.ts'
+import { expectError } from '../support/expect-error.ts'
+import { operations } from '../support/operations.ts'
+import { makeValues, namesIn } from '../support/prepare-request.ts'
+import { startTestApp, type TestPerson } from '../support/test-app.ts'
+import { createTestClock } from '../support/test-clock.ts'
+import { makeFolder } from '../support/uploads.ts'
+import { randomSlug } from '../support/workspaces.ts'
+
+const clock = createTestClock()
+const service = await startTestApp({ clock, environment: { DATA_DIR: await makeFolder() } })
+const { app, as, services } = service
+
+interface Line {
+  kind: string
+  data: Record<string, unknown>
+}
+
+const read = (body: string) =>
+  body
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Line)
+
+describe('200', () => {
+  it('has each thing in the workspace in a line, without secrets, and the number of lines at the end', async () => {
+    const company = await createCompany(service)
+    const names = Object.values(operations).flatMap(namesIn)
+    const values = await makeValues(service, names, { company, values: { keptSlug: randomSlug() } })
+    for (const { given } of Object.values(operations)) await given?.(service, values)
+    const team = await createTeam(service, company.owner, company, 'Research')
+    await as(company.owner, post(`${team.url}/members`, { userId: company.member.id }))
+    const { token } = await createInvite(service, company.owner, company)
+    const answer = await as(company.owner, get(`${company.url}/export`))
+    expect(answer.statusCode).toBe(200)
+    expect(answer.headers['content-type']).toBe('application/x-ndjson; charset=utf-8')
+    const lines = read(answer.body)
+    expect(new Set(lines.map(({ kind }) => kind))).toEqual(
+      new Set([
+        ...['workspace', 'member', 'team', 'teamMember', 'invite', 'integration', 'webhook', 'seed'],
+        ...['participant', 'evidence', 'comment', 'event', 'end'],
+      ]),
+    )
+    expect(lines.at(-1)).toEqual({ kind: 'end', data: { count: lines.length - 1 } })
+    expect(lines[0]).toEqual({
+      kind: 'workspace',
+      data: {
+        id: company.workspace.id,
+        name: 'Acme',
+        slug: company.workspace.slug,
+        allowedDomains: expect.any(Array) as unknown,
+        creatorUserId: company.owner.id,
+        createdAt: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/) as unknown,
+      },
+    })
+    expect(answer.body).not.toContain(token)
+    expect(answer.body).not.toMatch(/secret|hash|token/i)
+    const events = (await as(company.owner, get(`${company.url}/events?limit=200`))).json<{ id: string }[]>()
+    const exported = lines.filter(({ kind }) => kind === 'event').map(({ data }) => data)
+    expect(exported.toReversed()).toEqual(events)
+  })
+
+  it('has all rows of lists that are longer than a page, each once', async () => {
+    const company = await createCompany(service)
+    await fill(company.workspace, { seeds: 520, evidenceEach: 2, events: 1_203 })
+    const lines = read((await as(company.owner, get(`${company.url}/export`))).body)
+    const idsOf = (wanted: string) =>
+      lines.filter(({ kind }) => kind === wanted).map(({ data }) => String(data.id))
+    for (const [kind, count] of [
+      ['seed', 520],
+      ['evidence', 1_040],
+    ] as const) {
+      expect(idsOf(kind)).toHaveLength(count)
+      expect(new Set(idsOf(kind)).size).toBe(count)
+    }
+    expect(new Set(idsOf('event')).size).toBe(idsOf('event').length)
+    expect(idsOf('event').length).toBeGreaterThanOrEqual(1_203)
+  })
+})
+
+/** Inserts rows with the same time, whose order their ids decide. */
+async function fill(
+  { id }: { id: string },
+  { seeds, evidenceEach, events }: Record<'seeds' | 'evidenceEach' | 'events', number>,
+): Promise<void> {
+  await service.db.execute(sql`
+    insert into seeds (id, workspace_id, title, summary, status, created_at, updated_at)
+    select gen_random_uuid(), ${id}, 'Seed', 'A summary', 'open', '2026-11-01', '2026-11-01'
+    from generate_series(1, ${seeds}::int)`)
+  await service.db.execute(sql`
+    insert into evidence (id, seed_id, kind, verdict, summary, author_name, created_at)
+    select gen_random_uuid(), seeds.id, 'note', 'neutral', 'A finding', 'Ada', '2026-11-02'
+    from seeds, generate_series(1, ${evidenceEach}::int) where workspace_id = ${id}`)
+  await service.db.execute(sql`
+    insert into events (id, workspace_id, type, actor_type, actor_name, source, summary, created_at)
+    select gen_random_uuid(), ${id}, 'team.created', 'system', 'Ada', 'system', 'Ada created a team', '2026-11-03'
+    from generate_series(1, ${events}::int)`)
+}
+
+describe('while it is sent', () => {
+  /** Begins an export, and reads its first chunk. */
+  async function begin(owner: TestPerson, slug: string) {
+    const principal = await services.authenticator.authenticate(owner.apiKey)
+    if (!principal) throw new Error('the key does not work')
+    const lines = await services.exports.exportWorkspace(principal, slug)
+    await lines.next()
+    return lines
+  }
+
+  it('refuses another export of the workspace, until it has ended', async () => {
+    const company = await createCompany(service)
+    const lines = await begin(company.owner, company.workspace.slug)
+    expectError(await as(company.owner, get(`${company.url}/export`)), errors.exportInProgress)
+    await lines.return(undefined)
+    expect((await as(company.owner, get(`${company.url}/export`))).statusCode).toBe(200)
+  })
+
+  it('breaks off when the caller no longer owns the workspace', async () => {
+    const company = await createCompany(service)
+    const { owner, admin, url, workspace } = company
+    const lines = await begin(owner, workspace.slug)
+    await as(owner, post(`${url}/transfer-ownership`, { userId: admin.id }))
+    clock.advance(11_000)
+    await expect(lines.next()).rejects.toMatchObject({ code: 'not_a_member' })
+    await as(admin, patch(`${url}/members/${owner.id}`, { role: 'owner' }))
+    expect((await as(owner, get(`${url}/export`))).statusCode).toBe(200)
+  })
+})
+
+describe('404', () => {
+  it('is answered to HEAD, which would read everything', async () => {
+    const company = await createCompany(service)
+    const headers = { authorization: `Bearer ${company.owner.apiKey}` }
+    const answer = await app.inject({ method: 'HEAD', url: `${company.url}/export`, headers })
+    expect(answer.statusCode).toBe(404)
+  })
+})
