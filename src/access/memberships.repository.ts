@@ -1,5 +1,6 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { and, count, eq, sql } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
+import { isStaying } from '../db/schema/leavings.ts'
 import { memberships } from '../db/schema/memberships.ts'
 import { users } from '../db/schema/users.ts'
 import { workspaces } from '../db/schema/workspaces.ts'
@@ -70,4 +71,29 @@ export async function insertMemberIfNew(
 ): Promise<boolean> {
   const { rowCount } = await insertNewMember(executor).execute(row)
   return rowCount === 1
+}
+
+/** The number of owners of a workspace, without those who are about to be deleted. */
+export async function countOwners(executor: Executor, workspaceId: string): Promise<number> {
+  const [row] = await executor
+    .select({ count: count() })
+    .from(memberships)
+    .where(
+      and(
+        eq(memberships.workspaceId, workspaceId),
+        eq(memberships.role, 'owner'),
+        isStaying(memberships.userId),
+      ),
+    )
+  return row?.count ?? 0
+}
+
+export async function updateMemberRole(
+  executor: Executor,
+  member: { workspaceId: string; userId: string; role: Role },
+): Promise<void> {
+  await executor
+    .update(memberships)
+    .set({ role: member.role })
+    .where(and(eq(memberships.workspaceId, member.workspaceId), eq(memberships.userId, member.userId)))
 }

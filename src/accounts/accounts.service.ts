@@ -22,7 +22,6 @@ import { errors } from '../kernel/errors.ts'
 import { createId } from '../kernel/ids.ts'
 import type { PrincipalUser } from '../kernel/principal.ts'
 import { parseQuery, requireName } from '../kernel/text.ts'
-import { formerSlugKeptMs } from '../kernel/workspaces.ts'
 import { markUsedPictureForDeletion } from '../pictures/pictures.repository.ts'
 import type { JobQueue } from '../platform/jobs/jobs.port.ts'
 import {
@@ -206,8 +205,7 @@ async function erase(
   now: Date,
 ): Promise<void> {
   await allowLongStatements(tx)
-  const slugKeptUntil = new Date(now.getTime() + formerSlugKeptMs)
-  for (const workspace of alone) await eraseWorkspace(tx, workspace, slugKeptUntil)
+  for (const workspace of alone) await eraseWorkspace(tx, workspace)
   const ownEmails = [user.email, ...(await listFormerEmails(tx, user.id))]
   const invites = await deleteInvitesOfPerson(tx, { userId: user.id, emails: ownEmails })
   for (const { id, workspaceId } of invites.filter(({ state }) => state === 'open')) {

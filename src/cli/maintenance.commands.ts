@@ -1,8 +1,9 @@
 import { writeFile } from 'node:fs/promises'
 import type { Command } from 'commander'
-import { addCommand, CommandError, type OutputOptions } from './command.ts'
+import { addCommand, type OutputOptions } from './command.ts'
 import { print } from './output.ts'
 import { withDatabase } from './with-services.ts'
+import { cannotWrite } from './write-export.ts'
 
 export function addMaintenanceCommands(program: Command): void {
   addCommand(program, {
@@ -72,9 +73,4 @@ async function describeApi(): Promise<object> {
   await app.close()
   await services.close()
   return description
-}
-
-/** Throws the error of a file that an argument names. */
-export function cannotWrite(cause: Error): never {
-  throw new CommandError('file_error', `The file cannot be written: ${cause.message}`, { cause })
 }

@@ -6,6 +6,7 @@ import {
   addLimit,
   CommandError,
   requireUser,
+  toPrincipal,
   toLimit,
   type LimitOptions,
   type OutputOptions,
@@ -13,6 +14,7 @@ import {
 import { confirm } from './confirm.ts'
 import { countOf, formatTime, print, printList, printNote, toVisible, type Column } from './output.ts'
 import { withServices } from './with-services.ts'
+import { writeExport } from './write-export.ts'
 
 const columns: Column<ListedAccount>[] = [
   { title: 'ID', valueOf: ({ id }) => id },
@@ -125,6 +127,24 @@ export function addUserCommands(program: Command): void {
             ? `Turned off two-step sign-in for ${describeUser(user)}.`
             : `${describeUser(user)} has no two-step sign-in.`,
         ])
+      })
+    })
+
+  addCommand(program, {
+    name: 'export-user',
+    summary: "Export everything that is a user's",
+    details: 'As me.export of the API, as JSON.',
+    examples: [
+      'export-user --email grace@example.com > grace.json',
+      'export-user --email grace@example.com grace.json',
+    ],
+  })
+    .requiredOption('--email <address>', 'Email address or id of the user')
+    .argument('[file]', 'File to write (default: standard output)')
+    .action(async (file: string | undefined, options: EmailOptions) => {
+      await withServices(async (services) => {
+        const user = await requireUser(services, options.email)
+        await writeExport(options, await services.leaving.exportPerson(toPrincipal(user)), file)
       })
     })
 

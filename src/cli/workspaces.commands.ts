@@ -1,5 +1,3 @@
-import { once } from 'node:events'
-import { writeFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 import type { ListedWorkspace } from '../areas/workspaces/workspaces.service.ts'
 import { ApiError } from '../kernel/errors.ts'
@@ -13,7 +11,7 @@ import {
   type OutputOptions,
 } from './command.ts'
 import { confirm } from './confirm.ts'
-import { cannotWrite } from './maintenance.commands.ts'
+import { writeExport } from './write-export.ts'
 import { countOf, formatTime, print, printList, toVisible, type Column } from './output.ts'
 import { withServices } from './with-services.ts'
 
@@ -106,13 +104,7 @@ export function addWorkspaceCommands(program: Command): void {
     .action(async (file: string | undefined, options: SlugOptions) => {
       await withServices(async ({ exports }) => {
         const lines = await found(options, exports.exportForOperator(options.slug))
-        if (file === undefined) {
-          for await (const chunk of lines)
-            if (!process.stdout.write(chunk)) await once(process.stdout, 'drain')
-          return
-        }
-        await writeFile(file, lines).catch(cannotWrite)
-        print(options, { ok: true, file }, [`Wrote ${file}.`])
+        await writeExport(options, lines, file)
       })
     })
 

@@ -54,3 +54,8 @@ export const sessionLifetimeMaxMs = 90 * 24 * 60 * 60 * 1000
 export const sessionsMax = 50
 /** How long a browser is remembered after the last sign-in with it. */
 export const browserKnownMs = 400 * 24 * 60 * 60 * 1000
+
+/** How long a person can cancel the deletion of their account. Then it is deleted. */
+export const deletionWaitMs = 7 * 24 * 60 * 60 * 1000
+/** How long API keys may export and delete the account, once the person has allowed it. */
+export const leavingAllowedMs = 10 * 60 * 1000

@@ -44,6 +44,8 @@ export interface ErrorDetails {
   field?: string
   /** All violations found; HttpApiDecodeError only. */
   issues?: DecodeIssue[]
+  /** A sentence that is added to the message, such as names that the person needs to know. */
+  addition?: string
   /** Sent as `Retry-After` (RFC 9110 §10.2.3). */
   retryAfterSeconds?: number
   /** Logged, never sent. */
@@ -61,7 +63,10 @@ export class ApiError extends Error {
   readonly retryAfterSeconds: number | undefined
 
   constructor(tag: ErrorTag, code: string, message: string, details: ErrorDetails = {}) {
-    super(message, details.cause === undefined ? undefined : { cause: details.cause })
+    super(
+      details.addition === undefined ? message : `${message} ${details.addition}`,
+      details.cause === undefined ? undefined : { cause: details.cause },
+    )
     this.tag = tag
     this.code = code
     this.status = statusOfTag[tag]
@@ -358,11 +363,23 @@ export const errors = {
     'You can only manage people whose role is below yours, and grant at most your own role.',
     'The operation concerns a member or an invite whose role the caller may not manage, or grants a role above that of the caller.',
   ),
+  recentProofRequired: error(
+    'Forbidden',
+    'recent_proof_required',
+    'Allow this first: on the website, under Security, Leaving. It is then allowed for ten minutes.',
+    'An API key exports or deletes the account of its owner, who has not allowed it on the website in the last ten minutes.',
+  ),
+  accountLeaving: error(
+    'Conflict',
+    'account_leaving',
+    'This account will be deleted. To keep it, open the link in the email about it.',
+    'Website only: the deletion of the account was requested in the last seven days. Nobody can sign in to it.',
+  ),
   lastOwner: error(
     'Conflict',
     'last_owner',
     'A workspace must have an owner. Make another member an owner first.',
-    'The only owner of the workspace would leave or lose the role.',
+    'The only owner of the workspace would leave or lose the role. When an account is deleted, `message` names the workspaces.',
   ),
   alreadyMember: error(
     'Conflict',

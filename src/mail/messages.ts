@@ -44,6 +44,26 @@ export function roleChangedMail(input: {
   })
 }
 
+/** Tells a person that their account will be deleted, with the link that cancels it. */
+export function accountDeletionMail(input: {
+  name: string
+  url: string
+  deletedAt: Date
+  now: Date
+}): MailContent {
+  const { name, url, deletedAt, now } = input
+  return compose({
+    subject: 'Your account will be deleted',
+    paragraphs: [
+      `${greet(name)}, the deletion of your account was requested. You are signed out everywhere, and your API keys and agents have lost access.`,
+      `The account is deleted ${describeTime(deletedAt, now)}. Until then, you can keep it by the link below.`,
+    ],
+    link: { label: 'Keep the account', url },
+    footer:
+      'If you did not request this, keep the account, and then choose a new password. Your API keys and agents must be set up again.',
+  })
+}
+
 /** Tells an owner that their workspace was deleted. */
 export function workspaceDeletedMail(input: {
   workspaceName: string

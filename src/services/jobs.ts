@@ -23,6 +23,7 @@ import { browserKnownMs } from '../kernel/accounts.ts'
 import { deleteOldCalls } from '../areas/agent/agent-calls.repository.ts'
 import { createApiKeysJobs, enqueueExpiryNotices } from '../areas/apiKeys/apiKeys.jobs.ts'
 import { createInvitesJobs } from '../areas/invites/invites.jobs.ts'
+import { createLeavingJobs, eraseLeavers } from '../accounts/leaving/leaving.jobs.ts'
 import { createOwnershipJobs } from '../areas/workspaces/ownership.jobs.ts'
 import { eraseDeletedWorkspaces } from '../areas/workspaces/ownership.repository.ts'
 import { createMembersJobs } from '../areas/members/members.jobs.ts'
@@ -58,6 +59,8 @@ export interface JobsOptions {
   pictures: PictureStore
   jobs: JobQueue
   oauthRecordBounds: RecordBounds
+  /** Deletes a person, with the workspaces that have no other members. */
+  deletePerson: (userId: string) => Promise<{ isDeleted: boolean }>
 }
 
 const agentCallsKeptMs = 90 * 24 * 60 * 60 * 1000
@@ -65,7 +68,7 @@ const deliveriesKeptMs = 30 * 24 * 60 * 60 * 1000
 
 /** Starts running the jobs of all areas, and the clean-ups, in this process. */
 export async function startJobs(options: JobsOptions): Promise<{ stop: () => Promise<void> }> {
-  const { db, clock, log, mailer, links, webUrl, pictures, jobs, oauthRecordBounds } = options
+  const { db, clock, log, mailer, links, webUrl, pictures, jobs, oauthRecordBounds, deletePerson } = options
   const ago = (ms: number) => new Date(clock.now().getTime() - ms)
   return startJobRunner({
     pool: db.$client,
@@ -76,6 +79,7 @@ export async function startJobs(options: JobsOptions): Promise<{ stop: () => Pro
       ...createInvitesJobs({ db, clock, mailer, links, webUrl }),
       ...createMembersJobs({ db, mailer, links, webUrl }),
       ...createOwnershipJobs({ db, mailer, webUrl }),
+      ...createLeavingJobs({ db, clock, mailer, webUrl }),
       ...createNotificationsJobs({ db, clock, mailer, links, webUrl }),
       ...createAgentOAuthJobs({ db, mailer, webUrl }),
       ...createWebhooksJobs({ db, mailer, webUrl }),
@@ -103,6 +107,12 @@ export async function startJobs(options: JobsOptions): Promise<{ stop: () => Pro
           before: ago(deletedWorkspaceKeptMs),
           now: clock.now(),
           slugKeptMs: formerSlugKeptMs,
+        }),
+      leavings: () =>
+        eraseLeavers({
+          ...{ db, clock, deletePerson },
+          onRefused: (userId) =>
+            log.warn({ userId }, 'an account could not be deleted: it is the last owner'),
         }),
       notifications: () => deleteOldNotifications(db, ago(notificationKeptMs)),
       signing_keys: () => deleteRetiredSigningKeys(db, clock.now()),

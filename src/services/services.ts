@@ -13,6 +13,7 @@ import { createFlashesService } from '../website/state/flashes.service.ts'
 import { createIdentitiesService } from '../accounts/identities/identities.service.ts'
 import { createInvitedSignUpService } from '../accounts/invited-sign-up.service.ts'
 import { randomLinkDelay, type LinkDelay } from '../accounts/sign-in/link-delay.ts'
+import { createLeavingService } from '../accounts/leaving/leaving.service.ts'
 import { createOffersService } from '../areas/members/offers.service.ts'
 import { createPasskeysService } from '../accounts/passkeys/passkeys.service.ts'
 import { createProofsService } from '../accounts/sign-in/proofs.service.ts'
@@ -248,6 +249,7 @@ export function createServices(options: ServicesOptions) {
     answerCall: async (...call) => (await (mcpHandler ??= loadMcpHandler())).answerCall(...call),
     answer: async (...request) => (await (mcpHandler ??= loadMcpHandler())).answer(...request),
   }
+  const accounts = createAccountsService({ db: shareOf(db), clock, jobs })
   let runner: { stop: () => Promise<void> } | undefined
   return {
     /** The agent of an access token, or undefined if the token is invalid or its grant has ended. */
@@ -262,7 +264,7 @@ export function createServices(options: ServicesOptions) {
     agentCalls,
     /** What agents can do. Their calls are counted. */
     agentTools,
-    accounts: createAccountsService({ db: shareOf(db), clock, jobs }),
+    accounts,
     apiKeys: createApiKeysService({ ...takeShare(), jobs, apiKeyPrefix: config.apiKeyPrefix }),
     authenticator,
     /** The comments on seeds and their evidence. */
@@ -306,6 +308,8 @@ export function createServices(options: ServicesOptions) {
     ownWork: createOwnWorkService({ ...takeShare(), requireWorkspace }),
     /** Everything in a workspace, for its owners. */
     exports: createExportService({ db: shareOf(db), clock, requireWorkspace }),
+    /** Exporting and deleting one's own account. */
+    leaving: createLeavingService({ ...takeShare(), jobs, pictureUrlOf: (key) => pictures.urlOf(key) }),
     /** Transferring, deleting and restoring workspaces. */
     ownership: createOwnershipService({ ...takeShare(), requireWorkspace, jobs }),
     passkeys: createPasskeysService(passkeyOptions),
@@ -345,6 +349,7 @@ export function createServices(options: ServicesOptions) {
       runner = await startJobs({
         ...{ db: jobsDb, clock, log, mailer, webUrl, pictures, jobs, oauthRecordBounds },
         links: unsubscribeLinks,
+        deletePerson: (userId) => accounts.delete(userId, { withWorkspaces: true }),
       })
     },
     /** Stops background work. Does not close the database. */

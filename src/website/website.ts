@@ -31,9 +31,11 @@ import { seedsPages } from './seeds/seeds.pages.ts'
 import { createSignInLimits, type SignInLimitsOptions } from './plugins/sign-in-limits.ts'
 import { signInPages } from './sign-in/sign-in.pages.ts'
 import { renderSignIn } from './sign-in/sign-in.views.ts'
+import { keepAccountPages } from './sign-in/keep-account.pages.ts'
 import { takeBackPages } from './sign-in/take-back.pages.ts'
 import { teamsPages } from './people/teams.pages.ts'
 import { themePages } from './account/theme.pages.ts'
+import { leavingPages } from './account/leaving.pages.ts'
 import { twoStepPages } from './account/two-step.pages.ts'
 import { uploadForm } from './plugins/upload-form.ts'
 import { signedInOnly, webSession } from './plugins/web-session.ts'
@@ -73,6 +75,7 @@ export async function websiteRoutes(app: App, services: Services, options: Websi
   signInPages(app, { services, providers, limits })
   secondStepPages(app, services, limits)
   takeBackPages(app, services)
+  keepAccountPages(app, services)
   passkeySignInPages(app, services)
   identityPages(app, services, webUrl)
   consentPages(app, services)
@@ -93,6 +96,7 @@ export async function websiteRoutes(app: App, services: Services, options: Websi
     await scope.register((proven: App) => twoStepPages(proven, services))
     await scope.register((proven: App) => passkeysPages(proven, services))
     await scope.register((proven: App) => providersPages(proven, services))
+    await scope.register((proven: App) => leavingPages(proven, services))
     await emailPages(scope, services, limits)
     workspacePages(pages, services)
     seedsPages(pages, services)

@@ -26,6 +26,7 @@ const commands = [
   'sign-in-link',
   'password-link',
   'remove-second-factor',
+  'export-user',
   'delete-user',
   'list-keys',
   'create-key',

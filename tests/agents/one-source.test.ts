@@ -70,7 +70,7 @@ const reasons: Record<string, string> = {
     ],
     ...['me.removePhoto', 'me.uploadPhoto', 'me.listInvites', 'me.acceptInvite', 'me.declineInvite'],
     ...['me.listOffers', 'me.acceptOffer', 'me.declineOffer', 'workspaces.list', 'workspaces.create'],
-    ...['invites.get', 'invites.accept', 'invites.decline'],
+    ...['invites.get', 'invites.accept', 'invites.decline', 'me.delete', 'me.export'],
   ]),
   ...fill(ofInbox, ['notifications.list', 'notifications.count', 'notifications.markRead']),
   ...fill(ofWorkspace, [

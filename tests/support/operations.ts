@@ -19,6 +19,7 @@ import {
 } from './list-rows.ts'
 import {
   allowDomainOfOffered,
+  allowLeaving,
   allowTwoDomains,
   followSeed,
   giveIcon,
@@ -45,6 +46,8 @@ export interface Operation {
   isForInvited?: true
   /** It is for a person whose domain a workspace allows. */
   isForOffered?: true
+  /** It revokes the API key of its caller, so that a retry is refused. */
+  endsKey?: true
   /** The owner can do less in the workspace afterwards, or nothing. */
   endsCompany?: true
   /** What has to be true beforehand, besides that what the request names exists. */
@@ -209,6 +212,16 @@ export const operations: Record<string, Operation> = {
   'me.home': { request: 'GET /v1/me/home', isOutside: true, isForBoundKeys: true },
   'me.onboarding': { request: 'GET /v1/me/onboarding', isOutside: true, isForBoundKeys: true },
 
+  'me.delete': {
+    request: 'POST /v1/me/delete',
+    body: { confirmEmail: '{actorEmail}' },
+    given: allowLeaving,
+    isOutside: true,
+    hasNoEvent: true,
+    endsCompany: true,
+    endsKey: true,
+  },
+  'me.export': { request: 'GET /v1/me/export', given: allowLeaving, isOutside: true },
   'me.removePhoto': { request: 'DELETE /v1/me/photo', isOutside: true },
   'me.listInvites': {
     request: 'GET /v1/me/invites',

@@ -210,6 +210,7 @@ export async function makeValues(
     keptSlug: company.workspace.slug,
     newSlug: randomSlug(),
     actorId: actor.id,
+    actorEmail: actor.email,
     domain: actor.email.slice(actor.email.indexOf('@') + 1),
     label,
     role: 'admin',
@@ -315,6 +316,13 @@ export const giveIcon: Given = ({ db }, { workspaceId }) =>
   db.execute(sql`
     with icon as (insert into pictures (key) values (${`${randomSlug('icon')}.webp`}) returning key)
     update workspaces set icon_key = icon.key from icon where id = ${workspaceId}`)
+
+/** The actor may export and delete their account by an API key, and the workspace has another owner. */
+export const allowLeaving: Given = ({ db }, { actorId, workspaceId }) =>
+  db.execute(sql`
+    with other as (update memberships set role = 'owner' where workspace_id = ${workspaceId} and role = 'admin')
+    insert into leavings (user_id, allowed_until) values (${actorId}, now() + interval '10 minutes')
+    on conflict (user_id) do update set allowed_until = excluded.allowed_until`)
 
 /** The workspace lets in people of beta.example, and of another domain. */
 export const allowTwoDomains: Given = (service, { workspaceId = '' }) =>

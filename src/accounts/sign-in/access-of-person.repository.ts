@@ -51,16 +51,12 @@ export interface RevokedGrant {
   clientName: string
 }
 
-/**
- * Revokes what gives access to a person's account besides the password, and what could: API keys, grants, passkeys,
- * linked accounts, a pending change of the email address, and an authenticator app that is being set up. Returns how
- * many of each there were, and the grants.
- */
-export async function revokeAllAccess(
+/** Revokes the API keys and grants of a person. Returns the number of keys, and the grants. */
+export async function revokePrograms(
   executor: Executor,
   userId: string,
   now: Date,
-): Promise<{ counts: AccessCounts; grants: RevokedGrant[] }> {
+): Promise<{ apiKeyCount: number; grants: RevokedGrant[] }> {
   const grants = await executor
     .update(agentGrants)
     .set({ revokedAt: now })
@@ -89,6 +85,20 @@ export async function revokeAllAccess(
         or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, now)),
       ),
     )
+  return { apiKeyCount: keys.rowCount ?? 0, grants }
+}
+
+/**
+ * Revokes what gives access to a person's account besides the password, and what could: API keys, grants, passkeys,
+ * linked accounts, a pending change of the email address, and an authenticator app that is being set up. Returns how
+ * many of each there were, and the grants.
+ */
+export async function revokeAllAccess(
+  executor: Executor,
+  userId: string,
+  now: Date,
+): Promise<{ counts: AccessCounts; grants: RevokedGrant[] }> {
+  const { apiKeyCount, grants } = await revokePrograms(executor, userId, now)
   const removedPasskeys = await executor.delete(passkeys).where(eq(passkeys.userId, userId))
   // The rows stay, so that a sign-in with the provider does not link the account again.
   const unlinked = await executor
@@ -103,7 +113,7 @@ export async function revokeAllAccess(
     .where(and(eq(authenticatorApps.userId, userId), isNull(authenticatorApps.confirmedAt)))
   return {
     counts: {
-      apiKeyCount: keys.rowCount ?? 0,
+      apiKeyCount,
       grantCount: grants.length,
       passkeyCount: removedPasskeys.rowCount ?? 0,
       identityCount: unlinked.rowCount ?? 0,

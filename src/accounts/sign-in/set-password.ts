@@ -5,7 +5,7 @@ import { errors } from '../../kernel/errors.ts'
 import type { Principal, PrincipalUser } from '../../kernel/principal.ts'
 import type { JobQueue } from '../../platform/jobs/jobs.port.ts'
 import type { PasswordHasher } from '../../platform/passwords/passwords.port.ts'
-import { revokeAllAccess } from './access-of-person.repository.ts'
+import { revokeAllAccess, type RevokedGrant } from './access-of-person.repository.ts'
 import { deleteAccountTokens, upsertPassword } from './credentials.repository.ts'
 import { deletePendingSignInsOfUser } from '../second-factor/second-factor.repository.ts'
 import { deleteSessionsOfUser } from '../sessions/sessions.repository.ts'
@@ -44,13 +44,18 @@ export async function setPassword(
 async function revokeAccess(tx: Executor, user: PrincipalUser, now: Date): Promise<AccessCounts> {
   const principal: Principal = { user, source: 'web', apiKeyId: null, sessionId: null, grantId: null }
   const { counts, grants } = await revokeAllAccess(tx, user.id, now)
-  for (const { id, workspaceId, clientName } of grants) {
-    await insertEvent(tx, principal, {
-      workspaceId,
-      type: 'integration.revoked',
-      data: { grantId: id, clientName, userId: user.id, reason: 'revoked' },
-      at: now,
-    })
-  }
+  await appendRevocations(tx, principal, { grants, now })
   return counts
+}
+
+/** Appends the events of revoked grants of the caller. */
+export async function appendRevocations(
+  tx: Executor,
+  principal: Principal,
+  { grants, now }: { grants: readonly RevokedGrant[]; now: Date },
+): Promise<void> {
+  for (const { id, workspaceId, clientName } of grants) {
+    const data = { grantId: id, clientName, userId: principal.user.id, reason: 'revoked' } as const
+    await insertEvent(tx, principal, { workspaceId, type: 'integration.revoked', data, at: now })
+  }
 }

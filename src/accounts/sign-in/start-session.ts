@@ -1,11 +1,13 @@
 import type { Executor } from '../../db/client.ts'
 import { sessionLifetimeMs, sessionsMax } from '../../kernel/accounts.ts'
+import { errors } from '../../kernel/errors.ts'
 import { createId } from '../../kernel/ids.ts'
 import type { PrincipalUser } from '../../kernel/principal.ts'
 import { createToken, hashSecret } from '../../kernel/tokens.ts'
 import type { JobQueue } from '../../platform/jobs/jobs.port.ts'
 import { autoJoinByDomain } from '../../areas/members/join-by-domain.ts'
 import { recordFirstSignIn } from '../../areas/members/offers.repository.ts'
+import { isLeaving } from '../users/leavers.repository.ts'
 import { hasSecondFactor, insertPendingSignIn } from '../second-factor/second-factor.repository.ts'
 import {
   deleteExcessSessions,
@@ -58,9 +60,10 @@ export async function startSignIn(tx: Executor, signIn: SignIn): Promise<SignInR
 /**
  * Starts a session for a person with a verified email address. The first sign-in also joins the workspace that allows
  * their domain, if there is exactly one. A sign-in with a new browser sends a mail. Returns the token for the cookie;
- * only its hash is stored.
+ * only its hash is stored. Throws `account_leaving` for an account that will be deleted.
  */
 export async function startSession(tx: Executor, { user, browser, now, jobs }: SignIn): Promise<string> {
+  if (await isLeaving(tx, user.id)) throw errors.accountLeaving()
   const token = createToken()
   const userAgent = browser.userAgent.replace(/\p{Cc}/gu, '').slice(0, userAgentLengthMax)
   if (browser.sessionToken !== undefined) await deleteSessionByToken(tx, hashSecret(browser.sessionToken))

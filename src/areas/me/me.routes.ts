@@ -1,10 +1,13 @@
+import { Readable } from 'node:stream'
 import type { App } from '../../http/app-types.ts'
 import { toOk } from '../../http/requests/idempotency.ts'
 import {
   meAcceptInvite,
   meAcceptOffer,
+  meDelete,
   meDeclineInvite,
   meDeclineOffer,
+  meExport,
   meHome,
   meListInvites,
   meListOffers,
@@ -16,12 +19,13 @@ import {
   meUpdateProfile,
   meUploadPhoto,
 } from './me.schemas.ts'
+import type { PersonExport } from './person-export.schemas.ts'
 import { versionOfProfile, type MeService, type ServicesOfCaller } from './me.service.ts'
 
 // What a key that is bound to workspaces may read. It gets only these workspaces.
 const config = { forBoundKeys: true }
 
-export function meRoutes(app: App, { me, offers, receivedInvites }: ServicesOfCaller): void {
+export function meRoutes(app: App, { me, offers, receivedInvites, leaving }: ServicesOfCaller): void {
   app.get('/v1/me', { schema: meProfile, config: { ...config, isVersioned: true } }, ({ principal }, reply) =>
     reply.sendVersioned(me.profile(principal), versionOfProfile),
   )
@@ -49,6 +53,18 @@ export function meRoutes(app: App, { me, offers, receivedInvites }: ServicesOfCa
   app.delete('/v1/me/photo', { schema: meRemovePhoto }, ({ principal }) =>
     me.removePhoto(principal).then(toOk),
   )
+
+  app.post('/v1/me/delete', { schema: meDelete }, ({ body }, reply) =>
+    reply.answerChange((principal) => leaving.requestDeletion(principal, body), toOk),
+  )
+
+  // Without HEAD, which would read everything.
+  app.get('/v1/me/export', { schema: meExport, exposeHeadRoute: false }, async ({ principal }, reply) => {
+    const json = await leaving.exportPerson(principal)
+    // A stream is sent as it is. The tests compare it with the schema.
+    const stream: unknown = Readable.from(json)
+    return reply.type('application/json; charset=utf-8').send(stream as PersonExport)
+  })
 
   app.get('/v1/me/invites', { schema: meListInvites, config }, ({ principal, query }, reply) =>
     reply.sendPage(receivedInvites.list(principal, query)),

@@ -1,11 +1,13 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { exampleIds, exampleImageUrl } from '../../http/description/examples.ts'
 import { listOperation, operation, pathParams } from '../../http/description/operation.ts'
+import { emailLengthMax } from '../../kernel/email.ts'
 import { closed, exampleOf, name, named, nullableString, ok, ref } from '../../kernel/schemas.ts'
 import { errors, imageErrors } from '../../kernel/errors.ts'
 import { closedInviteErrors, InviteAcceptance, OwnInvite } from '../invites/invites.schemas.ts'
 import { Offer } from '../members/members.schemas.ts'
 import { Membership } from '../workspaces/workspaces.schemas.ts'
+import { PersonExport } from './person-export.schemas.ts'
 
 const Profile = named(
   'Profile',
@@ -50,7 +52,7 @@ const Onboarding = named(
   { existing: exampleOf(Membership) },
 )
 
-export const meSchemas = [Profile, Preferences, PhotoUpload, Onboarding]
+export const meSchemas = [Profile, Preferences, PhotoUpload, Onboarding, PersonExport]
 
 export const meProfile = operation({
   id: 'me.profile',
@@ -183,4 +185,35 @@ export const meDeclineOffer = operation({
   description: 'The website no longer asks. The caller can still join. Declining it again succeeds.',
   params: offerParams,
   errors: [errors.notFound],
+})
+
+export const meDelete = operation({
+  id: 'me.delete',
+  summary: "Delete the caller's account",
+  description:
+    'Signs the caller out everywhere, revokes their API keys and the access of their agents, and mails a link that cancels ' +
+    'the deletion for 7 days. Then the account is deleted. Seeds, evidence, comments and events stay, without the name. ' +
+    'The caller must allow it on the website (Security, Leaving) in the last ten minutes.',
+  body: closed(
+    {
+      confirmEmail: Type.String({
+        maxLength: emailLengthMax,
+        description: 'The email address of the caller.',
+      }),
+    },
+    { examples: [{ confirmEmail: 'grace@example.com' }] },
+  ),
+  errors: [errors.recentProofRequired, errors.confirmationMismatch, errors.lastOwner],
+})
+
+export const meExport = operation({
+  id: 'me.export',
+  summary: "Export everything that is the caller's",
+  description:
+    'Their account, what gives access to it, and what they wrote and did, also in workspaces that they have left. Secrets ' +
+    'and what belongs to others are left out. The caller must allow it on the website (Security, Leaving) in the last ten ' +
+    'minutes. The response is read while it is sent: if that fails, it breaks off, and is no JSON.',
+  success: ref(PersonExport),
+  returns: "Everything that is the caller's.",
+  errors: [errors.recentProofRequired],
 })

@@ -28,6 +28,10 @@ export interface ServicesOfCaller {
   me: MeService
   offers: OffersService
   receivedInvites: ReceivedInvitesService
+  leaving: {
+    requestDeletion: (principal: Call, input: { confirmEmail: string }) => Promise<void>
+    exportPerson: (principal: Principal) => Promise<AsyncGenerator<string>>
+  }
 }
 
 export interface MeService {

@@ -1,4 +1,4 @@
-import { and, asc, count, eq } from 'drizzle-orm'
+import { and, asc, eq } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { hiddenParameter, pageLimit } from '../../db/sql/hidden-parameter.ts'
 import { itemColumns, pictureUrl, readOne, selectJsonRows } from '../../db/sql/json-rows.ts'
@@ -8,7 +8,6 @@ import { memberships } from '../../db/schema/memberships.ts'
 import { users } from '../../db/schema/users.ts'
 import { isWorkspace, workspaces } from '../../db/schema/workspaces.ts'
 import type { JsonRows, PageRange } from '../../kernel/pagination.ts'
-import type { Role } from '../../kernel/roles.ts'
 import type { Member } from './members.schemas.ts'
 
 const selectMembers = prepared((executor) =>
@@ -44,24 +43,6 @@ export function listMembers(
   input: { workspaceId: string; pictureUrlPrefix: string } & PageRange,
 ): Promise<JsonRows> {
   return readOne(selectMembers(executor).execute({ ...input }))
-}
-
-export async function countOwners(executor: Executor, workspaceId: string): Promise<number> {
-  const [row] = await executor
-    .select({ count: count() })
-    .from(memberships)
-    .where(and(eq(memberships.workspaceId, workspaceId), eq(memberships.role, 'owner')))
-  return row?.count ?? 0
-}
-
-export async function updateMemberRole(
-  executor: Executor,
-  member: { workspaceId: string; userId: string; role: Role },
-): Promise<void> {
-  await executor
-    .update(memberships)
-    .set({ role: member.role })
-    .where(and(eq(memberships.workspaceId, member.workspaceId), eq(memberships.userId, member.userId)))
 }
 
 /** Deletes a membership and, by cascade, its places in teams and seeds and its agent grants. */

@@ -80,16 +80,21 @@ export async function findFormerOwner(
   return owner
 }
 
-/** Erases a workspace with everything in it. Its slugs stay reserved until `keptUntil`. */
+/**
+ * Erases a workspace with everything in it. Its slugs stay reserved until `keptUntil`; without, they are free at once, since
+ * a slug may be the name of a person who is erased.
+ */
 export async function eraseWorkspace(
   executor: Executor,
   { id, iconKey }: { id: string; iconKey: string | null },
-  keptUntil: Date,
+  keptUntil?: Date,
 ): Promise<void> {
-  await executor
-    .update(workspaceSlugs)
-    .set({ workspaceId: null, keptUntil })
-    .where(eq(workspaceSlugs.workspaceId, id))
+  if (keptUntil) {
+    await executor
+      .update(workspaceSlugs)
+      .set({ workspaceId: null, keptUntil })
+      .where(eq(workspaceSlugs.workspaceId, id))
+  }
   if (iconKey !== null) await markUsedPictureForDeletion(executor, iconKey)
   await executor.delete(workspaces).where(eq(workspaces.id, id))
 }

@@ -1,6 +1,11 @@
 import { lockMembersWithCredential, type Changes } from '../../access/change.ts'
 import { insertServiceEvent } from '../../access/event-log.repository.ts'
-import { findMember, insertMemberIfNew } from '../../access/memberships.repository.ts'
+import {
+  countOwners,
+  findMember,
+  insertMemberIfNew,
+  updateMemberRole,
+} from '../../access/memberships.repository.ts'
 import type { RequireWorkspace } from '../../access/workspace-access.ts'
 import { findUserByEmail } from '../../accounts/users/users.repository.ts'
 import type { Database, Executor } from '../../db/client.ts'
@@ -12,7 +17,6 @@ import type { Call } from '../../kernel/principal.ts'
 import { isSlug } from '../../kernel/slugs.ts'
 import { formerSlugKeptMs } from '../../kernel/workspaces.ts'
 import type { JobQueue } from '../../platform/jobs/jobs.port.ts'
-import { countOwners, updateMemberRole } from '../members/members.repository.ts'
 import { notifyMembers } from '../notifications/notify.repository.ts'
 import { lockBySlug, markDeleted, unmarkDeleted, type OwnedWorkspace } from './ownership.repository.ts'
 

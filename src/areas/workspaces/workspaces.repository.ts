@@ -5,6 +5,7 @@ import { hiddenParameter, pageLimit } from '../../db/sql/hidden-parameter.ts'
 import { itemColumns, pictureUrl, selectJsonRows } from '../../db/sql/json-rows.ts'
 import { keysParameter } from '../../db/sql/batch.ts'
 import { prepared } from '../../db/sql/prepared.ts'
+import { isStaying } from '../../db/schema/leavings.ts'
 import { memberships } from '../../db/schema/memberships.ts'
 import { users } from '../../db/schema/users.ts'
 import { isWorkspace, workspaceColumns, workspaces, workspaceSlugs } from '../../db/schema/workspaces.ts'
@@ -246,7 +247,9 @@ export async function findSlugHolder(
 
 export type CrowdedMembershipRow = Awaited<ReturnType<typeof listCrowdedMemberships>>[number]
 
-/** All workspaces of a person with the numbers of their members, by id: the order in which they are locked. */
+/**
+ * All workspaces of a person with the numbers of their members, and of the owners who are not about to be deleted, by id: the order in which they are locked.
+ */
 export function listCrowdedMemberships(executor: Executor, userId: string) {
   const countMembers = (filter: SQL | undefined) => sql<number>`(
     select count(*)::int from memberships as m where m.workspace_id = ${workspaces.id} and ${filter ?? sql`true`}
@@ -256,7 +259,9 @@ export function listCrowdedMemberships(executor: Executor, userId: string) {
       ...workspaceColumns,
       role: memberships.role,
       memberCount: countMembers(undefined),
-      ownerCount: countMembers(sql`m.role = 'owner'`),
+      ownerCount: countMembers(
+        sql`m.role = 'owner' and (m.user_id = ${userId} or ${isStaying(sql`m.user_id`)})`,
+      ),
     })
     .from(memberships)
     .innerJoin(workspaces, isWorkspace(memberships.workspaceId))

@@ -55,6 +55,8 @@ export const seeds = pgTable(
     // For filters by a status that few seeds have.
     index('seeds_by_status_idx').on(table.workspaceId, table.status, table.createdAt, table.id),
     index('seeds_by_change_idx').on(table.workspaceId, table.updatedAt, table.id),
+    // For exporting and deleting a person.
+    index('seeds_creator_idx').on(table.createdByUserId, table.id),
   ],
 )
 
@@ -131,6 +133,8 @@ export const evidence = pgTable(
   },
   (table) => [
     index('evidence_by_seed_idx').on(table.seedId, table.createdAt, table.id),
+    // For exporting and deleting a person.
+    index('evidence_author_idx').on(table.authorUserId, table.id),
     index('evidence_withdrawn_by_idx')
       .on(table.withdrawnByUserId)
       .where(sql`${table.withdrawnByUserId} is not null`),

@@ -19,6 +19,8 @@ export interface Jobs {
   send_signed_in: { userId: string; userAgent: string; at: string }
   /** A change of how the person signs in. `detail` is the name of what was added or removed. */
   send_security_notice: { userId: string; notice: SecurityNotice; detail?: string }
+  /** Tells a person that their account will be deleted, with the link that cancels it. */
+  send_account_deletion: { userId: string }
   /** The link to a new email address. */
   send_email_change: { changeId: string }
   /** Tells the old address of a change that was asked for, or made. */

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Services } from '../../services/services.ts'
 import { apiKeysPath } from './api-keys.pages.ts'
+import { leavingPath } from './leaving.pages.ts'
 import { emailPath } from './email.pages.ts'
 import { html } from '../components/html.ts'
 import { providersPath } from '../sign-in/identity.pages.ts'
@@ -84,6 +85,12 @@ export async function listSecurityRows(
       state: `On ${countOf(browsers.length, 'device')}.`,
       action: 'Show',
       href: sessionsPath,
+    },
+    {
+      label: 'Leaving',
+      state: 'Export your data, or delete your account.',
+      action: 'Open',
+      href: leavingPath,
     },
   ]
 }

@@ -33,6 +33,8 @@ const notices = new Map([
   ['form-kept', 'Sign in to continue. What you wrote is kept for an hour.'],
   ['second-step-expired', errors.secondStepExpired.message],
   ['password-set', 'Your password is set. Sign in with it.'],
+  ['account-leaving', 'Your account will be deleted in seven days. We sent you a link that keeps it.'],
+  ['account-kept', 'Your account is not deleted. Sign in again.'],
 ])
 
 /** An identity provider, as the sign-in page shows it. */
