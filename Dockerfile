@@ -15,18 +15,34 @@ FROM ${NODE_IMAGE} AS production
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --omit=dev && npm cache clean --force
+# Names also the packages that are bundled in dist/, which are deleted next.
+RUN npm sbom --omit=dev --package-lock-only --sbom-format=cyclonedx >sbom.cdx.json
+COPY scripts ./scripts
+RUN node scripts/prune-modules.cjs
 
 FROM ${NODE_IMAGE}
+# docker build --build-arg REVISION="$(git rev-parse HEAD)" --build-arg SOURCE=https://…
+ARG VERSION=1.0.0-alpha.1
+ARG REVISION=
+ARG SOURCE=
+LABEL org.opencontainers.image.title="Workspace service" \
+  org.opencontainers.image.description="A workspace collaboration service for people and agents" \
+  org.opencontainers.image.licenses="MIT" \
+  org.opencontainers.image.version="${VERSION}" \
+  org.opencontainers.image.revision="${REVISION}" \
+  org.opencontainers.image.source="${SOURCE}"
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data
 WORKDIR /app
 COPY --from=production /app/node_modules ./node_modules
+COPY --from=production /app/sbom.cdx.json ./
 COPY --from=build /app/dist ./dist
 COPY package.json ./
 COPY scripts ./scripts
 COPY drizzle ./drizzle
 COPY public ./public
-# The one place that is written to: the rest of the file system may be read-only.
-RUN install -d -o node -g node -m 0700 /data
+# The one place that is written to: the rest of the file system may be read-only. Of group 0, which the random user ids of
+# some platforms have.
+RUN install -d -o node -g root -m 0770 /data
 VOLUME /data
 USER node
 EXPOSE 3000

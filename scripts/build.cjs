@@ -87,6 +87,9 @@ function requireBundler() {
   }
 }
 
-module.exports = { ensureBuilt }
+/** Whether dist/ contains a package, so that the service does not load it from node_modules. */
+const isBundled = (name) => bundled.test(name)
+
+module.exports = { ensureBuilt, isBundled }
 
 if (require.main === module) ensureBuilt()
