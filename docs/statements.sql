@@ -2047,6 +2047,7 @@ where
 order by
   "users"."id" asc
 for key share of
+  "users",
   "memberships";
 
 -- memberships_select

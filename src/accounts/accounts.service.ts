@@ -3,7 +3,7 @@ import { insertServiceEvent } from '../access/event-log.repository.ts'
 import { deleteInvitesOfPerson } from '../areas/invites/invites.repository.ts'
 import { lockMembersOfWorkspace } from '../access/memberships.repository.ts'
 import { renameCommenter } from '../areas/comments/comments.repository.ts'
-import { clearLeadsOf } from '../areas/seeds/leads.repository.ts'
+import { clearPersonOfSeeds } from '../areas/seeds/leads.repository.ts'
 import { renameActor } from '../areas/notifications/notifications.repository.ts'
 import { renameAuthor } from '../areas/evidence/evidence.repository.ts'
 import {
@@ -224,6 +224,7 @@ async function erase(
       at: now,
     })
   }
+  await clearPersonOfSeeds(tx, user.id)
   const authorNames = [
     ...(await renameAuthor(tx, user.id, deletedUserName)),
     ...(await renameCommenter(tx, user.id, deletedUserName)),
@@ -244,11 +245,6 @@ async function erase(
     ],
     replacement: deletedUserName,
   })
-  await clearLeadsOf(
-    tx,
-    shared.map(({ id }) => id),
-    user.id,
-  )
   await forgetCreator(tx, user.id)
   await deleteRecordsOfPerson(tx, user.id)
   if (user.imageKey !== null) await markUsedPictureForDeletion(tx, user.imageKey)

@@ -2,6 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import { describe, expect, it, vi } from 'vitest'
 import { recordCalls } from '../../src/areas/agent/agent-calls.repository.ts'
+import { insertMentions, lockMembersAmong } from '../../src/areas/comments/comments.repository.ts'
+import { notifyFollowers } from '../../src/areas/notifications/notify.repository.ts'
+import { lockSeed } from '../../src/areas/seeds/seeds.repository.ts'
 import {
   addPerson,
   createCompany,
@@ -14,6 +17,7 @@ import {
   patch,
   post,
 } from '../support/company.ts'
+import { createComment } from '../support/comments.ts'
 import { dumpDatabase } from '../support/dump-database.ts'
 import { buildUpload } from '../support/forms.ts'
 import { drawQuadrants } from '../support/images.ts'
@@ -204,6 +208,48 @@ describe('deleting a user', () => {
       await tx.execute(sql`delete from workspaces where id = ${workspace.id}`)
     })
     await recording
+  })
+
+  it('does not deadlock with notices to those who follow their seed', async () => {
+    const company = await createCompany(service)
+    const { member: person, admin, workspace } = company
+    const seed = await createSeed(service, person, company)
+    await db.execute(sql`update seeds set lead_user_id = null where id = ${seed.id}`)
+    const actor = { user: { ...admin, emailVerifiedAt: null, imageKey: null } }
+    const told = {
+      kind: 'comment',
+      data: { evidenceId: null },
+      workspaceId: workspace.id,
+      at: new Date(),
+    } as const
+    // As a new comment does, which locks the seed first.
+    await db
+      .transaction(async (tx) => {
+        await lockSeed(tx, seed.id, 'no key update')
+        const deletion = remove(person)
+        await untilWaiting(service, 1)
+        await notifyFollowers(tx, { ...told, actor, seedId: seed.id })
+        return { deletion }
+      })
+      .then(({ deletion }) => deletion)
+    expect(await findRoles(service, workspace)).not.toHaveProperty(person.id)
+  })
+
+  it('does not deadlock with a comment that mentions them', async () => {
+    const company = await createCompany(service)
+    const { member: person, admin, workspace } = company
+    const seed = await createSeed(service, admin, company)
+    const { id } = await createComment(service, admin, seed)
+    await db
+      .transaction(async (tx) => {
+        await lockMembersAmong(tx, workspace.id, [person.id])
+        const deletion = remove(person)
+        await untilWaiting(service, 1)
+        await insertMentions(tx, id, [person.id])
+        return { deletion }
+      })
+      .then(({ deletion }) => deletion)
+    expect(await findRoles(service, workspace)).not.toHaveProperty(person.id)
   })
 
   it('is refused, without changes, while they are the last owner of a workspace with other members', async () => {

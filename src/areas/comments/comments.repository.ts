@@ -103,7 +103,8 @@ const selectMembersAmong = prepared((executor) =>
       ),
     )
     .orderBy(asc(users.id))
-    .for('key share', { of: memberships })
+    // The person first, whom their mention refers to: deleting a person locks them in this order.
+    .for('key share', { of: [users, memberships] })
     .prepare('memberships_lock_among'),
 )
 

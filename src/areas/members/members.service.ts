@@ -94,7 +94,7 @@ export function createMembersService(options: MembersServiceOptions): MembersSer
           if (target.role === role) return
           if (target.role === 'owner') await assertNotLastOwner(tx, workspaceId)
           // Who cannot change a seed does not lead one.
-          if (!isAllowed(role, 'seeds.update')) await clearLeadsOf(tx, [workspaceId], userId)
+          if (!isAllowed(role, 'seeds.update')) await clearLeadsOf(tx, workspaceId, userId)
           await updateMemberRole(tx, { workspaceId, userId, role })
           appendEvent({
             type: 'member.role_changed',
@@ -118,7 +118,7 @@ export function createMembersService(options: MembersServiceOptions): MembersSer
       return change(principal, { slug, userId }, action, async ({ tx, now, appendEvent }, target) => {
         const { id: workspaceId, name } = target.workspace
         if (target.role === 'owner') await assertNotLastOwner(tx, workspaceId)
-        await clearLeadsOf(tx, [workspaceId], userId)
+        await clearLeadsOf(tx, workspaceId, userId)
         await deleteMember(tx, workspaceId, userId)
         const kind = isSelf ? 'left' : 'removed'
         await recordDeparture(tx, { workspaceId, userId, kind, createdAt: now })

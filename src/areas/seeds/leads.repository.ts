@@ -1,4 +1,4 @@
-import { and, eq, inArray, sql } from 'drizzle-orm'
+import { and, asc, eq, or, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { prepared } from '../../db/sql/prepared.ts'
 import { memberships } from '../../db/schema/memberships.ts'
@@ -51,16 +51,30 @@ export async function clearLeadOf(executor: Executor, seedId: string): Promise<v
 }
 
 /**
- * Leaves the seeds that a person leads in some workspaces without a lead. Before their membership is deleted: changes of
+ * Leaves the seeds that a person leads in a workspace without a lead. Before their membership is deleted: changes of
  * seeds lock the seed first, and memberships after it.
  */
-export async function clearLeadsOf(
-  executor: Executor,
-  workspaceIds: readonly string[],
-  userId: string,
-): Promise<void> {
+export async function clearLeadsOf(executor: Executor, workspaceId: string, userId: string): Promise<void> {
   await executor
     .update(seeds)
     .set({ leadUserId: null })
-    .where(and(inArray(seeds.workspaceId, [...workspaceIds]), eq(seeds.leadUserId, userId)))
+    .where(and(eq(seeds.workspaceId, workspaceId), eq(seeds.leadUserId, userId)))
+}
+
+/**
+ * Clears a person as the creator and the lead of all seeds. Before their evidence, comments, memberships and account are
+ * changed: changes of seeds lock the seed first, and these after it. Locked by id, so that two deletions of people do not
+ * wait for each other.
+ */
+export async function clearPersonOfSeeds(executor: Executor, userId: string): Promise<void> {
+  const { id, createdByUserId, leadUserId } = seeds
+  const isOfPerson = or(eq(createdByUserId, userId), eq(leadUserId, userId))
+  await executor.select({ id }).from(seeds).where(isOfPerson).orderBy(asc(id)).for('no key update')
+  await executor
+    .update(seeds)
+    .set({
+      createdByUserId: sql`nullif(${createdByUserId}, ${userId})`,
+      leadUserId: sql`nullif(${leadUserId}, ${userId})`,
+    })
+    .where(isOfPerson)
 }
