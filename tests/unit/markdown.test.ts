@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { renderMarkdown } from '../../src/website/components/markdown.ts'
+import { excerptOf, renderMarkdown } from '../../src/website/components/markdown.ts'
 
 const render = (text: string) =>
   /^<div class="markdown" dir="auto">([\s\S]*)<\/div>$/.exec(renderMarkdown(text, '/w/acme').toString())?.[1]
@@ -55,5 +55,17 @@ describe('renderMarkdown', () => {
     }
     for (const part of ['[', '*a', '> ', '`', '![](', '&', '<', '[a](', '_a_', '- '])
       expect(elapsed(part.repeat(5000 / part.length)), part).toBeLessThan(500)
+  })
+})
+
+describe('excerptOf', () => {
+  it('returns the words of a text without Markdown, in one line', () => {
+    const text =
+      'See [here](https://example.com) *this*\n\n- one\n- **two** `x`\n\n> said\n\n```\na  b\n```\n1 < 2'
+    expect(excerptOf(text)).toBe('See here this one two x said a b 1 < 2')
+  })
+
+  it('cuts long texts, and no character in halves', () => {
+    expect(excerptOf(`a${'👩'.repeat(300)}`)).toBe(`a${'👩'.repeat(199)}…`)
   })
 })

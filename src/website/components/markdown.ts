@@ -1,6 +1,9 @@
 import MarkdownIt from 'markdown-it'
 import { Html } from './html.ts'
 
+/** More than two lines have. */
+const excerptLengthMax = 400
+
 /** The scheme of a mention of a person: `user:` and the id. */
 const personScheme = 'user:'
 
@@ -29,4 +32,20 @@ markdown.renderer.rules.link_open = (tokens, index, options, context, renderer) 
 export function renderMarkdown(text: string, base: string): Html {
   // The direction is that of the text, and does not reach the text around it.
   return new Html(`<div class="markdown" dir="auto">${markdown.render(text, { base })}</div>`)
+}
+
+/** The first lines of a text of people, as they read without Markdown. For lists, which show two lines. */
+export function excerptOf(text: string): string {
+  // Without half a character at its end.
+  const start = text.slice(0, excerptLengthMax).replace(/[\uD800-\uDBFF]$/, '')
+  // The content of a paragraph is in its children, that of a block of code is not.
+  const words = markdown
+    .parse(start, {})
+    .flatMap(({ children, content }) => [...(children?.map(wordsOf) ?? [content]), ' '])
+  const line = words.join('').replaceAll(/\s+/g, ' ').trim()
+  return start === text ? line : `${line}…`
+}
+
+function wordsOf({ content, type }: { content: string; type: string }): string {
+  return type === 'softbreak' || type === 'hardbreak' ? ' ' : content
 }

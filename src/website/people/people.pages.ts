@@ -113,7 +113,7 @@ function renderPeople(
 
 function renderFilters(path: string, { q, role, teamId }: PeopleSearch, teams: readonly Team[]): Html {
   const isFiltered = q !== '' || role !== undefined || teamId !== ''
-  return html`<form class="line filters" role="search" action="${path}">
+  return html`<form class="line filters" role="search" action="${path}" data-instant>
     <div class="field">
       <label for="q">Name or email</label>
       <input id="q" name="q" type="search" value="${q}" maxlength="${searchLengthMax}" autocomplete="off" />

@@ -70,22 +70,23 @@ export function renderComment(visit: WorkspaceVisit, comment: Comment, path: str
   const description = html`the comment by <bdi>${authorName}</bdi>`
   return html`<article class="stack comment" id="comment-${id}">
     <p class="hint">
-      ${renderAuthor(authorName, agentName)}
-      ${evidenceId !== null && html`on <a href="#evidence-${evidenceId}">evidence</a>`},
+      ${renderAuthor(authorName, agentName)}${
+        evidenceId !== null && html` on <a href="#evidence-${evidenceId}">evidence</a>`
+      },
       ${renderTime(createdAt)}${editedAt !== null && ' · edited'}
     </p>
     ${renderMarkdown(body, base)}
-    <p class="line hint">
+    <div class="choices">
       ${
         may('comments.create') &&
-        html`<a href="${withQuery(path, { quote: id })}#comment"
+        html`<a class="button small quiet" href="${withQuery(path, { quote: id })}#comment"
           >Quote<span class="visually-hidden"> ${description}</span></a
         >`
       }
       ${
         isOwn &&
         may('comments.update') &&
-        html`<a href="${base}/comments/${id}/edit"
+        html`<a class="button small quiet" href="${base}/comments/${id}/edit"
           >Edit<span class="visually-hidden"> ${description}</span></a
         >`
       }
@@ -103,7 +104,7 @@ export function renderComment(visit: WorkspaceVisit, comment: Comment, path: str
           }),
         })
       }
-    </p>
+    </div>
   </article>`
 }
 

@@ -5,6 +5,7 @@ import { seedStatuses, type SeedStatus } from '../../kernel/seeds.ts'
 import { renderForm } from '../components/forms.ts'
 import { html, type Content, type Html } from '../components/html.ts'
 import { withQuery } from '../components/lists.ts'
+import { excerptOf } from '../components/markdown.ts'
 import type { Page } from '../plugins/pages.ts'
 import type { WorkspaceVisit } from '../plugins/workspace-visit.ts'
 import { changesPath } from '../views/events.views.ts'
@@ -69,7 +70,7 @@ export function renderSeedBoard(visit: WorkspaceVisit, asked: SeedSearch, board:
 
 function renderCard({ base, may }: WorkspaceVisit, seed: Seed, faces: SeedFaces): Content {
   return html`<a class="title" href="${base}/seeds/${seed.id}" draggable="false"><bdi>${seed.title}</bdi></a>
-    <p class="clip"><bdi>${seed.summary}</bdi></p>
+    <p class="clip"><bdi>${excerptOf(seed.summary)}</bdi></p>
     <p class="hint">${describeSeed(seed)}</p>
     <div class="line">
       ${renderFaces(faces.get(seed.id))} ${may('seeds.update') && renderMoves(base, seed)}

@@ -1,6 +1,7 @@
 import type { Seed, SeedFace } from '../../areas/seeds/seeds.service.ts'
 import { html, type Content, type Html } from '../components/html.ts'
 import { renderFace } from '../components/layout.ts'
+import { excerptOf } from '../components/markdown.ts'
 import { countOf, renderTime } from '../components/words.ts'
 import { renderAgent } from '../views/author.views.ts'
 import { renderSmallBalance } from './evidence-balance.ts'
@@ -14,7 +15,7 @@ export function renderSeedRow(base: string, seed: Seed, faces?: SeedFaces): Html
   return html`<div class="row seed-row">
     <div class="grow">
       <a class="title" href="${base}/seeds/${seed.id}"><bdi>${seed.title}</bdi></a>
-      <p class="clip"><bdi>${seed.summary}</bdi></p>
+      <p class="clip"><bdi>${excerptOf(seed.summary)}</bdi></p>
       <span class="hint">${describeSeed(seed)}</span>
     </div>
     ${renderFaces(faces?.get(seed.id))} ${renderStatus(seed.status)}

@@ -51,7 +51,12 @@ export function renderStatusForm({ base, request, state }: WorkspaceVisit, seed:
                   ${statusActions[status]}
                 </button>`,
             )}
-        </div>`,
+        </div>
+        ${
+          seed.status !== 'validated' &&
+          seed.evidenceCounts.supports === 0 &&
+          html`<p class="hint">No evidence supports this seed yet.</p>`
+        }`,
     })}
   </section>`
 }

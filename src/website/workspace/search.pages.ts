@@ -4,6 +4,7 @@ import { searchKinds, searchCountMax, type SearchKind } from '../../kernel/searc
 import type { Services } from '../../services/services.ts'
 import { html, type Content, type Html } from '../components/html.ts'
 import { readQuery, withQuery } from '../components/lists.ts'
+import { excerptOf } from '../components/markdown.ts'
 import { readListView, renderNotices, renderPager, resetNotice, type ListView } from '../components/pager.ts'
 import type { Page } from '../plugins/pages.ts'
 import { readSearch, renderSearchForm } from '../views/search-form.views.ts'
@@ -109,7 +110,7 @@ async function findGroups(
     const results = all
       .filter((result) => result.kind === kind)
       .slice(0, ofKindMax)
-      .map(({ title, excerpt, path }) => ({ label: title, detail: excerpt ?? '', href: path }))
+      .map(({ title, excerpt, path }) => ({ label: title, detail: excerptOf(excerpt ?? ''), href: path }))
     const isAll = counts[count] <= results.length
     const href = withQuery(`${base}/search`, { q, kind })
     const label = `All ${describeCount(counts[count])} ${kind === 'evidence' ? 'pieces of evidence' : many.toLowerCase()}`
@@ -227,7 +228,7 @@ function renderFound(visit: WorkspaceVisit, { q, kind, list, counts, elsewhere }
 function renderResult({ kind, title, excerpt, path }: SearchResult, only: SearchKind | undefined): Html {
   return html`<a class="title" href="${path}"><bdi>${title}</bdi></a>
     ${only === undefined && html`<span class="hint">${kindNames[kind].one}</span>`}
-    ${excerpt !== null && html`<p class="hint"><bdi>${excerpt}</bdi></p>`}`
+    ${excerpt !== null && html`<p class="hint"><bdi>${excerptOf(excerpt)}</bdi></p>`}`
 }
 
 function renderGroup({ name, results }: ResultGroup): Html {
