@@ -65,10 +65,7 @@ export function renderErrorPage(error: ApiError, request: FastifyRequest) {
 
 function renderExplanation(error: ApiError, request: FastifyRequest): Content {
   if (isInvite(error, request))
-    return html`<p>
-      The link is incomplete, or the invite was replaced or revoked. Ask the person who invited you for a new
-      link.
-    </p>`
+    return html`<p>The invite was replaced or revoked. Ask the person who invited you for a new link.</p>`
   return html`<p>${describeRefused(error, request)}</p>`
 }
 
