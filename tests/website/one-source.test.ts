@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createDescriptionReader } from '../../scripts/description.ts'
 import { formsIn, noteRoutes } from '../support/note-routes.ts'
 import { startTestApp } from '../support/test-app.ts'
+import { operationOfForm } from './operation-of-form.ts'
 
 const { started: website, routes } = await noteRoutes(() =>
   startTestApp({ environment: { SIGN_IN_LIMIT_PER_MINUTE: '0' } }),
@@ -10,74 +11,6 @@ const forms = formsIn(routes)
 const operationIds = createDescriptionReader(website.app.swagger()).operations.map(
   ({ operationId }) => operationId,
 )
-
-/** Each form of the website, and the operation of the API that does the same. */
-const operationOfForm: Record<string, string> = {
-  '/invites/:token': 'invites.accept',
-  '/invites/:token/decline': 'invites.decline',
-  // Opening one marks it read.
-  '/notifications/:id/open': 'notifications.markRead',
-  '/notifications/read': 'notifications.markRead',
-  '/onboarding': 'workspaces.create',
-  '/onboarding/invites/:id/accept': 'me.acceptInvite',
-  '/onboarding/invites/:id/decline': 'me.declineInvite',
-  '/onboarding/offers/:id/join': 'me.acceptOffer',
-  '/onboarding/offers/:id/decline': 'me.declineOffer',
-  '/settings/notifications': 'me.updatePreferences',
-  '/settings/profile': 'me.updateProfile',
-  '/settings/profile/photo': 'me.uploadPhoto',
-  '/settings/profile/photo/remove': 'me.removePhoto',
-  '/settings/security/leaving/delete': 'me.delete',
-  '/settings/security/api-keys': 'apiKeys.createRestricted',
-  '/settings/security/api-keys/:id/restrict': 'apiKeys.restrict',
-  '/settings/security/api-keys/:id/revoke': 'apiKeys.revoke',
-  '/settings/security/api-keys/:id/rotate': 'apiKeys.rotate',
-  '/w/:slug/agents/:id/revoke': 'integrations.revoke',
-  // Once for each address.
-  '/w/:slug/invites': 'invites.create',
-  '/w/:slug/comments/:id/delete': 'comments.delete',
-  '/w/:slug/comments/:id/edit': 'comments.update',
-  '/w/:slug/invites/:id/resend': 'invites.resend',
-  '/w/:slug/invites/:id/revoke': 'invites.revoke',
-  '/w/:slug/invites/:id/role': 'invites.updateRole',
-  '/w/:slug/members/:userId/remove': 'members.remove',
-  '/w/:slug/members/:userId/role': 'members.updateRole',
-  '/w/:slug/members/:userId/transfer': 'workspaces.transferOwnership',
-  '/w/:slug/seeds/:id/comments': 'comments.create',
-  '/w/:slug/seeds/:id/delete': 'seeds.delete',
-  '/w/:slug/seeds/:id/edit': 'seeds.update',
-  '/w/:slug/seeds/:id/evidence': 'seeds.addEvidence',
-  '/w/:slug/seeds/:id/evidence/:evidenceId/edit': 'evidence.update',
-  '/w/:slug/seeds/:id/evidence/:evidenceId/withdraw': 'evidence.withdraw',
-  '/w/:slug/seeds/:id/follow': 'seeds.follow',
-  '/w/:slug/seeds/:id/join': 'seeds.join',
-  '/w/:slug/seeds/:id/lead': 'seeds.update',
-  '/w/:slug/seeds/:id/leave': 'seeds.leave',
-  '/w/:slug/seeds/:id/move': 'seeds.update',
-  '/w/:slug/seeds/:id/restore': 'seeds.restore',
-  '/w/:slug/seeds/:id/status': 'seeds.update',
-  '/w/:slug/seeds/:id/unfollow': 'seeds.unfollow',
-  '/w/:slug/seeds/new': 'seeds.create',
-  '/w/:slug/settings': 'workspaces.update',
-  '/w/:slug/settings/delete': 'workspaces.delete',
-  '/w/:slug/settings/icon': 'workspaces.uploadIcon',
-  '/w/:slug/settings/icon/remove': 'workspaces.removeIcon',
-  '/w/:slug/settings/webhooks': 'webhooks.create',
-  '/w/:slug/settings/webhooks/:id': 'webhooks.update',
-  '/w/:slug/settings/webhooks/:id/delete': 'webhooks.delete',
-  '/w/:slug/settings/webhooks/:id/redeliver': 'webhooks.redeliver',
-  '/w/:slug/settings/webhooks/:id/redeliver-since': 'webhooks.redeliverSince',
-  '/w/:slug/settings/webhooks/:id/rotate-secret': 'webhooks.rotateSecret',
-  '/w/:slug/settings/webhooks/:id/status': 'webhooks.update',
-  '/w/:slug/settings/webhooks/:id/test': 'webhooks.test',
-  '/w/:slug/teams': 'teams.create',
-  '/w/:slug/teams/:id/delete': 'teams.delete',
-  '/w/:slug/teams/:id/members': 'teams.addMember',
-  '/w/:slug/teams/:id/members/:userId/remove': 'teams.removeMember',
-  '/w/:slug/teams/:id/rename': 'teams.rename',
-  // Opening a seed from the home marks what is new in it as read.
-  '/w/:slug/waiting/:id': 'notifications.markRead',
-}
 
 /** Forms whose operation is not in the API yet. Empty in a release. */
 const pending: Record<string, string> = {}
