@@ -8,6 +8,9 @@ let options = []
 let results = []
 let selected = -1
 let search
+// Whether what is shown was found for an earlier text, and what Enter then waits for.
+let isStale = false
+let chooseWhenShown
 
 /** Opens the palette, or closes it. `resultsUrl` answers what a text finds; `searchUrl` is the page that lists it. */
 export function togglePalette({ resultsUrl, searchUrl }) {
@@ -43,6 +46,8 @@ function create(resultsUrl, searchUrl) {
   let timer
   input.addEventListener('input', () => {
     clearTimeout(timer)
+    isStale = true
+    chooseWhenShown = undefined
     timer = setTimeout(() => show(resultsUrl), waitMs)
   })
   input.addEventListener('keydown', (event) => {
@@ -52,7 +57,9 @@ function create(resultsUrl, searchUrl) {
       event.preventDefault()
       select((selected + steps[event.key] + options.length) % options.length)
     } else if (event.key === 'Enter') {
-      choose(selected, `${searchUrl}?q=${encodeURIComponent(input.value)}`)
+      const chooseSelected = () => choose(selected, `${searchUrl}?q=${encodeURIComponent(input.value)}`)
+      if (isStale) chooseWhenShown = chooseSelected
+      else chooseSelected()
     }
   })
   list.addEventListener('click', (event) => {
@@ -61,7 +68,10 @@ function create(resultsUrl, searchUrl) {
   })
   // The backdrop belongs to the dialog.
   dialog.addEventListener('click', (event) => event.target === dialog && dialog.close())
-  dialog.addEventListener('close', () => search?.abort())
+  dialog.addEventListener('close', () => {
+    chooseWhenShown = undefined
+    search?.abort()
+  })
 }
 
 /** Opens the page of a result, or sends its form. */
@@ -94,6 +104,8 @@ async function show(resultsUrl) {
     render([])
     status.textContent = 'The search failed. Try again.'
   }
+  isStale = false
+  chooseWhenShown?.()
 }
 
 function render(groups) {

@@ -11,15 +11,21 @@ export interface Site {
   browser: Browser
 }
 
-/** Starts the website on a port, and a browser. Both are closed after the last test of the file. */
-export async function startSite(): Promise<Site> {
+/** Starts the website on a port. It is closed after the last test of the file. */
+export async function serveSite(): Promise<Omit<Site, 'browser'>> {
   const port = await findClosedPort('localhost')
   const origin = `http://localhost:${port}`
   const website = await startWebsite({ environment: { PORT: String(port), BASE_URL: origin } })
   await website.app.listen({ host: 'localhost', port })
+  return { origin, website }
+}
+
+/** Starts the website on a port, and a browser. Both are closed after the last test of the file. */
+export async function startSite(): Promise<Site> {
+  const served = await serveSite()
   const browser = await openBrowser()
   afterFile(() => browser.close())
-  return { origin, website, browser }
+  return { ...served, browser }
 }
 
 /** Opens a browser in which a person is signed in. */
