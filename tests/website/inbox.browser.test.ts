@@ -43,12 +43,16 @@ describe.runIf(hasBrowser)('the inbox and the home in a browser', () => {
     await added.nth(1).waitFor()
     await check(page)
 
-    // The home begins with it, and with the seed that waits for evidence.
+    // The home begins with it, and with the seed that waits for evidence. It is live too.
+    const followed = page.waitForResponse((answer) => answer.url().endsWith('/activity/changes'))
     await page.goto(base)
     await page.getByRole('heading', { name: 'Waiting for you' }).waitFor()
     await page.getByRole('link', { name: 'Long forgotten' }).first().waitFor()
     await page.getByText(/No evidence yet, created/).waitFor()
     await page.getByText(/2 new pieces of evidence/).waitFor()
+    await followed
+    await addEvidence(website, owner, seed)
+    await page.getByText(/3 new pieces of evidence/).waitFor()
     await check(page)
     await page.getByRole('button', { name: 'Shorter invoices' }).click()
     await page.getByRole('heading', { level: 1, name: 'Shorter invoices' }).waitFor()

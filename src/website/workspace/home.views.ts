@@ -39,7 +39,7 @@ export function renderHome(visit: WorkspaceVisit, shown: Home): Page {
       ${renderDone(request)} ${shown.endedAgents.length > 0 && renderEndedAgents(base, shown.endedAgents)}
       <div class="split">
         ${shown.doneSteps && renderFirstSteps(visit, shown.doneSteps)}
-        <div>
+        <div data-live="${base}${changesPath}">
           ${renderWaiting(visit, shown.waiting)} ${renderInProgress(visit, shown)}
           ${renderActivity(base, shown)}
         </div>
@@ -78,7 +78,7 @@ function renderInProgress({ base, may }: WorkspaceVisit, { seeds }: Home): Html 
 }
 
 function renderActivity(base: string, { events, eventContext }: Home): Html {
-  return html`<section aria-labelledby="events" data-live="${base}${changesPath}">
+  return html`<section aria-labelledby="events">
     <h2 id="events">Activity</h2>
     ${renderRows(
       events.map((event) => renderEvent(event, renderTime(event.createdAt), eventContext)),
