@@ -24,12 +24,22 @@ export const openSmallDatabase = (bench: Bench) => bench.database('small', fillS
 export const openBigDatabase = (bench: Bench) =>
   bench.database('big', (pool, database) => fill(pool, database, big))
 
+/** The small database, with 10,000 more seeds and 100,000 pieces of evidence in the second workspace. */
+export const openSearchDatabase = (bench: Bench) =>
+  bench.database('search', async (pool, database) => {
+    const keys = await fillSmall(pool, database)
+    await fillForSearch(pool)
+    return keys
+  })
+
 /** The workspace with members and events, and the one with people and seeds. */
 export const company = { id: '00000000-0000-7000-9000-000000000001', slug: 'bench-company' }
 export const crowd = { id: '00000000-0000-7000-9000-000000000002', slug: 'bench-crowd' }
 
 /** The seed with evidence. */
 export const seedWithEvidence = '00000000-0000-7000-a000-000000000001'
+/** A seed with 200 comments. */
+export const seedWithComments = '00000000-0000-7000-a000-000000000002'
 const seeds = 150
 
 const callers = 20
@@ -133,6 +143,33 @@ async function fillWithSeeds(pool: pg.Pool): Promise<void> {
       from generate_series(1, ${seeds}) as i`,
     [seedWithEvidence],
   )
+  await pool.query(
+    `insert into comments (id, seed_id, body, author_user_id, author_name, created_at)
+      select ${idOf('c000')}, $1, repeat('Somebody has something to say of it. ', 6),
+        ('00000000-0000-7000-8000-' || lpad(to_hex(i % 5 + 1), 12, '0'))::uuid, 'Person',
+        '2024-01-01'::timestamptz + i * interval '1 minute'
+      from generate_series(1, 200) as i`,
+    [seedWithComments],
+  )
+}
+
+/** Adds seeds, and ten pieces of evidence to each, with words that more or fewer of them have. */
+async function fillForSearch(pool: pg.Pool): Promise<void> {
+  await pool.query(
+    `insert into seeds (id, workspace_id, title, summary, status, created_at, updated_at)
+      select ${idOf('a001')}, $1, 'Idea ' || i, 'What it is about: ' || md5(i::text), 'open',
+        '2024-01-01'::timestamptz + i * interval '1 minute', now()
+      from generate_series(1, 10000) as i`,
+    [crowd.id],
+  )
+  await pool.query(
+    `insert into evidence (id, seed_id, kind, verdict, summary, author_name, created_at)
+      select ${idOf('b001')}, ('00000000-0000-7000-a001-' || lpad(to_hex(i % 10000 + 1), 12, '0'))::uuid, 'interview',
+        'supports', 'Somebody said term' || i % 100 || ' and rare' || i % 1000 || ', ' || repeat(md5(i::text) || ' ', 5),
+        'Person', '2024-01-01'::timestamptz + i * interval '1 minute'
+      from generate_series(1, 100000) as i`,
+  )
+  await pool.query('vacuum analyze')
 }
 
 /**

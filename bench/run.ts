@@ -17,6 +17,7 @@ import { peers } from './scenarios/peers.ts'
 import { refreshes } from './scenarios/refreshes.ts'
 import { pages } from './scenarios/pages.ts'
 import { refusals } from './scenarios/refusals.ts'
+import { search } from './scenarios/search.ts'
 import { start } from './scenarios/start.ts'
 import { webhooks } from './scenarios/webhooks.ts'
 import { workspaces } from './scenarios/workspaces.ts'
@@ -38,6 +39,7 @@ const areas = [
   latency,
   neighbours,
   pages,
+  search,
   refusals,
   peers,
 ]
