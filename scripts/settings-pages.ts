@@ -41,7 +41,8 @@ function defaultOf({ default: value }: TSchema): string {
   return value === undefined ? '' : String(value)
 }
 
-function rangeOf({ type, minimum, maximum }: TSchema): string {
+function rangeOf({ type, minimum, maximum, enum: words }: TSchema): string {
+  if (Array.isArray(words)) return words.map((word) => `\`${word}\``).join(', ')
   if (type === 'boolean') return '`true`, `false`'
   if (minimum === undefined) return ''
   return maximum === undefined ? `from ${String(minimum)}` : `${String(minimum)} to ${String(maximum)}`

@@ -195,7 +195,7 @@ export async function buildApp(
   })
   for (const schema of schemas) app.addSchema(schema)
 
-  await registerPages(app, { pictureUrl: config.baseUrl })
+  await registerPages(app, { pictureUrl: config.baseUrl, ...config.entry })
   await registerOpenApiRoute(app)
   await app.register(docsPages)
   await app.register((scope: App) => unsubscribePages(scope, services))

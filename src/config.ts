@@ -3,12 +3,21 @@ import { isIP } from 'node:net'
 import { parseEnv } from 'node:util'
 import { Type, type Static, type TSchema } from '@sinclair/typebox'
 import { Ajv, type ErrorObject } from 'ajv'
+import { signUpPolicies, type EntryRules } from './kernel/accounts.ts'
 import { isLoopback } from './kernel/webhooks.ts'
 import { readSecretFiles } from './secret-files.ts'
 
 const origin = {
   pattern: '^https?://[^/?#\\s]+$',
   title: 'an origin such as https://api.example.com, without a path and a trailing slash',
+}
+
+/** One of some words. */
+function oneOf<const Word extends string>(
+  words: readonly Word[],
+  options: { default: Word; description: string },
+) {
+  return Type.Unsafe<Word>({ type: 'string', enum: words, title: `one of ${words.join(', ')}`, ...options })
 }
 
 /**
@@ -198,6 +207,23 @@ export const ConfigSchema = Type.Object({
       'ten times as many for each address; a browser that has signed in to the account before has a limit of its own. ' +
       'Also invites per hour for each recipient. 0 = no limit.',
   }),
+  SIGN_UP: oneOf(signUpPolicies, {
+    default: 'open',
+    description:
+      'Who gets a new account by themselves: open = anybody; invited = people with a pending invite, with an address at ' +
+      'a domain that a workspace allows, or from an identity provider; off = nobody, only `admin create-user` creates ' +
+      'accounts.',
+  }),
+  PASSWORDS: oneOf(['on', 'off'], {
+    default: 'on',
+    description:
+      'Whether people choose passwords and sign in with them. With off, which requires OIDC_PROVIDERS, they sign in by an ' +
+      'identity provider, a passkey or an emailed link.',
+  }),
+  WORKSPACE_CREATION: oneOf(['everybody', 'nobody'], {
+    default: 'everybody',
+    description: 'Who creates workspaces. With nobody, only `admin create-workspace` does.',
+  }),
   OIDC_PROVIDERS: Type.Optional(
     Type.String({
       format: 'providers',
@@ -314,7 +340,10 @@ export function loadConfig(given: NodeJS.ProcessEnv): Config {
       'DATABASE_URL is required with NODE_ENV=production: the embedded database is for development.',
     ])
   }
-  return Object.freeze(toConfig(variables))
+  const config = toConfig(variables)
+  if (!config.entry.hasPasswords && config.oidcProviders.length === 0)
+    throw new ConfigError(['PASSWORDS=off requires OIDC_PROVIDERS: people would have no way to sign up.'])
+  return Object.freeze(config)
 }
 
 function toConfig(variables: Variables) {
@@ -330,6 +359,11 @@ function toConfig(variables: Variables) {
     agentOrigins: toList(settings.agentOrigins),
     webhookAllowedHosts: toList(settings.webhookAllowedHosts ?? '').filter(Boolean),
     isDevelopment: settings.nodeEnv !== 'production' && isLoopback(new URL(baseUrl).hostname),
+    entry: {
+      signUp: settings.signUp,
+      hasPasswords: settings.passwords === 'on',
+      hasWorkspaceCreation: settings.workspaceCreation === 'everybody',
+    } satisfies EntryRules,
     rateLimitPerMinute: settings.rateLimitPerMinute ?? (databaseUrl === undefined ? 0 : 6000),
     oidcProviders: parseProviders(settings.oidcProviders ?? '[]') ?? [],
   }

@@ -14,6 +14,7 @@ import {
   securityNoticeMail,
   signedInMail,
   signInLinkMail,
+  signUpRefusedMail,
   verifyEmailMail,
   type MailContent,
 } from '../mail/messages.ts'
@@ -78,9 +79,13 @@ export function createAccountsJobs(options: {
   }
 
   return {
-    async send_account_mail({ purpose, email }, { id }) {
+    async send_account_mail({ purpose, email, isOfInvited = false }, { id }) {
       const user = await findUserByEmail(db, email)
-      if (!user) return
+      if (!user) {
+        const to = { name: '', address: email }
+        if (isOfInvited) await mailer.send({ ...signUpRefusedMail({ webUrl }), to, id: `account-${id}` })
+        return
+      }
       const { name, address } = recipientOf(user, email)
       const content =
         purpose === 'verify_email' && user.emailVerifiedAt !== null

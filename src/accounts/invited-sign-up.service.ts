@@ -7,6 +7,7 @@ import {
 } from '../areas/invites/accept-invite.ts'
 import { findInviteByToken } from '../areas/invites/received-invites.repository.ts'
 import type { Database, Executor } from '../db/client.ts'
+import type { EntryRules } from '../kernel/accounts.ts'
 import { describeBrowser } from '../kernel/browsers.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { ApiError, errors } from '../kernel/errors.ts'
@@ -42,9 +43,9 @@ export interface InvitedSignUpService {
   beginPasskey(token: string): Promise<PasskeyChallenge>
   /**
    * Creates an account with a verified address, or takes over one whose address nobody has verified, without the password
-   * that somebody else may have chosen for it. Accepts the invite, and signs in. Throws `not_found` if the link is unknown or
-   * was not mailed, `email_taken` if the address has an account, `name_invalid`, `password_unacceptable`,
-   * `password_common`, `passkey_refused`, and what accepting throws.
+   * that somebody else may have chosen for it. Accepts the invite, and signs in. Throws `sign_up_disabled`, `not_found` if the link is unknown or
+   * was not mailed, `email_taken` if the address has an account, `name_invalid`, `passwords_disabled`,
+   * `password_unacceptable`, `password_common`, `passkey_refused`, and what accepting throws.
    */
   signUp(
     token: string,
@@ -64,14 +65,16 @@ export interface InvitedSignUpServiceOptions {
   passwords: PasswordHasher
   secretBox: SecretBox
   webAuthn: WebAuthn
+  entry: EntryRules
 }
 
 export function createInvitedSignUpService(options: InvitedSignUpServiceOptions): InvitedSignUpService {
-  const { db, clock, changes, jobs, passwords, webAuthn } = options
+  const { db, clock, changes, jobs, passwords, webAuthn, entry } = options
   const tickets = createPasskeyTickets(options)
 
   /** The invite of a mailed link, and the id of the account with an unverified address, or of none yet. */
   async function requireOpen(token: string) {
+    if (entry.signUp === 'off') throw errors.signUpDisabled()
     const tokenHash = hashSecret(token)
     const find = (executor: Executor) => findInviteByToken(executor, tokenHash)
     const found = await find(db)
@@ -85,6 +88,7 @@ export function createInvitedSignUpService(options: InvitedSignUpServiceOptions)
   /** Checks what an invited person wants to sign in with. Returns the id of their account, and what stores it. */
   async function prepare(userId: string | undefined, input: InvitedPerson, person: Names) {
     if ('password' in input) {
+      if (!entry.hasPasswords) throw errors.passwordsDisabled()
       const hash = await hashNewPassword(passwords, input.password, person)
       const store = (tx: Executor, id: string, now: Date) =>
         upsertPassword(tx, { userId: id, hash, changedAt: now })

@@ -7,6 +7,7 @@ import {
   CommandError,
   requireUser,
   toLimit,
+  toPrincipal,
   type LimitOptions,
   type OutputOptions,
 } from './command.ts'
@@ -55,6 +56,26 @@ export function addWorkspaceCommands(program: Command): void {
     )
     printList(options, { ...list, noun: 'workspace' }, columns)
   })
+
+  addCommand(program, {
+    name: 'create-workspace',
+    summary: 'Create a workspace for a user',
+    details: 'The user becomes its owner, also if WORKSPACE_CREATION is nobody.',
+    examples: ['create-workspace --owner grace@example.com --name "Acme Labs" --slug acme-labs'],
+  })
+    .requiredOption('--owner <address>', 'Email address or id of the user who owns it')
+    .requiredOption('--name <name>', 'Name of the workspace')
+    .requiredOption('--slug <slug>', 'Its place in URLs, such as acme-labs')
+    .action(async (options: OutputOptions & { owner: string; name: string; slug: string }) => {
+      await withServices(async (services) => {
+        const user = await requireUser(services, options.owner)
+        const { name, slug } = options
+        const { id } = await services.workspaces.create(toPrincipal(user), { name, slug })
+        print(options, { id, name, slug, owner: user.email }, [
+          toVisible(`Created the workspace ${name} (${slug}) with the id ${id}. ${user.email} owns it.`),
+        ])
+      })
+    })
 
   addCommand(program, {
     name: 'delete-workspace',

@@ -3,6 +3,18 @@ export const accountTokenPurposes = ['verify_email', 'reset_password', 'sign_in'
 
 export type AccountTokenPurpose = (typeof accountTokenPurposes)[number]
 
+/** Who gets a new account by themselves: anybody, only those who are invited or known elsewhere, or nobody. */
+export const signUpPolicies = ['open', 'invited', 'off'] as const
+
+/** Who may come in, as the operator has set it. */
+export interface EntryRules {
+  signUp: (typeof signUpPolicies)[number]
+  /** Whether people choose passwords and sign in with them. */
+  hasPasswords: boolean
+  /** Whether people create workspaces, or only operators do. */
+  hasWorkspaceCreation: boolean
+}
+
 /** What a person is told by mail about how they sign in. */
 export type SecurityNotice =
   | 'two_step_on'

@@ -225,6 +225,24 @@ export const errors = {
     'Set a password or add a passkey first. You have no other way to sign in.',
     'Website only: the person would unlink the only account that they sign in with, and has no password and no passkey.',
   ),
+  signUpDisabled: error(
+    'Forbidden',
+    'sign_up_disabled',
+    'Nobody can sign up here. Ask the people who run this service for an account.',
+    'Website only: the person has no account, and `SIGN_UP=off` lets only operators create accounts.',
+  ),
+  passwordsDisabled: error(
+    'Forbidden',
+    'passwords_disabled',
+    'Passwords are not used here. Sign in with an identity provider, a passkey or an emailed link.',
+    'Website only: the form is about a password, and `PASSWORDS=off` turns them off.',
+  ),
+  workspaceCreationDisabled: error(
+    'Forbidden',
+    'workspace_creation_disabled',
+    'Only the people who run this service create workspaces. Ask them for one.',
+    'The caller would create a workspace, and `WORKSPACE_CREATION=nobody` lets only operators do that.',
+  ),
   emailUnchanged: error(
     'InvalidInput',
     'email_unchanged',

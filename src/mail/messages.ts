@@ -165,6 +165,19 @@ export function verifyEmailMail({ name, url, lifetimeMs }: LinkMailInput): MailC
   })
 }
 
+/** Tells a person that they cannot sign up, since nobody has invited their address. */
+export function signUpRefusedMail({ webUrl }: { webUrl: string }): MailContent {
+  return compose({
+    subject: 'You need an invite to sign up',
+    paragraphs: [
+      'Hello, somebody tried to sign up with this email address. Only people who are invited can sign up.',
+      'Ask a member of the workspace that you want to join to invite this address, then open the link in the invite.',
+    ],
+    link: { label: 'Open the website', url: webUrl },
+    footer: 'If this was not you, ignore this email. There is no account with this address.',
+  })
+}
+
 /** What a person may try with an address that another account uses already, and how a mail describes it. */
 const attempts = {
   sign_up:

@@ -156,7 +156,7 @@ export function createServices(options: ServicesOptions) {
       log.warn({ err: error }, 'the last uses of grants could not be written; will retry'),
   })
   const passwords = createArgon2Passwords()
-  const credentialsShare = { db: shareOf(db), clock, jobs }
+  const credentialsShare = { db: shareOf(db), clock, jobs, entry: config.entry }
   const secondFactors = { ...credentialsShare, secretBox: createSecretBox(loadSecret, 'authenticator apps') }
   const passkeyOptions = {
     ...credentialsShare,
@@ -182,7 +182,7 @@ export function createServices(options: ServicesOptions) {
   const kit = createKitService({ db: shareOf(db), clock, links: seedLinks })
   const unsubscribeLinks = createUnsubscribeLinks(loadSecret, config.webUrl)
   const mailer = createMailer(config, log)
-  const { webUrl, inviteLimitPerHour, mailLimitPerHour } = config
+  const { webUrl, inviteLimitPerHour, mailLimitPerHour, entry } = config
   const events = createEventsService({
     db: shareOf(db),
     clock,
@@ -277,6 +277,8 @@ export function createServices(options: ServicesOptions) {
       webUrl,
     }),
     emailChanges: createEmailChangesService({ ...credentialsShare, linkDelay, passwords }),
+    /** Who may come in. */
+    entry,
     events,
     /** Correcting and withdrawing evidence. */
     corrections,
@@ -342,7 +344,7 @@ export function createServices(options: ServicesOptions) {
       isDevelopment: config.isDevelopment,
       onDeliveries,
     }),
-    workspaces: createWorkspacesService({ ...takeShare(), requireWorkspace, pictures }),
+    workspaces: createWorkspacesService({ ...takeShare(), requireWorkspace, pictures, entry }),
     /** Starts running jobs and sending deliveries to webhooks in this process. */
     async startJobs() {
       deliverer.start()

@@ -59,14 +59,14 @@ export interface WebsiteOptions extends SignInLimitsOptions {
 export async function websiteRoutes(app: App, services: Services, options: WebsiteOptions): Promise<void> {
   const { baseUrl, webUrl, uploadLimitPerHour } = options
   const limits = createSignInLimits(app, services.sessions, options)
-  const providers = services.identityProviders
+  const { entry, identityProviders: providers } = services
   await app.register(webSession, { sessions: services.sessions, webUrl })
   await app.register(flash, { flashes: services.flashes })
   redirectToWebsite(app, { baseUrl, webUrl })
 
   app.get('/', async (request, reply) => {
     if (request.visit.sessionId === undefined)
-      return reply.showPage(renderSignIn({ request, next: findPendingConsent(request), providers }))
+      return reply.showPage(renderSignIn({ request, next: findPendingConsent(request), providers, entry }))
     // People answer new offers before they continue to their home.
     const hasNewOffers = await services.offers.hasNew(request.principal)
     return reply.redirect(hasNewOffers ? '/onboarding' : await services.me.home(request.principal), 303)

@@ -32,6 +32,7 @@ const commands = [
   'create-key',
   'revoke-key',
   'list-workspaces',
+  'create-workspace',
   'delete-workspace',
   'restore-workspace',
   'export-workspace',
@@ -188,6 +189,26 @@ describe('admin with a running service', () => {
       url: expect.stringContaining('/reset/') as string,
     })
     expect(verified).toMatchObject({ code: 0, stdout: 'Marked edsger@example.com as verified.\n' })
+
+    const acme = ['create-workspace', '--owner', 'grace@example.com', '--name', 'Acme']
+    const [workspace, taken] = await inPairs(
+      [
+        [...acme, '--slug', 'acme-labs', '--json'],
+        [...acme, '--slug', 'first-workspace'],
+      ],
+      options,
+    )
+    expect(JSON.parse(workspace?.stdout ?? '')).toEqual({
+      id: expect.stringMatching(uuid) as string,
+      name: 'Acme',
+      slug: 'acme-labs',
+      owner: 'grace@example.com',
+    })
+    expect(taken).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^error: .+\n$/) as string,
+    })
 
     const [revoked, unsure, examples, clients] = await inPairs(
       [

@@ -148,7 +148,17 @@ describe('invalid variables', () => {
     expect(problems.join('\n')).not.toContain('hunter2')
   })
 
+  it('include PASSWORDS=off without an identity provider', () => {
+    const [problem] = problemsOf({ PASSWORDS: 'off' })
+    expect(problem).toContain('PASSWORDS=off requires OIDC_PROVIDERS')
+    const provider = { id: 'a', name: 'A', issuer: 'https://id.example', clientId: 'w', clientSecret: 's' }
+    expect(problemsOf({ PASSWORDS: 'off', OIDC_PROVIDERS: '[]' })).toHaveLength(1)
+    expect(problemsOf({ PASSWORDS: 'off', OIDC_PROVIDERS: JSON.stringify([provider]) })).toEqual([])
+  })
+
   it.each([
+    ['SIGN_UP', ['closed', 'true', 'OPEN']],
+    ['WORKSPACE_CREATION', ['off', 'somebody']],
     ['PORT', ['0', '65536', '3000.5', '-1', '3000x', 'NaN']],
     ['MIGRATE_ON_START', ['yes', 'TRUE', '2']],
     ['BASE_URL', ['api.example.com', 'ftp://api.example.com', 'https://', 'https://a b', 'https://a/?x']],

@@ -1,8 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import argon2 from 'argon2'
 import { sql } from 'drizzle-orm'
 import { describe, expect, it, vi } from 'vitest'
 import { randomLinkDelay } from '../../src/accounts/sign-in/link-delay.ts'
-import { randomEmail } from '../support/company.ts'
+import { createCompany, randomEmail } from '../support/company.ts'
 import { recordStatements } from '../support/record-statements.ts'
 import { selectRows, startTestApp } from '../support/test-app.ts'
 import { createVisitor, password } from './visitor.ts'
@@ -13,6 +14,11 @@ const website = await startTestApp({
   linkDelay: randomLinkDelay,
 })
 const { db, services } = website
+const invitedOnly = await startTestApp({
+  environment: { SIGN_UP: 'invited', SIGN_IN_LIMIT_PER_MINUTE: '0', MAIL_LIMIT_PER_HOUR: '0' },
+  linkDelay: randomLinkDelay,
+})
+const company = await createCompany(website)
 
 /** Email addresses with and without an account, and with different credentials. */
 const addresses: Record<string, () => Promise<string>> = {
@@ -36,6 +42,23 @@ const addresses: Record<string, () => Promise<string>> = {
   },
 }
 
+/** Addresses that may sign up with SIGN_UP=invited, and have not. */
+const expected: Record<string, () => Promise<string>> = {
+  'an invited address': async () => {
+    const email = randomEmail()
+    const payload = { email, role: 'member' }
+    await website.as(company.owner, { method: 'POST', url: `${company.url}/invites`, payload })
+    return email
+  },
+  'an address at an allowed domain': async () => {
+    const domain = `${randomUUID()}.example`
+    await db.execute(
+      sql`update workspaces set allowed_domains = array[${domain}] where id = ${company.workspace.id}`,
+    )
+    return `nora@${domain}`
+  },
+}
+
 /** The forms for an email address that need no sign-in, with their other fields. */
 const forms: [path: string, fields: Record<string, string>][] = [
   ['/sign-up', { name: 'Eve', password: 'a password of a stranger' }],
@@ -46,8 +69,8 @@ const forms: [path: string, fields: Record<string, string>][] = [
 ]
 
 /** The work of a form: its statements, in order, and its number of password hashes. */
-async function workOf(path: string, fields: Record<string, string>, email: string) {
-  const visitor = createVisitor(website)
+async function workOf(path: string, fields: Record<string, string>, email: string, service = website) {
+  const visitor = createVisitor(service)
   await visitor.get(path)
   const spies = [vi.spyOn(argon2, 'hash'), vi.spyOn(argon2, 'verify')]
   try {
@@ -68,6 +91,18 @@ describe.each(forms)('the form %s', (path, fields) => {
     expect(first?.hashes.reduce((sum, count) => sum + count)).toBe(isAboutPasswords ? 1 : 0)
     for (const other of others) expect(other).toEqual(first)
   })
+})
+
+it('with SIGN_UP=invited, signing up is the same work for every address, expected or not', async () => {
+  const works: unknown[] = []
+  for (const create of Object.values({ ...addresses, ...expected })) {
+    const fields = { name: 'Eve', password: 'a password of a stranger' }
+    works.push(await workOf('/sign-up', fields, await create(), invitedOnly))
+  }
+  const [first, ...others] = works as Awaited<ReturnType<typeof workOf>>[]
+  expect(first?.texts.join()).toContain('allowed_domains')
+  expect(first?.hashes).toEqual([1, 0])
+  for (const other of others) expect(other).toEqual(first)
 })
 
 it('a requested email is sent by a job that starts after a random one to three seconds, whether or not there is an account', async () => {

@@ -1074,7 +1074,7 @@ export interface paths {
         put?: never;
         /**
          * Create a workspace
-         * @description The caller becomes its owner.
+         * @description The caller becomes its owner. An installation may leave this to its operators.
          */
         post: operations["workspaces.create"];
         delete?: never;
@@ -9864,6 +9864,7 @@ export interface operations {
              * @description The caller may not do this.
              *     - `key_not_for_workspace`: The API key is bound to workspaces, and the request concerns another workspace, or none and is not one of the few that such a key may make.
              *     - `key_read_only`: The API key was restricted to reading, and the method of the request is not GET or HEAD.
+             *     - `workspace_creation_disabled`: The caller would create a workspace, and `WORKSPACE_CREATION=nobody` lets only operators do that.
              */
             403: {
                 headers: {
@@ -9873,14 +9874,14 @@ export interface operations {
                     /**
                      * @example {
                      *       "_tag": "Forbidden",
-                     *       "code": "key_not_for_workspace",
-                     *       "message": "This API key is bound to other workspaces.",
+                     *       "code": "workspace_creation_disabled",
+                     *       "message": "Only the people who run this service create workspaces. Ask them for one.",
                      *       "requestId": "0b1c7e0e-6f0d-4b6e-9b0a-5a7f0c1d2e3f"
                      *     }
                      */
                     "application/json": {
                         /** @enum {unknown} */
-                        code?: "key_not_for_workspace" | "key_read_only";
+                        code?: "key_not_for_workspace" | "key_read_only" | "workspace_creation_disabled";
                     } & components["schemas"]["Forbidden"];
                 };
             };

@@ -1,6 +1,7 @@
 import { emailChangeLifetimeMs } from '../../kernel/links.ts'
 import { requireLiveCredential } from '../../access/live-credential.repository.ts'
 import type { Database } from '../../db/client.ts'
+import type { EntryRules } from '../../kernel/accounts.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { parseEmail } from '../../kernel/email.ts'
 import { errors } from '../../kernel/errors.ts'
@@ -45,7 +46,7 @@ export interface EmailChangesService {
   /**
    * Makes a former address that of the account again, within a week of the change, sets a new password, ends all
    * sessions and cancels a pending change; with `revokeAccess`, also revokes whatever else gives access. Throws
-   * `link_invalid`, `password_unacceptable` and `password_common`.
+   * `link_invalid`, `password_unacceptable` and `password_common`. Without passwords, it deletes the one there was.
    */
   takeBack(token: string, input: { password: string; revokeAccess?: boolean }): Promise<void>
 }
@@ -56,8 +57,9 @@ export function createEmailChangesService(options: {
   jobs: JobQueue
   linkDelay: LinkDelay
   passwords: PasswordHasher
+  entry: EntryRules
 }): EmailChangesService {
-  const { db, clock, jobs, linkDelay, passwords } = options
+  const { db, clock, jobs, linkDelay, passwords, entry } = options
   const findChange = (principal: Principal) => findEmailChangeOfUser(db, principal.user.id, clock.now())
 
   return {
@@ -113,7 +115,8 @@ export function createEmailChangesService(options: {
       const tokenHash = hashSecret(token)
       const before = await findTakeBack(db, { tokenHash, now: clock.now() })
       if (!before) throw errors.linkInvalid()
-      const hash = await hashNewPassword(passwords, password, { name: before.user.name, email: before.email })
+      const person = { name: before.user.name, email: before.email }
+      const hash = entry.hasPasswords ? await hashNewPassword(passwords, password, person) : null
       await db.transaction(async (tx) => {
         const now = clock.now()
         const user = await lockUser(tx, before.user.id)

@@ -1,5 +1,6 @@
 import { requireLiveCredential } from '../../access/live-credential.repository.ts'
 import type { Database } from '../../db/client.ts'
+import type { EntryRules } from '../../kernel/accounts.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { errors } from '../../kernel/errors.ts'
 import type { Principal } from '../../kernel/principal.ts'
@@ -28,8 +29,9 @@ export function createIdentitiesService(options: {
   db: Database
   clock: Clock
   jobs: JobQueue
+  entry: EntryRules
 }): IdentitiesService {
-  const { db, clock, jobs } = options
+  const { db, clock, jobs, entry } = options
   const isOf = ({ issuer }: Provider, row: IdentityRow) => new URL(row.issuer).href === new URL(issuer).href
 
   return {
@@ -58,7 +60,7 @@ export function createIdentitiesService(options: {
         if (!linked) return
         const hasOther =
           rows.some((row) => !isOf(provider, row)) ||
-          (await findPasswordHash(tx, user.id)) !== undefined ||
+          (entry.hasPasswords && (await findPasswordHash(tx, user.id)) !== undefined) ||
           (await listPasskeys(tx, user.id)).length > 0
         if (!hasOther) throw errors.lastSignInWay()
         await unlinkIdentities(tx, { userId: user.id, issuer: linked.issuer, at: clock.now() })

@@ -1,7 +1,7 @@
 import { linkUrlOf } from '../../kernel/links.ts'
 import { requireLiveCredential } from '../../access/live-credential.repository.ts'
 import type { Database, Executor } from '../../db/client.ts'
-import type { AccountTokenPurpose } from '../../kernel/accounts.ts'
+import type { AccountTokenPurpose, EntryRules } from '../../kernel/accounts.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { parseEmail } from '../../kernel/email.ts'
 import { errors } from '../../kernel/errors.ts'
@@ -27,6 +27,7 @@ import {
   markEmailVerified,
   rehashPassword,
 } from './credentials.repository.ts'
+import { deleteUnlessExpected } from './admission.repository.ts'
 import type { LinkDelay } from './link-delay.ts'
 import { linkIdentity, withAddressOfLink } from './link-identity.ts'
 import { hashNewPassword, setPassword } from './set-password.ts'
@@ -48,7 +49,8 @@ export interface PrintedLink {
 export interface CredentialsService {
   /**
    * Creates an account with an unverified email address and sends a mail. If the address already has an account, it
-   * changes nothing and the mail says so; result and timing do not reveal it. Throws `email_invalid`, `name_invalid`,
+   * changes nothing and the mail says so; result and timing do not reveal it. So does the mail to an address that is not
+   * expected, if only those who are may sign up. Throws `sign_up_disabled`, `email_invalid`, `name_invalid`,
    * `password_unacceptable` and `password_common`.
    */
   signUp(
@@ -105,15 +107,20 @@ export interface CredentialsServiceOptions {
   jobs: JobQueue
   passwords: PasswordHasher
   linkDelay: LinkDelay
+  entry: EntryRules
   /** The origin of the website. */
   webUrl: string
 }
 
 const printedLinkLifetimeMs = 24 * 60 * 60 * 1000
 
-/** The credentials of people on the website: passwords, links and identity providers. */
+/**
+ * The credentials of people on the website: passwords, links and identity providers. Without passwords, all that is about
+ * one throws `passwords_disabled`.
+ */
 export function createCredentialsService(options: CredentialsServiceOptions): CredentialsService {
   const { db, clock, jobs, passwords, linkDelay, webUrl } = options
+  const { signUp, hasPasswords } = options.entry
 
   /** A malformed address never reaches the database, which rejects some characters. */
   async function findByAddress(text: string) {
@@ -121,11 +128,20 @@ export function createCredentialsService(options: CredentialsServiceOptions): Cr
     return email === undefined ? undefined : findUserWithPassword(db, email)
   }
 
-  async function sendLink(executor: Executor, purpose: AccountTokenPurpose, email: string): Promise<void> {
-    await jobs.enqueue(executor, 'send_account_mail', { purpose, email }, { delaySeconds: linkDelay() })
+  async function sendLink(
+    executor: Executor,
+    link: { purpose: AccountTokenPurpose; email: string; isOfInvited?: boolean },
+  ): Promise<void> {
+    await jobs.enqueue(executor, 'send_account_mail', link, { delaySeconds: linkDelay() })
+  }
+
+  /** All links but those that sign in are about a password. */
+  function assertUsable(purpose: AccountTokenPurpose): void {
+    if (purpose !== 'sign_in' && !hasPasswords) throw errors.passwordsDisabled()
   }
 
   async function requireLink(purpose: AccountTokenPurpose, token: string): Promise<UserRow> {
+    assertUsable(purpose)
     const link = await findAccountToken(db, { tokenHash: hashSecret(token), purpose, now: clock.now() })
     if (!link) throw errors.linkInvalid()
     return withAddressOfLink(link.user, link.email)
@@ -145,6 +161,8 @@ export function createCredentialsService(options: CredentialsServiceOptions): Cr
 
   return {
     async signUp(input, browser) {
+      if (signUp === 'off') throw errors.signUpDisabled()
+      if (!hasPasswords) throw errors.passwordsDisabled()
       const email = parseEmail(input.email)
       if (email === undefined) throw errors.emailInvalid({ field: 'email' })
       const name = requireName(input.name)
@@ -154,13 +172,16 @@ export function createCredentialsService(options: CredentialsServiceOptions): Cr
         const user = { id: createId(), email, name, createdAt: now }
         // The same statements whether or not the address has an account, so that the time does not reveal it.
         await insertUserIfNew(tx, user)
+        if (signUp === 'invited') await deleteUnlessExpected(tx, user)
         const browserHash = browser ? hashSecret(browser.browserToken) : null
         await insertPasswordOfUser(tx, { userId: user.id, hash, changedAt: now, browserHash })
-        await sendLink(tx, 'verify_email', email)
+        const isOfInvited = signUp === 'invited'
+        await sendLink(tx, { purpose: 'verify_email', email, ...(isOfInvited && { isOfInvited }) })
       })
     },
 
     async signIn({ email, password }, browser) {
+      if (!hasPasswords) throw errors.passwordsDisabled()
       const found = await findByAddress(email)
       const hash = found?.hash ?? undefined
       const isRight = await passwords.verify(hash, password)
@@ -174,7 +195,7 @@ export function createCredentialsService(options: CredentialsServiceOptions): Cr
           throw errors.signInFailed({ field: 'password' })
         if (rehashed !== undefined) await rehashPassword(tx, user.id, rehashed)
         if (locked.emailVerifiedAt === null) {
-          await sendLink(tx, 'verify_email', email.trim())
+          await sendLink(tx, { purpose: 'verify_email', email: email.trim() })
           return undefined
         }
         return startSignIn(tx, { user: locked, browser, now: clock.now(), jobs })
@@ -182,9 +203,10 @@ export function createCredentialsService(options: CredentialsServiceOptions): Cr
     },
 
     async requestLink(purpose, text) {
+      assertUsable(purpose)
       const email = parseEmail(text)
       if (email === undefined) throw errors.emailInvalid({ field: 'email' })
-      await sendLink(db, purpose, email)
+      await sendLink(db, { purpose, email })
     },
 
     async findLinkOwner(purpose, token) {
@@ -238,20 +260,22 @@ export function createCredentialsService(options: CredentialsServiceOptions): Cr
         const known = await findIdentityUser(tx, identity)
         // An account that was unlinked must not be linked again by its email address.
         if (known?.unlinkedAt) throw errors.identityUnlinked()
-        const user = known?.user ?? (await linkIdentity(tx, identity, { now, jobs }))
+        const user = known?.user ?? (await linkIdentity(tx, identity, { now, jobs, signUp }))
         return startSignIn(tx, { user, browser, now, jobs })
       }),
 
     async createLink(purpose, userId) {
+      assertUsable(purpose)
       const token = createToken()
       const expiresAt = new Date(clock.now().getTime() + printedLinkLifetimeMs)
       await insertAccountToken(db, { tokenHash: hashSecret(token), userId, purpose, expiresAt })
       return { url: linkUrlOf(webUrl, purpose, token), expiresAt }
     },
 
-    hasPassword: async ({ user }) => (await findPasswordHash(db, user.id)) !== undefined,
+    hasPassword: async ({ user }) => hasPasswords && (await findPasswordHash(db, user.id)) !== undefined,
 
     async changePassword(principal, { currentPassword, password, revokeAccess }) {
+      if (!hasPasswords) throw errors.passwordsDisabled()
       const { user, sessionId } = principal
       const before = await findPasswordHash(db, user.id)
       const isRight = await passwords.verify(before, currentPassword)

@@ -1,4 +1,5 @@
 import type { Executor } from '../../db/client.ts'
+import type { EntryRules } from '../../kernel/accounts.ts'
 import { parseEmail } from '../../kernel/email.ts'
 import { errors } from '../../kernel/errors.ts'
 import { createId } from '../../kernel/ids.ts'
@@ -11,12 +12,12 @@ import { verifyWithoutPassword } from './verify-without-password.ts'
 
 /**
  * Finds or creates the person with an email address that a provider has verified, and links the provider's account.
- * Throws `identity_unverified`.
+ * Throws `identity_unverified`, and `sign_up_disabled` instead of creating one.
  */
 export async function linkIdentity(
   tx: Executor,
   identity: ExternalIdentity,
-  { now, jobs }: { now: Date; jobs: JobQueue },
+  { now, jobs, signUp }: { now: Date; jobs: JobQueue } & Pick<EntryRules, 'signUp'>,
 ): Promise<UserRow> {
   const email = identity.isEmailVerified ? parseEmail(identity.email ?? '') : undefined
   if (email === undefined) throw errors.identityUnverified()
@@ -24,6 +25,7 @@ export async function linkIdentity(
   const name = parseName(identity.name ?? '') ?? parseName(fallbackName) ?? 'New user'
   const person = { id: createId(), email, name, emailVerifiedAt: now, createdAt: now }
   const isNew = await insertUserIfNew(tx, person)
+  if (isNew && signUp === 'off') throw errors.signUpDisabled()
   const found = await findUserByEmail(tx, email)
   const locked = found && (await lockUser(tx, found.id))
   if (!locked) throw errors.identityUnverified()

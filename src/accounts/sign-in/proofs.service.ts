@@ -1,5 +1,6 @@
 import type { Database } from '../../db/client.ts'
 import type { Clock } from '../../kernel/clock.ts'
+import type { EntryRules } from '../../kernel/accounts.ts'
 import { errors } from '../../kernel/errors.ts'
 import type { Principal } from '../../kernel/principal.ts'
 import type { JobQueue } from '../../platform/jobs/jobs.port.ts'
@@ -16,7 +17,7 @@ import { useCode } from '../second-factor/use-code.ts'
  * of it. All throw `sign_in_required` if the session has ended meanwhile.
  */
 export interface ProofsService {
-  /** Throws `password_wrong`, and `two_step_changed` if two-step sign-in is on: then a password is no proof. */
+  /** Throws `passwords_disabled`, `password_wrong`, and `two_step_changed` if two-step sign-in is on: then a password is no proof. */
   provePassword(principal: Principal, password: string): Promise<void>
   /** Takes a code of the authenticator app, or a recovery code. Throws `code_wrong`. */
   proveCode(principal: Principal, code: string): Promise<void>
@@ -28,12 +29,14 @@ export interface ProofsServiceOptions {
   jobs: JobQueue
   passwords: PasswordHasher
   secretBox: SecretBox
+  entry: EntryRules
 }
 
 export function createProofsService(options: ProofsServiceOptions): ProofsService {
-  const { db, clock, passwords } = options
+  const { db, clock, passwords, entry } = options
   return {
     async provePassword(principal, password) {
+      if (!entry.hasPasswords) throw errors.passwordsDisabled()
       const hash = await findPasswordHash(db, principal.user.id)
       if (!(await passwords.verify(hash, password))) throw errors.passwordWrong({ field: 'password' })
       await db.transaction(async (tx) => {

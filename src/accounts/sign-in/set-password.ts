@@ -6,7 +6,7 @@ import type { Principal, PrincipalUser } from '../../kernel/principal.ts'
 import type { JobQueue } from '../../platform/jobs/jobs.port.ts'
 import type { PasswordHasher } from '../../platform/passwords/passwords.port.ts'
 import { revokeAllAccess, type RevokedGrant } from './access-of-person.repository.ts'
-import { deleteAccountTokens, upsertPassword } from './credentials.repository.ts'
+import { deleteAccountTokens, deletePassword, upsertPassword } from './credentials.repository.ts'
 import { deletePendingSignInsOfUser } from '../second-factor/second-factor.repository.ts'
 import { deleteSessionsOfUser } from '../sessions/sessions.repository.ts'
 
@@ -23,22 +23,23 @@ export async function hashNewPassword(
 }
 
 /**
- * Sets a password, ends all sessions except one, invalidates all links and tells the person by mail. With
+ * Sets a password, or deletes it if `hash` is null, ends all sessions except one, invalidates all links and tells the person by mail. With
  * `revokeAccess`, also revokes whatever else gives access to the account, with an event for each grant.
  */
 export async function setPassword(
   tx: Executor,
   user: PrincipalUser,
-  change: { hash: string; exceptSessionId?: string | undefined; revokeAccess?: boolean | undefined },
+  change: { hash: string | null; exceptSessionId?: string | undefined; revokeAccess?: boolean | undefined },
   { now, jobs }: { now: Date; jobs: JobQueue },
 ): Promise<void> {
   const { hash, exceptSessionId, revokeAccess: isAccessRevoked = false } = change
-  await upsertPassword(tx, { userId: user.id, hash, changedAt: now })
+  if (hash === null) await deletePassword(tx, user.id)
+  else await upsertPassword(tx, { userId: user.id, hash, changedAt: now })
   await deleteSessionsOfUser(tx, user.id, exceptSessionId)
   await deletePendingSignInsOfUser(tx, user.id)
   await deleteAccountTokens(tx, user.id)
   const revoked = isAccessRevoked && { revoked: await revokeAccess(tx, user, now) }
-  await jobs.enqueue(tx, 'send_password_changed', { userId: user.id, ...revoked })
+  if (hash !== null) await jobs.enqueue(tx, 'send_password_changed', { userId: user.id, ...revoked })
 }
 
 async function revokeAccess(tx: Executor, user: PrincipalUser, now: Date): Promise<AccessCounts> {

@@ -107,11 +107,11 @@ export const workspacesList = operation({
 export const workspacesCreate = operation({
   id: 'workspaces.create',
   summary: 'Create a workspace',
-  description: 'The caller becomes its owner.',
+  description: 'The caller becomes its owner. An installation may leave this to its operators.',
   body: closed({ name, slug: Slug }, { examples: [{ name: 'Acme', slug: 'acme' }] }),
   success: ref(WorkspaceCreation),
   returns: 'The new workspace.',
-  errors: [errors.slugReserved, errors.slugTaken, errors.workspaceLimit],
+  errors: [errors.slugReserved, errors.slugTaken, errors.workspaceLimit, errors.workspaceCreationDisabled],
   inPlace: true,
 })
 

@@ -3,6 +3,7 @@ import type { RequireWorkspace } from '../../access/workspace-access.ts'
 import { lockUser } from '../../accounts/users/users.repository.ts'
 import { createBatch } from '../../db/sql/batch.ts'
 import type { Database, Executor } from '../../db/client.ts'
+import type { EntryRules } from '../../kernel/accounts.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { isPublicMailDomain, parseDomains } from '../../kernel/domains.ts'
 import { compareEdit, type FieldVersions } from '../../kernel/edits.ts'
@@ -66,8 +67,8 @@ export interface WorkspacesService {
   /** The caller's workspaces, the one used last first. A key that is bound to workspaces gets only those. */
   list(principal: Principal): Promise<Json<Membership[]>>
   /**
-   * The caller becomes its owner. Throws `name_invalid`, `slug_invalid`, `slug_reserved`, `slug_taken` and
-   * `workspace_limit`.
+   * The caller becomes its owner. Throws `workspace_creation_disabled`, unless an operator creates it, `name_invalid`,
+   * `slug_invalid`, `slug_reserved`, `slug_taken` and `workspace_limit`.
    */
   create(principal: Principal, input: { name: string; slug: string }): Promise<CreatedWorkspace>
   get(principal: Principal, slug: string): Promise<WorkspaceDetail>
@@ -101,10 +102,11 @@ export interface WorkspacesServiceOptions {
   changes: Changes
   requireWorkspace: RequireWorkspace
   pictures: PictureStore
+  entry: EntryRules
 }
 
 export function createWorkspacesService(options: WorkspacesServiceOptions): WorkspacesService {
-  const { db, clock, changes, requireWorkspace, pictures } = options
+  const { db, clock, changes, requireWorkspace, pictures, entry } = options
 
   const readMemberships = createBatch((callers: readonly ReachOfCaller[]) =>
     listMembershipsOfUsers(db, { callers, limit: membershipsMax, pictureUrlPrefix: pictures.urlPrefix }),
@@ -138,7 +140,8 @@ export function createWorkspacesService(options: WorkspacesServiceOptions): Work
     },
 
     async create(principal, input) {
-      const { user } = principal
+      const { user, source } = principal
+      if (!entry.hasWorkspaceCreation && source !== 'system') throw errors.workspaceCreationDisabled()
       const name = requireName(input.name)
       assertUsableSlug(input.slug)
       const workspace = {

@@ -8,8 +8,11 @@ export interface Jobs {
   /** Tells an owner that the workspace was deleted. `actorName` is who deleted it. */
   send_workspace_deleted: { workspaceId: string; userId: string; actorName: string }
   send_invite_accepted: { inviteId: string; memberName: string }
-  /** By address, not by user, so that enqueueing does not reveal whether the address has an account. */
-  send_account_mail: { purpose: AccountTokenPurpose; email: string }
+  /**
+   * By address, not by user, so that enqueueing does not reveal whether the address has an account. With `isOfInvited`,
+   * somebody signed up while only expected people may: an address without an account is told so.
+   */
+  send_account_mail: { purpose: AccountTokenPurpose; email: string; isOfInvited?: boolean }
   /** With what the change also revoked, if the person asked for it. */
   send_password_changed: { userId: string; revoked?: AccessCounts }
   send_api_keys_created: { userId: string }

@@ -18,6 +18,7 @@ export type OverviewServices = Pick<
   | 'apiKeys'
   | 'credentials'
   | 'emailChanges'
+  | 'entry'
   | 'identities'
   | 'identityProviders'
   | 'passkeys'
@@ -47,13 +48,14 @@ export async function listSecurityRows(
     action: 'Manage',
     href: providersPath,
   }
+  const passwordRow: SecurityRow = {
+    label: 'Password',
+    state: hasPassword ? 'You have a password.' : 'You do not have a password.',
+    action: hasPassword ? 'Change' : 'Set',
+    href: passwordPath,
+  }
   return [
-    {
-      label: 'Password',
-      state: hasPassword ? 'You have a password.' : 'You do not have a password.',
-      action: hasPassword ? 'Change' : 'Set',
-      href: passwordPath,
-    },
+    ...(services.entry.hasPasswords ? [passwordRow] : []),
     {
       label: 'Two-step sign-in',
       state: since === null ? 'Off.' : html`On. Turned on ${renderDate(since)}.`,

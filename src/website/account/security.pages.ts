@@ -1,5 +1,6 @@
 import type { App } from '../../http/app-types.ts'
 import { describeBrowser } from '../../kernel/browsers.ts'
+import { errors } from '../../kernel/errors.ts'
 import type { Services } from '../../services/services.ts'
 import { answerForm } from '../plugins/answer-form.ts'
 import { form, readFields } from '../components/sent-form.ts'
@@ -35,12 +36,13 @@ export function securityPages(app: App, services: OverviewServices & Pick<Servic
 /** The page that changes the password, or requests a link to set one. */
 export function passwordPages(
   app: App,
-  { credentials }: Pick<Services, 'credentials'>,
+  { credentials, entry }: Pick<Services, 'credentials' | 'entry'>,
   limits: SignInLimits,
 ): void {
-  app.get(passwordPath, async (request, reply) =>
-    reply.showPage(renderPasswordPage(request, await credentials.hasPassword(request.principal))),
-  )
+  app.get(passwordPath, async (request, reply) => {
+    if (!entry.hasPasswords) throw errors.passwordsDisabled()
+    return reply.showPage(renderPasswordPage(request, await credentials.hasPassword(request.principal)))
+  })
 
   app.post(passwordPath, form, async (request, reply) =>
     answerForm(request, reply, passwordPath, async () => {

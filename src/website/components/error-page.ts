@@ -15,6 +15,8 @@ const titlesOfCode: Record<string, string> = {
   form_expired: 'Please try again',
   form_sent: 'This form was already sent',
   link_invalid: 'This link has expired',
+  passwords_disabled: 'Passwords are not used here',
+  sign_up_disabled: 'You cannot sign up here',
 }
 const titlesOfStatus: Record<number, string> = {
   403: 'You do not have access',
@@ -37,6 +39,8 @@ const stepsOfCode: Record<string, Step> = {
   not_a_member: { label: 'Go to your workspaces', href: '/onboarding' },
   provider_failed: { label: 'Back to sign-in', href: '/sign-in' },
   identity_unverified: { label: 'Back to sign-in', href: '/sign-in' },
+  passwords_disabled: { label: 'Back to sign-in', href: '/sign-in' },
+  sign_up_disabled: { label: 'Back to sign-in', href: '/sign-in' },
 }
 
 /** The page of an error: what went wrong, and what the person can do next. A member stays in the workspace. */

@@ -34,6 +34,7 @@ interface LayoutContext {
   csrfToken: string | undefined
   /** What the header shows of the person. */
   shell: Shell | undefined
+  hasWorkspaceCreation: boolean
 }
 
 /** Renders the document around a page's body. */
@@ -62,7 +63,7 @@ export function renderLayout(
             <a class="brand" href="/"
               ><img src="${assets.icon}" alt="" width="24" height="24" /><span>${serviceName}</span></a
             >
-            ${context.shell && renderSwitcher(context.shell, section)}
+            ${context.shell && renderSwitcher(context.shell, section, context.hasWorkspaceCreation)}
             <div class="end">
               ${renderFind(section?.base ?? lastUsedOf(context.shell), assets)}
               ${context.shell && renderBell(context.shell)} ${renderAccount(context, isSignIn)}
@@ -94,7 +95,11 @@ function renderLinks(
 }
 
 /** The menu of the person's workspaces. */
-function renderSwitcher({ workspaces }: Shell, section: Section | undefined): Html {
+function renderSwitcher(
+  { workspaces }: Shell,
+  section: Section | undefined,
+  hasWorkspaceCreation: boolean,
+): Html {
   const isInWorkspace = section?.base !== undefined
   return html`<details class="menu start switcher" name="menu">
     <summary>
@@ -114,7 +119,7 @@ function renderSwitcher({ workspaces }: Shell, section: Section | undefined): Ht
       </ul>
       ${workspaces.length > 0 && html`<hr />`}
       <a href="/onboarding">All workspaces</a>
-      <a href="/onboarding#name">New workspace</a>
+      ${hasWorkspaceCreation && html`<a href="/onboarding#name">New workspace</a>`}
     </nav>
   </details>`
 }

@@ -24,7 +24,7 @@ const urlOf = ({ params }: FastifyRequest<WithUid>) => `${paths.consent}/${encod
  */
 export function consentPages(
   app: App,
-  { agentOAuth, workspaces }: Pick<Services, 'agentOAuth' | 'workspaces'>,
+  { agentOAuth, entry, workspaces }: Pick<Services, 'agentOAuth' | 'entry' | 'workspaces'>,
 ): void {
   /** The pending request of this browser. Throws `consent_expired`, also for the request of another browser. */
   async function requireConsentRequest(
@@ -45,7 +45,7 @@ export function consentPages(
     const choices = parseJson(await workspaces.list(request.principal))
     return reply
       .header('referrer-policy', 'no-referrer')
-      .showPage(renderConsent({ request, consent, choices }))
+      .showPage(renderConsent({ request, consent, choices, canCreate: entry.hasWorkspaceCreation }))
   })
 
   app.post<WithUid>(url, form, async (request, reply) => {

@@ -11,8 +11,10 @@ export function renderConsent(options: {
   request: FastifyRequest
   consent: ConsentRequest
   choices: readonly { id: string; name: string }[]
+  /** Whether the person may create a workspace. */
+  canCreate: boolean
 }): Page {
-  const { request, consent, choices } = options
+  const { request, consent, choices, canCreate } = options
   return {
     title: 'Allow access?',
     // The answer redirects to the agent: another site, or a program on the person's computer.
@@ -27,7 +29,7 @@ export function renderConsent(options: {
       ${renderForm({
         request,
         action: `${paths.consent}/${consent.uid}`,
-        body: choices.length === 0 ? renderNoWorkspace() : renderChoice(request, consent, choices),
+        body: choices.length === 0 ? renderNoWorkspace(canCreate) : renderChoice(request, consent, choices),
       })}
     </section>`,
   }
@@ -82,11 +84,10 @@ function renderChoice(
     <p class="choices"><button name="decision" value="allow">Allow</button> ${renderDeny()}</p>`
 }
 
-function renderNoWorkspace(): Html {
-  return html`<p>You are not a member of a workspace yet. Create or join a workspace, and you return here.</p>
-    <p class="choices">
-      <a class="button" href="/onboarding">Create or join a workspace</a> ${renderDeny()}
-    </p>`
+function renderNoWorkspace(canCreate: boolean): Html {
+  const way = canCreate ? 'Create or join a workspace' : 'Join a workspace'
+  return html`<p>You are not a member of a workspace yet. ${way}, and you return here.</p>
+    <p class="choices"><a class="button" href="/onboarding">${way}</a> ${renderDeny()}</p>`
 }
 
 function renderDeny(): Html {

@@ -52,10 +52,15 @@ export interface Page {
 export interface PagesOptions {
   /** The origin that serves pictures. */
   pictureUrl: string
+  /** Whether people create workspaces. */
+  hasWorkspaceCreation: boolean
 }
 
 /** Adds `reply.showPage`, and serves the assets of pages. */
-export async function registerPages(app: App, { pictureUrl }: PagesOptions): Promise<void> {
+export async function registerPages(
+  app: App,
+  { pictureUrl, hasWorkspaceCreation }: PagesOptions,
+): Promise<void> {
   const assets = await registerAssets(app)
   app.decorateRequest('section', null)
   app.decorateReply('showPage', function (this: FastifyReply, page: Page) {
@@ -90,6 +95,7 @@ export async function registerPages(app: App, { pictureUrl }: PagesOptions): Pro
         user: (request.principal as typeof request.principal | null)?.user,
         csrfToken: (request.visit as typeof request.visit | null | undefined)?.csrfToken,
         shell: (request.visit as typeof request.visit | null | undefined)?.shell,
+        hasWorkspaceCreation,
       },
     )
     return (

@@ -17,9 +17,9 @@ interface WithToken {
 /** The page that the link of an invite opens, where it is accepted. A mailed link also signs up. */
 export function invitePages(
   app: App,
-  services: Pick<Services, 'invitedSignUp' | 'receivedInvites' | 'sessions'>,
+  services: Pick<Services, 'entry' | 'identityProviders' | 'invitedSignUp' | 'receivedInvites' | 'sessions'>,
 ): void {
-  const { invitedSignUp, receivedInvites, sessions } = services
+  const { entry, identityProviders: providers, invitedSignUp, receivedInvites, sessions } = services
 
   app.get<WithToken>('/invites/:token', async (request, reply) => {
     const { token } = request.params
@@ -29,7 +29,7 @@ export function invitePages(
     }
     const invite = await receivedInvites.preview(undefined, token)
     const canSignUp = await invitedSignUp.isOpen(token)
-    return reply.showPage(renderInviteForVisitor({ request, invite, token, canSignUp }))
+    return reply.showPage(renderInviteForVisitor({ request, invite, token, canSignUp, providers, entry }))
   })
 
   app.post<WithToken>('/invites/:token', form, async (request, reply) => {

@@ -1,14 +1,15 @@
 import type { FastifyRequest } from 'fastify'
+import type { EntryRules } from '../../kernel/accounts.ts'
 import type { InvitePreview } from '../../areas/invites/received-invites.service.ts'
 import { nameLengthMax } from '../../kernel/text.ts'
 import { renderPasskeyForm } from '../views/passkey-form.views.ts'
-import { renderAlert, renderField, renderForm, stateOf } from '../components/forms.ts'
+import { renderAlert, renderField, renderForm, stateOf, type FormState } from '../components/forms.ts'
 import { html, type Content, type Html } from '../components/html.ts'
 import { renderIcon } from '../components/layout.ts'
 import type { Page } from '../plugins/pages.ts'
 import { renderDate } from '../components/words.ts'
 import { roleNames } from '../views/roles.views.ts'
-import { renderNewPasswordField } from './sign-in.views.ts'
+import { renderNewPasswordField, renderProviders, type ProviderLink } from './sign-in.views.ts'
 
 interface WithInvite {
   request: FastifyRequest
@@ -63,8 +64,10 @@ export function renderInvitePage({ request, invite, token }: WithInvite): Page {
 }
 
 /** For somebody who is not signed in. With `canSignUp`, one form creates their account and accepts the invite. */
-export function renderInviteForVisitor(options: WithInvite & { canSignUp: boolean }): Page {
-  const { request, invite, token, canSignUp } = options
+export function renderInviteForVisitor(
+  options: WithInvite & { canSignUp: boolean; providers: readonly ProviderLink[]; entry: EntryRules },
+): Page {
+  const { request, invite, token, canSignUp, providers, entry } = options
   const { status, workspaceSlug } = invite
   const signIn = (next: string, text: string) =>
     html`<p><a class="button wide" href="/sign-in?next=${encodeURIComponent(next)}">${text}</a></p>`
@@ -73,8 +76,14 @@ export function renderInviteForVisitor(options: WithInvite & { canSignUp: boolea
       return html`<p>${endings.accepted}</p>
         ${signIn(`/w/${workspaceSlug}`, 'Sign in')}`
     if (status !== 'pending') return renderEnding(status)
-    if (canSignUp) return renderSignUp(request, token)
     const next = invitePath(token)
+    if (canSignUp) {
+      if (entry.hasPasswords) return renderSignUp(request, token)
+      return html`${renderProviders(providers, next)} ${renderPasskeySignUp(request, token, entry)}`
+    }
+    if (entry.signUp === 'off')
+      return html`<p>To accept, sign in with this email address.</p>
+        ${signIn(next, 'Sign in')}`
     return html`<p>To accept, sign in with this email address, or sign up with it.</p>
       ${signIn(next, 'Sign in')}
       <p><a class="button quiet wide" href="/sign-up?next=${encodeURIComponent(next)}">Sign up</a></p>`
@@ -112,22 +121,40 @@ function renderSignUp(request: FastifyRequest, token: string): Html {
     action,
     state,
     fields: ['name', 'password'],
-    body: html`${renderField({
-        name: 'name',
-        label: 'Your name',
-        autocomplete: 'name',
-        maxLength: nameLengthMax,
-        value: request.flash.state.values.name ?? '',
-        state,
-      })}
-      ${renderNewPasswordField(state)} <button>Create account and join</button>`,
+    body: html`${renderNameField(request, state)} ${renderNewPasswordField(state)}
+      <button>Create account and join</button>`,
   })}
-  ${renderPasskeyForm({
+  ${renderPasskeySignUp(request, token, { hasPasswords: true })}`
+}
+
+/** With passwords, the form shares the name with that of the password. */
+function renderPasskeySignUp(
+  request: FastifyRequest,
+  token: string,
+  { hasPasswords }: Pick<EntryRules, 'hasPasswords'>,
+): Html {
+  const action = `${invitePath(token)}/passkey`
+  return renderPasskeyForm({
     request,
-    action: `${invitePath(token)}/passkey`,
+    action,
     kind: 'create',
     optionsPath: `${invitePath(token)}/passkey/options`,
-    body: html`<input type="hidden" name="name" data-from="name" />
-      <button class="quiet wide">Join with a passkey instead of a password</button>`,
-  })}`
+    ...(!hasPasswords && { fields: ['name'] }),
+    body: hasPasswords
+      ? html`<input type="hidden" name="name" data-from="name" />
+          <button class="quiet wide">Join with a passkey instead of a password</button>`
+      : html`${renderNameField(request, stateOf(request.flash.state, action))}
+          <button class="quiet wide">Join with a passkey</button>`,
+  })
+}
+
+function renderNameField(request: FastifyRequest, state: FormState): Html {
+  return renderField({
+    name: 'name',
+    label: 'Your name',
+    autocomplete: 'name',
+    maxLength: nameLengthMax,
+    value: request.flash.state.values.name ?? '',
+    state,
+  })
 }

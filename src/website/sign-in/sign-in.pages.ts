@@ -22,6 +22,7 @@ import {
   renderVerify,
   renderVerifyRequest,
   type CheckMail,
+  type ProviderLink,
 } from './sign-in.views.ts'
 
 interface WithToken {
@@ -32,19 +33,14 @@ const notices = new Map([
   ['signed-out', 'You are signed out.'],
   ['form-kept', 'Sign in to continue. What you wrote is kept for an hour.'],
   ['second-step-expired', errors.secondStepExpired.message],
+  ['address-taken-back', 'The address is yours again. Sign in with it.'],
   ['password-set', 'Your password is set. Sign in with it.'],
   ['account-leaving', 'Your account will be deleted in seven days. We sent you a link that keeps it.'],
   ['account-kept', 'Your account is not deleted. Sign in again.'],
 ])
 
-/** An identity provider, as the sign-in page shows it. */
-export interface ProviderLink {
-  id: string
-  name: string
-}
-
 export interface SignInPagesOptions {
-  services: Pick<Services, 'credentials' | 'sessions'>
+  services: Pick<Services, 'credentials' | 'entry' | 'sessions'>
   /** The identity providers that people can sign in with. */
   providers: readonly ProviderLink[]
   limits: SignInLimits
@@ -52,13 +48,19 @@ export interface SignInPagesOptions {
 
 /** Signing up, in and out, and the pages that links in mails open. */
 export function signInPages(app: App, { services, providers, limits }: SignInPagesOptions): void {
-  const { credentials, sessions } = services
+  const { credentials, entry, sessions } = services
+  /** For the pages that are about a password. */
+  const assertPasswords = () => {
+    if (!entry.hasPasswords) throw errors.passwordsDisabled()
+  }
 
   app.get<{ Querystring: { next?: string; done?: string } }>('/sign-in', async (request, reply) => {
     const next = parseLocalPath(request.query.next) ?? findPendingConsent(request)
     if (request.visit.sessionId !== undefined) return reply.redirect(next ?? '/', 303)
     const notice = notices.get(request.query.done ?? '')
-    return reply.showPage(renderSignIn({ request, next, providers, notice, state: request.flash.state }))
+    return reply.showPage(
+      renderSignIn({ request, next, providers, entry, notice, state: request.flash.state }),
+    )
   })
 
   app.post('/sign-in', form, async (request, reply) => {
@@ -82,9 +84,10 @@ export function signInPages(app: App, { services, providers, limits }: SignInPag
   })
 
   app.get<{ Querystring: { next?: string } }>('/sign-up', async (request, reply) => {
+    if (entry.signUp === 'off') throw errors.signUpDisabled()
     const next = parseLocalPath(request.query.next) ?? findPendingConsent(request)
     if (request.visit.sessionId !== undefined) return reply.redirect(next ?? '/', 303)
-    return reply.showPage(renderSignUp({ request, next, providers, state: request.flash.state }))
+    return reply.showPage(renderSignUp({ request, next, providers, entry, state: request.flash.state }))
   })
 
   app.post('/sign-up', form, async (request, reply) => {
@@ -98,14 +101,15 @@ export function signInPages(app: App, { services, providers, limits }: SignInPag
     // The link in the mail does not ask this browser for the password again.
     reply.remember('browser', request.visit.browserToken, browserCookieSeconds)
     rememberNext(reply, next)
-    return showCheckMail(reply, { email, isSent: true })
+    return showCheckMail(reply, { email, isSent: true, isOfInvited: entry.signUp === 'invited' })
   })
 
   app.get(checkMailPath, async (request, reply) => reply.showPage(renderCheckMail(readCheckMail(request))))
 
-  app.get('/verify', async (request, reply) =>
-    reply.showPage(renderVerifyRequest({ request, state: request.flash.state })),
-  )
+  app.get('/verify', async (request, reply) => {
+    assertPasswords()
+    return reply.showPage(renderVerifyRequest({ request, state: request.flash.state }))
+  })
   app.post('/verify', form, requestLink('verify_email', '/verify'))
 
   app.get<WithToken>('/verify-email/:token', async (request, reply) => {
@@ -127,9 +131,10 @@ export function signInPages(app: App, { services, providers, limits }: SignInPag
     return continueSignIn(reply, result, findNext(request))
   })
 
-  app.get('/forgot', async (request, reply) =>
-    reply.showPage(renderForgot({ request, state: request.flash.state })),
-  )
+  app.get('/forgot', async (request, reply) => {
+    assertPasswords()
+    return reply.showPage(renderForgot({ request, state: request.flash.state }))
+  })
   app.post('/forgot', form, requestLink('reset_password', '/forgot'))
 
   app.get<WithToken>('/reset/:token', async (request, reply) => {
@@ -182,12 +187,23 @@ export function signInPages(app: App, { services, providers, limits }: SignInPag
 const checkMailPath = '/sign-in/check-email'
 
 /** Redirects to the page that asks to open the link in a mail. */
-export function showCheckMail(reply: FastifyReply, { email, isSent, isUnverified = false }: CheckMail) {
-  const values = { email, isSent: String(isSent), isUnverified: String(isUnverified) }
+export function showCheckMail(reply: FastifyReply, { email, ...flags }: CheckMail) {
+  const { isSent, isUnverified = false, isOfInvited = false } = flags
+  const values = {
+    email,
+    isSent: String(isSent),
+    isUnverified: String(isUnverified),
+    isOfInvited: String(isOfInvited),
+  }
   return reply.redirectWith(checkMailPath, { state: { values } })
 }
 
 function readCheckMail({ flash }: FastifyRequest): CheckMail {
-  const { email = '', isSent, isUnverified } = flash.state.values
-  return { email, isSent: isSent === 'true', isUnverified: isUnverified === 'true' }
+  const { email = '', isSent, isUnverified, isOfInvited } = flash.state.values
+  return {
+    email,
+    isSent: isSent === 'true',
+    isUnverified: isUnverified === 'true',
+    isOfInvited: isOfInvited === 'true',
+  }
 }

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { LinkOwner } from '../../accounts/sign-in/credentials.service.ts'
-import { passwordLengthMax, passwordLengthMin } from '../../kernel/accounts.ts'
+import { passwordLengthMax, passwordLengthMin, type EntryRules } from '../../kernel/accounts.ts'
 import { emailLengthMax } from '../../kernel/email.ts'
 import { nameLengthMax } from '../../kernel/text.ts'
 import { renderField, renderForm, type FormState } from '../components/forms.ts'
@@ -8,6 +8,12 @@ import { readField } from '../components/sent-form.ts'
 import { html, type Content, type Html } from '../components/html.ts'
 import type { Page } from '../plugins/pages.ts'
 import { renderPasskeySignIn } from '../views/passkey-form.views.ts'
+
+/** An identity provider, as the sign-in page shows it. */
+export interface ProviderLink {
+  id: string
+  name: string
+}
 
 interface WithForm {
   request: FastifyRequest
@@ -17,7 +23,8 @@ interface WithForm {
 interface WithNext extends WithForm {
   /** The path to continue at afterwards. */
   next: string | undefined
-  providers: readonly { id: string; name: string }[]
+  providers: readonly ProviderLink[]
+  entry: EntryRules
 }
 
 interface WithLink extends WithForm {
@@ -30,6 +37,7 @@ export function renderSignIn({
   state,
   next,
   providers,
+  entry,
   notice,
 }: WithNext & { notice?: string | undefined }): Page {
   return narrow('Sign in', {
@@ -42,41 +50,55 @@ export function renderSignIn({
         Workspace is where teams and their agents collect early ideas and the evidence for and against them.
       </p>
       ${notice !== undefined && html`<p class="notice" role="status">${notice}</p>`}
-      ${renderForm({
-        request,
-        action: '/sign-in',
-        ...(state && { state }),
-        fields: ['email', 'password'],
-        body: html`${renderNext(next)} ${renderEmail(state)}
-          ${renderPassword({ state, label: 'Password', autocomplete: 'current-password' })}
-          <button>Sign in</button>`,
-      })}
-      <p><a href="${withNext('/forgot', undefined)}">Forgot your password?</a></p>
+      ${
+        entry.hasPasswords &&
+        html`${renderForm({
+            request,
+            action: '/sign-in',
+            ...(state && { state }),
+            fields: ['email', 'password'],
+            body: html`${renderNext(next)} ${renderEmail(state)}
+              ${renderPassword({ state, label: 'Password', autocomplete: 'current-password' })}
+              <button>Sign in</button>`,
+          })}
+          <p><a href="${withNext('/forgot', undefined)}">Forgot your password?</a></p>`
+      }
       <p><a href="${withNext('/sign-in/link', next)}">Email me a sign-in link</a></p>
       ${renderPasskeySignIn(request, next)} ${renderProviders(providers, next)}
-      <hr />
-      <p>New here? <a href="${withNext('/sign-up', next)}">Sign up</a></p>`,
+      ${
+        entry.signUp !== 'off' &&
+        html`<hr />
+          <p>New here? <a href="${withNext('/sign-up', next)}">Sign up</a></p>`
+      }`,
   })
 }
 
-export function renderSignUp({ request, state, next, providers }: WithNext): Page {
+export function renderSignUp({ request, state, next, providers, entry }: WithNext): Page {
   return narrow('Sign up', {
     body: html`<h1>Sign up</h1>
-      ${renderForm({
-        request,
-        action: '/sign-up',
-        ...(state && { state }),
-        fields: ['name', 'email', 'password'],
-        body: html`${renderNext(next)}
-          ${renderField({
-            name: 'name',
-            label: 'Your name',
-            autocomplete: 'name',
-            maxLength: nameLengthMax,
-            ...(state && { state }),
-          })}
-          ${renderEmail(state)} ${renderNewPasswordField(state)} <button>Sign up</button>`,
-      })}
+      ${
+        entry.hasPasswords &&
+        entry.signUp === 'invited' &&
+        html`<p>Use the email address that you were invited with, or one of the domain of your workspace.</p>`
+      }
+      ${
+        entry.hasPasswords &&
+        renderForm({
+          request,
+          action: '/sign-up',
+          ...(state && { state }),
+          fields: ['name', 'email', 'password'],
+          body: html`${renderNext(next)}
+            ${renderField({
+              name: 'name',
+              label: 'Your name',
+              autocomplete: 'name',
+              maxLength: nameLengthMax,
+              ...(state && { state }),
+            })}
+            ${renderEmail(state)} ${renderNewPasswordField(state)} <button>Sign up</button>`,
+        })
+      }
       ${renderProviders(providers, next)}
       <hr />
       <p>Already have an account? <a href="${withNext('/sign-in', next)}">Sign in</a></p>`,
@@ -89,9 +111,11 @@ export interface CheckMail {
   /** Whether a mail is sent in any case, or only if an account has the address, which the page must not reveal. */
   isSent: boolean
   isUnverified?: boolean
+  /** Whether the mail may say that the address cannot sign up. */
+  isOfInvited?: boolean
 }
 
-export function renderCheckMail({ email, isSent, isUnverified }: CheckMail): Page {
+export function renderCheckMail({ email, isSent, isUnverified, isOfInvited }: CheckMail): Page {
   const address = email === '' ? 'your email address' : html`<strong>${email}</strong>`
   return {
     title: 'Check your email',
@@ -100,8 +124,12 @@ export function renderCheckMail({ email, isSent, isUnverified }: CheckMail): Pag
       <h1>Check your email</h1>
       ${isUnverified && html`<p>Verify your email address before you sign in.</p>`}
       <p>
-        ${isSent ? html`We sent a link to ${address}.` : html`If ${address} has an account, we sent a link to it.`}
-        Open the link to continue.
+        ${
+          isOfInvited
+            ? html`We sent an email to ${address}. It says how to continue.`
+            : html`${isSent ? html`We sent a link to ${address}.` : html`If ${address} has an account, we sent a link to it.`}
+              Open the link to continue.`
+        }
       </p>
       <p class="hint">
         No email after a few minutes? Check your spam folder and the address above.
@@ -301,7 +329,7 @@ function withNext(path: string, next: string | undefined): string {
   return next === undefined ? path : `${path}?next=${encodeURIComponent(next)}`
 }
 
-function renderProviders(providers: WithNext['providers'], next: string | undefined): Content {
+export function renderProviders(providers: WithNext['providers'], next: string | undefined): Content {
   return providers.map(
     ({ id, name }) =>
       html`<p>

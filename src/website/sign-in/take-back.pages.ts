@@ -13,7 +13,10 @@ interface WithToken {
 const path = '/sign-in/take-back'
 
 /** The page that the link in the mail about a changed email address opens: it takes the former address back. */
-export function takeBackPages(app: App, { emailChanges }: Pick<Services, 'emailChanges'>): void {
+export function takeBackPages(
+  app: App,
+  { emailChanges, entry }: Pick<Services, 'emailChanges' | 'entry'>,
+): void {
   app.get<WithToken>(`${path}/:token`, async (request, reply) => {
     const { token } = request.params
     const { email, currentEmail } = await emailChanges.findTakeBack(token)
@@ -32,8 +35,8 @@ export function takeBackPages(app: App, { emailChanges }: Pick<Services, 'emailC
           action: `${path}/${encodeURIComponent(token)}`,
           state,
           fields: ['password'],
-          body: html`${renderNewPasswordField(state, 'New password')} ${renderRevokeAccess(true)}
-            <button>Take the address back</button>`,
+          body: html`${entry.hasPasswords && renderNewPasswordField(state, 'New password')}
+            ${renderRevokeAccess(true)} <button>Take the address back</button>`,
         })}
       </section>`,
     })
@@ -44,7 +47,7 @@ export function takeBackPages(app: App, { emailChanges }: Pick<Services, 'emailC
     return answerForm(request, reply, `${path}/${encodeURIComponent(token)}`, async () => {
       const input = { password: readField(request, 'password'), revokeAccess: readRevokeAccess(request) }
       await emailChanges.takeBack(token, input)
-      return '/sign-in?done=password-set'
+      return `/sign-in?done=${entry.hasPasswords ? 'password-set' : 'address-taken-back'}`
     })
   })
 }

@@ -36,7 +36,8 @@ export function onboardingPages(
     receivedInvites,
     sentForms,
     workspaces,
-  }: Pick<Services, 'offers' | 'receivedInvites' | 'sentForms' | 'workspaces'>,
+    entry,
+  }: Pick<Services, 'entry' | 'offers' | 'receivedInvites' | 'sentForms' | 'workspaces'>,
   webUrl: string,
 ): void {
   const page = '/onboarding'
@@ -58,6 +59,7 @@ export function onboardingPages(
         invited,
         offered: parseJson(ofOffers.items).filter(({ workspaceSlug }) => !isInvited(workspaceSlug)),
         newOffers: new Set(parseJson(ofNewOffers.items).map(({ workspaceId }) => workspaceId)),
+        canCreate: entry.hasWorkspaceCreation,
         webUrl,
       }),
     )
@@ -113,50 +115,60 @@ interface Onboarding {
   offered: Offer[]
   /** Those of them that the person neither declined nor left. */
   newOffers: ReadonlySet<string>
+  canCreate: boolean
   webUrl: string
 }
 
 function renderOnboarding(
   request: FastifyRequest,
-  { memberships, invited, offered, newOffers, webUrl }: Onboarding,
+  { memberships, invited, offered, newOffers, canCreate, webUrl }: Onboarding,
 ): Page {
   const action = '/onboarding'
   const state = stateOf(request.flash.state, action)
   const isFirst = memberships.length === 0
   const mayJoin = invited.length > 0 || offered.length > 0
-  const title = isFirst ? (mayJoin ? 'Join or create a workspace' : 'Create a workspace') : 'Your workspaces'
+  const title = isFirst ? titleOfFirst({ mayJoin, canCreate }) : 'Your workspaces'
   return {
     title,
     isOnTheWay: true,
     body: html`<section class="narrow">
       <h1>${title}</h1>
-      ${renderDone(request)} ${isFirst ? renderIntroduction(invited) : renderMemberships(memberships)}
+      ${renderDone(request)}
+      ${isFirst ? renderIntroduction(invited, canCreate) : renderMemberships(memberships)}
       ${invited.length > 0 && renderInvites(request, invited)}
       ${offered.length > 0 && renderOffers(request, offered, newOffers)}
-      ${(!isFirst || mayJoin) && html`<h2>${isFirst ? 'Create a workspace' : 'Create another workspace'}</h2>`}
-      ${renderForm({
-        request,
-        action,
-        state,
-        fields: ['name', 'slug'],
-        body: html`${renderField({
-            name: 'name',
-            label: 'Name',
-            maxLength: nameLengthMax,
-            autocomplete: 'organization',
-            state,
-          })}
-          ${renderSlugField({ webUrl, checkPath: '/onboarding/slug', fromId: 'name', state })}
-          <button>Create workspace</button>`,
-      })}
+      ${canCreate && (!isFirst || mayJoin) && html`<h2>${isFirst ? 'Create a workspace' : 'Create another workspace'}</h2>`}
+      ${
+        canCreate &&
+        renderForm({
+          request,
+          action,
+          state,
+          fields: ['name', 'slug'],
+          body: html`${renderField({
+              name: 'name',
+              label: 'Name',
+              maxLength: nameLengthMax,
+              autocomplete: 'organization',
+              state,
+            })}
+            ${renderSlugField({ webUrl, checkPath: '/onboarding/slug', fromId: 'name', state })}
+            <button>Create workspace</button>`,
+        })
+      }
     </section>`,
   }
 }
 
-function renderIntroduction(invited: readonly OwnInvite[]): Html {
+function titleOfFirst({ mayJoin, canCreate }: { mayJoin: boolean; canCreate: boolean }): string {
+  if (!canCreate) return mayJoin ? 'Join a workspace' : 'You are not in a workspace yet'
+  return mayJoin ? 'Join or create a workspace' : 'Create a workspace'
+}
+
+function renderIntroduction(invited: readonly OwnInvite[], canCreate: boolean): Html {
   return html`<p>
     A workspace is where you and your colleagues work
-    together.${invited.length === 0 && ' To join an existing one, ask an owner or an admin to invite you.'}
+    together.${invited.length === 0 && ` To join ${canCreate ? 'an existing ' : ''}one, ask an owner or an admin to invite you.`}
   </p>`
 }
 
