@@ -106,6 +106,16 @@ module.exports = {
       to: { path: '^src/(db|platform)/|\\.(repository|routes|schemas)\\.ts$' },
     },
     {
+      // A process without metrics loads none of it: process.ts imports the folder when there is a port for them.
+      name: 'only-metrics-know-prometheus',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/platform/metrics/' },
+      to: {
+        path: 'node_modules/prom-client/|^src/platform/metrics/',
+        dependencyTypesNot: ['dynamic-import', 'type-only'],
+      },
+    },
+    {
       name: 'config-is-read-at-the-edge',
       severity: 'error',
       from: { path: '^src', pathNot: '^src/(process|app|config)\\.ts$|^src/(cli|services)/' },

@@ -9,6 +9,7 @@ import { createProvider } from '../src/agent-oauth/provider.ts'
 import type { Jwk } from '../src/agent-oauth/keys/signing-keys.ts'
 import { openDatabase, workLimits } from '../src/db/client.ts'
 import { systemClock } from '../src/kernel/clock.ts'
+import { noMeter } from '../src/kernel/meter.ts'
 import { chains, type Chain } from './chains.ts'
 
 // The provider of the service, with its own configuration, on an adapter that keeps the records in memory. `GET /chains`
@@ -28,6 +29,7 @@ const provider = createProvider({
   jobs: { enqueue: () => Promise.reject(new Error('not expected')) },
   clock: systemClock,
   log: pino({ level: 'silent' }),
+  meter: noMeter,
   keys: createSigningKeys(),
   appSecret,
   baseUrl,

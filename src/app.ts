@@ -54,8 +54,9 @@ import {
   registerErrorHandler,
 } from './http/requests/error-handler.ts'
 import { idempotency } from './http/requests/idempotency.ts'
-import { RequestLog } from './http/answers/logging.ts'
+import { createRequestLogger, RequestLog } from './http/answers/logging.ts'
 import { registerMovedSlug } from './http/requests/moved-slug.ts'
+import { measureError, registerMeasuring } from './http/answers/measuring.ts'
 import { mcpRoutes } from './http/requests/mcp.ts'
 import { allowedOrigins } from './http/credentials/origins.ts'
 import { registerOpenApi, registerOpenApiRoute } from './http/description/openapi.ts'
@@ -80,6 +81,7 @@ import { uploads } from './http/requests/uploads.ts'
 import { schemaController } from './http/requests/validation.ts'
 import { picturesRoutes } from './pictures/pictures.routes.ts'
 import { registerSubjects } from './http/subjects.ts'
+import { noMeter, type Meter } from './kernel/meter.ts'
 import type { Services } from './services/services.ts'
 import { docsPages } from './website/docs/docs.pages.ts'
 import { changeStreamsDefaults, type ChangeStreamsOptions } from './website/plugins/change-streams.ts'
@@ -138,6 +140,8 @@ export interface AppOptions {
   changeStreams?: ChangeStreamsOptions
   eventStreams?: StreamEventsOptions
   turns?: TurnsWait
+  /** Counts what happens. Default: nothing is counted. */
+  meter?: Meter
 }
 
 /** Builds the HTTP server: all plugins and areas, in the order in which they handle a request. */
@@ -151,11 +155,13 @@ export async function buildApp(
     changeStreams = changeStreamsDefaults,
     eventStreams = streamEventsDefaults,
     turns = turnsDefaults,
+    meter = noMeter,
   }: AppOptions = {},
 ): Promise<App> {
   const app: App = Fastify({
     loggerInstance: logger,
     logController: new RequestLog(),
+    childLoggerFactory: createRequestLogger,
     requestIdHeader: false,
     genReqId: () => randomUUID(),
     trustProxy: config.trustProxy,
@@ -172,11 +178,12 @@ export async function buildApp(
   }).withTypeProvider<TypeBoxTypeProvider>()
 
   registerRouteGuard(app)
+  registerMeasuring(app, meter)
   registerSlowReaders(app, slowReaders)
   registerRequestContext(app)
   registerDraining(app, () => services.system.isStopping())
   registerProxyWarning(app)
-  registerErrorHandler(app, { isDatabaseUnavailable, showError })
+  registerErrorHandler(app, { isDatabaseUnavailable, showError, onError: measureError })
   registerCompression(app)
   registerOverloadProtection(app, config.requestsAtOnceMax, {
     ...overload,

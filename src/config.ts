@@ -267,6 +267,19 @@ export const ConfigSchema = Type.Object({
         'the usual sources of the AWS SDK. Default: the folder uploads in DATA_DIR.',
     }),
   ),
+  METRICS_PORT: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 65535,
+      description:
+        'The port on which Prometheus reads metrics, at /metrics. It needs no credential, so keep it from strangers. ' +
+        'Default: no metrics.',
+    }),
+  ),
+  METRICS_HOST: Type.String({
+    default: '127.0.0.1',
+    description: 'The address to listen on for METRICS_PORT.',
+  }),
   LOG_LEVEL: Type.String({
     default: 'info',
     pattern: '^(fatal|error|warn|info|debug|trace|silent)$',
@@ -340,6 +353,8 @@ export function loadConfig(given: NodeJS.ProcessEnv): Config {
       'DATABASE_URL is required with NODE_ENV=production: the embedded database is for development.',
     ])
   }
+  if (variables.METRICS_PORT === variables.PORT)
+    throw new ConfigError(['METRICS_PORT must not be PORT: metrics are not for the public.'])
   const config = toConfig(variables)
   if (!config.entry.hasPasswords && config.oidcProviders.length === 0)
     throw new ConfigError(['PASSWORDS=off requires OIDC_PROVIDERS: people would have no way to sign up.'])

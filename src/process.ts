@@ -8,7 +8,14 @@ import closeWithGrace from 'close-with-grace'
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import { ConfigError, loadConfig, readEnvironment, type Config } from './config.ts'
-import { areLimitsInForce, openDatabase, requestLimits, workLimits, type Database } from './db/client.ts'
+import {
+  areLimitsInForce,
+  describePool,
+  openDatabase,
+  requestLimits,
+  workLimits,
+  type Database,
+} from './db/client.ts'
 import { startEmbeddedDatabase } from './db/embedded.ts'
 import { EmbeddedDatabaseError } from './db/embedded-binaries.ts'
 import { isMigrated, migrateDatabase } from './db/migrate.ts'
@@ -16,6 +23,7 @@ import { assertUsable, DatabaseUnusableError } from './db/usable.ts'
 import type { FirstUser } from './first-run.ts'
 import type { App } from './http/app-types.ts'
 import { createLogger } from './http/answers/logging.ts'
+import { noMeter } from './kernel/meter.ts'
 import { systemClock } from './kernel/clock.ts'
 import { AppSecretError, assertAppSecretUsable } from './platform/app-secret.ts'
 import { listProductionWarnings } from './production-warnings.ts'
@@ -108,9 +116,17 @@ async function start(config: Config, log: Logger, closers: Closer[]): Promise<vo
   if (!isReady) log.warn('the database is not migrated: run the migrate command')
 
   const [{ buildApp }, { createServices }, { createFirstUser }] = await program
-  const services = createServices({ config, db, jobsDb, clock: systemClock, log })
+  const metrics = await startMetrics(config, closers)
+  const { meter = noMeter } = metrics ?? {}
+  const services = createServices({ config, db, jobsDb, clock: systemClock, log, meter })
   closers.push(() => services.close())
-  const app = await buildApp(config, services, log)
+  const { jobOperations, redis } = services
+  metrics?.observe({
+    pools: { requests: () => describePool(db), jobs: () => describePool(jobsDb) },
+    readJobs: jobOperations.count,
+    isRedisUp: redis && (() => redis.status === 'ready'),
+  })
+  const app = await buildApp(config, services, log, { meter })
   const connections = new Set<Socket>()
   app.server.on('connection', (socket) => {
     connections.add(socket)
@@ -193,14 +209,31 @@ function startJobsOnceMigrated(services: Services, pool: Pool, log: Logger): Clo
 }
 
 async function listen(app: App, { host, port }: Config): Promise<void> {
-  try {
-    await app.listen({ host, port })
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    if (code === 'EADDRINUSE') throw new StartError(`Port ${port} is in use. Set PORT to another one.`)
-    if (code === 'EACCES') throw new StartError(`This account may not use port ${port}. Set PORT.`)
-    throw new StartError(`Cannot listen on ${host}, port ${port}: ${message}. Set HOST and PORT.`)
-  }
+  await app.listen({ host, port }).catch((error: unknown) => refuseAddress(error, { host, port, prefix: '' }))
+}
+
+/** Serves metrics if they have a port. Without one, nothing of it is loaded. */
+async function startMetrics({ metricsHost: host, metricsPort: port }: Config, closers: Closer[]) {
+  if (port === undefined) return undefined
+  const { createMetrics } = await import('./platform/metrics/metrics.ts')
+  const metrics = createMetrics()
+  const server = await metrics
+    .listen({ host, port })
+    .catch((error: unknown) => refuseAddress(error, { host, port, prefix: 'METRICS_' }))
+  closers.push(() => server.close())
+  return metrics
+}
+
+/** Says which settings to change when the process cannot listen. */
+function refuseAddress(
+  error: unknown,
+  { host, port, prefix }: { host: string; port: number; prefix: string },
+): never {
+  const { code, message } = error as NodeJS.ErrnoException
+  const [hostName, portName] = [`${prefix}HOST`, `${prefix}PORT`]
+  if (code === 'EADDRINUSE') throw new StartError(`Port ${port} is in use. Set ${portName} to another one.`)
+  if (code === 'EACCES') throw new StartError(`This account may not use port ${port}. Set ${portName}.`)
+  throw new StartError(`Cannot listen on ${host}, port ${port}: ${message}. Set ${hostName} and ${portName}.`)
 }
 
 /** Makes /ready return 503, then keeps serving while load balancers notice. */

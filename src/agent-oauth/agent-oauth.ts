@@ -8,6 +8,7 @@ import type { Database } from '../db/client.ts'
 import { isDatabaseUnavailable } from '../db/errors.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { errors } from '../kernel/errors.ts'
+import type { Meter } from '../kernel/meter.ts'
 import { deriveKey } from '../kernel/sealing.ts'
 import type { JobQueue } from '../platform/jobs/jobs.port.ts'
 import { createTokenVerifier, type VerifiedToken } from './keys/access-tokens.ts'
@@ -79,6 +80,7 @@ export interface AgentOAuthOptions {
   changes: Changes
   jobs: JobQueue
   log: Logger
+  meter: Meter
   /** Called once, by the first use. */
   loadAppSecret: () => string
   baseUrl: string

@@ -12,6 +12,7 @@ import { isDatabaseUnavailable } from '../db/errors.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { agentScopes } from '../kernel/agent.ts'
 import { errors as catalogue } from '../kernel/errors.ts'
+import type { Meter, Outcomes } from '../kernel/meter.ts'
 import { deriveKey } from '../kernel/sealing.ts'
 import { isStorableThroughout } from '../kernel/text.ts'
 import type { JobQueue } from '../platform/jobs/jobs.port.ts'
@@ -55,6 +56,7 @@ export interface ProviderOptions {
   clock: Clock
   jobs: JobQueue
   log: Logger
+  meter: Meter
   keys: SigningKeys
   appSecret: string
   /** The issuer. */
@@ -249,6 +251,7 @@ export function createProvider(options: ProviderOptions): Provider {
     await next()
     explainUnknownClient(ctx as KoaContextWithOIDC, baseUrl)
     if (isAccepted(ctx as KoaContextWithOIDC)) options.noteAccepted()
+    if (isRefresh(ctx)) options.meter.count('refreshes', outcomeOf(ctx.status))
     await settleAnswer(ctx as KoaContextWithOIDC, options, fail)
   })
   return provider
@@ -273,6 +276,22 @@ function findRefresh(): RefreshRequest | undefined {
   // The grant decides. A client that asks for what the person no longer allows would be refused.
   if (oidc.params?.scope !== undefined) oidc.params.scope = undefined
   return { context: oidc, refreshToken }
+}
+
+/** Whether a request asks for a refresh, also one that was refused before its token was read. */
+function isRefresh({
+  path,
+  oidc,
+}: Pick<KoaContextWithOIDC, 'path'> & { oidc?: { params?: Params } }): boolean {
+  return path === paths.token && oidc?.params?.grant_type === 'refresh_token'
+}
+
+type Params = KoaContextWithOIDC['oidc']['params']
+
+function outcomeOf(status: number): Outcomes['refreshes'] {
+  if (status === 200) return 'succeeded'
+  if (status === 429) return 'limited'
+  return status < 500 ? 'refused' : 'failed'
 }
 
 /** Whether a grant that ends now ends because a code or token was used again, the only cause at the token endpoint. */

@@ -85,5 +85,17 @@ export async function areLimitsInForce({ $client: pool }: Database, limits: Limi
  * exhausted.
  */
 export function shareOf({ $client: pool }: Database): Database {
-  return openDrizzle(new PoolShare(pool, Math.ceil(pool.options.max / 2)))
+  const share = new PoolShare(pool, Math.ceil(pool.options.max / 2))
+  sharesOf.set(pool, [...(sharesOf.get(pool) ?? []), share])
+  return openDrizzle(share)
+}
+
+const sharesOf = new WeakMap<pg.Pool, PoolShare[]>()
+
+/** The connections of a database's pool, and who waits for one, also for one of a share. */
+export function describePool({ $client: pool }: Database) {
+  const { totalCount: total, idleCount: idle, waitingCount } = pool
+  const shares = sharesOf.get(pool) ?? []
+  const waiting = shares.reduce((sum, { waitingForShare }) => sum + waitingForShare, waitingCount)
+  return { total, idle, waiting, max: pool.options.max }
 }

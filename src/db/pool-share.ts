@@ -49,6 +49,11 @@ export class PoolShare extends pg.Pool {
     return client
   }
 
+  /** The callers that wait for a connection of the share. */
+  get waitingForShare(): number {
+    return this.#waiting.size
+  }
+
   #take(): Promise<void> | void {
     if (this.#free > 0) {
       this.#free -= 1

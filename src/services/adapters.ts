@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
+import type { Meter } from '../kernel/meter.ts'
 import type { Mailer } from '../platform/mail/mail.port.ts'
 import { createFileMailer, createSmtpMailer } from '../platform/mail/nodemailer-mail.ts'
 import { createLocalStorage } from '../platform/storage/local-storage.ts'
@@ -23,4 +24,20 @@ export function createMailer({ smtpUrl, mailFrom, dataDir, databaseUrl }: Config
     const shown = isEmbedded ? { to: to.address, subject, links: text.match(/https?:\/\/\S+/g) } : {}
     log.info({ path, ...shown }, 'mail was written')
   })
+}
+
+/** The same mailer, whose attempts are counted. */
+export function countMails(mailer: Mailer, meter: Meter): Mailer {
+  return {
+    async send(message) {
+      try {
+        await mailer.send(message)
+        meter.count('mails', 'sent')
+      } catch (error) {
+        meter.count('mails', 'failed')
+        throw error
+      }
+    },
+    close: () => mailer.close(),
+  }
 }

@@ -66,11 +66,13 @@ import { createIdempotencyStore } from '../db/idempotency.repository.ts'
 import { isMigrated } from '../db/migrate.ts'
 import type { McpHandler } from '../http/requests/mcp.ts'
 import type { AgentPrincipal } from '../kernel/agent.ts'
+import { noMeter, type Meter } from '../kernel/meter.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { createPictureStore } from '../pictures/picture-store.ts'
 import { createOidcProvider } from '../platform/identity/oidc-identity.ts'
 import { createSharpImages } from '../platform/images/sharp-images.ts'
 import { createGraphileQueue } from '../platform/jobs/graphile-queue.repository.ts'
+import { countJobs, listJobs, retryFailedJobs } from '../platform/jobs/job-operations.repository.ts'
 import { createArgon2Passwords } from '../platform/passwords/argon2-passwords.ts'
 import { connectRedis } from '../platform/redis.ts'
 import {
@@ -78,7 +80,7 @@ import {
   createUntrustedPost,
   type UntrustedFetchOptions,
 } from '../platform/untrusted-fetch.ts'
-import { createMailer, createStorage } from './adapters.ts'
+import { countMails, createMailer, createStorage } from './adapters.ts'
 import { createDeliveries, type DeliveriesOptions } from './deliveries.ts'
 import { startJobs } from './jobs.ts'
 
@@ -92,6 +94,8 @@ export interface ServicesOptions {
   jobsDb?: Database
   clock: Clock
   log: Logger
+  /** Counts what happens. Default: nothing is counted. */
+  meter?: Meter
   /** Options for fetching untrusted URLs, such as those of metadata documents. */
   untrustedFetch?: UntrustedFetchOptions
   /** The maximum numbers of records that requests without a credential can create. */
@@ -104,7 +108,7 @@ export interface ServicesOptions {
 
 /** Makes all services of a process. They work until `close`. */
 export function createServices(options: ServicesOptions) {
-  const { config, db, jobsDb = db, clock, log, untrustedFetch } = options
+  const { config, db, jobsDb = db, clock, log, untrustedFetch, meter = noMeter } = options
   const { oauthRecordBounds = recordBounds, linkDelay = randomLinkDelay } = options
   const redis = config.redisUrl === undefined ? undefined : connectRedis(config.redisUrl, log)
   const loadSecret = () => loadAppSecret(config.appSecret, config.dataDir)
@@ -169,6 +173,7 @@ export function createServices(options: ServicesOptions) {
     changes,
     jobs,
     log,
+    meter,
     loadAppSecret: loadSecret,
     baseUrl: config.baseUrl,
     webUrl: config.webUrl,
@@ -181,7 +186,7 @@ export function createServices(options: ServicesOptions) {
   const seedLinks = createSeedLinks(config.webUrl)
   const kit = createKitService({ db: shareOf(db), clock, links: seedLinks })
   const unsubscribeLinks = createUnsubscribeLinks(loadSecret, config.webUrl)
-  const mailer = createMailer(config, log)
+  const mailer = countMails(createMailer(config, log), meter)
   const { webUrl, inviteLimitPerHour, mailLimitPerHour, entry } = config
   const events = createEventsService({
     db: shareOf(db),
@@ -297,6 +302,12 @@ export function createServices(options: ServicesOptions) {
       changes: createChanges({ db: passkeyOptions.db, clock, onDeliveries }),
       passwords,
     }),
+    /** The jobs of the queue, for operators. */
+    jobOperations: {
+      count: () => countJobs(jobsDb),
+      list: (filter: Parameters<typeof listJobs>[1]) => listJobs(jobsDb, filter),
+      retry: (ids?: readonly string[]) => retryFailedJobs(jobsDb, ids),
+    },
     kit,
     mcp,
     me: createMeService({ ...takeShare(), pictures }),

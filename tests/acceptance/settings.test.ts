@@ -21,6 +21,39 @@ import {
 
 vi.setConfig({ testTimeout: 60_000 })
 
+describe('METRICS_PORT', () => {
+  it('serves metrics on a port of its own, and not on that of the service', async () => {
+    const { dataDir } = await copyInstallation()
+    const metricsPort = await findPort()
+    const service = await startService({ dataDir, environment: { METRICS_PORT: String(metricsPort) } })
+    await call(service, 'GET /health')
+    const answer = await fetch(`http://127.0.0.1:${metricsPort}/metrics`)
+    expect(answer.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/)
+    const text = await answer.text()
+    expect(text).toMatch(/_count\{operation="system.health",method="GET",status="200"\} [1-9]/)
+    expect(text).toMatch(/^workspace_database_up 1$/m)
+    expect(text).toMatch(/^workspace_database_connections_max\{pool="jobs"\} 3$/m)
+    expect((await fetch(`http://127.0.0.1:${metricsPort}/other`)).status).toBe(404)
+    expect((await call(service, 'GET /metrics')).status).toBe(404)
+    await stopService(service)
+    await expect(fetch(`http://127.0.0.1:${metricsPort}/metrics`)).rejects.toThrow()
+  })
+
+  it('is refused when it is the port of the service, or in use', async () => {
+    const { dataDir, port } = { dataDir: await makeDirectory(), port: await findPort() }
+    const same = await launchService({ dataDir, port, environment: { METRICS_PORT: String(port) } })
+    expect(await same.ended).toEqual({ code: 1, signal: null })
+    expect(same.stderr()).toContain('METRICS_PORT must not be PORT')
+    const { port: used } = await startService({ dataDir: (await copyInstallation()).dataDir })
+    const taken = await launchService({
+      dataDir,
+      environment: { METRICS_PORT: String(used), METRICS_HOST: '127.0.0.1' },
+    })
+    expect(await taken.ended).toEqual({ code: 1, signal: null })
+    expect(taken.stderr()).toContain(`Port ${used} is in use. Set METRICS_PORT to another one.`)
+  })
+})
+
 describe('invalid environment variables', () => {
   it('are all reported together, one line each, without passwords', async () => {
     const workingDirectory = await makeDirectory()

@@ -218,3 +218,28 @@ describe('lastUsedAt when the database fails', () => {
     await close()
   })
 })
+
+describe('the trace of a request', () => {
+  it('is in the lines of the request, if it has a valid traceparent', async () => {
+    const { app, log } = await startTestApp()
+    const id = '4bf92f3577b34da6a3ce929d0e0e4736'
+    const headers: [traceparent: string, traceId: string | undefined][] = [
+      [`00-${id}-00f067aa0ba902b7-01`, id],
+      // A later version may have more behind the flags.
+      [`cc-${id}-00f067aa0ba902b7-01-more`, id],
+      [`00-${id}-00f067aa0ba902b7-01-more`, undefined],
+      [`ff-${id}-00f067aa0ba902b7-01`, undefined],
+      [`00-${'0'.repeat(32)}-00f067aa0ba902b7-01`, undefined],
+      [`00-${id}-${'0'.repeat(16)}-01`, undefined],
+      [`00-${id.toUpperCase()}-00f067aa0ba902b7-01`, undefined],
+      [`00-${id}`, undefined],
+      ['{"injected":"line"}', undefined],
+    ]
+    for (const [traceparent, traceId] of headers) {
+      const answer = await app.inject({ url: '/health', headers: { traceparent } })
+      const lines = log.map((line) => JSON.parse(line) as { requestId?: string; traceId?: string })
+      const own = lines.filter(({ requestId }) => requestId === answer.headers['x-request-id'])
+      expect(own.map((line) => line.traceId)).toEqual([traceId])
+    }
+  })
+})

@@ -148,6 +148,7 @@ async function build(
     ...(untrustedFetch && { untrustedFetch }),
     ...(oauthRecordBounds && { oauthRecordBounds }),
     ...(deliveries && { deliveries }),
+    ...(appOptions.meter && { meter: appOptions.meter }),
   })
   const app = await buildApp(config, services, logger, { ...appOptions, eventStreams })
   holdToDescription(app)

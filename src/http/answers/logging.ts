@@ -1,5 +1,6 @@
+import type { IncomingMessage } from 'node:http'
 import { createRequire } from 'node:module'
-import { LogController, type FastifyReply, type FastifyRequest } from 'fastify'
+import { LogController, type FastifyBaseLogger, type FastifyReply, type FastifyRequest } from 'fastify'
 import { pino, type DestinationStream, type Logger } from 'pino'
 
 /**
@@ -16,6 +17,27 @@ export function createLogger(level: string, destination: DestinationStream = sta
     },
     destination,
   )
+}
+
+/** A logger of one request, with the trace that it is part of. For the option `childLoggerFactory` of Fastify. */
+export function createRequestLogger(
+  logger: FastifyBaseLogger,
+  bindings: object,
+  options: object,
+  { headers }: IncomingMessage,
+): FastifyBaseLogger {
+  const traceId = readTraceId(headers.traceparent)
+  return logger.child(traceId === undefined ? bindings : { ...bindings, traceId }, options)
+}
+
+// Version ff is invalid, and so is an id of zeros. Later versions begin as version 00 does.
+const traceparent = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:$|-)/
+
+/** The id of the trace in a header `traceparent` (W3C Trace Context §3.2); undefined without a valid one. */
+export function readTraceId(header: unknown): string | undefined {
+  if (typeof header !== 'string' || header.length > 512) return undefined
+  const match = traceparent.exec(header)
+  return header.startsWith('00') && header.length !== 55 ? undefined : match?.[1]
 }
 
 function standardOutput(): DestinationStream {

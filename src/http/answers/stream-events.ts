@@ -70,9 +70,11 @@ export const streamEvents = fastifyPlugin(
 
     function add(stream: EventStream, key: string): void {
       streams.set(stream, key)
+      app.meter.streamChanged('events', 1)
       countOfKey.set(key, (countOfKey.get(key) ?? 0) + 1)
       void stream.ended.then(() => {
         streams.delete(stream)
+        app.meter.streamChanged('events', -1)
         const left = (countOfKey.get(key) ?? 1) - 1
         if (left > 0) countOfKey.set(key, left)
         else countOfKey.delete(key)

@@ -52,12 +52,9 @@ export function createRateLimiter(
     const result = await limit(request, { increment })
     // The library allows requests without counting only by an allow list, which is not configured.
     if (result.isAllowed) throw new Error('a limiter without an allow list allowed without counting')
-    return {
-      max,
-      remaining: result.remaining,
-      resetSeconds: result.ttlInSeconds,
-      isExceeded: increment ? result.isExceeded : result.remaining === 0,
-    }
+    const isExceeded = increment ? result.isExceeded : result.remaining === 0
+    if (isExceeded) app.meter.limitMet(name)
+    return { max, remaining: result.remaining, resetSeconds: result.ttlInSeconds, isExceeded }
   }
   return { count: (request) => run(request, true), peek: (request) => run(request, false) }
 }

@@ -28,10 +28,12 @@ export function createRefusalLimit(
   return {
     async assertFew(request) {
       const state = await limiter?.peek(request)
-      if (state?.isExceeded && !goodAddresses.has(addressOf(request)))
-        throw exceeded({ retryAfterSeconds: state.resetSeconds })
+      if (!state?.isExceeded || goodAddresses.has(addressOf(request))) return
+      app.meter.badCredential(name, 'limited')
+      throw exceeded({ retryAfterSeconds: state.resetSeconds })
     },
     async countRefused(request) {
+      app.meter.badCredential(name, 'refused')
       await limiter?.count(request)
     },
     noteAccepted: (request) => goodAddresses.add(addressOf(request)),

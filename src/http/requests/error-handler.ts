@@ -12,11 +12,13 @@ export interface ErrorHandlerOptions {
   isDatabaseUnavailable: (error: unknown) => boolean
   /** Sends an error in another form than that of the API, such as a page. Returns undefined where JSON is expected. */
   showError?: (error: ApiError, request: FastifyRequest, reply: FastifyReply) => FastifyReply | undefined
+  /** Called with the code of each error that is sent. */
+  onError?: (request: FastifyRequest, code: string) => void
 }
 
 /** Sends thrown errors in the form of the API, and 404 for unknown routes. */
 export function registerErrorHandler(app: App, options: ErrorHandlerOptions): void {
-  const { isDatabaseUnavailable, showError } = options
+  const { isDatabaseUnavailable, showError, onError } = options
   app.setErrorHandler((error, request, reply) => {
     const apiError = toApiError(error, isDatabaseUnavailable)
     // Client errors appear only in the line of the request.
@@ -24,10 +26,12 @@ export function registerErrorHandler(app: App, options: ErrorHandlerOptions): vo
     // During an overload there would be one warning for each refused request.
     else if (apiError.status === 503 && apiError.code !== errors.overloaded.code)
       request.log.warn({ err: error }, 'request refused')
+    onError?.(request, apiError.code)
     return showError?.(apiError, request, reply) ?? sendError(apiError, request, reply)
   })
   app.setNotFoundHandler((request, reply) => {
     const error = errors.routeNotFound()
+    onError?.(request, error.code)
     return showError?.(error, request, reply) ?? sendError(error, request, reply)
   })
   app.addHook('onRoute', (route) => {

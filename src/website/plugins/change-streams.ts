@@ -85,7 +85,11 @@ export const changeStreams = fastifyPlugin(
       endOldest((stream) => stream.owner.userId === owner.userId, personStreamsMax)
       const stream = { ...createEventStream(options), owner }
       streams.add(stream)
-      void stream.ended.then(() => streams.delete(stream))
+      app.meter.streamChanged('changes', 1)
+      void stream.ended.then(() => {
+        streams.delete(stream)
+        app.meter.streamChanged('changes', -1)
+      })
       try {
         const stop = await watch({ onChange: () => stream.send(change), onEnd: stream.end })
         void stream.ended.then(stop)

@@ -1,6 +1,7 @@
 import fastifyPlugin from 'fastify-plugin'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { flashKey, flashLifetimeMs, type FlashesService } from '../state/flashes.service.ts'
+import { measureError } from '../../http/answers/measuring.ts'
 import type { App } from '../../http/app-types.ts'
 import { errors, type ApiError } from '../../kernel/errors.ts'
 import { seal, unseal } from '../../kernel/sealing.ts'
@@ -97,6 +98,7 @@ export const flash = fastifyPlugin(
     app.decorateReply('refuse', async function (this: FastifyReply, path, error) {
       const { request } = this
       request.log.info({ code: error.code }, 'form refused')
+      measureError(request, error.code)
       return this.redirectWith(path, { state: stateOfRefused(request, error) })
     })
 

@@ -31,6 +31,7 @@ export function continueSignIn(
   next: string | undefined,
 ): FastifyReply {
   if ('sessionToken' in result) return finishSignIn(reply, result.sessionToken, next)
+  reply.server.meter.count('signIns', 'second_step')
   return rememberNext(reply, next)
     .remember(secondStepCookie, result.pendingToken, secondStepMs / 1000)
     .remember('browser', reply.request.visit.browserToken, browserCookieSeconds)
@@ -43,6 +44,7 @@ export function finishSignIn(
   sessionToken: string,
   next: string | undefined,
 ): FastifyReply {
+  reply.server.meter.count('signIns', 'succeeded')
   return rememberNext(endSecondStep(reply.signIn(sessionToken)), undefined).redirect(next ?? '/', 303)
 }
 
