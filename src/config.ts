@@ -54,6 +54,21 @@ export const ConfigSchema = Type.Object({
         'The PostgreSQL database (version 15 or later). Default: an embedded database in DATA_DIR, for development.',
     }),
   ),
+  DATABASE_POOLER: oneOf(['session', 'transaction'], {
+    default: 'session',
+    description:
+      'The mode of a pooler in DATABASE_URL, such as pool_mode of PgBouncer; session also without a pooler. With ' +
+      'transaction, DATABASE_DIRECT_URL is required.',
+  }),
+  DATABASE_DIRECT_URL: Type.Optional(
+    Type.String({
+      pattern: '^postgres(ql)?://',
+      title: 'a URL that begins with postgres://',
+      description:
+        'The same database without a pooler, or through one in session mode, for jobs, migrations and commands. ' +
+        'Default: DATABASE_URL.',
+    }),
+  ),
   DATABASE_POOL_MAX: Type.Integer({
     default: 10,
     minimum: 4,
@@ -353,12 +368,21 @@ export function loadConfig(given: NodeJS.ProcessEnv): Config {
       'DATABASE_URL is required with NODE_ENV=production: the embedded database is for development.',
     ])
   }
+  if (variables.DATABASE_POOLER === 'transaction' && !hasDirectUrl(variables))
+    throw new ConfigError([
+      'DATABASE_POOLER=transaction requires DATABASE_DIRECT_URL, another URL than DATABASE_URL: the lock of migrations and ' +
+        'the queue of jobs need a session.',
+    ])
   if (variables.METRICS_PORT === variables.PORT)
     throw new ConfigError(['METRICS_PORT must not be PORT: metrics are not for the public.'])
   const config = toConfig(variables)
   if (!config.entry.hasPasswords && config.oidcProviders.length === 0)
     throw new ConfigError(['PASSWORDS=off requires OIDC_PROVIDERS: people would have no way to sign up.'])
   return Object.freeze(config)
+}
+
+function hasDirectUrl({ DATABASE_URL: url, DATABASE_DIRECT_URL: directUrl }: Variables): boolean {
+  return url !== undefined && directUrl !== undefined && directUrl !== url
 }
 
 function toConfig(variables: Variables) {
@@ -369,6 +393,7 @@ function toConfig(variables: Variables) {
     ...settings,
     baseUrl,
     webUrl: settings.webUrl ?? baseUrl,
+    databaseDirectUrl: settings.databaseDirectUrl ?? databaseUrl,
     trustProxy: trustProxy === 'false' ? (false as const) : trustProxy,
     corsOrigins: corsOrigins === '*' ? ('*' as const) : toList(corsOrigins),
     agentOrigins: toList(settings.agentOrigins),

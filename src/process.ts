@@ -103,14 +103,12 @@ async function start(config: Config, log: Logger, closers: Closer[]): Promise<vo
     import('./services/services.ts'),
     import('./first-run.ts'),
   ])
-  const databaseUrl = config.databaseUrl ?? (await startEmbedded(config, closers))
-  const { db, jobsDb } = openDatabases(databaseUrl, config, log)
+  const { url, directUrl } = await findDatabase(config, closers)
+  const { db, jobsDb } = openDatabases({ url, directUrl }, config, log)
   closers.push(() => Promise.all([db.$client.end(), jobsDb.$client.end()]))
-  await assertUsable(jobsDb.$client)
-  if (!(await areLimitsInForce(db, requestLimits)))
-    log.warn(
-      'the timeouts of database connections are not in force: connect directly, or through a pooler in session mode',
-    )
+  await assertUsable(jobsDb.$client, directUrl === url ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL')
+  if (directUrl !== url) await assertUsable(db.$client, 'DATABASE_URL')
+  if (!(await areLimitsInForce(db, requestLimits))) log.warn(withoutLimits[config.databasePooler])
   if (config.migrateOnStart) await migrateDatabase(jobsDb.$client)
   const isReady = await isMigrated(jobsDb.$client)
   if (!isReady) log.warn('the database is not migrated: run the migrate command')
@@ -153,18 +151,27 @@ function warnInProduction(config: Config, { pictures }: Services, log: Logger): 
     )
 }
 
+const withoutLimits = {
+  session:
+    'the timeouts of database connections are not in force: connect directly or through a pooler in session mode, or set ' +
+    'DATABASE_POOLER',
+  transaction:
+    'statements outside of transactions have no timeouts: set them by connect_query of the pooler (docs/operations.md)',
+}
+
 /** Opens separate pools for requests and jobs, so that neither waits for the other and jobs may take longer. */
 function openDatabases(
-  url: string,
-  { databasePoolMax }: Config,
+  { url, directUrl }: { url: string; directUrl: string },
+  { databasePoolMax, databasePooler: pooler }: Config,
   log: Logger,
 ): { db: Database; jobsDb: Database } {
   const onIdleError = (error: Error) => log.warn({ err: error }, 'an idle database connection broke')
   // One of them always listens for jobs.
   const forJobs = databasePoolMax < 8 ? 2 : 3
   return {
-    db: openDatabase({ url, poolMax: databasePoolMax - forJobs, limits: requestLimits, onIdleError }),
-    jobsDb: openDatabase({ url, poolMax: forJobs, limits: workLimits, onIdleError }),
+    db: openDatabase({ url, pooler, poolMax: databasePoolMax - forJobs, limits: requestLimits, onIdleError }),
+    // In a session: the queue listens for jobs, and migrations have a lock.
+    jobsDb: openDatabase({ url: directUrl, poolMax: forJobs, limits: workLimits, onIdleError }),
   }
 }
 
@@ -265,10 +272,15 @@ async function closeAll(closers: Closer[], isFailing: boolean): Promise<void> {
   if (failures.length > 0) throw new AggregateError(failures, 'some resources could not be closed')
 }
 
-async function startEmbedded({ dataDir }: Config, closers: Closer[]): Promise<string> {
+/** The URLs of the database of the settings, or of the embedded one, which it starts. */
+async function findDatabase(
+  { dataDir, databaseUrl, databaseDirectUrl }: Config,
+  closers: Closer[],
+): Promise<{ url: string; directUrl: string }> {
+  if (databaseUrl !== undefined) return { url: databaseUrl, directUrl: databaseDirectUrl ?? databaseUrl }
   const database = await startEmbeddedDatabase({ dataDir })
   closers.push(() => database.stop())
-  return database.url
+  return { url: database.url, directUrl: database.url }
 }
 
 function printWelcome({ baseUrl, webUrl, dataDir }: Config, first: FirstUser | undefined): void {

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 /** The settings that may hold a secret. `NAME_FILE` names a file that has the value of each. */
 export const secretNames = [
   'DATABASE_URL',
+  'DATABASE_DIRECT_URL',
   'REDIS_URL',
   'SMTP_URL',
   'APP_SECRET',

@@ -31,13 +31,21 @@ export interface DatabaseOptions {
   /** The maximum number of connections. */
   poolMax: number
   limits: Limits
+  /**
+   * The mode of a pooler on the way. In transaction mode each statement outside of a transaction, and each transaction,
+   * may have another connection to the server. Default: session, also for no pooler.
+   */
+  pooler?: 'session' | 'transaction'
   /** Called when an idle connection breaks. The pool replaces it. */
   onIdleError: (error: Error) => void
 }
 
 /** Creates a pool, which opens connections on demand. */
-export function openDatabase({ url, poolMax, limits, onIdleError }: DatabaseOptions): Database {
+export function openDatabase(options: DatabaseOptions): Database {
+  const { url, poolMax, limits, pooler = 'session', onIdleError } = options
+  const hasSessions = pooler === 'session'
   const pool = new pg.Pool({
+    ...(!hasSessions && { Client: UnnamedClient }),
     connectionString: url,
     max: poolMax,
     application_name: 'workspace-service',
@@ -48,13 +56,34 @@ export function openDatabase({ url, poolMax, limits, onIdleError }: DatabaseOpti
   })
   pool.on('error', onIdleError)
   pool.on('connect', (client) => {
+    if (!hasSessions) return
     // Not by parameters of the connection, which PgBouncer refuses. Sent together with the first statement. If it fails, so
     // does the connection.
     const setting = settings(limits).map(([name, value]) => `set ${name} = '${value}'`)
     client.query(setting.join('; ')).catch(() => undefined)
   })
   keepConnectionsHealthy(pool, limits.silenceMs)
-  return openDrizzle(pool)
+  if (!hasSessions) beginOf.set(pool, describeBegin(limits))
+  return openDrizzle(pool, beginOf.get(pool))
+}
+
+/** How transactions on a pool begin, if not by `begin` alone. */
+const beginOf = new WeakMap<pg.Pool, string>()
+
+/** Sets the timeouts for the transaction: behind a pooler in transaction mode, a session may be that of others. */
+function describeBegin(limits: Limits): string {
+  return ['begin', ...settings(limits).map(([name, value]) => `set local ${name} = '${value}'`)].join('; ')
+}
+
+/** A client that names no statements. A named one is there only in the session that has prepared it. */
+class UnnamedClient extends pg.Client {
+  override query(...[statement, ...rest]: unknown[]): never {
+    const unnamed =
+      typeof statement === 'object' && statement !== null && 'name' in statement
+        ? { ...statement, name: undefined }
+        : statement
+    return (super.query as (...args: unknown[]) => never)(unnamed, ...rest)
+  }
 }
 
 /** The settings of each connection, as the server shows them. */
@@ -67,8 +96,8 @@ function settings({ lockMs, statementMs }: Limits): [name: string, value: string
 }
 
 /**
- * Asks one connection whether the timeouts are in force. They are not behind a pooler that gives the statements of one
- * client to several connections.
+ * Asks one connection whether the timeouts are in force for a statement outside of a transaction. Behind a pooler in
+ * transaction mode, they are if the pooler sets them (docs/operations.md).
  */
 export async function areLimitsInForce({ $client: pool }: Database, limits: Limits): Promise<boolean> {
   const { rows } = await pool.query<{ areInForce: boolean }>(
@@ -87,7 +116,7 @@ export async function areLimitsInForce({ $client: pool }: Database, limits: Limi
 export function shareOf({ $client: pool }: Database): Database {
   const share = new PoolShare(pool, Math.ceil(pool.options.max / 2))
   sharesOf.set(pool, [...(sharesOf.get(pool) ?? []), share])
-  return openDrizzle(share)
+  return openDrizzle(share, beginOf.get(pool))
 }
 
 const sharesOf = new WeakMap<pg.Pool, PoolShare[]>()

@@ -45,13 +45,14 @@ export type Transact = <Result>(run: (tx: Executor, write: Write) => Promise<Res
 /**
  * Drizzle on a pool, with transactions that wait for few round trips. Their clients send a statement without waiting for
  * the answers to earlier ones (`pipeline` of node-postgres): `begin` is sent with the first statements, and `commit` with
- * the last writes. When one fails, PostgreSQL refuses those behind it, and the commit becomes a rollback.
+ * the last writes. When one fails, PostgreSQL refuses those behind it, and the commit becomes a rollback. `begin` begins a
+ * transaction, with settings for it.
  */
-export function openDrizzle(pool: pg.Pool) {
-  return Object.assign(drizzle({ client: pool }), { transaction: transactOn(pool) })
+export function openDrizzle(pool: pg.Pool, begin = 'begin') {
+  return Object.assign(drizzle({ client: pool }), { transaction: transactOn(pool, begin) })
 }
 
-function transactOn(pool: pg.Pool): Transact {
+function transactOn(pool: pg.Pool, begin: string): Transact {
   return async (run) => {
     const client = await pool.connect()
     const { tx, gate, last } = entryOf(client)
@@ -74,7 +75,7 @@ function transactOn(pool: pg.Pool): Transact {
     try {
       gate.isOpen = true
       holdForThisTurn(stream)
-      keep(client.query('begin'))
+      keep(client.query(begin))
       const result = await run(tx, write)
       stream.cork()
       for (const { send } of last.sort(byOrder)) write(send)

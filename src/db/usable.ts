@@ -7,15 +7,15 @@ export class DatabaseUnusableError extends Error {
 
 /**
  * Connects to the database once. Throws DatabaseUnusableError when the server is unreachable or refuses the connection,
- * or when DATABASE_URL is wrong. Its message is one line, without a password.
+ * or when the URL of the setting is wrong. Its message is one line, without a password.
  */
-export async function assertUsable(pool: pg.Pool): Promise<void> {
+export async function assertUsable(pool: pg.Pool, setting = 'DATABASE_URL'): Promise<void> {
   try {
     await pool.query('select 1')
   } catch (cause) {
     // If all addresses of a host name refuse, the error has a code and no message.
     const { code, message } = cause as { code?: string; message?: string }
     const reason = (message || code || String(cause)).split('\n')[0]
-    throw new DatabaseUnusableError(`The database at DATABASE_URL cannot be used: ${reason}`, { cause })
+    throw new DatabaseUnusableError(`The database at ${setting} cannot be used: ${reason}`, { cause })
   }
 }

@@ -73,6 +73,8 @@ export interface StageOptions {
   databaseFolder?: string
   /** What the replicas call the database, when that is not the server itself. */
   databaseUrlOf?: (scope: Scope, postgres: Postgres, folder: string) => Promise<string>
+  /** Whether jobs and migrations go around a pooler in transaction mode, which `databaseUrlOf` has put in between. */
+  hasTransactionPooler?: boolean
   /** Whether the people and their workspaces are there, and with them the tables. */
   isEmpty?: boolean
   /** How each replica is started. */
@@ -179,6 +181,10 @@ export async function openStage(
   const environment = {
     NODE_ENV: 'production',
     DATABASE_URL: databaseUrl,
+    ...(options.hasTransactionPooler && {
+      DATABASE_POOLER: 'transaction',
+      DATABASE_DIRECT_URL: postgres.url,
+    }),
     BASE_URL: origin,
     APP_SECRET: 'a secret of the replicas of this run alone',
     DATA_DIR: join(folder, 'data'),

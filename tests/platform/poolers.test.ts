@@ -1,5 +1,7 @@
+import { sql } from 'drizzle-orm'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { areLimitsInForce, openDatabase, requestLimits } from '../../src/db/client.ts'
+import { keepsSessions } from '../../src/db/inspect-database.ts'
 import { isDatabaseUnavailable } from '../../src/db/errors.ts'
 import { errors } from '../../src/kernel/errors.ts'
 import { createCompany, get, post } from '../support/company.ts'
@@ -23,6 +25,69 @@ describe.runIf(hasPgbouncer)('PgBouncer in session mode', () => {
     expect((await service.as(owner, get(`${path}/teams`))).json()).toHaveLength(1)
     expect((await service.app.inject('/ready')).statusCode).toBe(200)
     await service.close()
+  })
+})
+
+describe.runIf(hasPgbouncer)('PgBouncer in transaction mode', () => {
+  const open = async () => {
+    const { url, stop } = await startPgbouncer(databaseUrl, 'transaction')
+    onTestFinished(stop)
+    return url
+  }
+  const limits = { ...requestLimits, lockMs: 700, statementMs: 800 }
+  const openDb = (url: string) => {
+    const db = openDatabase({ url, pooler: 'transaction', poolMax: 2, limits, onIdleError: () => undefined })
+    onTestFinished(() => db.$client.end())
+    return db
+  }
+
+  it('serves requests and changes, many at once over few connections, and runs jobs', async () => {
+    const url = await open()
+    const environment = {
+      DATABASE_URL: url,
+      DATABASE_POOLER: 'transaction',
+      DATABASE_DIRECT_URL: databaseUrl,
+    }
+    const service = await startTestApp({ environment })
+    const { owner, url: path } = await createCompany(service)
+    const names = Array.from({ length: 40 }, (_, i) => `Team ${i}`)
+    const answers = await Promise.all(
+      names.flatMap((name) => [
+        service.as(owner, post(`${path}/teams`, { name })),
+        service.as(owner, get(path)),
+      ]),
+    )
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual(answers.map(() => 200))
+    expect((await service.as(owner, get(`${path}/teams`))).json()).toHaveLength(40)
+    await service.services.startJobs()
+    await service.services.credentials.requestLink('sign_in', owner.email)
+    await expect
+      .poll(() => service.services.jobOperations.count(), { timeout: 20_000 })
+      .toMatchObject({ ready: 0 })
+    expect((await service.app.inject('/ready')).statusCode).toBe(200)
+    await service.close()
+  })
+
+  it('has the timeouts of the service in a transaction, and leaves none behind', async () => {
+    const db = openDb(await open())
+    const read = sql`select current_setting('statement_timeout') as s, current_setting('lock_timeout') as l`
+    const inside = await db.transaction((tx) => tx.execute(read))
+    expect(inside.rows).toEqual([{ s: '800ms', l: '700ms' }])
+    // Of connect_query.
+    expect((await db.execute(read)).rows).toEqual([{ s: '2500ms', l: '1500ms' }])
+    await expect(db.transaction((tx) => tx.execute(sql`select pg_sleep(10)`))).rejects.toMatchObject({
+      cause: { code: '57014' },
+    })
+    expect(await areLimitsInForce(db, requestLimits)).toBe(true)
+  })
+
+  it('keeps no sessions, which a direct connection does', async () => {
+    const url = await open()
+    const db = openDb(url)
+    expect(await keepsSessions(db.$client)).toBe(false)
+    const direct = openDatabase({ url: databaseUrl, poolMax: 2, limits, onIdleError: () => undefined })
+    onTestFinished(() => direct.$client.end())
+    expect(await keepsSessions(direct.$client)).toBe(true)
   })
 })
 

@@ -11,6 +11,8 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** A database server on which tests may make databases. */
     databaseServerUrl: string
+    /** The host and port of a pooler in transaction mode that the service uses; empty if it does not. */
+    transactionPooler: string
     /** The name of a migrated, empty database to clone. */
     templateDatabase: string
     /** A directory for files that several tests use. Removed at the end of the run. */
@@ -20,7 +22,8 @@ declare module 'vitest' {
 
 /**
  * Starts a PostgreSQL for the run, or uses that of TEST_DATABASE_URL, and makes the database that workers clone. With
- * TEST_POOLER=pgbouncer, everything goes through a PgBouncer in session mode.
+ * TEST_POOLER=session, everything goes through a PgBouncer in session mode; with TEST_POOLER=transaction, the requests of the
+ * service through one in transaction mode.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const server = await openServer()
@@ -29,12 +32,16 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const pool = new pg.Pool({ connectionString: withDatabase(server.url, template), max: 2 })
   await migrateDatabase(pool)
   await pool.end()
+  const pooler =
+    process.env.TEST_POOLER === 'transaction' && (await startPgbouncer(server.url, 'transaction'))
+  project.provide('transactionPooler', pooler ? new URL(pooler.url).host : '')
   project.provide('databaseServerUrl', server.url)
   project.provide('templateDatabase', template)
   const scratchDirectory = await mkdtemp(join(tmpdir(), 'workspace-test-'))
   project.provide('scratchDirectory', scratchDirectory)
   return async () => {
     await rm(scratchDirectory, { recursive: true, force: true })
+    if (pooler) await pooler.stop()
     await dropDatabases(server.url, template)
     await server.close()
   }
@@ -47,7 +54,7 @@ interface DatabaseServer {
 
 async function openServer(): Promise<DatabaseServer> {
   const server = await openPostgres()
-  if (process.env.TEST_POOLER !== 'pgbouncer') return server
+  if (process.env.TEST_POOLER !== 'session') return server
   const pooler = await startPgbouncer(server.url, 'session')
   return {
     url: pooler.url,

@@ -17,9 +17,14 @@ const unprivileged = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {}
 
 /** The configuration of a PgBouncer before the server of a database, for all its databases. */
 export function describePgbouncer(databaseUrl: string, port: number, mode: PoolMode): string {
+  // As docs/operations.md recommends it.
+  const settings =
+    mode === 'transaction'
+      ? ` connect_query='set lock_timeout = 1500; set statement_timeout = 2500; set idle_in_transaction_session_timeout = 30000'`
+      : ''
   const { hostname, port: serverPort, username, password } = new URL(databaseUrl)
   return `[databases]
-* = host=${hostname} port=${serverPort} user=${username} password=${decodeURIComponent(password)}
+* = host=${hostname} port=${serverPort} user=${username} password=${decodeURIComponent(password)}${settings}
 [pgbouncer]
 listen_addr = 127.0.0.1
 listen_port = ${port}
@@ -40,8 +45,10 @@ export async function startPgbouncer(
   await chmod(folder, 0o755)
   const port = await findClosedPort()
   const file = join(folder, 'pgbouncer.ini')
-  // Connections are closed after one client: a database with one could not be cloned.
-  const configuration = `${describePgbouncer(databaseUrl, port, mode)}server_lifetime = 0\n`
+  // Connections are closed after one client: a database with one could not be cloned. In transaction mode, in which that
+  // would be after each transaction, nothing that is cloned is behind it.
+  const lifetime = mode === 'session' ? 'server_lifetime = 0' : 'server_idle_timeout = 5'
+  const configuration = `${describePgbouncer(databaseUrl, port, mode)}${lifetime}\n`
   await writeFile(file, configuration, { mode: 0o644 })
   const child = spawn('pgbouncer', [file], { stdio: 'ignore', ...unprivileged })
   const stop = async () => {

@@ -127,17 +127,19 @@ async function build(
     AGENT_LIMIT_PER_MINUTE: '0',
     REFUSED_TOKEN_LIMIT_PER_MINUTE: '0',
     ...environment,
+    ...throughPooler(environment.DATABASE_URL),
   })
   const logs = new Set<string[]>()
   const write = (line: string) => {
     for (const log of logs) log.push(line)
   }
   const logger = createLogger(config.logLevel, { write })
-  const url = String(config.databaseUrl)
+  const { databasePooler: pooler, databasePoolMax: poolMax } = config
   const onIdleError = (error: Error) => write(String(error))
-  const db = openDatabase({ url, poolMax: config.databasePoolMax, limits, onIdleError })
+  const db = openDatabase({ url: String(config.databaseUrl), pooler, poolMax, limits, onIdleError })
   // As in production. With the limits of requests, jobs would fail on a busy machine, and be tried again seconds later.
-  const jobsDb = openDatabase({ url, poolMax: 3, limits: workLimits, onIdleError })
+  const directUrl = String(config.databaseDirectUrl)
+  const jobsDb = openDatabase({ url: directUrl, poolMax: 3, limits: workLimits, onIdleError })
   const services = createServices({
     config,
     db,
@@ -170,6 +172,16 @@ async function build(
       await Promise.all([db.$client.end(), jobsDb.$client.end()])
     },
   }
+}
+
+/** The settings for a database of the run's server, if its requests go through a pooler in transaction mode. */
+function throughPooler(databaseUrl: string | undefined): Record<string, string> {
+  const pooler = provided('transactionPooler')
+  const url = databaseUrl === undefined ? undefined : new URL(databaseUrl)
+  if (pooler === '' || url?.host !== new URL(provided('databaseServerUrl')).host) return {}
+  const direct = url.href
+  url.host = pooler
+  return { DATABASE_URL: url.href, DATABASE_POOLER: 'transaction', DATABASE_DIRECT_URL: direct }
 }
 
 /** The app as one caller sees it: `log` starts empty. */

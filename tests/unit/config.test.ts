@@ -148,6 +148,17 @@ describe('invalid variables', () => {
     expect(problems.join('\n')).not.toContain('hunter2')
   })
 
+  it('include DATABASE_POOLER=transaction without another URL for sessions', () => {
+    const DATABASE_URL = 'postgres://pooler/app'
+    const pooled = { DATABASE_POOLER: 'transaction', DATABASE_URL }
+    for (const more of [{}, { DATABASE_DIRECT_URL: DATABASE_URL }]) {
+      const [problem] = problemsOf({ ...pooled, ...more })
+      expect(problem).toContain('DATABASE_POOLER=transaction requires DATABASE_DIRECT_URL')
+    }
+    expect(problemsOf({ ...pooled, DATABASE_DIRECT_URL: 'postgres://db/app' })).toEqual([])
+    expect(loadConfig({ DATABASE_URL }).databaseDirectUrl).toBe(DATABASE_URL)
+  })
+
   it('include PASSWORDS=off without an identity provider', () => {
     const [problem] = problemsOf({ PASSWORDS: 'off' })
     expect(problem).toContain('PASSWORDS=off requires OIDC_PROVIDERS')
@@ -182,6 +193,7 @@ describe('secrets in files', () => {
   it('are the values of their settings, without white space at the end', () => {
     const values = {
       DATABASE_URL: 'postgres://me:hunter2@db/app',
+      DATABASE_DIRECT_URL: 'postgres://me:hunter2@db/app',
       REDIS_URL: 'redis://cache',
       SMTP_URL: 'smtp://me:hunter2@mail',
       APP_SECRET: 'a secret of more than thirty-two characters',

@@ -16,6 +16,7 @@ const pgbouncer = (mode: 'session' | 'transaction'): Fault => ({
   stage: {
     databaseUrlOf: async (scope, postgres, folder) =>
       (await startPgbouncer(scope, folder, postgres, mode)).url,
+    hasTransactionPooler: mode === 'transaction',
   },
   async run(stage) {
     const report = await underLoad(stage, () => pause(8_000))
