@@ -11,7 +11,11 @@ export class CommandError extends Error {
   override readonly name = 'CommandError'
   readonly code: string
 
-  constructor(code: 'not_found' | 'refused' | 'file_error', message: string, options?: ErrorOptions) {
+  constructor(
+    code: 'not_found' | 'refused' | 'file_error' | 'check_failed',
+    message: string,
+    options?: ErrorOptions,
+  ) {
     super(message, options)
     this.code = code
   }

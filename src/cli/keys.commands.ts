@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { RestrictedApiKey } from '../areas/apiKeys/apiKeys.service.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { addCommand, CommandError, requireUser, toPrincipal, type OutputOptions } from './command.ts'
-import { formatTime, print, printList, printNote, toVisible, type Column } from './output.ts'
+import { countOf, formatTime, print, printList, printNote, toVisible, type Column } from './output.ts'
 import { withServices } from './with-services.ts'
 
 const columns: Column<RestrictedApiKey>[] = [
@@ -76,5 +76,22 @@ export function addKeyCommands(program: Command): void {
             : `The API key ${name} of ${email} was already revoked.`,
         ),
       ])
+    })
+
+  addCommand(program, {
+    name: 'revoke-keys',
+    summary: 'Revoke all API keys of a user',
+    details: 'They stop working with their next request. Agents keep their access: see delete-client.',
+    examples: ['revoke-keys --email grace@example.com'],
+  })
+    .requiredOption('--email <address>', 'Email address or id of the user')
+    .action(async (options: OutputOptions & { email: string }) => {
+      await withServices(async (services) => {
+        const { id, email } = await requireUser(services, options.email)
+        const revoked = await services.apiKeys.revokeAllOf(id)
+        print(options, { ok: true, revoked }, [
+          toVisible(`Revoked ${countOf(revoked, 'active API key')} of ${email}.`),
+        ])
+      })
     })
 }

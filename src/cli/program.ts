@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs'
 import { Command, type Option } from 'commander'
 import { addAgentCommands } from './agents.commands.ts'
 import { addKeyCommands } from './keys.commands.ts'
+import { addCheckCommand } from './check.command.ts'
+import { addJobCommands } from './jobs.commands.ts'
 import { addMaintenanceCommands } from './maintenance.commands.ts'
 import { reportError } from './report-error.ts'
 import { addUserCommands } from './users.commands.ts'
@@ -55,7 +57,10 @@ Examples:
   addWorkspaceCommands(program)
   program.commandsGroup('Agents:')
   addAgentCommands(program)
+  program.commandsGroup('Jobs:')
+  addJobCommands(program)
   program.commandsGroup('Maintenance:')
+  addCheckCommand(program)
   addMaintenanceCommands(program)
   return program
 }

@@ -131,6 +131,25 @@ export function addUserCommands(program: Command): void {
     })
 
   addCommand(program, {
+    name: 'revoke-sessions',
+    summary: 'Sign a user out everywhere',
+    details:
+      'Ends their sessions on the website, and the links in mails that were sent to them. They can sign in again: see ' +
+      'also revoke-keys and password-link.',
+    examples: ['revoke-sessions --email grace@example.com'],
+  })
+    .requiredOption('--email <address>', 'Email address or id of the user')
+    .action(async (options: EmailOptions) => {
+      await withServices(async (services) => {
+        const user = await requireUser(services, options.email)
+        const revoked = await services.credentials.signOutEverywhere(user.id)
+        print(options, { ok: true, revoked }, [
+          `Ended ${countOf(revoked, 'session')} of ${describeUser(user)}.`,
+        ])
+      })
+    })
+
+  addCommand(program, {
     name: 'export-user',
     summary: "Export everything that is a user's",
     details: 'As me.export of the API, as JSON.',

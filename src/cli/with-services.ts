@@ -47,7 +47,8 @@ export async function withDatabase<T>(run: (db: Database, config: Config) => Pro
 }
 
 async function findDatabase({
-  databaseUrl,
+  // Commands migrate, which needs a session.
+  databaseDirectUrl: databaseUrl,
   dataDir,
 }: Config): Promise<{ url: string; stop: () => Promise<void> }> {
   const nothing = () => Promise.resolve()

@@ -68,3 +68,25 @@ export function connectRedis(url: string, log: RedisLog): Redis {
   })
   return redis
 }
+
+/** Asks Redis once. Rejects if it does not answer. */
+export async function pingRedis(url: string): Promise<void> {
+  const ioredis = createRequire(import.meta.url)('ioredis') as typeof import('ioredis')
+  const redis = new ioredis.Redis(url, {
+    lazyConnect: true,
+    connectTimeout: 2_000,
+    commandTimeout: 2_000,
+    retryStrategy: () => null,
+  })
+  let cause: unknown
+  redis.on('error', (error) => (cause = error))
+  try {
+    await redis.connect()
+    await redis.ping()
+  } catch (error) {
+    // The error of the call only says that the connection was closed.
+    throw cause ?? error
+  } finally {
+    redis.disconnect()
+  }
+}

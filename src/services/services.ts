@@ -346,7 +346,7 @@ export function createServices(options: ServicesOptions) {
     /** The search of workspaces. */
     search,
     seeds,
-    system: createSystemService(() => isDatabaseReady(db)),
+    system: createSystemService({ clock, loadSecret, isDatabaseReady: () => isDatabaseReady(db) }),
     teams,
     webhooks: createWebhooksService({
       ...webhookOptions,

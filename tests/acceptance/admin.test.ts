@@ -1,9 +1,11 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import pg from 'pg'
 import { describe, expect, it, vi } from 'vitest'
 import {
   call,
   copyInstallation,
+  databaseUrl,
   findPort,
   makeDirectory,
   root,
@@ -26,11 +28,13 @@ const commands = [
   'sign-in-link',
   'password-link',
   'remove-second-factor',
+  'revoke-sessions',
   'export-user',
   'delete-user',
   'list-keys',
   'create-key',
   'revoke-key',
+  'revoke-keys',
   'list-workspaces',
   'create-workspace',
   'delete-workspace',
@@ -40,6 +44,9 @@ const commands = [
   'list-clients',
   'delete-client',
   'rotate-signing-key',
+  'list-jobs',
+  'retry-jobs',
+  'check',
   'migrate',
   'export-openapi',
 ]
@@ -229,6 +236,29 @@ describe('admin with a running service', () => {
     expect((JSON.parse(examples?.stdout ?? '') as { removed: string[] }).removed).toHaveLength(3)
     expect(clients).toMatchObject({ code: 0, stdout: 'No clients.\n' })
 
+    const [keysRevoked, sessionsRevoked, jobs, retried, unclear, unknown] = await inPairs(
+      [
+        ['revoke-keys', '--email', 'edsger@example.com'],
+        ['revoke-sessions', '--email', 'grace@example.com', '--json'],
+        ['list-jobs', '--failed', '--json'],
+        ['retry-jobs', '--failed', '--json'],
+        ['retry-jobs'],
+        ['retry-jobs', '--id', '123456'],
+      ],
+      options,
+    )
+    expect(keysRevoked).toMatchObject({
+      code: 0,
+      stdout: 'Revoked 1 active API key of edsger@example.com.\n',
+    })
+    expect(await call(service, 'GET /v1/me', { key: madeKey.secret })).toMatchObject({ status: 401 })
+    expect(sessionsRevoked).toMatchObject({ code: 0, stdout: '{"ok":true,"revoked":0}\n' })
+    expect(jobs).toMatchObject({ code: 0, stdout: '[]\n' })
+    expect(retried).toMatchObject({ code: 0, stdout: '{"ok":true,"retried":[]}\n' })
+    expect(unclear).toMatchObject({ code: 2, stdout: '' })
+    expect(unknown).toMatchObject({ code: 1, stdout: '' })
+    expect(unknown?.stderr).toMatch(/^error: These are not failed jobs: 123456\. .*\n$/)
+
     const [deleted, refused] = await inPairs(
       [
         ['delete-user', '--email', 'edsger@example.com', '--yes'],
@@ -287,6 +317,83 @@ describe('admin with a running service', () => {
     )
     expect(JSON.parse(users?.stdout ?? '')).toHaveLength(1)
     expect(JSON.parse(keys?.stdout ?? '')).toHaveLength(1)
+    expect(await stopService(service)).toBe(0)
+  })
+})
+
+describe('admin check', () => {
+  interface Report {
+    ok: boolean
+    checks: { check: string; ok: boolean; message: string }[]
+  }
+
+  it('finds a running service in order, a line for each thing it looks at', async () => {
+    const { dataDir } = await copyInstallation()
+    const service = await startService({ dataDir })
+    const options = { dataDir, environment: { PORT: String(service.port) } }
+    const { code, stdout, stderr } = await runAdmin(['check'], options)
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    const lines = stdout.trimEnd().split('\n')
+    for (const line of lines) expect(line).toMatch(/^✓ [A-Za-z_]+ +\S.*[.]$/)
+    expect(lines.map((line) => line.split(/ +/)[1])).toEqual([
+      ...['settings', 'database', 'extensions', 'migrations', 'timeouts', 'pooler', 'clock'],
+      ...['redis', 'mail', 'storage', 'BASE_URL', 'WEB_URL', 'TRUST_PROXY'],
+    ])
+    expect(await stopService(service)).toBe(0)
+  })
+
+  it('says what is wrong and what to do, exits with 1, and prints no password', async () => {
+    const port = await findPort()
+    const environment = {
+      PORT: String(port),
+      DATABASE_URL: 'postgres://me:opensesame@127.0.0.1:9/db',
+      REDIS_URL: 'redis://:opensesame@127.0.0.1:9',
+      SMTP_URL: 'smtp://me:opensesame@127.0.0.1:9',
+      STORAGE_URL: 's3://pictures?endpoint=http://127.0.0.1:9&region=x',
+      AWS_ACCESS_KEY_ID: 'a',
+      AWS_SECRET_ACCESS_KEY: 'opensesame',
+      AWS_MAX_ATTEMPTS: '1',
+    }
+    const dataDir = await makeDirectory()
+    const { code, stdout, stderr } = await runAdmin(['check', '--json'], { dataDir, environment })
+    expect(code).toBe(1)
+    expect(stderr).toContain('"code":"check_failed"')
+    expect(stdout + stderr).not.toContain('opensesame')
+    const { ok, checks } = JSON.parse(stdout) as Report
+    expect(ok).toBe(false)
+    const wrong = checks.filter((finding) => !finding.ok)
+    expect(wrong.map(({ check }) => check)).toEqual([
+      ...['database', 'redis', 'mail', 'storage', 'BASE_URL', 'WEB_URL'],
+    ])
+    for (const { message } of wrong) expect(message).toMatch(/[.] (Check|Start) .*[.]$/)
+    const invalid = await runAdmin(['check'], { dataDir, environment: { LOG_LEVEL: 'loud' } })
+    expect(invalid).toMatchObject({ code: 1, stderr: 'error: 1 check failed.\n' })
+    expect(invalid.stdout).toMatch(/^✗ settings {2}LOG_LEVEL must be /)
+  })
+
+  it('does not migrate, and takes another program at BASE_URL for none', async () => {
+    const { dataDir } = await copyInstallation()
+    const service = await startService({ dataDir })
+    const url = new URL(await databaseUrl(dataDir))
+    const server = new pg.Client({ connectionString: url.href })
+    await server.connect()
+    await server.query('create database fresh')
+    await server.end()
+    url.pathname = '/fresh'
+    const environment = { BASE_URL: service.baseUrl, DATABASE_URL: url.href, APP_SECRET: 'x'.repeat(40) }
+    const { stdout } = await runAdmin(['check', '--json'], { dataDir: await makeDirectory(), environment })
+    const { checks } = JSON.parse(stdout) as Report
+    const of = (name: string) => checks.find(({ check }) => check === name)
+    expect(of('migrations')).toMatchObject({
+      ok: true,
+      message: expect.stringContaining('will migrate') as string,
+    })
+    expect(of('BASE_URL')).toMatchObject({ ok: false, message: expect.stringContaining('another') as string })
+    const client = new pg.Client({ connectionString: url.href })
+    await client.connect()
+    const { rows } = await client.query(`select 1 from pg_tables where schemaname = 'public'`)
+    await client.end()
+    expect(rows).toEqual([])
     expect(await stopService(service)).toBe(0)
   })
 })

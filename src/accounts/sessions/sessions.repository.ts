@@ -192,9 +192,9 @@ export async function deleteSessionsOfUser(
   executor: Executor,
   userId: string,
   exceptId?: string,
-): Promise<void> {
+): Promise<number> {
   const isOther = exceptId === undefined ? undefined : ne(sessions.id, exceptId)
-  await endSessions(executor, and(eq(sessions.userId, userId), isOther))
+  return (await endSessions(executor, and(eq(sessions.userId, userId), isOther))).length
 }
 
 export async function deleteExpiredSessions(executor: Executor, now: Date): Promise<void> {

@@ -134,7 +134,9 @@ export function createSessionsService(options: {
       return userAgent
     },
 
-    endOthers: ({ user }, sessionId) => deleteSessionsOfUser(db, user.id, sessionId),
+    async endOthers({ user }, sessionId) {
+      await deleteSessionsOfUser(db, user.id, sessionId)
+    },
 
     async isKnownBrowser(text, browserToken) {
       const email = parseEmail(text)

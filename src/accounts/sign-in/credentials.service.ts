@@ -28,6 +28,8 @@ import {
   rehashPassword,
 } from './credentials.repository.ts'
 import { deleteUnlessExpected } from './admission.repository.ts'
+import { deletePendingSignInsOfUser } from '../second-factor/second-factor.repository.ts'
+import { deleteSessionsOfUser } from '../sessions/sessions.repository.ts'
 import type { LinkDelay } from './link-delay.ts'
 import { linkIdentity, withAddressOfLink } from './link-identity.ts'
 import { hashNewPassword, setPassword } from './set-password.ts'
@@ -90,6 +92,11 @@ export interface CredentialsService {
   /** Creates a link for an operator to hand over. It works once, within 24 hours. */
   createLink(purpose: AccountTokenPurpose, userId: string): Promise<PrintedLink>
   hasPassword(principal: Principal): Promise<boolean>
+  /**
+   * Ends all sessions of a person, the sign-ins that wait for their second step, and the links that were sent. Returns the
+   * number of sessions. For operators.
+   */
+  signOutEverywhere(userId: string): Promise<number>
   /**
    * Changes the password, ends all other sessions and invalidates all links; with `revokeAccess`, also revokes
    * whatever else gives access. Throws `password_wrong`, `password_unacceptable`, `password_common`, and `sign_in_required` if the
@@ -273,6 +280,14 @@ export function createCredentialsService(options: CredentialsServiceOptions): Cr
     },
 
     hasPassword: async ({ user }) => hasPasswords && (await findPasswordHash(db, user.id)) !== undefined,
+
+    signOutEverywhere: (userId) =>
+      db.transaction(async (tx) => {
+        await lockUser(tx, userId)
+        await deletePendingSignInsOfUser(tx, userId)
+        await deleteAccountTokens(tx, userId)
+        return deleteSessionsOfUser(tx, userId)
+      }),
 
     async changePassword(principal, { currentPassword, password, revokeAccess }) {
       if (!hasPasswords) throw errors.passwordsDisabled()

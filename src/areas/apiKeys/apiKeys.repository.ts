@@ -211,6 +211,19 @@ export async function revokeApiKey(
   return revoked
 }
 
+/** Revokes the keys of a user that are not revoked. Returns how many of them were still active. */
+export async function revokeApiKeysOfUser(
+  executor: Executor,
+  { userId, revokedAt }: { userId: string; revokedAt: Date },
+): Promise<number> {
+  const revoked = await executor
+    .update(apiKeys)
+    .set({ revokedAt })
+    .where(and(eq(apiKeys.userId, userId), isNull(apiKeys.revokedAt)))
+    .returning({ expiresAt: apiKeys.expiresAt })
+  return revoked.filter(({ expiresAt }) => expiresAt === null || expiresAt > revokedAt).length
+}
+
 /** A key that is not revoked, which may have expired, and its owner. */
 export interface ApiKeyOwner extends KeyRestrictions {
   apiKeyId: string

@@ -25,6 +25,7 @@ import {
   listJoinedWorkspaces,
   revokeApiKey,
   revokeApiKeyOfUser,
+  revokeApiKeysOfUser,
   updateRestrictions,
   type ApiKeyRow,
 } from './apiKeys.repository.ts'
@@ -94,6 +95,8 @@ export interface ApiKeysService {
   revoke(principal: Principal, apiKeyId: string): Promise<string>
   /** Revokes a key of any user, for operators. Throws `not_found`. */
   revokeAny(apiKeyId: string): Promise<RevokedApiKey>
+  /** Revokes all keys of a person, for operators. Returns how many were active. */
+  revokeAllOf(userId: string): Promise<number>
 }
 
 export interface ApiKeysServiceOptions {
@@ -250,6 +253,8 @@ export function createApiKeysService(options: ApiKeysServiceOptions): ApiKeysSer
       }
       return changes.makeAtOnce(principal, revoke)
     },
+
+    revokeAllOf: (userId) => revokeApiKeysOfUser(db, { userId, revokedAt: clock.now() }),
 
     async revokeAny(apiKeyId) {
       const revokedAt = clock.now()

@@ -1,4 +1,6 @@
+import type { Clock } from '../../kernel/clock.ts'
 import { errors } from '../../kernel/errors.ts'
+import { createOperatorTokens } from './operator-tokens.ts'
 
 export interface SystemService {
   /** Throws `not_ready` unless requests can be answered. */
@@ -6,10 +8,24 @@ export interface SystemService {
   /** Makes `/ready` fail from now on, because the process is stopping. */
   stop(): void
   isStopping(): boolean
+  /** Whether a token is of an operator, who has the secret of the installation. */
+  isOfOperator(token: string): boolean
 }
 
-/** `isDatabaseReady` resolves to whether the database answers and is migrated. */
-export function createSystemService(isDatabaseReady: () => Promise<boolean>): SystemService {
+export interface SystemServiceOptions {
+  clock: Clock
+  /** Called once, by the first token of an operator. */
+  loadSecret: () => string
+  /** Resolves to whether the database answers and is migrated. */
+  isDatabaseReady: () => Promise<boolean>
+}
+
+export function createSystemService({
+  clock,
+  loadSecret,
+  isDatabaseReady,
+}: SystemServiceOptions): SystemService {
+  const tokens = createOperatorTokens(loadSecret)
   let hasToStop = false
   return {
     async assertReady() {
@@ -24,6 +40,7 @@ export function createSystemService(isDatabaseReady: () => Promise<boolean>): Sy
       hasToStop = true
     },
     isStopping: () => hasToStop,
+    isOfOperator: (token) => tokens.isValid(token, clock.now()),
   }
 }
 

@@ -19,7 +19,8 @@ export function registerProxyWarning(app: App): void {
   })
 }
 
-function isFromUnnamedProxy({ headers, ips = [] }: FastifyRequest): boolean {
+/** Whether a request has `X-Forwarded-For` from an address that TRUST_PROXY does not name. */
+export function isFromUnnamedProxy({ headers, ips = [] }: FastifyRequest): boolean {
   // `ips` are the trusted addresses: more than one if the connection comes from a named proxy.
   return headers['x-forwarded-for'] !== undefined && ips.length <= 1
 }

@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import type { SendMailOptions, Transporter } from 'nodemailer'
 import type { Mailer, MailMessage } from './mail.port.ts'
 
+const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000 }
+
 /** Sends mail over SMTP. With a server that does not respond, sending fails after 30 s at most. */
 export function createSmtpMailer(smtpUrl: string, from: string): Mailer {
   let transport: Transporter | undefined
@@ -11,13 +13,22 @@ export function createSmtpMailer(smtpUrl: string, from: string): Mailer {
       const { createTransport } = await loadNodemailer()
       transport ??= createTransport({
         url: smtpUrl,
-        connectionTimeout: 10_000,
-        greetingTimeout: 10_000,
-        socketTimeout: 30_000,
+        ...timeouts,
       })
       await transport.sendMail(toOptions(message, { from, isEightBitClean: false }))
     },
     close: () => transport?.close(),
+  }
+}
+
+/** Connects to the mail server and signs in, without sending a mail. Rejects if it cannot. */
+export async function verifySmtp(smtpUrl: string): Promise<void> {
+  const { createTransport } = await loadNodemailer()
+  const transport = createTransport({ url: smtpUrl, ...timeouts })
+  try {
+    await transport.verify()
+  } finally {
+    transport.close()
   }
 }
 
