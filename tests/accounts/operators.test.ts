@@ -204,3 +204,75 @@ describe('removing the example seeds', () => {
     ])
   })
 })
+
+describe('jobs', () => {
+  it('are listed with their states, and run again once they have failed in all attempts', async () => {
+    const add = async (task: string, change: string) => {
+      const [row] = await selectRows<{ id: string }>(
+        db,
+        sql`select id::text from graphile_worker.add_job(${task}, run_at => '2001-02-03T04:05:06.789Z')`,
+      )
+      await db.execute(sql.raw(`update graphile_worker._private_jobs set ${change} where id = ${row?.id}`))
+      return String(row?.id)
+    }
+    const failed = await add('failed_task', `attempts = max_attempts, last_error = 'the mail server is gone'`)
+    const other = await add('failed_task', 'attempts = max_attempts')
+    const ready = await add('ready_task', 'attempts = 3')
+    const running = await add('running_task', `locked_at = now(), locked_by = 'a worker'`)
+    const later = await add('later_task', `run_at = now() + interval '1 hour'`)
+    const { jobOperations } = services
+    const statesOf = async () =>
+      Object.fromEntries((await jobOperations.list({})).items.map(({ id, state }) => [id, state]))
+    const expected = { [failed]: 'failed', [other]: 'failed', [ready]: 'ready', [running]: 'running' }
+    expect(await statesOf()).toMatchObject({ ...expected, [later]: 'scheduled' })
+    const list = await jobOperations.list({ isFailed: true, limit: 1 })
+    expect(list).toEqual({
+      total: 2,
+      items: [
+        {
+          ...{ id: failed, task: 'failed_task', state: 'failed', attempts: 25, attemptsMax: 25 },
+          ...{ runAt: '2001-02-03T04:05:06.789Z', lastError: 'the mail server is gone' },
+        },
+      ],
+    })
+    // A job that has not failed is left alone.
+    expect(await jobOperations.retry([failed, ready, running, '987654'])).toEqual([failed])
+    expect(await statesOf()).toMatchObject({ ...expected, [failed]: 'ready' })
+    expect(await jobOperations.retry()).toEqual([other])
+    expect(await jobOperations.count()).toMatchObject({ failed: 0, running: 1 })
+  })
+})
+
+describe('access of a person', () => {
+  it('is revoked at once: all API keys, and all sessions with the links that were sent', async () => {
+    const person = await createPerson()
+    const principal = await principalOf(person)
+    const expired = await apiKeys.createRestricted(principal, {
+      ...{ name: 'Soon over', access: 'full', workspaceIds: null },
+      expiresAt: new Date(clock.now().getTime() + 3_600_000).toISOString(),
+    })
+    clock.advance(3_700_000)
+    await apiKeys.create(principal, { name: 'Another' })
+    const browser = { userAgent: '', sessionToken: undefined, browserToken: 'a browser' }
+    const tokenOf = async () =>
+      new URL((await credentials.createLink('sign_in', person.id)).url).pathname.split('/').at(-1) ?? ''
+    const signedIn = await credentials.signInByLink(await tokenOf(), browser)
+    if (!('sessionToken' in signedIn)) throw new Error('there is no session')
+    const unused = await tokenOf()
+
+    expect((await as(person, get('/v1/me'))).statusCode).toBe(200)
+    // The expired one counts no longer.
+    expect(await apiKeys.revokeAllOf(person.id)).toBe(2)
+    expect(await apiKeys.revokeAllOf(person.id)).toBe(0)
+    expect((await as(person, get('/v1/me'))).statusCode).toBe(401)
+    const [row] = await selectRows(db, sql`select revoked_at from api_keys where id = ${expired.id}`)
+    expect(row?.revoked_at).not.toBeNull()
+
+    expect(await services.sessions.find(signedIn.sessionToken)).toBeDefined()
+    expect(await credentials.signOutEverywhere(person.id)).toBe(1)
+    expect(await services.sessions.find(signedIn.sessionToken)).toBeUndefined()
+    await expect(credentials.signInByLink(unused, browser)).rejects.toMatchObject({ code: 'link_invalid' })
+    // They may come back.
+    expect(await credentials.signInByLink(await tokenOf(), browser)).toHaveProperty('sessionToken')
+  })
+})
