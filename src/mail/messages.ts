@@ -171,7 +171,7 @@ export function signUpRefusedMail({ webUrl }: { webUrl: string }): MailContent {
     subject: 'You need an invite to sign up',
     paragraphs: [
       'Hello, somebody tried to sign up with this email address. Only people who are invited can sign up.',
-      'Ask a member of the workspace that you want to join to invite this address, then open the link in the invite.',
+      'Ask an owner or an admin of the workspace that you want to join to invite this address.',
     ],
     link: { label: 'Open the website', url: webUrl },
     footer: 'If this was not you, ignore this email. There is no account with this address.',
