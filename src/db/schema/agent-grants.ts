@@ -59,3 +59,40 @@ export const agentCalls = pgTable(
   },
   (table) => [primaryKey({ columns: [table.grantId, table.day, table.tool] })],
 )
+
+/** The calls of agents one by one, without their arguments. Kept for a while, and the newest of each grant. */
+export const agentCallLog = pgTable(
+  'agent_call_log',
+  {
+    grantId: uuid('grant_id')
+      .notNull()
+      .references(() => agentGrants.id, { onDelete: 'cascade' }),
+    calledAt: instant('called_at').notNull(),
+    id: uuid('id').notNull(),
+    tool: text('tool').notNull(),
+    /** The seed that the call was about, as the agent named it: it may not exist, or be of another workspace. */
+    seedId: uuid('seed_id'),
+    /** `ok`, or the code of the error. */
+    code: text('code').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.grantId, table.calledAt, table.id] }),
+    // For deleting old ones.
+    index('agent_call_log_called_at_idx').on(table.calledAt),
+  ],
+)
+
+/** The addresses from which the tokens of a grant were fetched. */
+export const agentGrantPlaces = pgTable(
+  'agent_grant_places',
+  {
+    grantId: uuid('grant_id')
+      .notNull()
+      .references(() => agentGrants.id, { onDelete: 'cascade' }),
+    /** An IPv4 address, or the /64 of an IPv6 address. */
+    address: text('address').notNull(),
+    firstSeenAt: instant('first_seen_at').notNull(),
+    lastSeenAt: instant('last_seen_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.grantId, table.address] })],
+)
