@@ -1,6 +1,53 @@
 -- The prepared statements of the service, by their names: the SQL of all hot paths and changes.
 -- Made by `npm run docs`.
 
+-- agent_call_log_select
+select
+  coalesce(string_agg(row_to_json("rows")::text, E',\n'), '') as "text",
+  count(*)::int as "count"
+from
+  (
+    select
+      "agent_call_log"."id" as "id",
+      to_char("agent_call_log"."called_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "calledAt",
+      "agent_call_log"."tool" as "tool",
+      "agent_call_log"."code" as "code",
+      "seeds"."id" as "seedId",
+      "seeds"."title" as "seedTitle"
+    from
+      "agent_call_log"
+      left join "seeds" on (
+        "seeds"."id" = "agent_call_log"."seed_id"
+        and "seeds"."workspace_id" = $1
+        and "seeds"."deleted_at" is null
+      )
+    where
+      (
+        "agent_call_log"."grant_id" = (
+          select
+            $2::uuid
+        )
+        and ("agent_call_log"."called_at", "agent_call_log"."id") < (
+          (
+            select
+              $3::timestamptz
+          ),
+          (
+            select
+              $4::uuid
+          )
+        )
+      )
+    order by
+      "agent_call_log"."called_at" desc,
+      "agent_call_log"."id" desc
+    limit
+      (
+        select
+          $5::int
+      )
+  ) "rows";
+
 -- agent_grants_lock_live
 select
   "id"

@@ -90,8 +90,12 @@ export const permissions = {
   'integrations.listAll': managers,
   /** The caller's own. */
   'integrations.revoke': everybody,
+  /** Of the grants that the caller lists. */
+  'integrations.listCalls': everybody,
   /** The caller's own, on the website. */
   'integrations.updateScopes': everybody,
+  /** The caller's own, on the website. */
+  'integrations.prolong': everybody,
   /** On the website, for the caller. */
   'integrations.grant': everybody,
   /** Of all people. */

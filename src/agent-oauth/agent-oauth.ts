@@ -6,6 +6,7 @@ import type { Logger } from 'pino'
 import type { Changes } from '../access/change.ts'
 import type { Database } from '../db/client.ts'
 import { isDatabaseUnavailable } from '../db/errors.ts'
+import { createWriteBehind } from '../db/write-behind.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { errors } from '../kernel/errors.ts'
 import type { Meter } from '../kernel/meter.ts'
@@ -17,6 +18,7 @@ import { deleteClient, listClients } from './records/clients.repository.ts'
 import { createConsents, type Consents } from './consents.ts'
 import { databaseRetryAfterSeconds } from './protocol.ts'
 import type { Failure } from './provider-requests.ts'
+import { recordPlaces, type Fetched } from './records/places.repository.ts'
 import type { RecordBounds } from './records/record-bounds.repository.ts'
 import {
   createSigningKeyStore,
@@ -60,6 +62,8 @@ export interface AgentOAuth extends Consents {
   listClients(filter: { limit?: number }): Promise<{ items: Client[]; total: number }>
   /** Deletes a client and revokes its grants. Returns their number; undefined if there is no such client. */
   deleteClient(clientId: string): Promise<number | undefined>
+  /** Writes where tokens were fetched, and stops. */
+  close(): Promise<void>
 }
 
 /** An OAuth client in the operators' list. */
@@ -97,6 +101,7 @@ export interface AgentOAuthOptions {
 
 // How long a process uses its keys before it loads them again.
 const keysKeptMs = 60_000
+const placesWaitingMax = 10_000
 
 /** The OAuth server and its signing keys. */
 interface Loaded {
@@ -125,6 +130,19 @@ export function createAgentOAuth(options: AgentOAuthOptions): AgentOAuth {
   const showFailure = (failure: Failure) => {
     const handling = handled.getStore()
     if (handling) handling.failure = failure
+  }
+  const places = createWriteBehind<Fetched>({
+    keyOf: ({ grantId, address }) => `${grantId} ${address}`,
+    merge: (_before, fetched) => fetched,
+    write: (batch) => recordPlaces(db, batch),
+    waitingMax: placesWaitingMax,
+    onError: (error) =>
+      options.log.warn({ err: error }, 'where tokens were fetched could not be written; will retry'),
+  })
+  const noteAccepted = (grantId: string | undefined) => {
+    const handling = handled.getStore()
+    handling?.noteAccepted()
+    if (handling && grantId !== undefined) places.add({ grantId, address: handling.address, at: clock.now() })
   }
   let loaded: Loaded | undefined
   let loading: Promise<Loaded> | undefined
@@ -157,7 +175,7 @@ export function createAgentOAuth(options: AgentOAuthOptions): AgentOAuth {
         findOrigin,
         answers,
         showFailure,
-        noteAccepted: () => handled.getStore()?.noteAccepted(),
+        noteAccepted,
         fetch: fetchDocument,
       })
       loaded = { keys, provider, answer: provider.callback(), at: Date.now() }
@@ -223,5 +241,7 @@ export function createAgentOAuth(options: AgentOAuthOptions): AgentOAuth {
     deleteClient: (clientId) => deleteClient({ db, jobs: options.jobs }, clientId, clock.now()),
 
     rotateSigningKey: () => loadSecrets().keyStore.rotate(),
+
+    close: () => places.close(),
   }
 }

@@ -5,7 +5,7 @@ import { insertEvent } from '../access/event-log.repository.ts'
 import { listMembershipsOfUser, membershipsMax } from '../areas/workspaces/workspaces.repository.ts'
 import type { Database } from '../db/client.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { consentVersion, toAgentScopes, type AgentScope } from '../kernel/agent.ts'
+import { consentVersion, toAgentScopes, type AgentScope, type GrantDays } from '../kernel/agent.ts'
 import { errors } from '../kernel/errors.ts'
 import { createId } from '../kernel/ids.ts'
 import type { Principal } from '../kernel/principal.ts'
@@ -13,7 +13,7 @@ import { cleanLine, nameLengthMax } from '../kernel/text.ts'
 import type { Answers } from './answers.ts'
 import { storeDecision } from './records/decisions.repository.ts'
 import { insertGrant, revokeReplacedGrants } from './records/grants.repository.ts'
-import { paths, type GrantDays } from './protocol.ts'
+import { paths } from './protocol.ts'
 
 /** An agent's request for consent. */
 export interface ConsentRequest {

@@ -1,4 +1,4 @@
-import { validationKitScope } from '../kernel/agent.ts'
+import { grantDays, validationKitScope } from '../kernel/agent.ts'
 
 /** The scope that every grant has, and the only one that clients are told to ask for at first. */
 export const agentScope = validationKitScope
@@ -8,12 +8,7 @@ export const offlineScope = 'offline_access'
 export const grantTypes = ['authorization_code', 'refresh_token'] as const
 export const clientAuthMethods = ['none', 'client_secret_basic', 'client_secret_post'] as const
 
-/** The lifetimes of a grant that a person can choose. */
-export const grantDays = [30, 90, 180] as const
-export type GrantDays = (typeof grantDays)[number]
-/** The lifetime that is chosen unless the person chooses another one. */
-export const grantDaysDefault: GrantDays = 90
-/** The longest lifetime of a grant. */
+/** The longest lifetime of a grant, unless it is prolonged. */
 export const grantLifetimeSeconds = Math.max(...grantDays) * 24 * 60 * 60
 /** How long a person may take to sign in and decide. */
 export const consentLifetimeSeconds = 30 * 60

@@ -71,8 +71,8 @@ export interface ProviderOptions {
   showFailure: (failure: Failure) => void
   /** A digest of the client's address of the current request. */
   findOrigin: () => string | undefined
-  /** Called when tokens have been issued or revoked. */
-  noteAccepted: () => void
+  /** Called when tokens have been issued or revoked; with their grant if they were issued. */
+  noteAccepted: (grantId: string | undefined) => void
   /** Fetches client metadata documents, whose URLs are untrusted. */
   fetch: typeof fetch
 }
@@ -250,7 +250,7 @@ export function createProvider(options: ProviderOptions): Provider {
     if (ctx.path === paths.authorization) normalizeAuthorizationRequest(ctx as KoaContextWithOIDC, resource)
     await next()
     explainUnknownClient(ctx as KoaContextWithOIDC, baseUrl)
-    if (isAccepted(ctx as KoaContextWithOIDC)) options.noteAccepted()
+    if (isAccepted(ctx as KoaContextWithOIDC)) options.noteAccepted(findTokenGrant(ctx as KoaContextWithOIDC))
     if (isRefresh(ctx)) options.meter.count('refreshes', outcomeOf(ctx.status))
     await settleAnswer(ctx as KoaContextWithOIDC, options, fail)
   })
@@ -276,6 +276,11 @@ function findRefresh(): RefreshRequest | undefined {
   // The grant decides. A client that asks for what the person no longer allows would be refused.
   if (oidc.params?.scope !== undefined) oidc.params.scope = undefined
   return { context: oidc, refreshToken }
+}
+
+/** The grant that tokens were issued of; undefined for a revocation. */
+function findTokenGrant({ path, oidc }: KoaContextWithOIDC): string | undefined {
+  return path === paths.token ? oidc.entities.Grant?.jti : undefined
 }
 
 /** Whether a request asks for a refresh, also one that was refused before its token was read. */

@@ -11,6 +11,8 @@ export interface WriteBehindOptions<Entry> {
   /** Merges an entry that was collected before with a new one. */
   merge: (before: Entry, entry: Entry) => Entry
   write: (entries: readonly Entry[]) => Promise<void>
+  /** The most entries that wait. Beyond it, the oldest is lost. Default: no limit. */
+  waitingMax?: number
   /** Called when entries could not be written. They are retried. */
   onError: (error: unknown) => void
 }
@@ -19,13 +21,15 @@ const writtenEveryMs = 1_000
 
 /** Writes once a second, outside of requests. What was collected within the last second is lost in a crash. */
 export function createWriteBehind<Entry>(options: WriteBehindOptions<Entry>): WriteBehind<Entry> {
-  const { keyOf, merge, write, onError } = options
+  const { keyOf, merge, write, waitingMax = Infinity, onError } = options
   let waiting = new Map<string, Entry>()
 
   function add(entry: Entry): void {
     const key = keyOf(entry)
     const before = waiting.get(key)
     waiting.set(key, before === undefined ? entry : merge(before, entry))
+    // A map keeps the order of insertion.
+    if (waiting.size > waitingMax) waiting.delete(waiting.keys().next().value ?? key)
   }
 
   async function flush(): Promise<void> {

@@ -17,6 +17,15 @@ const unaskedScopes: readonly string[] = ['workspace:write'] satisfies AgentScop
  */
 export const consentVersion = 1
 
+/** For how many days a person can give access to an agent, or prolong it. */
+export const grantDays = [30, 90, 180] as const
+export type GrantDays = (typeof grantDays)[number]
+/** What is chosen unless the person chooses something else. */
+export const grantDaysDefault: GrantDays = 90
+
+/** How long before the access of an agent ends its person is told. */
+export const grantEndNoticedMs = 14 * 24 * 60 * 60 * 1000
+
 /** What an agent did with each tool that changes something, as the end of a sentence. */
 export const changesOfAgents = {
   create_seed: 'created a seed',

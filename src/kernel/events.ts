@@ -515,12 +515,17 @@ export const eventKinds = {
       ...grant,
       from: Type.Array(Type.String(), { description: 'The scopes before.' }),
       to: Type.Array(Type.String(), { description: 'The scopes now.' }),
+      // A type of its own would be part of the conditions of indexes (decision 0153).
+      expiredAt: Type.Optional(text('When the access would have ended; only if it was prolonged.')),
+      expiresAt: Type.Optional(text('When it ends now; only if it was prolonged.')),
     },
     {
       readers: 'grantors',
       target: ['integration', 'grantId'],
-      summarize: ({ clientName, to }, actor) =>
-        `${actor} changed the access of ${clientName} to ${to.join(', ')}`,
+      summarize: ({ clientName, to, expiresAt }, actor) =>
+        expiresAt === undefined
+          ? `${actor} changed the access of ${clientName} to ${to.join(', ')}`
+          : `${actor} prolonged the access of ${clientName} until ${expiresAt.slice(0, 10)}`,
       example: {
         ...exampleGrant,
         from: ['validation-kit:read'],

@@ -34,9 +34,6 @@ export const unreadCountMax = 100
 /** How long a mention waits to be read before it is mailed. */
 export const mentionMailedAfterMs = 5 * 60 * 1000
 
-/** How long before the access of an agent ends its person is told. */
-export const grantEndNoticedMs = 7 * 24 * 60 * 60 * 1000
-
 /** A notification as it is stored, with what its text and its path are made of. */
 export interface StoredNotification<Kind extends NotificationKind = NotificationKind> {
   kind: Kind
@@ -106,7 +103,7 @@ const notificationWords: { [Kind in NotificationKind]: NotificationWords<Kind> }
       const day = endsAt === undefined ? 'soon' : `on ${dayFormat.format(new Date(endsAt))}`
       return `The access of ${clientName} to ${workspaceName} ends ${day}`
     },
-    locate: () => '/agents',
+    locate: ({ data }) => (data.reason === 'ends_soon' ? `/agents/${data.grantId}` : '/agents'),
   },
 }
 

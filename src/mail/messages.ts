@@ -482,6 +482,26 @@ export function accessEndedMail(input: {
   })
 }
 
+/** Tells a person that the access of an agent of theirs ends soon. */
+export function accessEndsMail(input: {
+  clientName: string
+  workspaceName: string
+  expiresAt: Date
+  now: Date
+  agentUrl: string
+}): MailContent {
+  const { clientName, workspaceName, expiresAt, now, agentUrl } = input
+  return compose({
+    subject: `The access of ${clientName} to ${workspaceName} ends soon`,
+    paragraphs: [
+      `${clientName} can act for you in the workspace ${workspaceName}. This ends ${describeTime(expiresAt, now)}.`,
+      'If you still use it, open the link below and prolong its access. You do not need to connect it again.',
+    ],
+    link: { label: 'See the agent', url: agentUrl },
+    footer: `If you no longer use it, ignore this email: the access ends by itself. ${noticeFooter}`,
+  })
+}
+
 /** Tells an owner that a webhook of the workspace was disabled, and why. */
 export function webhookDisabledMail(input: {
   name: string

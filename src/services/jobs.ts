@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import { createAgentOAuthJobs } from '../agent-oauth/agent-oauth.jobs.ts'
 import { deleteRetiredSigningKeys } from '../agent-oauth/keys/signing-keys.repository.ts'
+import { deleteOldPlaces } from '../agent-oauth/records/places.repository.ts'
 import {
   deleteExcessRecords,
   deleteStaleRecords,
@@ -20,7 +21,7 @@ import {
   deleteForgottenBrowsers,
 } from '../accounts/sessions/sessions.repository.ts'
 import { browserKnownMs } from '../kernel/accounts.ts'
-import { deleteOldCalls } from '../areas/agent/agent-calls.repository.ts'
+import { deleteOldCalls, deleteOldLoggedCalls } from '../areas/agent/agent-calls.repository.ts'
 import { createApiKeysJobs, enqueueExpiryNotices } from '../areas/apiKeys/apiKeys.jobs.ts'
 import { createInvitesJobs } from '../areas/invites/invites.jobs.ts'
 import { createLeavingJobs, eraseLeavers } from '../accounts/leaving/leaving.jobs.ts'
@@ -63,8 +64,11 @@ export interface JobsOptions {
   deletePerson: (userId: string) => Promise<{ isDeleted: boolean }>
 }
 
-const agentCallsKeptMs = 90 * 24 * 60 * 60 * 1000
-const deliveriesKeptMs = 30 * 24 * 60 * 60 * 1000
+const dayMs = 24 * 60 * 60 * 1000
+const agentCallsKeptMs = 90 * dayMs
+const loggedCallsKeptMs = 30 * dayMs
+const placesKeptMs = 90 * dayMs
+const deliveriesKeptMs = 30 * dayMs
 
 /** Starts running the jobs of all areas, and the clean-ups, in this process. */
 export async function startJobs(options: JobsOptions): Promise<{ stop: () => Promise<void> }> {
@@ -100,6 +104,9 @@ export async function startJobs(options: JobsOptions): Promise<{ stop: () => Pro
       excess_oauth_records: () => deleteExcessRecords(db, oauthRecordBounds, clock.now()),
       known_browsers: () => deleteForgottenBrowsers(db, ago(browserKnownMs)),
       agent_calls: () => deleteOldCalls(db, ago(agentCallsKeptMs)),
+      agent_call_log: () =>
+        deleteOldLoggedCalls(db, { before: ago(loggedCallsKeptMs), usedSince: ago(dayMs) }),
+      agent_grant_places: () => deleteOldPlaces(db, ago(placesKeptMs)),
       webhook_deliveries: () => deleteOldDeliveries(db, ago(deliveriesKeptMs)),
       deleted_seeds: () => eraseDeletedSeeds(db, ago(deletedSeedsKeptMs)),
       deleted_workspaces: () =>
@@ -120,7 +127,7 @@ export async function startJobs(options: JobsOptions): Promise<{ stop: () => Pro
     hourly: {
       enqueue_expiry_notices: () => enqueueExpiryNotices({ db, clock, jobs }),
       enqueue_digests: () => enqueueDigests({ db, clock, jobs }),
-      notify_of_ending_grants: () => notifyOfEndingGrants({ db, clock }),
+      notify_of_ending_grants: () => notifyOfEndingGrants({ db, clock, jobs }),
     },
   })
 }

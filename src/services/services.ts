@@ -372,6 +372,7 @@ export function createServices(options: ServicesOptions) {
       await authenticator.close()
       await agents.close()
       await agentCalls.close()
+      await agentOAuth.close()
       redis?.disconnect()
     },
   }

@@ -1,73 +1,101 @@
 import { sql } from 'drizzle-orm'
-import { describe, expect, it } from 'vitest'
-import { notifyOfEndingGrants } from '../../src/areas/notifications/notifications.jobs.ts'
-import { createCompany, findNotifications, post, type TestCompany } from '../support/company.ts'
+import { afterEach, expect, it, vi } from 'vitest'
+import { formatTime } from '../../src/mail/times.ts'
+import { createCompany, patch } from '../support/company.ts'
+import { startMailServer } from '../support/mail-server.ts'
+import { listNotifications } from '../support/notifications.ts'
 import { insertGrant } from '../support/seeds.ts'
-import { clone, startTestApp } from '../support/test-app.ts'
+import { selectRows, startTestApp, type TestPerson } from '../support/test-app.ts'
 import { createTestClock } from '../support/test-clock.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
+const webUrl = 'https://app.example.com'
 
-// A database of its own, since the notices are about all grants in it.
 const clock = createTestClock()
-const service = await startTestApp({ clock, environment: { DATABASE_URL: await clone() } })
+const server = await startMailServer()
+const service = await startTestApp({ clock, environment: { SMTP_URL: server.url, WEB_URL: webUrl } })
 const { as, db } = service
+await service.services.startJobs()
 
-/** Gives an agent of the member access that ends so many days from now, and was given so many days ago. */
-const grant = (
-  { workspace, member }: TestCompany,
-  { endsIn, givenAgo }: { endsIn: number; givenAgo: number },
-) =>
-  insertGrant(service, workspace, member, {
-    clientName: 'Claude',
-    createdAt: new Date(clock.now().getTime() - givenAgo * dayMs),
-    lifetimeMs: (endsIn + givenAgo) * dayMs,
-  })
+const pass = (days: number) => clock.advance(days * dayMs)
 
-const notify = () => notifyOfEndingGrants({ db, clock })
+const isDone = async () =>
+  (await selectRows(db, sql`select 1 from graphile_worker.jobs limit 1`)).length === 0
 
-describe('the notice a week before the access of an agent ends', () => {
-  it('goes to the person of the access, once, in the name of the service', async () => {
-    const company = await createCompany(service)
-    const { id, expiresAt } = await grant(company, { endsIn: 8, givenAgo: 82 })
-    await notify()
-    expect(await findNotifications(service, company.workspace)).toEqual([])
-    clock.advance(dayMs + 1)
-    await notify()
-    await notify()
-    expect(await findNotifications(service, company.workspace)).toEqual([
-      {
-        user_id: company.member.id,
-        kind: 'agent',
-        actor_user_id: null,
-        actor_name: 'The service',
-        data: { grantId: id, clientName: 'Claude', reason: 'ends_soon', endsAt: expiresAt },
-      },
-    ])
-  })
+/** Does what is done once an hour. Returns the subjects of the mails that were sent. */
+async function runHourly(): Promise<(string | undefined)[]> {
+  const before = server.received.length
+  for (const name of ['notify_of_ending_grants', 'enqueue_digests'])
+    await db.execute(sql`select graphile_worker.add_job(${name}, '{}'::json)`)
+  await vi.waitUntil(isDone, { timeout: 10_000, interval: 20 })
+  return server.received.slice(before).map(({ parsed }) => parsed.subject)
+}
 
-  it('is not sent for access that was given within the week, has ended or was revoked', async () => {
-    const company = await createCompany(service)
-    await grant(company, { endsIn: 5, givenAgo: 6 })
-    await grant(company, { endsIn: -1, givenAgo: 90 })
-    const { id } = await grant(company, { endsIn: 5, givenAgo: 85 })
-    const revoked = await as(company.member, post(`${company.url}/integrations/${id}/revoke`))
-    expect(revoked.statusCode, revoked.body).toBe(200)
-    await notify()
-    expect(await findNotifications(service, company.workspace)).toEqual([])
-  })
+/** Access that was given now, for a number of days. */
+async function grantFor(days: number) {
+  const company = await createCompany(service)
+  const options = { clientName: 'Claude', createdAt: clock.now(), lifetimeMs: days * dayMs }
+  return { company, grant: await insertGrant(service, company.workspace, company.member, options) }
+}
 
-  it('is sent again for the new end after the access was prolonged', async () => {
-    const company = await createCompany(service)
-    const { id } = await grant(company, { endsIn: 5, givenAgo: 85 })
-    await notify()
-    await db.execute(
-      sql`update agent_grants set expires_at = expires_at + '90 days'::interval where id = ${id}`,
-    )
-    await notify()
-    expect(await findNotifications(service, company.workspace)).toHaveLength(1)
-    clock.advance(90 * dayMs)
-    await notify()
-    expect(await findNotifications(service, company.workspace)).toHaveLength(2)
-  })
+const inboxOf = async (person: TestPerson) =>
+  (await listNotifications(service, person)).map(({ text, path }) => [text, path])
+
+afterEach(async () => {
+  // No grant of a test ends in a later one.
+  await db.execute(sql`update agent_grants set revoked_at = now()`)
+})
+
+it('the person of a grant is told once, two weeks before its end, by mail and in the inbox', async () => {
+  const { company, grant } = await grantFor(180)
+  const { member, workspace } = company
+  pass(165)
+  expect(await runHourly()).toEqual([])
+  pass(1)
+  expect(await runHourly()).toEqual([`The access of Claude to ${workspace.name} ends soon`])
+  const mail = server.received.at(-1)
+  expect(mail?.recipients).toEqual([member.email])
+  const text = mail?.parsed.text?.replaceAll(/\s+/g, ' ')
+  expect(text).toContain(`This ends in 14 days, on ${formatTime(new Date(grant.expiresAt))}.`)
+  const path = `/w/${workspace.slug}/agents/${grant.id}`
+  expect(text).toContain(webUrl + path)
+  expect(mail?.parsed.headers.some(({ key }) => key === 'list-unsubscribe')).toBe(true)
+  expect(await inboxOf(member)).toEqual([
+    [expect.stringMatching(new RegExp(`^The access of Claude to ${workspace.name} ends on `)), path],
+  ])
+  // Neither again, nor in a digest.
+  pass(2)
+  expect(await runHourly()).toEqual([])
+  expect(await inboxOf(member)).toHaveLength(1)
+})
+
+it('is told again before the next end, once the access was prolonged', async () => {
+  const { company, grant } = await grantFor(30)
+  pass(20)
+  expect(await runHourly()).toHaveLength(1)
+  const user = await service.services.accounts.findByEmail(company.member.email)
+  if (!user) throw new Error('the person is not there')
+  const principal = { user, source: 'web', apiKeyId: null, sessionId: null, grantId: null } as const
+  await service.services.integrations.prolong(principal, company.workspace.slug, grant.id, 90)
+  expect(await runHourly()).toEqual([])
+  pass(76)
+  expect(await runHourly()).not.toEqual([])
+  expect(await runHourly()).toEqual([])
+})
+
+it('is told in the inbox alone while mails about workspaces are off', async () => {
+  const { company } = await grantFor(90)
+  await as(company.member, patch('/v1/me/preferences', { productUpdates: false, workspaceActivity: false }))
+  pass(80)
+  expect(await runHourly()).toEqual([])
+  expect(await inboxOf(company.member)).toHaveLength(1)
+})
+
+it('nobody is told of access that was revoked, or that was given for less than two weeks', async () => {
+  const { grant } = await grantFor(30)
+  await db.execute(sql`update agent_grants set revoked_at = now() where id = ${grant.id}`)
+  const short = await grantFor(13)
+  pass(10)
+  expect(await runHourly()).toEqual([])
+  expect(await inboxOf(short.company.member)).toEqual([])
 })

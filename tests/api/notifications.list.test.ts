@@ -128,7 +128,7 @@ describe('200', () => {
       [
         { kind: 'agent', data: { ...agent, reason: 'ends_soon', endsAt: '2026-11-28T03:04:05.678Z' } },
         'The access of Claude to Acme ends on 28 November 2026',
-        `${base}/agents`,
+        `${base}/agents/${agent.grantId}`,
       ],
     ] as const
     for (const [notice] of expected) {

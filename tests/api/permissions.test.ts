@@ -93,6 +93,7 @@ describe('the permission table', () => {
       'integrations.listAll': new Set(['owner', 'admin']),
       'integrations.grant': new Set(roles),
       'integrations.updateScopes': new Set(roles),
+      'integrations.prolong': new Set(roles),
     }
     for (const [id = '', target = '', , ...cells] of rows.filter(([name]) => !isForInvited(name))) {
       for (const [i, role] of roles.entries()) {

@@ -192,6 +192,18 @@ export const grantRows: Rows = {
     db.execute(sql`update agent_grants set revoked_at = now() where id = ${id}`),
 }
 
+export const callRows: Rows = {
+  key: 'id',
+  async insert({ db }, { grantId }, at) {
+    const id = createId()
+    await db.execute(sql`
+      insert into agent_call_log (grant_id, called_at, id, tool, code)
+      values (${grantId}, ${at.toISOString()}, ${id}, 'fetch', 'ok')`)
+    return id
+  },
+  remove: ({ db }, _values, id) => db.execute(sql`delete from agent_call_log where id = ${id}`),
+}
+
 export const deliveryRows: Rows = {
   key: 'id',
   async insert({ db }, { webhookId }, at) {

@@ -1,5 +1,6 @@
 import { errors, type ErrorFactory } from '../../src/kernel/errors.ts'
 import {
+  callRows,
   commentRows,
   eventRows,
   evidenceRows,
@@ -683,6 +684,10 @@ export const operations: Record<string, Operation> = {
   },
 
   'integrations.list': { request: 'GET /v1/workspaces/{slug}/integrations', list: grantRows },
+  'integrations.listCalls': {
+    request: 'GET /v1/workspaces/{slug}/integrations/{grantId}/calls',
+    list: callRows,
+  },
   'integrations.revoke': {
     request: 'POST /v1/workspaces/{slug}/integrations/{grantId}/revoke',
     event: {
@@ -831,6 +836,11 @@ export const permissionTable = `
   comments.delete              viewer  -       | ok     ok     author role   | none     key
 
   integrations.list            -       -       | ok     ok     ok     ok     | out      key
+  integrations.listCalls       self    -       | ok     ok     ok     ok     | out      key
+  integrations.listCalls       owner   -       | ok     ok     none   none   | out      key
+  integrations.listCalls       admin   -       | ok     ok     none   none   | out      key
+  integrations.listCalls       member  -       | ok     ok     none   none   | out      key
+  integrations.listCalls       viewer  -       | ok     ok     none   none   | out      key
   integrations.revoke          self    -       | ok     ok     ok     ok     | out      key
   integrations.revoke          owner   -       | ok     ok     none   none   | out      key
   integrations.revoke          admin   -       | ok     ok     none   none   | out      key

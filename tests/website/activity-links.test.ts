@@ -136,7 +136,7 @@ describe('a change made by an agent', () => {
         (id, workspace_id, type, actor_type, actor_user_id, actor_name, grant_id, source, target_type, target_id, summary, created_at)
         values (gen_random_uuid(), ${workspace.id}, 'integration.used', 'agent', ${mary.id}, 'Mary', ${grantId}, 'mcp',
           'integration', ${grantId}, ${`Mary, through Claude Code, ${did}`}, now())`)
-    const agents = `[Claude Code](${base}/agents)`
+    const agents = `[Claude Code](${base}/agents/${grantId})`
     const repeated = `Mary, through ${agents}, created a seed`
     for (const path of [base, `${base}/activity`, `${base}/people/${mary.id}`]) {
       const sentences = await sentencesAt(mary, path)

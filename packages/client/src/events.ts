@@ -356,6 +356,10 @@ export interface EventDataByType {
     from: string[]
     /** The scopes now. */
     to: string[]
+    /** When the access would have ended; only if it was prolonged. */
+    expiredAt: string
+    /** When it ends now; only if it was prolonged. */
+    expiresAt: string
   }
   'integration.used': {
     /** The id of the grant. */

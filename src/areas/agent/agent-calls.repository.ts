@@ -1,6 +1,7 @@
 import { lt, sql } from 'drizzle-orm'
 import type { Database, Executor } from '../../db/client.ts'
-import { agentCalls, agentGrants } from '../../db/schema/agent-grants.ts'
+import { agentCallLog, agentCalls, agentGrants } from '../../db/schema/agent-grants.ts'
+import { evidence } from '../../db/schema/seeds.ts'
 import { workspaces } from '../../db/schema/workspaces.ts'
 import { insertEvent } from '../../access/event-log.repository.ts'
 import { toPrincipal, type AgentPrincipal } from '../../kernel/agent.ts'
@@ -64,6 +65,56 @@ export async function recordCalls(db: Database, counts: readonly CallCount[]): P
       })
     }
   })
+}
+
+/** One call of an agent. */
+export interface LoggedCall {
+  id: string
+  grantId: string
+  calledAt: Date
+  tool: string
+  /** `ok`, or the code of the error. */
+  code: string
+  /** What the agent named, which may not exist. */
+  seedId: string | null
+  evidenceId: string | null
+}
+
+/** The most calls that are kept of each grant. */
+const loggedCallsMax = 1000
+
+/** Logs calls: of evidence, with its seed. Those of grants that were deleted meanwhile are left out. */
+export async function logCalls(executor: Executor, calls: readonly LoggedCall[]): Promise<void> {
+  const values = JSON.stringify(
+    calls.map(({ id, grantId, calledAt, tool, code, seedId, evidenceId }) => ({
+      ...{ id, grant_id: grantId, called_at: calledAt, tool, code },
+      ...{ seed_id: seedId, evidence_id: evidenceId },
+    })),
+  )
+  await executor.execute(sql`
+    insert into ${agentCallLog} (grant_id, called_at, id, tool, seed_id, code)
+    select call.grant_id, call.called_at, call.id, call.tool, coalesce(call.seed_id, ${evidence.seedId}), call.code
+    from jsonb_to_recordset(${values}::jsonb)
+      as call (grant_id uuid, called_at timestamptz, id uuid, tool text, seed_id uuid, evidence_id uuid, code text)
+    join ${agentGrants} on ${agentGrants.id} = call.grant_id
+    left join ${evidence} on ${evidence.id} = call.evidence_id
+    on conflict do nothing`)
+}
+
+/** Deletes logged calls from before a time, and of each grant that was used since `usedSince` all but the newest. */
+export async function deleteOldLoggedCalls(
+  executor: Executor,
+  { before, usedSince }: { before: Date; usedSince: Date },
+): Promise<void> {
+  await executor.delete(agentCallLog).where(lt(agentCallLog.calledAt, before))
+  await executor.execute(sql`
+    delete from ${agentCallLog} using ${agentGrants}, lateral (
+      select newest.called_at, newest.id from ${agentCallLog} as newest
+      where newest.grant_id = ${agentGrants.id}
+      order by newest.called_at desc, newest.id desc offset ${loggedCallsMax} limit 1
+    ) as excess
+    where ${agentGrants.lastUsedAt} >= ${usedSince.toISOString()} and ${agentCallLog.grantId} = ${agentGrants.id}
+      and (${agentCallLog.calledAt}, ${agentCallLog.id}) <= (excess.called_at, excess.id)`)
 }
 
 /** Deletes counts of calls before a day. */

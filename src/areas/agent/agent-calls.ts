@@ -3,27 +3,36 @@ import { createWriteBehind } from '../../db/write-behind.ts'
 import type { AgentPrincipal } from '../../kernel/agent.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { ApiError } from '../../kernel/errors.ts'
-import { recordCalls, type CallCount } from './agent-calls.repository.ts'
+import { createId, isId } from '../../kernel/ids.ts'
+import { logCalls, recordCalls, type CallCount, type LoggedCall } from './agent-calls.repository.ts'
 import type { AgentTool } from './agent-tool.ts'
 
-/** Counts the calls of agents. */
+/** Counts the calls of agents, and logs each of them without its arguments. */
 export interface AgentCalls {
-  /** The same tool, whose calls are counted. */
+  /** The same tool, whose calls are counted and logged. */
   counted(tool: AgentTool): AgentTool
-  /** Runs a call of a tool, and counts it. */
-  count<T>(agent: AgentPrincipal, tool: Pick<AgentTool, 'name' | 'did'>, call: () => Promise<T>): Promise<T>
-  /** Writes what was counted, and stops. */
+  /** Runs a call of a tool, counts it and logs it. */
+  count<T extends string>(
+    agent: AgentPrincipal,
+    tool: Pick<AgentTool, 'name' | 'did' | 'seedOf'>,
+    input: object | null | undefined,
+    call: () => Promise<T>,
+  ): Promise<T>
+  /** Writes what was counted and logged, and stops. */
   close(): Promise<void>
 }
 
 export interface AgentCallsOptions {
   db: Database
   clock: Clock
-  /** Called when counts could not be written. They are retried. */
+  /** Called when calls could not be written. They are retried. */
   onRecordError: (error: unknown) => void
 }
 
-/** Counts calls by agent, tool and day, and writes the counts in batches outside of requests. */
+// Of all agents within the seconds that writing may take; about 3 MB.
+const loggedWaitingMax = 10_000
+
+/** Counts calls by agent, tool and day, and writes counts and calls in batches outside of requests. */
 export function createAgentCalls({ db, clock, onRecordError }: AgentCallsOptions): AgentCalls {
   const counts = createWriteBehind<CallCount>({
     keyOf: ({ agent, day, tool }) => `${agent.grant.id} ${day} ${tool}`,
@@ -31,29 +40,57 @@ export function createAgentCalls({ db, clock, onRecordError }: AgentCallsOptions
     write: (batch) => recordCalls(db, batch),
     onError: onRecordError,
   })
+  const log = createWriteBehind<LoggedCall>({
+    keyOf: ({ id }) => id,
+    merge: (_before, call) => call,
+    write: (batch) => logCalls(db, batch),
+    waitingMax: loggedWaitingMax,
+    onError: onRecordError,
+  })
 
   const calls: AgentCalls = {
-    async count(agent, { name, did }, call) {
+    async count(agent, tool, input, call) {
+      const { name, did } = tool
       const now = clock.now()
       const day = now.toISOString().slice(0, 10)
       const counted = { agent, day, tool: name, did, calls: 1, lastCalledAt: now }
+      const logged = { id: createId(), grantId: agent.grant.id, calledAt: now, tool: name }
       try {
         const answer = await call()
         counts.add({ ...counted, failures: 0, lastFailure: null, lastFailureAt: null })
+        log.add({ ...logged, ...subjectOf(tool, input, answer), code: 'ok' })
         return answer
       } catch (error) {
         const lastFailure = error instanceof ApiError ? error.code : 'internal'
         counts.add({ ...counted, failures: 1, lastFailure, lastFailureAt: now })
+        log.add({ ...logged, ...subjectOf(tool, input), code: lastFailure })
         throw error
       }
     },
     counted: (tool) => ({
       ...tool,
-      call: (agent, input) => calls.count(agent, tool, () => tool.call(agent, input)),
+      call: (agent, input) => calls.count(agent, tool, input, () => tool.call(agent, input)),
     }),
-    close: counts.close,
+    async close() {
+      await Promise.all([counts.close(), log.close()])
+    },
   }
   return calls
+}
+
+/** What a call was about, as the agent named it. */
+function subjectOf(
+  { seedOf }: Pick<AgentTool, 'seedOf'>,
+  input: object | null | undefined,
+  answer?: string,
+): Pick<LoggedCall, 'seedId' | 'evidenceId'> {
+  const given: { seedId?: unknown; evidenceId?: unknown } = input ?? {}
+  const seedId = seedOf ? seedOf(given, answer as Parameters<typeof seedOf>[1]) : given.seedId
+  return { seedId: idOrNull(seedId), evidenceId: idOrNull(given.evidenceId) }
+}
+
+function idOrNull(value: unknown): string | null {
+  return typeof value === 'string' && isId(value) ? value : null
 }
 
 /** The later of the two counts is the one whose agent and last failure are kept. */

@@ -36,6 +36,8 @@ export interface AgentTool<Input extends TObject = TObject, Output extends TObje
     idempotentHint: boolean
     openWorldHint: boolean
   }
+  /** The id of the seed that a call is about, for people who look at what the agent did. Default: `seedId` of the input. */
+  seedOf?(input: Static<Input>, answer: Json<Static<Output>> | undefined): string | undefined
   /** Throws an ApiError for what the agent can correct. */
   call(agent: AgentPrincipal, input: Static<Input>): Promise<Json<Static<Output>>>
   /** The errors that `call` throws. */

@@ -27,7 +27,7 @@ export function agentRoutes(
       preValidation: readBody({ input: ValidationKitInput }),
     },
     ({ agent, body }, reply) =>
-      reply.sendJson(agentCalls.count(agent, readValidationKit, () => kit.read(agent, body))),
+      reply.sendJson(agentCalls.count(agent, readValidationKit, body, () => kit.read(agent, body))),
   )
 
   for (const tool of agentTools) {

@@ -1,15 +1,17 @@
-import { and, desc, eq, gt, gte, inArray, isNull, sql, type SQL } from 'drizzle-orm'
+import { and, desc, eq, gt, gte, inArray, isNull, lt, sql, type SQL } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
-import { pageLimit } from '../../db/sql/hidden-parameter.ts'
+import { hiddenParameter, pageLimit } from '../../db/sql/hidden-parameter.ts'
 import { itemColumns, readOne, selectJsonRows } from '../../db/sql/json-rows.ts'
 import { isBefore } from '../../db/sql/keyset.ts'
 import { prepared } from '../../db/sql/prepared.ts'
-import { agentCalls, agentGrants } from '../../db/schema/agent-grants.ts'
+import { agentCallLog, agentCalls, agentGrantPlaces, agentGrants } from '../../db/schema/agent-grants.ts'
 import { events } from '../../db/schema/events.ts'
+import { oauthRecords } from '../../db/schema/oauth.ts'
+import { seeds } from '../../db/schema/seeds.ts'
 import { users } from '../../db/schema/users.ts'
 import { consentVersion } from '../../kernel/agent.ts'
 import type { JsonRows, PageRange } from '../../kernel/pagination.ts'
-import type { AgentGrant } from './integrations.schemas.ts'
+import type { AgentCall, AgentGrant } from './integrations.schemas.ts'
 
 const selectGrants = prepared((executor) => prepareGrants(executor, 'agent_grants_select_of_workspace'))
 const selectGrantsOfPerson = prepared((executor) =>
@@ -63,7 +65,7 @@ export function listLiveGrants(
 
 export type GrantToChange = Pick<
   typeof agentGrants.$inferSelect,
-  'userId' | 'clientName' | 'scopes' | 'revokedAt' | 'expiresAt'
+  'userId' | 'clientId' | 'clientName' | 'scopes' | 'revokedAt' | 'expiresAt'
 >
 
 /** A grant in a workspace. With `isLocked` it is locked until the transaction ends. */
@@ -76,6 +78,7 @@ export async function findGrant(
   const query = executor
     .select({
       userId: agentGrants.userId,
+      clientId: agentGrants.clientId,
       clientName: agentGrants.clientName,
       scopes: agentGrants.scopes,
       revokedAt: agentGrants.revokedAt,
@@ -85,6 +88,102 @@ export async function findGrant(
     .where(and(eq(agentGrants.id, grantId), eq(agentGrants.workspaceId, workspaceId)))
   const [grant] = await (isLocked ? query.for('no key update') : query)
   return grant
+}
+
+/** A grant with what is shown of it, also one that has ended. */
+export async function findGrantDetails(executor: Executor, workspaceId: string, grantId: string) {
+  const [grant] = await executor
+    .select({
+      id: agentGrants.id,
+      clientName: agentGrants.clientName,
+      clientUri: agentGrants.clientUri,
+      userId: agentGrants.userId,
+      userName: users.name,
+      scopes: agentGrants.scopes,
+      createdAt: agentGrants.createdAt,
+      lastUsedAt: agentGrants.lastUsedAt,
+      expiresAt: agentGrants.expiresAt,
+      revokedAt: agentGrants.revokedAt,
+    })
+    .from(agentGrants)
+    .innerJoin(users, eq(users.id, agentGrants.userId))
+    .where(and(eq(agentGrants.id, grantId), eq(agentGrants.workspaceId, workspaceId)))
+  return grant
+}
+
+/** Where tokens of a grant were fetched. */
+export interface Place {
+  /** An IPv4 address, or the /64 of an IPv6 address. */
+  address: string
+  firstSeenAt: Date
+  lastSeenAt: Date
+}
+
+/** The addresses from which the tokens of a grant were fetched, the latest first. */
+export async function listPlaces(executor: Executor, grantId: string, limit: number): Promise<Place[]> {
+  const { address, firstSeenAt, lastSeenAt } = agentGrantPlaces
+  return executor
+    .select({ address, firstSeenAt, lastSeenAt })
+    .from(agentGrantPlaces)
+    .where(eq(agentGrantPlaces.grantId, grantId))
+    .orderBy(desc(lastSeenAt), address)
+    .limit(limit)
+}
+
+const selectCalls = prepared((executor) => {
+  const { id, calledAt, tool, code } = agentCallLog
+  const calls = executor
+    // Of a seed that the agent named nothing is shown unless it is of this workspace.
+    .select(itemColumns<AgentCall>({ id, calledAt, tool, code, seedId: seeds.id, seedTitle: seeds.title }))
+    .from(agentCallLog)
+    .leftJoin(
+      seeds,
+      and(
+        eq(seeds.id, agentCallLog.seedId),
+        eq(seeds.workspaceId, sql.placeholder('workspaceId')),
+        isNull(seeds.deletedAt),
+      ),
+    )
+    .where(and(eq(agentCallLog.grantId, hiddenParameter('grantId', 'uuid')), isBefore(calledAt, id)))
+    .orderBy(desc(calledAt), desc(id))
+    .limit(pageLimit)
+  return selectJsonRows(executor, calls).prepare('agent_call_log_select')
+})
+
+/** The calls of a grant of a workspace, newest first. */
+export function listCalls(
+  executor: Executor,
+  values: { workspaceId: string; grantId: string } & PageRange,
+): Promise<JsonRows> {
+  return readOne(selectCalls(executor).execute({ ...values }))
+}
+
+/** Lets a grant end later, with all that ends with it: the record of the OAuth server, and the registration of the client. */
+export async function prolongGrant(
+  executor: Executor,
+  grant: { id: string; clientId: string },
+  { expiresAt, now }: { expiresAt: Date; now: Date },
+): Promise<void> {
+  await executor.update(agentGrants).set({ expiresAt }).where(eq(agentGrants.id, grant.id))
+  const seconds = Math.floor(expiresAt.getTime() / 1000)
+  await executor
+    .update(oauthRecords)
+    .set({
+      expiresAt,
+      payload: sql`jsonb_set(${oauthRecords.payload}, '{exp}', to_jsonb(${seconds}::bigint))`,
+    })
+    .where(
+      and(
+        eq(oauthRecords.kind, 'Grant'),
+        eq(oauthRecords.key, grant.id),
+        lt(oauthRecords.expiresAt, expiresAt),
+      ),
+    )
+  // Clients are kept for a time after somebody last gave them access.
+  await executor
+    .update(oauthRecords)
+    .set({ grantedAt: now })
+    .where(and(eq(oauthRecords.kind, 'Client'), eq(oauthRecords.key, grant.clientId)))
 }
 
 export async function revokeGrant(executor: Executor, grantId: string, revokedAt: Date): Promise<void> {

@@ -33,7 +33,35 @@ const AgentGrant = named(
 )
 export type AgentGrant = Static<typeof AgentGrant>
 
-export const integrationsSchemas = [AgentGrant]
+const AgentCall = named(
+  'AgentCall',
+  {
+    id: Type.String({ description: 'The id of the call.' }),
+    calledAt: timestamp('When the agent called.'),
+    tool: Type.String({ description: 'The name of the tool over MCP, also for calls over HTTP.' }),
+    code: Type.String({ description: '`ok`, or the code of the error that the agent got.' }),
+    seedId: nullableString({
+      description: 'The seed that the call was about. Null: none, or none that exists in the workspace.',
+    }),
+    seedTitle: nullableString({ description: 'The title of that seed.' }),
+  },
+  {
+    id: exampleIds.event,
+    calledAt: exampleTime,
+    tool: 'fetch',
+    code: 'ok',
+    seedId: exampleIds.seed,
+    seedTitle: 'Self-service onboarding',
+  },
+)
+export type AgentCall = Static<typeof AgentCall>
+
+export const integrationsSchemas = [AgentGrant, AgentCall]
+
+const grantParams = Type.Object({
+  ...slugParams.properties,
+  id: Type.String({ description: 'The id of the grant.' }),
+})
 
 export const integrationsList = listOperation(
   {
@@ -49,15 +77,26 @@ export const integrationsList = listOperation(
   { item: AgentGrant },
 )
 
+export const integrationsListCalls = listOperation(
+  {
+    id: 'integrations.listCalls',
+    summary: 'List what an agent did',
+    description:
+      'The calls of its tools, newest first, without their arguments: of the last 30 days, and about the last 1,000. Owners ' +
+      'and admins see the calls of any agent; other members, of agents that act on their behalf. Also of access that has ended.',
+    params: grantParams,
+    returns: 'A page of calls.',
+    errors: workspaceErrors,
+  },
+  { item: AgentCall },
+)
+
 export const integrationsRevoke = operation({
   id: 'integrations.revoke',
   summary: "Revoke an agent's access",
   description:
     "Takes effect with the agent's next request. Owners and admins can revoke the access of any agent; other members, " +
     'of agents that act on their behalf. Revoking revoked access succeeds.',
-  params: Type.Object({
-    ...slugParams.properties,
-    id: Type.String({ description: 'The id of the grant.' }),
-  }),
+  params: grantParams,
   errors: workspaceErrors,
 })

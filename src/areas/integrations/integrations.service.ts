@@ -4,7 +4,7 @@ import { isAllowed } from '../../access/permissions.ts'
 import type { RequireWorkspace } from '../../access/workspace-access.ts'
 import type { Database, Executor } from '../../db/client.ts'
 import type { Clock } from '../../kernel/clock.ts'
-import { toAgentScopes, type AgentScope } from '../../kernel/agent.ts'
+import { toAgentScopes, type AgentScope, type GrantDays } from '../../kernel/agent.ts'
 import { errors } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
 import { readPage, type Page, type PageRequest } from '../../kernel/pagination.ts'
@@ -13,22 +13,40 @@ import type { Role } from '../../kernel/roles.ts'
 import { notifyMembers } from '../notifications/notify.repository.ts'
 import {
   findClientNames,
+  findGrantDetails,
+  listCalls,
   listEndedAgents,
   listLiveGrants,
+  listPlaces,
   listToolUses,
   findGrant,
+  prolongGrant,
   revokeGrant,
   updateGrantScopes,
   type EndedAgent,
+  type GrantToChange,
+  type Place,
   type ToolUse,
 } from './integrations.repository.ts'
-import type { AgentGrant } from './integrations.schemas.ts'
+import type { AgentCall, AgentGrant } from './integrations.schemas.ts'
 
-export type { AgentGrant, EndedAgent, ToolUse }
+export type { AgentCall, AgentGrant, EndedAgent, ToolUse }
+
+/** A grant with what its page shows. */
+export interface GrantDetails extends Omit<AgentGrant, 'clientId'> {
+  /** When it was revoked, or expired; null while it is active. */
+  endedAt: string | null
+  /** Where its tokens were fetched, the latest first: the newest of the last 90 days. Undefined unless it is the caller's. */
+  places: readonly Place[] | undefined
+}
 
 export interface IntegrationsService {
   /** Live grants, newest first: all for owners and admins, only their own for others. */
   list(principal: Principal, slug: string, page: PageRequest): Promise<Page<AgentGrant>>
+  /** A grant that `list` shows to the caller, or showed before it ended. Throws `not_found`. */
+  get(principal: Principal, slug: string, grantId: string): Promise<GrantDetails>
+  /** The calls of such a grant, newest first: of the last 30 days, and about the last 1,000. Throws `not_found`. */
+  listCalls(principal: Principal, slug: string, grantId: string, page: PageRequest): Promise<Page<AgentCall>>
   /**
    * Idempotent. Returns the name of the agent. Throws `not_found` for a grant of another person, unless the caller may
    * revoke all.
@@ -44,6 +62,11 @@ export interface IntegrationsService {
     grantId: string,
     scopes: readonly AgentScope[],
   ): Promise<string>
+  /**
+   * Lets a grant of the caller end so many days from now, unless it ends later anyway. Returns the name of the agent.
+   * Throws `not_found` for a grant of another person, and for one that has ended.
+   */
+  prolong(principal: Principal, slug: string, grantId: string, days: GrantDays): Promise<string>
   /** The calls of the last 30 days of grants that `list` shows to the caller, the most called tool first. */
   listToolUses(principal: Principal, slug: string, grantIds: readonly string[]): Promise<ToolUse[]>
   /**
@@ -69,11 +92,21 @@ export interface IntegrationsServiceOptions {
   requireWorkspace: RequireWorkspace
 }
 
-const usesShownMs = 30 * 24 * 60 * 60 * 1000
-const endedShownMs = 14 * 24 * 60 * 60 * 1000
+const dayMs = 24 * 60 * 60 * 1000
+const usesShownMs = 30 * dayMs
+const endedShownMs = 14 * dayMs
+const placesMax = 20
 
 export function createIntegrationsService(options: IntegrationsServiceOptions): IntegrationsService {
   const { db, clock, changes, requireWorkspace } = options
+  const lockGrant = (workspaceId: string, grantId: string) => (tx: Executor) =>
+    findGrant(tx, workspaceId, grantId, { isLocked: true })
+
+  /** A grant of the caller that has not ended. Only who gave access knows the agent, so not even an owner may widen it. */
+  function assertOwn(grant: GrantToChange, { user }: Principal, now: Date): void {
+    if (grant.userId !== user.id || grant.revokedAt || grant.expiresAt <= now) throw errors.notFound()
+  }
+
   return {
     async list(principal, slug, page) {
       const { id: workspaceId, role } = await requireWorkspace(principal, slug, 'integrations.list')
@@ -86,6 +119,37 @@ export function createIntegrationsService(options: IntegrationsServiceOptions): 
       })
     },
 
+    async get(principal, slug, grantId) {
+      const { id: workspaceId, role } = await requireWorkspace(principal, slug, 'integrations.list')
+      const found = isId(grantId) ? await findGrantDetails(db, workspaceId, grantId) : undefined
+      const userId = grantorShown(principal, role) ?? found?.userId
+      if (!found || found.userId !== userId) throw errors.notFound()
+      const { createdAt, lastUsedAt, expiresAt, revokedAt, ...rest } = found
+      const endedAt = revokedAt ?? (expiresAt <= clock.now() ? expiresAt : null)
+      return {
+        ...rest,
+        createdAt: createdAt.toISOString(),
+        lastUsedAt: lastUsedAt?.toISOString() ?? null,
+        expiresAt: expiresAt.toISOString(),
+        endedAt: endedAt?.toISOString() ?? null,
+        // Where a person is concerns nobody else.
+        places: userId === principal.user.id ? await listPlaces(db, grantId, placesMax) : undefined,
+      }
+    },
+
+    async listCalls(principal, slug, grantId, page) {
+      const { id: workspaceId, role } = await requireWorkspace(principal, slug, 'integrations.listCalls')
+      const found = isId(grantId) ? await findGrant(db, workspaceId, grantId) : undefined
+      const userId = grantorShown(principal, role) ?? found?.userId
+      if (!found || found.userId !== userId) throw errors.notFound()
+      return readPage<AgentCall>(page, {
+        listId: `integrations.listCalls ${grantId}`,
+        order: 'newestFirst',
+        read: (range) => listCalls(db, { workspaceId, grantId, ...range }),
+        positionOf: ({ calledAt, id }) => ({ at: calledAt, id }),
+      })
+    },
+
     async revoke(principal, slug, grantId) {
       const workspace = await requireWorkspace(principal, slug, 'integrations.revoke')
       if (!isId(grantId)) throw errors.notFound()
@@ -95,7 +159,7 @@ export function createIntegrationsService(options: IntegrationsServiceOptions): 
       const mayRevoke = found?.userId === user.id || isAllowed(workspace.role, 'integrations.revokeAny')
       if (!found || !mayRevoke) throw errors.notFound()
       if (found.revokedAt) return changes.makeAtOnce(principal, async () => found.clientName)
-      const lock = (tx: Executor) => findGrant(tx, workspace.id, grantId, { isLocked: true })
+      const lock = lockGrant(workspace.id, grantId)
       return changes.makeIn(principal, workspace, lock, async ({ tx, now, write, appendEvent }, grant) => {
         if (grant.revokedAt) return grant.clientName
         await revokeGrant(tx, grantId, now)
@@ -123,10 +187,9 @@ export function createIntegrationsService(options: IntegrationsServiceOptions): 
       if (!isId(grantId)) throw errors.notFound()
       const { user } = principal
       const scopes = toAgentScopes(chosen)
-      const lock = (tx: Executor) => findGrant(tx, workspace.id, grantId, { isLocked: true })
+      const lock = lockGrant(workspace.id, grantId)
       return changes.makeIn(principal, workspace, lock, async ({ tx, now, appendEvent }, grant) => {
-        // Only who gave access knows the agent, so not even an owner may widen it.
-        if (grant.userId !== user.id || grant.revokedAt || grant.expiresAt <= now) throw errors.notFound()
+        assertOwn(grant, principal, now)
         if (scopes.join() === toAgentScopes(grant.scopes).join()) return grant.clientName
         await requireLiveCredential(tx, principal, now)
         await updateGrantScopes(tx, grantId, scopes)
@@ -138,6 +201,29 @@ export function createIntegrationsService(options: IntegrationsServiceOptions): 
           },
         })
         return grant.clientName
+      })
+    },
+
+    async prolong(principal, slug, grantId, days) {
+      const workspace = await requireWorkspace(principal, slug, 'integrations.prolong')
+      if (!isId(grantId)) throw errors.notFound()
+      const lock = lockGrant(workspace.id, grantId)
+      return changes.makeIn(principal, workspace, lock, async ({ tx, now, appendEvent }, grant) => {
+        assertOwn(grant, principal, now)
+        const { userId, clientId, clientName, expiresAt: expiredAt } = grant
+        const expiresAt = new Date(now.getTime() + days * dayMs)
+        if (expiresAt <= expiredAt) return clientName
+        await requireLiveCredential(tx, principal, now)
+        await prolongGrant(tx, { id: grantId, clientId }, { expiresAt, now })
+        const scopes = toAgentScopes(grant.scopes)
+        appendEvent({
+          type: 'integration.changed',
+          data: {
+            ...{ grantId, clientName, userId, from: scopes, to: scopes },
+            ...{ expiredAt: expiredAt.toISOString(), expiresAt: expiresAt.toISOString() },
+          },
+        })
+        return clientName
       })
     },
 

@@ -1,12 +1,14 @@
 import type { Database } from '../../db/client.ts'
 import type { Clock } from '../../kernel/clock.ts'
-import { describeNotification, grantEndNoticedMs } from '../../kernel/notifications.ts'
-import { digestMail, mentionMail } from '../../mail/messages.ts'
+import { grantEndNoticedMs } from '../../kernel/agent.ts'
+import { describeNotification } from '../../kernel/notifications.ts'
+import { accessEndsMail, digestMail, mentionMail } from '../../mail/messages.ts'
 import type { JobHandlers, JobQueue } from '../../platform/jobs/jobs.port.ts'
 import type { Mailer } from '../../platform/mail/mail.port.ts'
 import { notifyMembers } from './notify.repository.ts'
 import {
   findDigest,
+  findEndingGrant,
   listDueDigests,
   listEndingGrants,
   listMentioned,
@@ -36,7 +38,7 @@ export function createNotificationsJobs(options: {
   mailer: Mailer
   links: UnsubscribeLinks
   webUrl: string
-}): Pick<JobHandlers, 'send_mentions' | 'send_digest'> {
+}): Pick<JobHandlers, 'send_mentions' | 'send_digest' | 'send_access_ends'> {
   const { db, clock, mailer, links, webUrl } = options
   return {
     async send_mentions({ commentId, noticeId }) {
@@ -84,6 +86,21 @@ export function createNotificationsJobs(options: {
       const ids = notifications.map((notification) => notification.id)
       await recordDigest(db, userId, { ids, now })
     },
+
+    async send_access_ends({ grantId, expiresAt: time }) {
+      const [now, expiresAt] = [clock.now(), new Date(time)]
+      // It was revoked or prolonged meanwhile, or mails are off.
+      const grant = await findEndingGrant(db, { grantId, expiresAt, now })
+      if (!grant) return
+      const { userId, name, email, clientName, workspaceName, workspaceSlug } = grant
+      const agentUrl = `${webUrl}/w/${workspaceSlug}/agents/${grantId}`
+      await mailer.send({
+        ...accessEndsMail({ clientName, workspaceName, expiresAt, now, agentUrl }),
+        to: { name, address: email },
+        id: `access-ends-${grantId}-${expiresAt.getTime()}`,
+        unsubscribeUrl: links.urlOf(userId),
+      })
+    },
   }
 }
 
@@ -107,13 +124,28 @@ export async function enqueueDigests({
   }
 }
 
-/** Tells people that the access of an agent of theirs ends within a week, once. Of longer access only. */
-export async function notifyOfEndingGrants({ db, clock }: { db: Database; clock: Clock }): Promise<void> {
+/**
+ * Tells people that the access of an agent of theirs ends within two weeks, in their inbox and by a mail of its own, once
+ * for each end. Of longer access only. Once an hour.
+ */
+export async function notifyOfEndingGrants({
+  db,
+  clock,
+  jobs,
+}: {
+  db: Database
+  clock: Clock
+  jobs: JobQueue
+}): Promise<void> {
   const at = clock.now()
   const times = { now: at, noticedMs: grantEndNoticedMs }
   for (const grant of await listEndingGrants(db, { ...times, limit: endingGrantsMax })) {
     const { id, workspaceId, userId, clientName, expiresAt } = grant
-    const data = { grantId: id, clientName, reason: 'ends_soon', endsAt: expiresAt.toISOString() } as const
-    await notifyMembers(db, { kind: 'agent', data, workspaceId, actor: null, at }, [userId])
+    const endsAt = expiresAt.toISOString()
+    const data = { grantId: id, clientName, reason: 'ends_soon', endsAt } as const
+    // First, so that the mail is not lost if the process stops in between. There is one job for each end.
+    const options = { key: `access-ends:${id}:${endsAt}` }
+    await jobs.enqueue(db, 'send_access_ends', { grantId: id, expiresAt: endsAt }, options)
+    await notifyMembers(db, { kind: 'agent', data, workspaceId, actor: null, at, hasOwnMail: true }, [userId])
   }
 }

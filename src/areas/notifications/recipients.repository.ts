@@ -208,6 +208,45 @@ export async function settleUnmailed(
     )
 }
 
+/** A grant that ends soon, with whom to mail about it. */
+export interface EndingGrant {
+  userId: string
+  name: string
+  email: string
+  clientName: string
+  workspaceName: string
+  workspaceSlug: string
+}
+
+/** A grant that still ends at a time; undefined if it does not, or if its person has turned such mails off. */
+export async function findEndingGrant(
+  executor: Executor,
+  { grantId, expiresAt, now }: { grantId: string; expiresAt: Date; now: Date },
+): Promise<EndingGrant | undefined> {
+  const [found] = await executor
+    .select({
+      userId: users.id,
+      name: users.name,
+      email: users.email,
+      clientName: agentGrants.clientName,
+      workspaceName: workspaces.name,
+      workspaceSlug: workspaces.slug,
+    })
+    .from(agentGrants)
+    .innerJoin(users, eq(users.id, agentGrants.userId))
+    .innerJoin(workspaces, eq(workspaces.id, agentGrants.workspaceId))
+    .where(
+      and(
+        eq(agentGrants.id, grantId),
+        isNull(agentGrants.revokedAt),
+        eq(agentGrants.expiresAt, expiresAt),
+        gt(agentGrants.expiresAt, now),
+        eq(users.workspaceActivity, true),
+      ),
+    )
+  return found
+}
+
 /** Grants that end within `noticedMs`, were given longer ago than that, and whose people were not told. */
 export async function listEndingGrants(
   executor: Executor,

@@ -30,6 +30,8 @@ export interface Jobs {
   send_email_change_notice: { userId: string; from: string; to: string; isDone: boolean }
   /** The access of an agent ended, because a code or token was used again. */
   send_access_ended: { grantId: string }
+  /** The access of an agent ends soon, at a time (RFC 3339) that may have changed since. */
+  send_access_ends: { grantId: string; expiresAt: string }
   /** Mails those who have not read by now that a comment mentions them. `noticeId` is the id of their notifications. */
   send_mentions: { commentId: string; noticeId: string }
   /** Mails a person what they have not read. */

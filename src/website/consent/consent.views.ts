@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { ConsentRequest } from '../../agent-oauth/consents.ts'
-import { grantDays, grantDaysDefault, paths } from '../../agent-oauth/protocol.ts'
+import { paths } from '../../agent-oauth/protocol.ts'
+import { grantDays, grantDaysDefault } from '../../kernel/agent.ts'
 import { renderForm, renderSelect } from '../components/forms.ts'
 import { html, type Html } from '../components/html.ts'
 import type { Page } from '../plugins/pages.ts'

@@ -151,11 +151,16 @@ function findName(text: string, { kind, name }: EventPlace): number {
   return -1
 }
 
-const folders = { seed: 'seeds', user: 'people', team: 'teams', webhook: 'settings/webhooks' } as const
+const folders = {
+  seed: 'seeds',
+  user: 'people',
+  team: 'teams',
+  integration: 'agents',
+  webhook: 'settings/webhooks',
+} as const
 
 function renderPlace(base: string, { kind, id }: EventPlace, text: string): Html {
-  const path = kind === 'integration' ? 'agents' : `${folders[kind]}/${id}`
-  return html`<a href="${base}/${path}"><bdi>${text}</bdi></a>`
+  return html`<a href="${base}/${folders[kind]}/${id}"><bdi>${text}</bdi></a>`
 }
 
 /** On the page of a seed, “the seed” is enough. */

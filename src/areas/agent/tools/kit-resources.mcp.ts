@@ -31,7 +31,7 @@ export function kitResources(kit: KitService, calls: Pick<AgentCalls, 'count'>):
 
     async read(agent, uri) {
       const input = toInput(agent, uri)
-      return calls.count(agent, readValidationKit, () => kit.read(agent, input, mcpForm))
+      return calls.count(agent, readValidationKit, input, () => kit.read(agent, input, mcpForm))
     },
   }
 }

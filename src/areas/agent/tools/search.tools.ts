@@ -89,6 +89,7 @@ export function searchTools(
       output: AgentDocument,
       parts: [],
       hints: readingHints,
+      seedOf: ({ id }) => id,
       async call(agent, { id }) {
         const read = parseJson(await kit.read(agent, { seedId: id }, form))
         const [seed] = read.seeds

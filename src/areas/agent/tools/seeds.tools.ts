@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { exampleIds } from '../../../http/description/examples.ts'
 import { changesOfAgents, toPrincipal, type AgentPrincipal } from '../../../kernel/agent.ts'
 import { errors } from '../../../kernel/errors.ts'
-import { toJson } from '../../../kernel/json-text.ts'
+import { parseJson, toJson } from '../../../kernel/json-text.ts'
 import { closed, optionalLine } from '../../../kernel/schemas.ts'
 import { reasonLengthMax } from '../../../kernel/seeds.ts'
 import { newSeedFields, Seed, seedChangeFields } from '../../seeds/seeds.schemas.ts'
@@ -35,6 +35,7 @@ export function seedsTools(seeds: SeedsService, links: SeedLinks): AgentTool[] {
       output: AgentSeed,
       parts: [Seed],
       hints: { ...writingHints, idempotentHint: false },
+      seedOf: (_input, answer) => (answer === undefined ? undefined : parseJson(answer).seed.id),
       async call(agent, input) {
         const seed = await seeds.create(toPrincipal(agent), agent.workspace.slug, input)
         return toJson({ seed, url: links.urlOf(agent, seed.id) })

@@ -1,10 +1,13 @@
 import type { Services } from '../../services/services.ts'
 import type { AgentGrant, ToolUse } from '../../areas/integrations/integrations.service.ts'
+import { grantDays, grantDaysDefault } from '../../kernel/agent.ts'
 import { parseJson } from '../../kernel/json-text.ts'
+import { renderAgent, renderEndsSoon } from './agent.views.ts'
 import { renderConnectAgent } from './connect-agent.views.ts'
 import { describeScope, readScopes, renderScopeChoice } from '../views/scopes.views.ts'
 import { renderAction, renderForm, renderRefusal } from '../components/forms.ts'
 import { html, type Content } from '../components/html.ts'
+import { requireChoice } from '../components/sent-form.ts'
 import { renderConfirmed, renderRows } from '../components/lists.ts'
 import { notice, renderDone } from '../components/notice.ts'
 import { readListView, renderNotices, renderPager, resetNotice, type ListView } from '../components/pager.ts'
@@ -12,6 +15,9 @@ import type { Page } from '../plugins/pages.ts'
 import { renderDate, renderTime } from '../components/words.ts'
 import { confirmPathTo } from '../plugins/web-session.ts'
 import { sectionOf, type WorkspacePages, type WorkspaceVisit } from '../plugins/workspace-visit.ts'
+
+// A run of more calls is parted into pages.
+const callsShown = 100
 
 /** The agents that have access to a workspace: owners and admins see all, others their own. */
 export function agentsPages(
@@ -33,6 +39,16 @@ export function agentsPages(
 
   page('/agents', show)
 
+  page('/agents/:id', async (visit) => {
+    const { principal, request, workspace } = visit
+    const { id } = request.params
+    const grant = await integrations.get(principal, workspace.slug, id)
+    const list = await readListView(request, (position) =>
+      integrations.listCalls(principal, workspace.slug, id, { ...position, limit: callsShown }),
+    )
+    return renderAgent(visit, { grant, list, calls: parseJson(list.items), now: new Date() })
+  })
+
   action('/agents/:id/revoke', '/agents', async ({ base, principal, request, workspace }) => {
     const agent = await integrations.revoke(principal, workspace.slug, request.params.id)
     return { path: `${base}/agents`, notice: notice`The access of ${agent} was revoked.` }
@@ -45,6 +61,17 @@ export function agentsPages(
     const agent = await integrations.updateScopes(principal, workspace.slug, id, readScopes(request))
     return { path: `${base}/agents`, notice: notice`The access of ${agent} was changed.` }
   })
+
+  action('/agents/:id/prolong', '/agents/:id', async ({ base, principal, request, workspace }) => {
+    const { id } = request.params
+    const path = `${base}/agents/${id}`
+    const chosen = requireChoice(request, 'days', grantDays.map(String))
+    // As for allowing an agent.
+    if (!request.visit.isProven) return confirmPathTo(path)
+    const days = grantDays.find((each) => String(each) === chosen) ?? grantDaysDefault
+    const agent = await integrations.prolong(principal, workspace.slug, id, days)
+    return { path, notice: notice`The access of ${agent} was prolonged.` }
+  })
 }
 
 function renderAgents(
@@ -53,6 +80,7 @@ function renderAgents(
   mcpUrl: string,
 ): Page {
   const { base, may, principal, request } = visit
+  const now = new Date()
   return {
     title: 'Agents',
     section: sectionOf(visit, 'Agents'),
@@ -70,12 +98,15 @@ function renderAgents(
           ({ id, clientName, clientUri, userId, userName, scopes, createdAt, lastUsedAt, expiresAt }) =>
             html`<div class="row">
               <div class="grow">
-                <strong><bdi>${clientName}</bdi></strong>
+                <a href="${base}/agents/${id}"
+                  ><strong><bdi>${clientName}</bdi></strong></a
+                >
                 <span class="hint">
                   allowed by ${userId === principal.user.id ? 'you' : html`<bdi>${userName}</bdi>`}
                   ${renderDate(createdAt)} · expires on ${renderDate(expiresAt)} ·
                   ${lastUsedAt === null ? 'never used' : html`last used ${renderTime(lastUsedAt)}`}
                 </span>
+                ${renderEndsSoon(expiresAt, now)}
                 <span class="tags" role="list" aria-label="What it may do">
                   ${scopes.map((scope) => html`<span class="tag" role="listitem">${describeScope(scope)}</span>`)}
                 </span>

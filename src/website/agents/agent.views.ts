@@ -1,0 +1,162 @@
+import type { AgentCall, GrantDetails } from '../../areas/integrations/integrations.service.ts'
+import { grantDays, grantDaysDefault, grantEndNoticedMs } from '../../kernel/agent.ts'
+import { renderAction, renderForm, renderRefusal, renderSelect } from '../components/forms.ts'
+import { html, type Content, type Html } from '../components/html.ts'
+import { renderConfirmed, renderRows } from '../components/lists.ts'
+import { renderDone } from '../components/notice.ts'
+import { renderNotices, renderPager, resetNotice, type ListView } from '../components/pager.ts'
+import { countOf, formatDay, renderClock, renderDate, renderTime } from '../components/words.ts'
+import type { Page } from '../plugins/pages.ts'
+import { sectionOf, type WorkspaceVisit } from '../plugins/workspace-visit.ts'
+import { describeScope } from '../views/scopes.views.ts'
+import { toRuns, type AgentRun } from './agent-runs.ts'
+
+const dayMs = 24 * 60 * 60 * 1000
+
+/** One agent: its access, where its tokens are fetched, and what it did. */
+export function renderAgent(
+  visit: WorkspaceVisit,
+  {
+    grant,
+    list,
+    calls,
+    now,
+  }: { grant: GrantDetails; list: ListView<AgentCall>; calls: AgentCall[]; now: Date },
+): Page {
+  const { base, principal, request } = visit
+  const { id, clientName, clientUri, userId, userName, scopes, createdAt, expiresAt, endedAt, lastUsedAt } =
+    grant
+  const isOwn = userId === principal.user.id
+  return {
+    title: clientName,
+    section: sectionOf(visit, 'Agents'),
+    body: html`<h1><bdi>${clientName}</bdi></h1>
+      ${renderDone(request)} ${renderNotices([list.isReset && resetNotice])} ${renderRefusal(request)}
+      <p>
+        Allowed by ${isOwn ? 'you' : html`<bdi>${userName}</bdi>`} ${renderDate(createdAt)} ·
+        ${endedAt === null ? html`expires on ${renderDate(expiresAt)}` : html`ended ${renderTime(endedAt)}`} ·
+        ${lastUsedAt === null ? 'never used' : html`last used ${renderTime(lastUsedAt)}`}
+        ${endedAt === null && renderEndsSoon(expiresAt, now)}
+        ${clientUri !== null && html`<span class="hint"><bdi>${clientUri}</bdi></span>`}
+      </p>
+      <p class="tags" role="list" aria-label="What it may do">
+        ${scopes.map((scope) => html`<span class="tag" role="listitem">${describeScope(scope)}</span>`)}
+      </p>
+      ${isOwn && endedAt === null && renderProlong(visit, grant, now)}
+      ${endedAt === null && renderRevoke(visit, grant)} ${renderPlaces(grant)}
+      <section class="stack" aria-labelledby="runs">
+        <h2 id="runs">What it did</h2>
+        <p class="hint">
+          The calls of the last 30 days, at most the last 1,000, without their arguments. What it changed is
+          also in the <a href="${base}/activity">activity</a>.
+        </p>
+        ${
+          calls.length === 0
+            ? html`<div class="empty"><p>It has called no tool in the last 30 days.</p></div>`
+            : toRuns(calls).map((run) => renderRun(base, run))
+        }
+        ${renderPager(list, {
+          path: `${base}/agents/${id}`,
+          fragment: 'runs',
+          labels: { first: 'Newest', previous: 'Newer', next: 'Older' },
+        })}
+      </section>
+      <p><a href="${base}/agents">All agents</a></p>`,
+  }
+}
+
+/** A mark on access that ends within two weeks. */
+export function renderEndsSoon(expiresAt: string, now: Date): Content {
+  const leftMs = Date.parse(expiresAt) - now.getTime()
+  if (leftMs > grantEndNoticedMs) return false
+  return html`<span class="tag warn">
+    ${leftMs < dayMs ? 'ends within a day' : `ends in ${countOf(Math.round(leftMs / dayMs), 'day')}`}
+  </span>`
+}
+
+/** Lets a person choose a later end. */
+function renderProlong({ base, request }: WorkspaceVisit, grant: GrantDetails, now: Date): Content {
+  // By a day or more.
+  const later = grantDays.filter((days) => now.getTime() + (days - 1) * dayMs > Date.parse(grant.expiresAt))
+  if (later.length === 0) return false
+  const chosen = later.find((days) => days === grantDaysDefault) ?? later[0]
+  return renderForm({
+    request,
+    action: `${base}/agents/${grant.id}/prolong`,
+    className: 'spread',
+    body: html`${renderSelect({
+        name: 'days',
+        label: 'From now on, for',
+        choices: later.map((days) => ({ value: String(days), label: `${days} days` })),
+        value: String(chosen),
+      })} <button>Prolong access</button>`,
+  })
+}
+
+function renderRevoke({ base, request }: WorkspaceVisit, { id, clientName }: GrantDetails): Html {
+  return html`<div class="choices">
+    ${renderConfirmed({
+      label: 'Revoke',
+      description: html`the access of <bdi>${clientName}</bdi>`,
+      question: html`<bdi>${clientName}</bdi> loses access immediately.`,
+      action: renderAction(request, {
+        action: `${base}/agents/${id}/revoke`,
+        label: 'Revoke access',
+        isDangerous: true,
+      }),
+    })}
+  </div>`
+}
+
+/** The addresses of the person's own agent. */
+function renderPlaces({ places }: GrantDetails): Content {
+  if (!places) return false
+  return html`<section class="stack" aria-labelledby="places">
+    <h2 id="places">Where it is used</h2>
+    <p class="hint">
+      The addresses from which its tokens were fetched in the last 90 days. An agent on the web has those of
+      its provider. All of them use the same chain of tokens: if you do not know one, revoke the access and
+      connect the agent again.
+    </p>
+    ${renderRows(
+      places.map(
+        ({ address, firstSeenAt, lastSeenAt }) =>
+          html`<div class="row">
+            <div class="grow">
+              <code>${address}${address.includes(':') && '/64'}</code>
+              <span class="hint">
+                first ${renderTime(firstSeenAt.toISOString())} · last ${renderTime(lastSeenAt.toISOString())}
+              </span>
+            </div>
+          </div>`,
+      ),
+      html`<p>Its tokens were not fetched in the last 90 days.</p>`,
+    )}
+  </section>`
+}
+
+function renderRun(base: string, run: AgentRun): Html {
+  const [first] = run
+  const failures = run.filter(({ code }) => code !== 'ok').length
+  return html`<section>
+    <h3>
+      ${first && html`${formatDay(first.calledAt)}, ${renderClock(first.calledAt)}`}
+      <span class="hint"
+        >${countOf(run.length, 'call')}${failures > 0 && `, ${countOf(failures, 'of them failed', 'of them failed')}`}</span
+      >
+    </h3>
+    <ol class="rows">
+      ${run.map((call) => html`<li>${renderCall(base, call)}</li>`)}
+    </ol>
+  </section>`
+}
+
+function renderCall(base: string, { calledAt, tool, code, seedId, seedTitle }: AgentCall): Html {
+  return html`<p class="event">
+    <span
+      ><code>${tool}</code>${
+        seedId !== null && html` <a href="${base}/seeds/${seedId}"><bdi>${seedTitle}</bdi></a>`
+      }${code !== 'ok' && html` <span class="tag warn">${code}</span>`}</span
+    ><span class="hint">${renderClock(calledAt)}</span>
+  </p>`
+}
