@@ -5,6 +5,7 @@ import type { App } from '../http/app-types.ts'
 import { addressOf, createRateLimiter } from '../http/limits/rate-limits.ts'
 import { createRefusalLimit } from '../http/limits/refusal-limit.ts'
 import { ApiError, errors } from '../kernel/errors.ts'
+import { serviceName } from '../kernel/service-name.ts'
 import { isStorableThroughout } from '../kernel/text.ts'
 import type { AgentOAuth, Failure } from './agent-oauth.ts'
 import {
@@ -204,7 +205,7 @@ export async function agentOAuthRoutes(
   function describeResource(issuer: string): Static<typeof ResourceMetadata> {
     return {
       resource: String(canonicalResource(resource, resource)),
-      resource_name: 'Validation kit',
+      resource_name: serviceName,
       authorization_servers: [issuer],
       scopes_supported: [agentScope],
       bearer_methods_supported: ['header'],

@@ -1,6 +1,7 @@
 import { Type, type Static, type TObject, type TProperties } from '@sinclair/typebox'
 import { exampleInstant } from '../http/description/examples.ts'
 import { exampleOf, ref } from '../kernel/schemas.ts'
+import { serviceName } from '../kernel/service-name.ts'
 import { errors } from '../kernel/errors.ts'
 import { agentScope, clientAuthMethods, grantTypes, offlineScope, paths } from './protocol.ts'
 
@@ -81,7 +82,7 @@ export const ResourceMetadata = complete(
   },
   {
     resource: `${issuer}${paths.mcp}`,
-    resource_name: 'Validation kit',
+    resource_name: serviceName,
     authorization_servers: [issuer],
     scopes_supported: [agentScope],
     bearer_methods_supported: ['header'],

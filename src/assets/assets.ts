@@ -18,6 +18,9 @@ export interface Assets {
   board: string
 }
 
+/** The areas with an icon, which the tools of agents have. */
+const iconAreas = ['comments', 'events', 'evidence', 'invites', 'people', 'seeds', 'teams', 'workspaces']
+
 const types = {
   css: 'text/css; charset=utf-8',
   js: 'text/javascript; charset=utf-8',
@@ -29,6 +32,7 @@ export async function registerAssets(app: App): Promise<Assets> {
   let assets: Assets | undefined
   await app.register(async (scope: App) => {
     await scope.register(publicAccess)
+    for (const area of iconAreas) serveAsset(scope, `areas/${area}`, 'svg')
     assets = {
       stylesheet: serveAsset(scope, 'site', 'css'),
       script: serveAsset(scope, 'site', 'js'),
@@ -57,4 +61,9 @@ export function readAsset(name: string, extension: keyof typeof types): { url: s
   const content = readFileSync(new URL(`../../public/${name}.${extension}`, import.meta.url))
   const version = createHash('sha256').update(content).digest('base64url').slice(0, 12)
   return { url: `/assets/${name}-${version}.${extension}`, content }
+}
+
+/** The URLs of the icons of areas, on an origin. */
+export function areaIconUrls(origin: string): Record<string, string> {
+  return Object.fromEntries(iconAreas.map((area) => [area, origin + readAsset(`areas/${area}`, 'svg').url]))
 }

@@ -104,6 +104,8 @@ export interface ServicesOptions {
   linkDelay?: LinkDelay
   /** How deliveries to webhooks are sent. */
   deliveries?: Partial<DeliveriesOptions>
+  /** How agents are told of changes of their tools. */
+  mcpStreams?: { pollEveryMs?: number; lifetimeMs?: number }
 }
 
 /** Makes all services of a process. They work until `close`. */
@@ -234,18 +236,27 @@ export function createServices(options: ServicesOptions) {
   let mcpHandler: Promise<KitMcpHandler> | undefined
   // Loaded at the first MCP request, since the SDK is slow to load.
   const loadMcpHandler = async () => {
-    const [{ createKitMcpHandler }, { readAsset }] = await Promise.all([
+    const [{ createKitMcpHandler }, { areaIconUrls, readAsset }, { agentPrompts }] = await Promise.all([
       import('../areas/agent/tools/agent.mcp.ts'),
       import('../assets/assets.ts'),
+      import('../areas/agent/tools/prompts.mcp.ts'),
     ])
     return createKitMcpHandler(
-      { tools: agentTools, resources: kitResources(kit, agentCalls) },
+      { tools: agentTools, resources: kitResources(kit, agentCalls), prompts: agentPrompts(kit, clock) },
       {
         onError: (error) => log.error({ err: error }, 'a tool or resource of agents failed'),
         onRefusal: (error) => log.debug({ err: error }, 'an MCP message was refused'),
         webUrl,
         // At the origin of the endpoint, where clients accept icons from.
         iconUrl: `${config.baseUrl}${readAsset('icon', 'svg').url}`,
+        areaIconUrls: areaIconUrls(config.baseUrl),
+        readAgents: agents.read,
+        onReadError: (error) =>
+          log.warn(
+            { err: error },
+            'the scopes of agents that wait for changes could not be read; will retry',
+          ),
+        ...options.mcpStreams,
       },
     )
   }
@@ -253,6 +264,7 @@ export function createServices(options: ServicesOptions) {
     needsOf: (message) => needsOfCalls(agentTools, message),
     answerCall: async (...call) => (await (mcpHandler ??= loadMcpHandler())).answerCall(...call),
     answer: async (...request) => (await (mcpHandler ??= loadMcpHandler())).answer(...request),
+    close: async () => (await mcpHandler)?.close(),
   }
   const accounts = createAccountsService({ db: shareOf(db), clock, jobs })
   let runner: { stop: () => Promise<void> } | undefined

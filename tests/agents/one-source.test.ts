@@ -52,6 +52,7 @@ const removesForOthers = 'takes away what others see: a person decides that'
 const changesWords = 'changes what was said: a person does that, an agent adds a comment that corrects'
 const ofAttention = 'is about what the person wants to be told'
 const ofGrants = 'is about the access of agents: no agent widens or ends it'
+const watchesAgents = 'is for people who watch what agents did'
 
 /** The operations that agents do not have, and why. */
 const reasons: Record<string, string> = {
@@ -98,6 +99,7 @@ const reasons: Record<string, string> = {
   ...fill(changesWords, ['comments.update', 'comments.delete']),
   ...fill(ofAttention, ['seeds.follow', 'seeds.unfollow']),
   ...fill(ofGrants, ['integrations.list', 'integrations.revoke']),
+  ...fill(watchesAgents, ['integrations.listCalls']),
 }
 
 function fill(reason: string, ids: readonly string[]): Record<string, string> {

@@ -53,6 +53,8 @@ export interface TestAppOptions extends AppOptions {
   linkDelay?: LinkDelay
   /** How deliveries to webhooks are sent, once jobs are started. */
   deliveries?: ServicesOptions['deliveries']
+  /** How agents are told of changes of their tools. */
+  mcpStreams?: ServicesOptions['mcpStreams']
   /** How long requests wait for the database. Default: as long as in production. */
   limits?: Limits
 }
@@ -113,6 +115,7 @@ async function build(
     oauthRecordBounds,
     linkDelay = () => 0,
     deliveries,
+    mcpStreams,
     limits = requestLimits,
     // `inject` returns when a response has ended.
     eventStreams = { ...streamEventsDefaults, lifetimeMs: 50 },
@@ -151,6 +154,7 @@ async function build(
     ...(oauthRecordBounds && { oauthRecordBounds }),
     ...(deliveries && { deliveries }),
     ...(appOptions.meter && { meter: appOptions.meter }),
+    ...(mcpStreams && { mcpStreams }),
   })
   const app = await buildApp(config, services, logger, { ...appOptions, eventStreams })
   holdToDescription(app)

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { createKitMcpHandler } from '../../src/areas/agent/tools/agent.mcp.ts'
+import { agentPrompts } from '../../src/areas/agent/tools/prompts.mcp.ts'
+import { systemClock } from '../../src/kernel/clock.ts'
 import { kitResources } from '../../src/areas/agent/tools/kit-resources.mcp.ts'
 import { mcpForm, readValidationKitTool } from '../../src/areas/agent/read-validation-kit.mcp.ts'
 import type { KitService, ValidationKit } from '../../src/areas/agent/agent.service.ts'
@@ -53,6 +55,12 @@ const outlineItem = {
 const toJson = (value: ValidationKit) => JSON.stringify(value) as Json<ValidationKit>
 
 const urls = { webUrl: 'https://example.com', iconUrl: 'https://api.example.com/icon.svg' }
+const rest = {
+  ...urls,
+  areaIconUrls: { seeds: 'https://api.example.com/seeds.svg' },
+  readAgents: () => Promise.resolve([]),
+  onReadError: () => undefined,
+}
 const serverInfo = {
   name: 'workspace',
   title: 'Workspace',
@@ -61,7 +69,17 @@ const serverInfo = {
   websiteUrl: urls.webUrl,
   icons: [{ src: urls.iconUrl, mimeType: 'image/svg+xml', sizes: ['any'] }],
 }
-const capabilities = { tools: { listChanged: false }, resources: { listChanged: false } }
+const capabilitiesBefore2026 = {
+  tools: { listChanged: false },
+  resources: { listChanged: false },
+  prompts: { listChanged: false },
+  completions: {},
+}
+const latestCapabilities = {
+  ...capabilitiesBefore2026,
+  tools: { listChanged: true },
+  prompts: { listChanged: true },
+}
 
 const revisionsBefore2026 = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']
 const latest = '2026-07-28'
@@ -74,8 +92,14 @@ interface Message {
 
 /** The tool and the resources of a kit, whose calls are not counted. */
 function capabilitiesOf(read: KitService['read']) {
-  const calls = { count: <T>(_agent: unknown, _tool: unknown, call: () => Promise<T>) => call() }
-  return { tools: [readValidationKitTool({ read })], resources: kitResources({ read }, calls) }
+  const calls = {
+    count: <T>(_agent: unknown, _tool: unknown, _input: unknown, call: () => Promise<T>) => call(),
+  }
+  return {
+    tools: [readValidationKitTool({ read })],
+    resources: kitResources({ read }, calls),
+    prompts: agentPrompts({ read }, systemClock),
+  }
 }
 
 /** `isDirect`: whether plain calls are answered directly, as the endpoint does, or by the SDK's handling of HTTP. */
@@ -85,7 +109,7 @@ function createTester(read: KitService['read'] = async () => toJson(kit), isDire
   const handle = createKitMcpHandler(capabilitiesOf(read), {
     onError: (error) => failures.push(error),
     onRefusal: (error) => refusals.push(error),
-    ...urls,
+    ...rest,
   })
 
   async function send(body: string, more: Record<string, string> = {}, who = agent) {
@@ -150,7 +174,7 @@ describe('starting an MCP conversation', () => {
     expect(answer.status).toBe(200)
     expect(answer.result).toEqual({
       protocolVersion: revision,
-      capabilities,
+      capabilities: capabilitiesBefore2026,
       serverInfo,
       instructions: expect.stringMatching(
         /^This server gives access to the workspace "Acme"\. .*read_validation_kit/,
@@ -163,7 +187,7 @@ describe('starting an MCP conversation', () => {
     const { result } = await createTester().ask(latest, 'server/discover')
     expect(result).toMatchObject({
       supportedVersions: [latest],
-      capabilities,
+      capabilities: latestCapabilities,
       ttlMs: 300_000,
       cacheScope: 'private',
       instructions: expect.stringContaining('read_validation_kit') as string,
@@ -479,7 +503,7 @@ describe.each(
   it('returns -32602 for an unknown tool, and -32601 for an unknown method', async () => {
     const { ask, call } = createTesterOfWay()
     expect((await call(revision, {}, 'drop_tables')).error).toMatchObject({ code: -32602 })
-    expect((await ask(revision, 'prompts/list')).error).toMatchObject({ code: -32601 })
+    expect((await ask(revision, 'logging/setLevel', { level: 'info' })).error).toMatchObject({ code: -32601 })
   })
 })
 
@@ -534,7 +558,7 @@ describe('a client that closes the connection', () => {
     const { failures, refusals, send } = createTester()
     const handle = createKitMcpHandler(
       capabilitiesOf(() => new Promise((done) => setTimeout(done, 50, toJson(kit)))),
-      { onError: (error) => failures.push(error), onRefusal: (error) => refusals.push(error), ...urls },
+      { onError: (error) => failures.push(error), onRefusal: (error) => refusals.push(error), ...rest },
     )
     const abort = new AbortController()
     const answer = handle.answer(

@@ -33,11 +33,13 @@ const handlerOf = (...tools: AgentTool[]) =>
     {
       tools,
       resources: { scope: 'validation-kit:read', action: 'seeds.list' } as never,
+      prompts: [],
     },
     {
       onError: (error) => expect.unreachable(String(error)),
       onRefusal: () => undefined,
-      ...{ webUrl: 'https://example.com', iconUrl: 'https://api.example.com/icon.svg' },
+      ...{ webUrl: 'https://example.com', iconUrl: 'https://api.example.com/icon.svg', areaIconUrls: {} },
+      ...{ readAgents: () => Promise.resolve([]), onReadError: () => undefined },
     },
   )
 

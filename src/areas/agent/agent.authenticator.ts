@@ -12,6 +12,8 @@ export interface AgentAuthenticator {
    * expired, or the person has left the workspace.
    */
   authenticate: (grantId: string) => Promise<AgentPrincipal | undefined>
+  /** Reads the agents of grants without a use, in the order of the ids. */
+  read: (grantIds: readonly string[]) => Promise<(AgentPrincipal | undefined)[]>
   /** Writes the pending uses and stops. */
   close: () => Promise<void>
 }
@@ -37,6 +39,7 @@ export function createAgentAuthenticator(options: AgentAuthenticatorOptions): Ag
       if (agent) uses.record(grantId, clock.now())
       return agent
     },
+    read: (grantIds) => findLiveGrants(db, grantIds, clock.now()),
     close: () => uses.close(),
   }
 }

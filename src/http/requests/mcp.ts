@@ -15,6 +15,8 @@ export interface McpHandler {
     message: unknown,
   ): Promise<Json<object> | undefined>
   answer(request: Request, agent: AgentPrincipal, message: unknown): Promise<Response>
+  /** Ends the streams on which agents wait for changes. */
+  close(): Promise<void>
 }
 
 /**
@@ -23,6 +25,8 @@ export interface McpHandler {
  */
 export function mcpRoutes(app: App, handler: McpHandler, url: string, resource: string): void {
   app.removeAllContentTypeParsers()
+  // Streams would hold up the stop of the process.
+  app.addHook('preClose', () => handler.close())
   app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))
   // Some clients add a slash to the URL that they are given.
   for (const spelling of [url, `${url}/`]) {

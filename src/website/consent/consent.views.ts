@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { ConsentRequest } from '../../agent-oauth/consents.ts'
 import { paths } from '../../agent-oauth/protocol.ts'
 import { grantDays, grantDaysDefault } from '../../kernel/agent.ts'
+import { serviceName } from '../../kernel/service-name.ts'
 import { renderForm, renderSelect } from '../components/forms.ts'
 import { html, type Html } from '../components/html.ts'
 import type { Page } from '../plugins/pages.ts'
@@ -24,7 +25,7 @@ export function renderConsent(options: {
       <h1>Allow access?</h1>
       <p>
         <strong><bdi>${consent.clientName}</bdi></strong> ${renderIdentity(consent)} wants access to one of
-        your workspaces.
+        your workspaces in ${serviceName}.
       </p>
       ${renderAccount(request)}
       ${renderForm({

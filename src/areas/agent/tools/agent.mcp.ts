@@ -1,12 +1,22 @@
-import { createMcpHandler, McpServer, type AuthInfo, type ServerOptions } from '@modelcontextprotocol/server'
+import {
+  createMcpHandler,
+  McpServer,
+  type AuthInfo,
+  type Icon,
+  type McpRequestContext,
+  type ServerOptions,
+} from '@modelcontextprotocol/server'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { AgentPrincipal } from '../../../kernel/agent.ts'
 import type { Json } from '../../../kernel/json-text.ts'
+import { serviceName } from '../../../kernel/service-name.ts'
 import { createTurns } from '../../../kernel/turns.ts'
 import { mayCall, type AgentTool } from '../agent-tool.ts'
 import { createDirectServers, directRevisions, toDirectCall, type CallExtra } from './direct-calls.ts'
+import { registerPrompts, type McpPrompt } from './mcp-prompts.ts'
 import { registerResources, type McpResources } from './mcp-resources.ts'
 import { toolRegistration } from './mcp-tool.ts'
+import { createToolSubscriptions, streamsMax, type ToolSubscriptionsOptions } from './tool-subscriptions.ts'
 
 /** Answers requests of authenticated agents to the MCP endpoint. `message` is the parsed body; undefined if it is not JSON. */
 export interface KitMcpHandler {
@@ -21,9 +31,14 @@ export interface KitMcpHandler {
   ): Promise<Json<object>> | undefined
   /** Answers any request. Aborting its signal ends it. */
   answer(request: Request, agent: AgentPrincipal, message?: unknown): Promise<Response>
+  /** Ends the streams on which agents wait for changes. */
+  close(): void
 }
 
-export interface KitMcpHandlerOptions {
+export interface KitMcpHandlerOptions extends Pick<
+  ToolSubscriptionsOptions,
+  'readAgents' | 'onReadError' | 'pollEveryMs' | 'lifetimeMs'
+> {
   /** Called with what failed. The agent sees only a general message. */
   onError: (error: unknown) => void
   /** Called with protocol errors: requests that the SDK refuses. */
@@ -31,6 +46,8 @@ export interface KitMcpHandlerOptions {
   /** The website, and its icon, as clients show the server. */
   webUrl: string
   iconUrl: string
+  /** The icons of the tools and prompts of an area, by their URLs. */
+  areaIconUrls: Readonly<Record<string, string>>
 }
 
 /** The most messages of a JSON-RPC batch, which the revision 2025-03-26 of MCP has. */
@@ -42,42 +59,74 @@ const callWaitMsMax = 30_000
 // it is connected.
 const rarelyChanges = { ttlMs: 5 * 60 * 1000, cacheScope: 'private' as const }
 
+// Servers of direct calls answer nothing else.
+const toolsOnly = { tools: { listChanged: false } }
+
 /**
- * Serves the tools and resources over MCP, stateless, in every revision of the protocol from 2024-11-05 to 2026-07-28. The
+ * Serves the tools, resources and prompts over MCP, stateless, in every revision of the protocol from 2024-11-05 to 2026-07-28. The
  * SDK parses the request and answers protocol errors.
  */
 export function createKitMcpHandler(
-  { tools, resources }: { tools: readonly AgentTool[]; resources: McpResources },
-  { onError, onRefusal, webUrl, iconUrl }: KitMcpHandlerOptions,
+  {
+    tools,
+    resources,
+    prompts,
+  }: { tools: readonly AgentTool[]; resources: McpResources; prompts: readonly McpPrompt[] },
+  options: KitMcpHandlerOptions,
 ): KitMcpHandler {
+  const { onError, onRefusal, webUrl, iconUrl, areaIconUrls } = options
+  /** The icon of the area that an action is of. */
+  const iconsOf = (action: string): Icon[] => {
+    const src = areaIconUrls[action.split('.')[0] ?? '']
+    return src === undefined ? [] : [{ src, mimeType: 'image/svg+xml', sizes: ['any'] }]
+  }
   // One call after the other lets requests of others in between (decision 0072).
   const turns = createTurns({ atOnceMax: 1, waitingMax: Infinity, waitMsMax: callWaitMsMax })
-  const registrations = new Map(tools.map((tool) => [tool, toolRegistration(tool, { onError, turns })]))
+  const registrations = new Map(
+    tools.map((tool) => [tool, toolRegistration(tool, { onError, turns, icons: iconsOf(tool.action) })]),
+  )
   const toolsOf = (agent: AgentPrincipal) => tools.filter((tool) => mayCall(agent, tool))
-  const handler = createMcpHandler(({ authInfo }) => createServer((authInfo?.extra as CallExtra).agent), {
+  const promptsOf = (agent: AgentPrincipal) => prompts.filter((prompt) => mayCall(agent, prompt))
+  const subscriptions = createToolSubscriptions({
+    ...options,
+    describe: (agent) => [...toolsOf(agent), ...promptsOf(agent)].map(({ name }) => name).join(' '),
+  })
+  const handler = createMcpHandler(createServer, {
     onerror: onRefusal,
+    bus: subscriptions.bus,
+    maxSubscriptions: streamsMax,
   })
   // The same server for all agents with these tools: nothing in it is of one agent.
   const answerDirectly = createDirectServers((ofServer) =>
-    createToolServer(ofServer, { supportedProtocolVersions: directRevisions }),
+    createToolServer(ofServer, { supportedProtocolVersions: directRevisions, capabilities: toolsOnly }),
   )
 
-  function createServer(agent: AgentPrincipal): McpServer {
+  function createServer({ authInfo, era }: McpRequestContext): McpServer {
+    const { agent } = authInfo?.extra as CallExtra
     const ofAgent = toolsOf(agent)
-    const server = createToolServer(ofAgent, { instructions: instructionsFor(agent, ofAgent) })
+    // Conversations of earlier revisions have no stream on which they could be told.
+    const listChanged = era === 'modern'
+    const server = createToolServer(ofAgent, {
+      instructions: instructionsFor(agent, ofAgent),
+      capabilities: { tools: { listChanged } },
+    })
     if (mayCall(agent, resources)) registerResources(server, agent, resources, onError)
+    registerPrompts(server, agent, {
+      prompts: promptsOf(agent),
+      findCompleted: () => resources.completed(agent),
+      ...{ iconsOf, listChanged, onError },
+    })
     return server
   }
 
   function createToolServer(ofServer: readonly AgentTool[], options: ServerOptions): McpServer {
     const server = new McpServer(
       {
-        ...{ name: 'workspace', title: 'Workspace', version: '1.0.0-alpha.1', websiteUrl: webUrl },
+        ...{ name: 'workspace', title: serviceName, version: '1.0.0-alpha.1', websiteUrl: webUrl },
         icons: [{ src: iconUrl, mimeType: 'image/svg+xml', sizes: ['any'] }],
       },
       {
         ...options,
-        capabilities: { tools: { listChanged: false } },
         cacheHints: {
           'server/discover': rarelyChanges,
           'resources/templates/list': rarelyChanges,
@@ -99,8 +148,17 @@ export function createKitMcpHandler(
 
     async answer(request, agent, message) {
       if (Array.isArray(message) && message.length > batchMax) return refuseBatch()
-      return handler.fetch(request, { authInfo: toAuthInfo(agent) })
+      const authInfo = toAuthInfo(agent)
+      if (!isListen(message)) return handler.fetch(request, { authInfo })
+      const streamed = subscriptions.run(agent, (signal) =>
+        handler.fetch(new Request(request, { signal: AbortSignal.any([request.signal, signal]) }), {
+          authInfo,
+        }),
+      )
+      return streamed ?? refuseStream(message)
     },
+
+    close: () => subscriptions.close(),
   }
 }
 
@@ -108,6 +166,20 @@ function toAuthInfo(agent: AgentPrincipal): AuthInfo & { extra: CallExtra } {
   const { clientId, scopes } = agent.grant
   // Do not expose the raw token to tools.
   return { token: '', clientId, scopes, extra: { agent } }
+}
+
+function isListen(message: unknown): message is { id?: unknown } {
+  return (
+    typeof message === 'object' &&
+    message !== null &&
+    'method' in message &&
+    message.method === 'subscriptions/listen'
+  )
+}
+
+/** As the SDK refuses one when the process has too many. */
+function refuseStream({ id = null }: { id?: unknown }): Response {
+  return Response.json({ jsonrpc: '2.0', error: { code: -32603, message: 'Subscription limit reached' }, id })
 }
 
 function refuseBatch(): Response {

@@ -5,6 +5,7 @@ import type { AgentCalls } from '../agent-calls.ts'
 import type { KitOutlineItem } from '../agent.schemas.ts'
 import type { KitService } from '../agent.service.ts'
 import type { McpResource, McpResources } from './mcp-resources.ts'
+import { suggestSeeds } from './suggest-seeds.ts'
 import { mcpForm, readValidationKit } from '../read-validation-kit.mcp.ts'
 
 /** The validation kit, and each of its seeds, as the tool `read_validation_kit` returns them; counted as its calls. */
@@ -22,12 +23,14 @@ export function kitResources(kit: KitService, calls: Pick<AgentCalls, 'count'>):
 
     templates: (agent) => [
       {
-        uriTemplate: `${seedUriPrefix(agent)}{id}`,
+        uriTemplate: seedTemplate(agent),
         name: 'seed',
         title: 'Seed',
         description: 'A seed (an early idea) by its id, with its evidence.',
       },
     ],
+
+    completed: (agent) => ({ uriTemplate: seedTemplate(agent), variable: 'id', suggest: suggestSeeds(kit) }),
 
     async read(agent, uri) {
       const input = toInput(agent, uri)
@@ -49,6 +52,10 @@ function kitUri({ workspace }: AgentPrincipal): string {
 
 function seedUriPrefix({ workspace }: AgentPrincipal): string {
   return `workspace://${workspace.slug}/seeds/`
+}
+
+function seedTemplate(agent: AgentPrincipal): string {
+  return `${seedUriPrefix(agent)}{id}`
 }
 
 function kitResource(agent: AgentPrincipal): McpResource {

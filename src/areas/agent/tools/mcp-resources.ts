@@ -18,6 +18,16 @@ export interface McpResource {
   lastModified?: string
 }
 
+/** Suggests values for what was typed so far. */
+export type Suggest = (agent: AgentPrincipal, typed: string) => Promise<readonly string[]>
+
+/** A template whose variable programs complete. */
+export interface CompletedTemplate {
+  uriTemplate: string
+  variable: string
+  suggest: Suggest
+}
+
 /** The resources that agents read over MCP. The SDK has no list in pages, so they answer its methods themselves. */
 export interface McpResources {
   /** The scope that a grant must have for them. */
@@ -31,6 +41,8 @@ export interface McpResources {
   ): Promise<{ resources: McpResource[]; nextCursor: string | null }>
   /** The forms of URIs (RFC 6570). */
   templates(agent: AgentPrincipal): (Omit<McpResource, 'uri'> & { uriTemplate: string })[]
+  /** Of these, the one whose variable programs complete. */
+  completed(agent: AgentPrincipal): CompletedTemplate
   /** The resource as JSON. Throws `not_found`. */
   read(agent: AgentPrincipal, uri: string): Promise<string>
 }
@@ -47,7 +59,7 @@ export function registerResources(
   server.registerCapabilities({ resources: { listChanged: false } })
 
   server.setRequestHandler('resources/list', async ({ params }) => {
-    const page = await answer(resources.list(agent, params?.cursor), '', onError)
+    const page = await toProtocolErrors(resources.list(agent, params?.cursor), '', onError)
     return {
       resources: page.resources.map(({ lastModified, ...resource }) => ({
         ...{ ...resource, mimeType },
@@ -62,13 +74,17 @@ export function registerResources(
   }))
 
   server.setRequestHandler('resources/read', async ({ params: { uri } }) => {
-    const text = await answer(resources.read(agent, uri), uri, onError)
+    const text = await toProtocolErrors(resources.read(agent, uri), uri, onError)
     return { contents: [{ uri, mimeType, text }] }
   })
 }
 
-/** Turns errors into those of the protocol, which have no details of what is unexpected. */
-async function answer<T>(result: Promise<T>, uri: string, onError: (error: unknown) => void): Promise<T> {
+/** Turns errors into those of the protocol, which have no details of what is unexpected. `uri`: of a resource. */
+export async function toProtocolErrors<T>(
+  result: Promise<T>,
+  uri: string,
+  onError: (error: unknown) => void,
+): Promise<T> {
   try {
     return await result
   } catch (error) {

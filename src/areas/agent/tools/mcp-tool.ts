@@ -2,6 +2,7 @@ import type { Static, TObject, TSchema } from '@sinclair/typebox'
 import {
   fromJsonSchema,
   type CallToolResult,
+  type Icon,
   type jsonSchemaValidator,
   type McpServer,
 } from '@modelcontextprotocol/server'
@@ -22,6 +23,7 @@ export interface ToolOptions {
   onError: (error: unknown) => void
   /** The turns of users. A call that is not direct waits for one, as the SDK makes all calls of a batch at once. */
   turns: Turns
+  icons: Icon[]
 }
 
 /** Makes a function that registers a tool with a server. The agent comes with each call, as `CallExtra`. */
@@ -29,7 +31,7 @@ export function toolRegistration(tool: AgentTool, options: ToolOptions): (server
   const { name, title, description, hints } = tool
   const inlinedOf = (schema: TSchema) => inlined(schema, tool.parts)
   const config = {
-    ...{ title, description, annotations: { title, ...hints } },
+    ...{ title, description, annotations: { title, ...hints }, icons: options.icons },
     inputSchema: fromJsonSchema(toPublished(inlinedOf(tool.input)), trusting),
     outputSchema: fromJsonSchema(withError(inlinedOf(tool.output)), trusting),
   }

@@ -1,0 +1,91 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { createToolSubscriptions } from '../../src/areas/agent/tools/tool-subscriptions.ts'
+import type { AgentPrincipal } from '../../src/kernel/agent.ts'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+const agentWith = (...scopes: string[]): AgentPrincipal => ({
+  grant: {
+    ...{ id: 'grant', clientId: 'client', clientName: 'Robbie', scopes },
+    ...{ consentVersion: 1, expiresAt: new Date() },
+  },
+  user: { id: 'user', name: 'Ada', email: 'ada@example.com', emailVerifiedAt: null, imageKey: null },
+  workspace: { id: 'workspace', name: 'Acme', slug: 'acme' },
+  role: 'member',
+})
+
+/** Subscriptions whose reads answer what `reads` says, one after the other. */
+function createTester(reads: (AgentPrincipal | undefined | Error)[]) {
+  const [asked, outages, kinds]: [string[][], unknown[], string[]] = [[], [], []]
+  const subscriptions = createToolSubscriptions({
+    async readAgents(grantIds) {
+      asked.push([...grantIds])
+      const next = reads.shift()
+      if (next instanceof Error) throw next
+      return [next]
+    },
+    describe: ({ grant, onlyReads }) => `${grant.scopes.join(' ')} ${onlyReads === true}`,
+    onReadError: (error) => outages.push(error),
+  })
+  /** Opens a stream as the SDK does. Returns the signal that ends it. */
+  async function open(agent: AgentPrincipal): Promise<AbortSignal> {
+    let given: AbortSignal | undefined
+    await subscriptions.run(agent, async (signal) => {
+      given = signal
+      signal.addEventListener(
+        'abort',
+        subscriptions.bus.subscribe((event) => kinds.push(event.kind)),
+      )
+      return new Response()
+    })
+    if (!given) throw new Error('the stream was refused')
+    return given
+  }
+  return { asked, kinds, open, outages, subscriptions }
+}
+
+const poll = () => vi.advanceTimersByTimeAsync(2_000)
+const told = ['tools_list_changed', 'prompts_list_changed']
+
+it('tells of a change once, and goes on after an outage, which is reported once', async () => {
+  const [before, after] = [agentWith('a'), agentWith('a', 'b')]
+  const { kinds, open, outages } = createTester([before, new Error('1'), new Error('2'), after, after])
+  await open(before)
+  for (const count of [0, 0, 0, 2, 2]) {
+    await poll()
+    expect(kinds).toHaveLength(count)
+  }
+  expect(kinds).toEqual(told)
+  expect(outages).toHaveLength(1)
+})
+
+it('keeps in mind that a stream asked for reading tools only', async () => {
+  const agent = agentWith('a')
+  const { kinds, open } = createTester([agent])
+  await open({ ...agent, onlyReads: true })
+  await poll()
+  expect(kinds).toEqual([])
+})
+
+it('asks once for all streams of a grant, and for nothing once they have ended', async () => {
+  const agent = agentWith('a')
+  const { asked, open, subscriptions } = createTester([agent, agent, undefined])
+  const signals = [await open(agent), await open(agent)]
+  await poll()
+  expect(asked).toEqual([['grant']])
+  subscriptions.close()
+  expect(signals.every(({ aborted }) => aborted)).toBe(true)
+  await poll()
+  await poll()
+  expect(asked).toHaveLength(1)
+})
+
+it('forgets a request that opened no stream', async () => {
+  const agent = agentWith('a')
+  const { asked, subscriptions } = createTester([])
+  for (let i = 0; i < 20; i++)
+    expect(await subscriptions.run(agent, async () => new Response())).toBeInstanceOf(Response)
+  await poll()
+  expect(asked).toEqual([])
+})
