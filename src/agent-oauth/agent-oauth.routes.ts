@@ -215,21 +215,26 @@ export async function agentOAuthRoutes(
 
 const knownMetadata = new Set(Object.keys(ClientMetadata.properties))
 knownMetadata.delete('scope')
+/** What only clients with a key need. */
+const keyMetadata = new Set(['jwks', 'jwks_uri', 'token_endpoint_auth_signing_alg'])
 
 /**
  * Accepts registrations as clients send them. RFC 7591 §2 lets the server replace values: unknown metadata and scopes
  * are removed, and unsupported grant types replaced.
  */
 function normalizeRegistration(metadata: Static<typeof ClientMetadata>): object {
+  const method = metadata.token_endpoint_auth_method ?? 'none'
+  const isKnown = (name: string) =>
+    knownMetadata.has(name) && (method === 'private_key_jwt' || !keyMetadata.has(name))
   const known = Object.fromEntries(
-    Object.entries(metadata).filter(([name, value]) => knownMetadata.has(name) && value !== ''),
+    Object.entries(metadata).filter(([name, value]) => isKnown(name) && value !== ''),
   )
   const asked = metadata.grant_types?.filter((type) => (grantTypes as readonly string[]).includes(type)) ?? []
   return {
     ...known,
     application_type: 'native',
     // Explicit, since the server would give a secret to clients without a method.
-    token_endpoint_auth_method: metadata.token_endpoint_auth_method ?? 'none',
+    token_endpoint_auth_method: method,
     grant_types: asked.includes('authorization_code') ? asked : [...grantTypes],
     response_types: ['code'],
   }

@@ -3,7 +3,14 @@ import { exampleInstant } from '../http/description/examples.ts'
 import { exampleOf, ref } from '../kernel/schemas.ts'
 import { serviceName } from '../kernel/service-name.ts'
 import { errors } from '../kernel/errors.ts'
-import { agentScope, clientAuthMethods, grantTypes, offlineScope, paths } from './protocol.ts'
+import {
+  agentScope,
+  assertionAlgorithms,
+  clientAuthMethods,
+  grantTypes,
+  offlineScope,
+  paths,
+} from './protocol.ts'
 
 /** A named schema with possibly more fields, since OAuth clients ignore unknown ones (RFC 6749 §5.1). */
 function open<P extends TProperties>(name: string, properties: P, example: Static<TObject<P>>): TObject<P> {
@@ -43,7 +50,9 @@ export function describeServer(issuer: string, website: string) {
     scopes_supported: [agentScope, offlineScope],
     code_challenge_methods_supported: ['S256'],
     token_endpoint_auth_methods_supported: [...clientAuthMethods],
+    token_endpoint_auth_signing_alg_values_supported: [...assertionAlgorithms],
     revocation_endpoint_auth_methods_supported: [...clientAuthMethods],
+    revocation_endpoint_auth_signing_alg_values_supported: [...assertionAlgorithms],
     authorization_response_iss_parameter_supported: true,
     client_id_metadata_document_supported: true,
   }
@@ -64,7 +73,9 @@ export const ServerMetadata = complete(
     scopes_supported: Type.Array(Type.String()),
     code_challenge_methods_supported: Type.Array(Type.String()),
     token_endpoint_auth_methods_supported: Type.Array(Type.String()),
+    token_endpoint_auth_signing_alg_values_supported: Type.Array(Type.String()),
     revocation_endpoint_auth_methods_supported: Type.Array(Type.String()),
+    revocation_endpoint_auth_signing_alg_values_supported: Type.Array(Type.String()),
     authorization_response_iss_parameter_supported: Type.Boolean(),
     client_id_metadata_document_supported: Type.Boolean(),
   },
@@ -99,6 +110,23 @@ export const ClientMetadata = Type.Object(
     client_uri: Type.Optional(Type.String({ maxLength: 1024 })),
     logo_uri: Type.Optional(Type.String({ maxLength: 1024 })),
     token_endpoint_auth_method: Type.Optional(Type.String({ enum: [...clientAuthMethods] })),
+    token_endpoint_auth_signing_alg: Type.Optional(Type.String({ enum: [...assertionAlgorithms] })),
+    jwks_uri: Type.Optional(
+      Type.String({
+        maxLength: 1024,
+        description:
+          'For `private_key_jwt`: an https URL of the public keys. It is fetched once somebody has allowed the client.',
+      }),
+    ),
+    jwks: Type.Optional(
+      Type.Object(
+        {},
+        {
+          additionalProperties: true,
+          description: 'For `private_key_jwt`: the public keys (RFC 7517), instead of `jwks_uri`.',
+        },
+      ),
+    ),
     grant_types: Type.Optional(Type.Array(Type.String({ maxLength: 200 }), { maxItems: 20 })),
     response_types: Type.Optional(Type.Array(Type.String({ maxLength: 200 }), { maxItems: 20 })),
     scope: Type.Optional(Type.String({ maxLength: 2048 })),
@@ -207,10 +235,14 @@ function answer(description: string, schema: TObject) {
 const clientFields = {
   client_id: Type.Optional(Type.String()),
   client_secret: Type.Optional(Type.String()),
+  client_assertion_type: Type.Optional(Type.String()),
+  client_assertion: Type.Optional(
+    Type.String({ description: 'Of a client with `private_key_jwt` (RFC 7523 §2.2).' }),
+  ),
 }
 const exampleClientId = exampleOf(RegisteredClient).client_id
 const invalidClient = answer(
-  '`invalid_client`: the client is unknown or its secret is wrong. `error_description` says whether to register again.',
+  '`invalid_client`: the client is unknown, or its secret or its JWT is wrong. `error_description` says whether to register again.',
   OAuthError,
 )
 const tooManyRefused = answer(
@@ -231,7 +263,7 @@ export const registerClient = {
   summary: 'Register an agent as an OAuth client',
   description:
     'Dynamic client registration (RFC 7591). Unknown metadata is ignored; the rest is limited to 4 KiB. Clients without ' +
-    '`token_endpoint_auth_method` are public clients and get no secret. Clients without a grant are deleted after ' +
+    '`token_endpoint_auth_method` are public clients and get no secret; those with `private_key_jwt` bring keys. Clients without a grant are deleted after ' +
     'seven days, or sooner if there are too many; others a year after their last use.',
   body: ClientMetadata,
   response: {

@@ -6,7 +6,16 @@ export const agentScope = validationKitScope
 export const offlineScope = 'offline_access'
 
 export const grantTypes = ['authorization_code', 'refresh_token'] as const
-export const clientAuthMethods = ['none', 'client_secret_basic', 'client_secret_post'] as const
+export const clientAuthMethods = [
+  'none',
+  'client_secret_basic',
+  'client_secret_post',
+  'private_key_jwt',
+] as const
+/** The algorithms of the JWTs by which clients authenticate (RFC 7518, RFC 8037, RFC 9864). */
+export const assertionAlgorithms = ['ES256', 'RS256', 'PS256', 'EdDSA', 'Ed25519'] as const
+/** Until when such a JWT may be valid: its id is stored for so long. */
+export const assertionLifetimeSecondsMax = 10 * 60
 
 /** The longest lifetime of a grant, unless it is prolonged. */
 export const grantLifetimeSeconds = Math.max(...grantDays) * 24 * 60 * 60

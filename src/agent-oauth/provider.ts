@@ -19,7 +19,9 @@ import type { JobQueue } from '../platform/jobs/jobs.port.ts'
 import type { Answers } from './answers.ts'
 import { hasGrant } from './records/grants.repository.ts'
 import { createRecordAdapter } from './records/oauth-records.repository.ts'
+import { clientAssertions } from './client-assertions.ts'
 import {
+  assertionAlgorithms,
   canonicalResource,
   clientAuthMethods,
   codeLifetimeSeconds,
@@ -89,6 +91,7 @@ export function createProvider(options: ProviderOptions): Provider {
   const secondsUntil = (time: Date) => Math.ceil((time.getTime() - clock.now().getTime()) / 1000)
   const records = createRecordAdapter({
     ...{ db, clock, jobs, bounds, findOrigin, isReuse, alreadyUsed },
+    replayed: () => new errors.InvalidClientAuth('client assertion tokens must only be used once'),
     tooMany: (until) => new TooMany(catalogue.tooManyRegistrations.message, secondsUntil(until)),
   })
   const refreshTokens = createRefreshTokens(appSecret)
@@ -137,15 +140,16 @@ export function createProvider(options: ProviderOptions): Provider {
     },
     // Called for registrations, documents and stored clients alike.
     extraClientMetadata: {
-      properties: ['scope', 'redirect_uris'],
+      properties: ['scope', 'redirect_uris', 'jwks_uri'],
       validator: (_ctx, name, value, metadata) => {
         if (!isStorableThroughout({ ...metadata })) throw new errors.InvalidClientMetadata(unstorable)
         // RFC 7591 §2: the server may replace values. Every client may ask for every scope.
         if (name === 'scope') delete metadata.scope
         else if (Array.isArray(value)) value.forEach(assertRedirectUri)
+        else if (name === 'jwks_uri' && value !== undefined) assertHttps(value)
       },
     },
-    enabledJWA: { idTokenSigningAlgValues: ['ES256'] },
+    enabledJWA: { idTokenSigningAlgValues: ['ES256'], clientAuthSigningAlgValues: [...assertionAlgorithms] },
     ttl: {
       AccessToken: accessTokenLifetimeSeconds,
       AuthorizationCode: codeLifetimeSeconds,
@@ -214,7 +218,7 @@ export function createProvider(options: ProviderOptions): Provider {
         },
       },
     },
-    fetch: options.fetch,
+    ...clientAssertions(options),
   }
 
   const provider = new Provider(baseUrl, configuration)
@@ -255,6 +259,12 @@ export function createProvider(options: ProviderOptions): Provider {
     await settleAnswer(ctx as KoaContextWithOIDC, options, fail)
   })
   return provider
+}
+
+/** The keys of a client are fetched over https only. */
+function assertHttps(value: unknown): void {
+  if (typeof value === 'string' && value.startsWith('https://')) return
+  throw new errors.InvalidClientMetadata('jwks_uri must be an https URL')
 }
 
 /** The error of a limit that only the provider can check, in the form of the others of these endpoints. */

@@ -1,4 +1,4 @@
-import { and, eq, gt, isNull, or, sql } from 'drizzle-orm'
+import { and, eq, gt, isNull, lt, or, sql } from 'drizzle-orm'
 import type { Adapter } from 'oidc-provider'
 import type { Database, Executor } from '../../db/client.ts'
 import { agentGrants } from '../../db/schema/agent-grants.ts'
@@ -17,6 +17,8 @@ export interface RecordAdapterOptions {
   bounds: RecordBounds
   /** Creates the error for a record that was already consumed. */
   alreadyUsed: () => Error
+  /** Creates the error for a client's JWT that was already used. */
+  replayed: () => Error
   /** Creates the error for a client that would displace one that was just registered. */
   tooMany: (until: Date) => Error
   /** A digest of the client's address of the current request. */
@@ -30,7 +32,7 @@ export interface RecordAdapterOptions {
  * one succeeds and the others throw `alreadyUsed`. Refresh tokens are exchanged by `createRefreshAdapter`.
  */
 export function createRecordAdapter(options: RecordAdapterOptions): (kind: string) => Adapter {
-  const { db, clock, jobs, bounds, alreadyUsed, tooMany, findOrigin, isReuse } = options
+  const { db, clock, jobs, bounds, alreadyUsed, replayed, tooMany, findOrigin, isReuse } = options
   const trimmer = createTrimmer({ db, clock, bounds })
 
   async function endGrant(id: string): Promise<void> {
@@ -56,10 +58,17 @@ export function createRecordAdapter(options: RecordAdapterOptions): (kind: strin
           expiresAt: expiresInSeconds ? new Date(now.getTime() + expiresInSeconds * 1000) : null,
           generation: generationOf(kind, payload),
         }
-        await db
+        const isOnce = kind === 'ReplayDetection'
+        const { rowCount } = await db
           .insert(oauthRecords)
           .values({ kind, key: keyOf(kind, id), ...row, createdAt: now })
-          .onConflictDoUpdate({ target: [oauthRecords.kind, oauthRecords.key], set: row })
+          .onConflictDoUpdate({
+            target: [oauthRecords.kind, oauthRecords.key],
+            set: row,
+            // oidc-provider has looked for it before: of parallel uses one is the first.
+            ...(isOnce && { setWhere: lt(oauthRecords.expiresAt, now) }),
+          })
+        if (isOnce && rowCount === 0) throw replayed()
         await trimmer.keepWithinBounds(kind)
       },
 
