@@ -1,11 +1,12 @@
 import { sql } from 'drizzle-orm'
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { agentScopes } from '../../src/kernel/agent.ts'
 import { check, hasBrowser, looks, openPage, sizes } from './browser.ts'
 import { openAs, startSite, type Site } from './site.ts'
 import { password } from './visitor.ts'
 import { addPerson, createCompany, createTeam, post, randomEmail } from '../support/company.ts'
-import { createSeed } from '../support/seeds.ts'
+import { createSeed, insertGrant } from '../support/seeds.ts'
 import { createWorkspace } from '../support/workspaces.ts'
 import { drawQuadrants } from '../support/images.ts'
 
@@ -379,6 +380,13 @@ describe.runIf(hasBrowser)('the website in a browser', () => {
     }
     for (let i = 0; i < 60; i++) await addPerson(website, workspace, 'viewer', `Robot ${i}`)
     const team = await createTeam(website, owner, company, 'Looms')
+    const grant = await insertGrant(website, workspace, owner)
+    await website.db.execute(sql`
+      update agent_grants set scopes = ${sql.param([...agentScopes])} where id = ${grant.id}`)
+    await website.db.execute(sql`
+      insert into agent_call_log (grant_id, called_at, id, tool, code)
+      select ${grant.id}, now() - i * interval '20 minutes', gen_random_uuid(), 'add_evidence', 'not_a_participant'
+      from generate_series(1, 3) i`)
     const { context, page, complaints } = await openAs(site, owner, { viewport: sizes.desk })
     for (const path of [
       '',
@@ -392,6 +400,7 @@ describe.runIf(hasBrowser)('the website in a browser', () => {
       '/teams',
       `/teams/${team.id}?q=robot`,
       '/agents',
+      `/agents/${grant.id}`,
       '/search',
       '/search?q=a',
       '/settings',

@@ -83,7 +83,6 @@ function renderProlong({ base, request }: WorkspaceVisit, grant: GrantDetails, n
   return renderForm({
     request,
     action: `${base}/agents/${grant.id}/prolong`,
-    className: 'spread',
     body: html`${renderSelect({
         name: 'days',
         label: 'From now on, for',
