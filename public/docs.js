@@ -2,7 +2,7 @@
 
 const keyInput = document.getElementById('api-key')
 
-for (const part of document.querySelectorAll('#credential, .try')) part.hidden = false
+for (const part of document.querySelectorAll('#credential, #find, .try')) part.hidden = false
 
 if (keyInput) {
   // Kept until this tab is closed.
@@ -14,11 +14,32 @@ if (keyInput) {
   keyInput.form.addEventListener('submit', (event) => event.preventDefault())
 }
 
+// Hides the operations without the typed words in their id, path or summary, and the groups without operations.
+const finder = document.getElementById('find')
+const findOperations = () => {
+  const words = finder.querySelector('input').value.toLowerCase().split(/\s+/)
+  let count = 0
+  for (const operations of document.querySelectorAll('.operations')) {
+    for (const operation of operations.children) {
+      const text = `${operation.id} ${operation.firstElementChild.textContent}`.toLowerCase()
+      operation.hidden = !words.every((word) => text.includes(word))
+      if (!operation.hidden) count += 1
+    }
+    operations.parentElement.hidden = !operations.querySelector('.operation:not([hidden])')
+  }
+  finder.querySelector('[role=status]').textContent = `${count} ${count === 1 ? 'operation' : 'operations'}`
+}
+finder?.addEventListener('input', findOperations)
+
 const openLinked = () => {
   const part = document.getElementById(location.hash.slice(1))
-  if (part?.localName !== 'details') return
-  part.open = true
-  part.scrollIntoView()
+  // A link leads to what the typed words hide, too.
+  if (finder && part?.closest('[hidden]')) {
+    finder.querySelector('input').value = ''
+    findOperations()
+  }
+  if (part?.localName === 'details') part.open = true
+  part?.scrollIntoView()
 }
 addEventListener('hashchange', openLinked)
 openLinked()

@@ -2,6 +2,7 @@ import { ApiError } from '../../kernel/errors.ts'
 import type { Page as ListPage } from '../../kernel/pagination.ts'
 import { html, type Content } from './html.ts'
 import { readQuery, withQuery } from './lists.ts'
+import { countOf } from './words.ts'
 
 /** The place of a page in its list, and the way back from it. */
 export interface ListPlace {
@@ -72,6 +73,16 @@ export function renderPager(
     }
     ${nextCursor !== null && html`<a class="button quiet" rel="next" href="${toPage(next)}">${labels.next}</a>`}
   </nav>`
+}
+
+/** How many rows a list has, if its first page tells; otherwise that there are more. */
+export function renderCount(
+  { cursor, nextCursor }: Pick<ListView<unknown>, 'cursor' | 'nextCursor'>,
+  rows: number,
+  [one, many]: [one: string, many: string],
+): Content {
+  if (cursor !== '' || rows === 0) return false
+  return html`<p class="hint">${nextCursor !== null && 'More than '}${countOf(rows, one, many)}</p>`
 }
 
 /** What the page could not show as the URL asked. */

@@ -50,12 +50,17 @@ export function renderReference(
         </div>
       </form>
       <nav class="links" aria-label="Groups of operations">
-        ${groups.map(({ name }) => html`<a href="#${name}">${name}</a>`)}
+        ${groups.map(({ name }) => html`<a href="#${name}">${titleOfGroup(name)}</a>`)}
       </nav>
+      <div class="field" id="find" hidden>
+        <label for="find-text">Find an operation</label>
+        <input id="find-text" type="search" autocomplete="off" />
+        <p class="hint" role="status"></p>
+      </div>
       ${groups.map(
         ({ name, description, operations }) =>
           html`<section aria-labelledby="${name}">
-            <h2 id="${name}">${name}</h2>
+            <h2 id="${name}">${titleOfGroup(name)}</h2>
             ${renderText(description)}
             <div class="operations">
               ${operations.map((operation) => renderOperation(operation, baseUrl, errorNames))}
@@ -63,6 +68,12 @@ export function renderReference(
           </section>`,
       )}`,
   }
+}
+
+/** The name of a group for readers. The ids of operations begin with `name`. */
+function titleOfGroup(name: string): string {
+  const titles: Record<string, string> = { agentOAuth: 'OAuth of agents', apiKeys: 'API keys' }
+  return titles[name] ?? name.charAt(0).toUpperCase() + name.slice(1)
 }
 
 function renderOperation(operation: Operation, baseUrl: string, errorNames: ReadonlySet<string>): Html {

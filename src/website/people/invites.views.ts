@@ -7,7 +7,7 @@ import { renderField, renderForm, renderSelect } from '../components/forms.ts'
 import { html, type Html } from '../components/html.ts'
 import { renderRows } from '../components/lists.ts'
 import { renderDone } from '../components/notice.ts'
-import { renderNotices, renderPager, resetNotice, type ListView } from '../components/pager.ts'
+import { renderCount, renderNotices, renderPager, resetNotice, type ListView } from '../components/pager.ts'
 import { renderDate } from '../components/words.ts'
 import type { Page } from '../plugins/pages.ts'
 import { sectionOf, type WorkspaceVisit } from '../plugins/workspace-visit.ts'
@@ -19,6 +19,7 @@ export function renderInvites(visit: WorkspaceVisit, list: ListView<Invite>, tea
   const { base, request } = visit
   const { email, inviteUrl, outcomes } = request.flash.shown
   const shown = outcomes === undefined ? [] : (JSON.parse(outcomes) as InviteOutcome[])
+  const invites = parseJson(list.items)
   return {
     title: 'Invites',
     section: sectionOf(visit, 'Invites'),
@@ -36,12 +37,13 @@ export function renderInvites(visit: WorkspaceVisit, list: ListView<Invite>, tea
       }
       ${shown.length > 0 && renderOutcomes(shown)} ${renderInviteForm(visit, teams, shown)}
       <h2>Pending invites</h2>
+      ${renderCount(list, invites.length, ['invite', 'invites'])}
       ${renderForm({
         request,
         action: `${base}/invites`,
         className: 'whole',
         body: renderRows(
-          parseJson(list.items).map((invite) => renderInvite(visit, invite)),
+          invites.map((invite) => renderInvite(visit, invite)),
           html`<p>No pending invites.</p>`,
         ),
       })}

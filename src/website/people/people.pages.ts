@@ -12,7 +12,14 @@ import { readQuery, renderRows } from '../components/lists.ts'
 import { renderDone } from '../components/notice.ts'
 import { membersPages } from './members.pages.ts'
 import type { Page } from '../plugins/pages.ts'
-import { readListView, renderNotices, renderPager, resetNotice, type ListView } from '../components/pager.ts'
+import {
+  readListView,
+  renderCount,
+  renderNotices,
+  renderPager,
+  resetNotice,
+  type ListView,
+} from '../components/pager.ts'
 import { renderPerson } from './person.views.ts'
 import { renderRole, roleNames } from '../views/roles.views.ts'
 import { readSearch, searchLengthMax } from '../views/search-form.views.ts'
@@ -90,6 +97,7 @@ function renderPeople(
   const { base, may, request } = visit
   const path = `${base}/people`
   const { q, role, teamId } = search
+  const shown = parseJson(list.items)
   return {
     title: 'People',
     section: sectionOf(visit, 'People'),
@@ -98,9 +106,9 @@ function renderPeople(
         ${may('invites.create') && html`<a class="button" href="${base}/invites">Invite people</a>`}
       </div>
       ${renderDone(request)} ${renderFilters(path, search, teams)}
-      ${renderNotices([list.isReset && resetNotice])}
+      ${renderNotices([list.isReset && resetNotice])} ${renderCount(list, shown.length, ['person', 'people'])}
       ${renderRows(
-        parseJson(list.items).map((person) => renderPersonRow(visit, person)),
+        shown.map((person) => renderPersonRow(visit, person)),
         renderNobody(visit, search),
       )}
       ${renderPager(list, {

@@ -9,7 +9,14 @@ import { html } from '../components/html.ts'
 import { renderRows } from '../components/lists.ts'
 import { notice, renderDone } from '../components/notice.ts'
 import type { Page } from '../plugins/pages.ts'
-import { readListView, renderNotices, renderPager, resetNotice, type ListView } from '../components/pager.ts'
+import {
+  readListView,
+  renderCount,
+  renderNotices,
+  renderPager,
+  resetNotice,
+  type ListView,
+} from '../components/pager.ts'
 import { readSearch } from '../views/search-form.views.ts'
 import { renderTeam } from './team.views.ts'
 import { countOf, renderDate } from '../components/words.ts'
@@ -110,6 +117,7 @@ function isMember(person: Person): person is Person & { userId: string } {
 
 function renderTeams(visit: WorkspaceVisit, list: ListView<Team>): Page {
   const { base, may, request, state } = visit
+  const teams = parseJson(list.items)
   return {
     title: 'Teams',
     section: sectionOf(visit, 'Teams'),
@@ -132,8 +140,9 @@ function renderTeams(visit: WorkspaceVisit, list: ListView<Team>): Page {
             })}<button>Create team</button>`,
         })
       }
+      ${renderCount(list, teams.length, ['team', 'teams'])}
       ${renderRows(
-        parseJson(list.items).map(
+        teams.map(
           ({ id, name, memberCount, createdAt }) =>
             html`<div class="row">
               <div class="grow">
