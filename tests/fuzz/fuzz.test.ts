@@ -191,6 +191,7 @@ it(`responds to ${count} hostile requests (FUZZ_SEED=${seed}) as documented, and
   const secrets: string[] = [canary]
   // Calls of agents are written at any time, as changes of whatever request is sent then.
   await services.agentCalls.close()
+  await services.agentOAuth.close()
   const takeChanges = await watchDatabase()
   let changesMade = 0
   let world = await createWorld()
