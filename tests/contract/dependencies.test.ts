@@ -17,5 +17,5 @@ it('docs/dependencies.md has a reason for each package that the service needs at
 })
 
 it('docs/dependencies.md says which packages are bundled', () => {
-  for (const { name, reason } of rows) expect(reason.endsWith(" Bundled."), name).toBe(isBundled(name))
+  for (const { name, reason } of rows) expect(reason.endsWith(' Bundled.'), name).toBe(isBundled(name))
 })
