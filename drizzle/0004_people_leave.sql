@@ -13,4 +13,6 @@ ALTER TABLE "leavings" ADD CONSTRAINT "leavings_user_id_users_id_fk" FOREIGN KEY
 CREATE INDEX "leavings_requested_at_idx" ON "leavings" USING btree ("requested_at");--> statement-breakpoint
 CREATE INDEX "evidence_author_idx" ON "evidence" USING btree ("author_user_id","id");--> statement-breakpoint
 CREATE INDEX "seeds_creator_idx" ON "seeds" USING btree ("created_by_user_id","id");--> statement-breakpoint
-CREATE INDEX "workspaces_deleted_at_idx" ON "workspaces" USING btree ("deleted_at") WHERE "workspaces"."deleted_at" is not null;
+CREATE INDEX "workspaces_deleted_at_idx" ON "workspaces" USING btree ("deleted_at") WHERE "workspaces"."deleted_at" is not null;--> statement-breakpoint
+-- Written by hand. Without statistics, PostgreSQL takes nearly all workspaces for deleted, and plans accordingly.
+ANALYZE "workspaces";

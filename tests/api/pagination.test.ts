@@ -52,6 +52,7 @@ const ids = lists.flatMap(({ operation }) => idsIn(operation))
 const urlOf = ({ operation }: List, { values }: FilledCompany) => pathOf(operation, values)
 
 async function createFilled(list: List, count: number) {
+  start = currentSecond()
   const company = await createCompany(service)
   const filled = { ...company, values: await makeValues(service, ids, { company }) }
   const keys: string[] = []
@@ -64,7 +65,10 @@ async function createFilled(list: List, count: number) {
 /** Adds a row made at a time; returns its key. */
 const insert = ({ rows }: List, { values }: FilledCompany, at: Date) => rows.insert(service, values, at)
 
-const start = Math.floor(Date.now() / 1000) * 1000
+const currentSecond = () => Math.floor(Date.now() / 1000) * 1000
+
+/** When the last company was made: its members join then, and rows are placed before and after them. */
+let start = currentSecond()
 const secondsFromNow = (seconds: number) => new Date(start + seconds * 1000)
 
 interface FetchedPage {

@@ -63,6 +63,8 @@ describe('200', () => {
       name: 'Analytical Engines',
       slug,
       icon_key: null,
+      deleted_at: null,
+      exported_until: null,
       allowed_domains: [],
       creator_user_id: person.id,
       created_at: expect.any(String) as string,
