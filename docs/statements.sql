@@ -2538,6 +2538,14 @@ where
     and "notifications"."mailed_at" is null
     and "seeds"."deleted_at" is null
     and "users"."workspace_activity" = $3
+    and not exists (
+      select
+      from
+        "leavings" as leaving
+      where
+        leaving.user_id = "users"."id"
+        and leaving.requested_at is not null
+    )
   )
 order by
   "users"."id" asc;

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { afterEach, expect, it, vi } from 'vitest'
 import { formatTime } from '../../src/mail/times.ts'
-import { createCompany, patch } from '../support/company.ts'
+import { createCompany, patch, post } from '../support/company.ts'
 import { startMailServer } from '../support/mail-server.ts'
 import { listNotifications } from '../support/notifications.ts'
 import { insertGrant } from '../support/seeds.ts'
@@ -98,4 +98,15 @@ it('nobody is told of access that was revoked, or that was given for less than t
   pass(10)
   expect(await runHourly()).toEqual([])
   expect(await inboxOf(short.company.member)).toEqual([])
+})
+
+it('nobody is told of access to a workspace that was deleted', async () => {
+  const { company } = await grantFor(30)
+  await as(company.owner, post(`${company.url}/delete`, { confirmSlug: company.workspace.slug }))
+  // The mail to the owners.
+  await vi.waitUntil(isDone, { timeout: 10_000, interval: 20 })
+  pass(20)
+  expect(await runHourly()).toEqual([])
+  const rows = await selectRows(db, sql`select 1 from notifications where user_id = ${company.member.id}`)
+  expect(rows).toEqual([])
 })

@@ -95,20 +95,22 @@ describe('a mention', () => {
     expect(mailsTo(reader)).toHaveLength(1)
   })
 
-  it('is not mailed to who has read it by then, or has turned mails off, or left', async () => {
-    const [reader, silent, former, told] = [
+  it('is not mailed to who has read it by then, has turned mails off, has left or is leaving', async () => {
+    const [reader, silent, former, leaving, told] = [
+      await addReader(),
       await addReader(),
       await addReader(),
       await addReader(),
       await addReader(),
     ]
     await setActivity(silent, false)
-    await mention([reader, silent, former, told])
+    await mention([reader, silent, former, leaving, told])
+    await db.execute(sql`insert into leavings (user_id, requested_at) values (${leaving.id}, now())`)
     const { id } = (await findNotifications(service, reader))[0] ?? { id: '' }
     await as(reader, post('/v1/me/notifications/read', { ids: [id] }))
     await db.execute(sql`delete from memberships where user_id = ${former.id}`)
     await passFiveMinutes()
-    expect([reader, silent, former].flatMap(mailsTo)).toEqual([])
+    expect([reader, silent, former, leaving].flatMap(mailsTo)).toEqual([])
     expect(mailsTo(told)).toHaveLength(1)
   })
 

@@ -1,6 +1,7 @@
 import { and, asc, eq, gt, inArray, isNull, lte, ne, or, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { agentGrants } from '../../db/schema/agent-grants.ts'
+import { isStaying } from '../../db/schema/leavings.ts'
 import { notificationDigests, notifications } from '../../db/schema/notifications.ts'
 import { seeds } from '../../db/schema/seeds.ts'
 import { users } from '../../db/schema/users.ts'
@@ -62,6 +63,7 @@ const selectMentioned = prepared((executor) =>
         isUnmailed,
         isNotOfDeletedSeed,
         eq(users.workspaceActivity, true),
+        isStaying(users.id),
       ),
     )
     .orderBy(asc(users.id))
@@ -109,6 +111,7 @@ export async function listDueDigests(
         isNotOfDeletedSeed,
         lte(notifications.createdAt, until),
         eq(users.workspaceActivity, true),
+        isStaying(users.id),
         or(isNull(notificationDigests.sentAt), lte(notificationDigests.sentAt, before)),
       ),
     )
@@ -269,6 +272,7 @@ export async function listEndingGrants(
       expiresAt: agentGrants.expiresAt,
     })
     .from(agentGrants)
+    .innerJoin(workspaces, isWorkspace(agentGrants.workspaceId))
     .where(
       and(
         isNull(agentGrants.revokedAt),
