@@ -110,7 +110,7 @@ export interface paths {
         put?: never;
         /**
          * Register an agent as an OAuth client
-         * @description Dynamic client registration (RFC 7591). Unknown metadata is ignored; the rest is limited to 4 KiB. Clients without `token_endpoint_auth_method` are public clients and get no secret. Clients without a grant are deleted after seven days, or sooner if there are too many; others a year after their last use.
+         * @description Dynamic client registration (RFC 7591). Unknown metadata is ignored; the rest is limited to 4 KiB. Clients without `token_endpoint_auth_method` are public clients and get no secret; those with `private_key_jwt` bring keys. Clients without a grant are deleted after seven days, or sooner if there are too many; others a year after their last use.
          */
         post: operations["agentOAuth.register"];
         delete?: never;
@@ -879,6 +879,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/me/delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Delete the caller's account
+         * @description Signs the caller out everywhere, revokes their API keys and the access of their agents, and mails a link that cancels the deletion for 7 days. Then the account is deleted. Seeds, evidence, comments and events stay, without the name. The caller must allow it on the website (Security, Leaving) in the last ten minutes.
+         */
+        post: operations["me.delete"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/me/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export everything that is the caller's
+         * @description Their account, what gives access to it, and what they wrote and did, also in workspaces that they have left. Secrets and what belongs to others are left out. The caller must allow it on the website (Security, Leaving) in the last ten minutes. The response is read while it is sent: if that fails, it breaks off, and is no JSON.
+         */
+        get: operations["me.export"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/me/invites": {
         parameters: {
             query?: never;
@@ -1125,6 +1165,66 @@ export interface paths {
          * @description For owners and admins. The last five former slugs keep working for 90 days, and no other workspace can take them in that time.
          */
         patch: operations["workspaces.update"];
+        trace?: never;
+    };
+    "/v1/workspaces/{slug}/transfer-ownership": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Transfer the ownership of a workspace
+         * @description For owners. The member becomes an owner and the caller an admin, in one change. Other owners stay owners. Does nothing when the member is the caller.
+         */
+        post: operations["workspaces.transferOwnership"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/workspaces/{slug}/delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Delete a workspace
+         * @description For owners. The workspace is gone at once, for all people and agents. Nobody can take its slug for 90 days. For 14 days the operator of the service can restore it; then everything in it is erased. The owners are told by email.
+         */
+        post: operations["workspaces.delete"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/workspaces/{slug}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export a workspace
+         * @description For owners. A line `{"kind": …, "data": {…}}` for each thing in the workspace, with fields as in other responses: `workspace`, `member`, `team`, `teamMember`, `invite`, `integration`, `webhook`, `seed` with its `participant`, `evidence` and `comment`, and `event`, the oldest first. Deleted seeds and secrets are left out. The last line has the kind `end` and the number of the others: without it the export is incomplete. What changes while the export runs is read as it is then. One export of a workspace runs at a time.
+         */
+        get: operations["workspaces.export"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/v1/workspaces/{slug}/icon": {
@@ -2051,6 +2151,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/workspaces/{slug}/integrations/{id}/calls": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what an agent did
+         * @description The calls of its tools, newest first, without their arguments: of the last 30 days, and about the last 1,000. Owners and admins see the calls of any agent; other members, of agents that act on their behalf. Also of access that has ended.
+         */
+        get: operations["integrations.listCalls"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/workspaces/{slug}/integrations/{id}/revoke": {
         parameters: {
             query?: never;
@@ -2493,6 +2613,349 @@ export interface components {
         Onboarding: {
             /** @description The workspace that the caller used last; null without a workspace. */
             existing: components["schemas"]["WorkspaceMembership"] | null;
+        };
+        PersonExport: {
+            /** @description Their account. */
+            profile: {
+                /** @description The id of the person. */
+                id: string;
+                /** @description Their name. */
+                name: string;
+                /** @description Their email address. */
+                email: string;
+                /**
+                 * Format: date-time
+                 * @description When the address was verified. Null: it is not.
+                 * @example 2026-11-21T03:04:05.678Z
+                 */
+                emailVerifiedAt: string | null;
+                /** @description The URL of the profile photo. Null: they have none. */
+                image: string | null;
+                /** @description Whether they get news about the product. */
+                productUpdates: boolean;
+                /** @description Whether they get mails about their workspaces. */
+                workspaceActivity: boolean;
+                /**
+                 * Format: date-time
+                 * @description When it was created.
+                 * @example 2026-11-21T03:04:05.678Z
+                 */
+                createdAt: string;
+            };
+            /** @description The addresses that they had before. */
+            formerEmails: {
+                /** @description The address. */
+                email: string;
+                /**
+                 * Format: date-time
+                 * @description Until when they had it.
+                 * @example 2026-11-21T03:04:05.678Z
+                 */
+                changedAt: string;
+            }[];
+            /** @description Their API keys, also revoked ones, without the secrets. */
+            apiKeys: {
+                /** @description The id of the key. */
+                id: string;
+                /** @description Its name. */
+                name: string;
+                /** @description Its first characters. */
+                tokenPrefix: string;
+                /** @description Its last four characters. */
+                lastFour: string;
+                /**
+                 * Format: date-time
+                 * @description When it was created.
+                 * @example 2026-11-21T03:04:05.678Z
+                 */
+                createdAt: string;
+                /**
+                 * Format: date-time
+                 * @description When it was last used. Null: never.
+                 * @example 2026-11-21T03:04:05.678Z
+                 */
+                lastUsedAt: string | null;
+                /**
+                 * Format: date-time
+                 * @description When it was revoked. Null: it was not.
+                 * @example 2026-11-21T03:04:05.678Z
+                 */
+                revokedAt: string | null;
+            }[];
+            /** @description Where they are signed in. */
+            sessions: {
+                /** @description The `User-Agent` of the browser. */
+                userAgent: string;
+                /**
+                 * Format: date-time
+                 * @description When it was created.
+                 * @example 2026-11-21T03:04:05.678Z
+                 */
+                createdAt: string;
+                /**
+                 * Format: date-time
+                 * @description When it was last used.
+                 * @example 2026-11-21T03:04:05.678Z
+                 */
+                lastUsedAt: string;
+            }[];
+            /** @description Their passkeys. */
+            passkeys: {
+                /** @description Its name. */
+                name: string;
+                /**
+                 * Format: date-time
+                 * @description When it was created.
+                 * @example 2026-11-21T03:04:05.678Z
+                 */
+                createdAt: string;
+                /**
+                 * Format: date-time
+                 * @description When it was last used. Null: never.
+                 * @example 2026-11-21T03:04:05.678Z
+                 */
+                lastUsedAt: string | null;
+            }[];
+            /** @description Their accounts at identity providers. */
+            identities: {
+                /** @description The provider. */
+                issuer: string;
+                /** @description Their id there. */
+                subject: string;
+                /**
+                 * Format: date-time
+                 * @description When it was created.
+                 * @example 2026-11-21T03:04:05.678Z
+                 */
+                createdAt: string;
+            }[];
+            /** @description The workspaces that they are in. */
+            workspaces: {
+                /** @description The id of the workspace. */
+                id: string;
+                /** @description Its name. */
+                name: string;
+                /** @description Its slug. */
+                slug: string;
+                role: components["schemas"]["Role"];
+                /**
+                 * Format: date-time
+                 * @description When they joined.
+                 * @example 2026-11-21T03:04:05.678Z
+                 */
+                joinedAt: string;
+            }[];
+            /** @description The teams that they are in. */
+            teams: {
+                /** @description The id of the team. */
+                id: string;
+                /** @description The id of the workspace. */
+                workspaceId: string;
+                /** @description Its name. */
+                name: string;
+                /**
+                 * Format: date-time
+                 * @description When they were added.
+                 * @example 2026-11-21T03:04:05.678Z
+                 */
+                addedAt: string;
+            }[];
+            /** @description The access of their agents, also what has ended. */
+            agents: {
+                /** @description The id of the grant. */
+                id: string;
+                /** @description The id of the workspace. */
+                workspaceId: string;
+                /** @description The name of the agent. */
+                clientName: string;
+                /** @description What the agent may do, as OAuth scopes. */
+                scopes: string[];
+                /**
+                 * Format: date-time
+                 * @description When it was created.
+                 * @example 2026-11-21T03:04:05.678Z
+                 */
+                createdAt: string;
+                /**
+                 * Format: date-time
+                 * @description When the agent last used it. Null: never.
+                 * @example 2026-11-21T03:04:05.678Z
+                 */
+                lastUsedAt: string | null;
+                /**
+                 * Format: date-time
+                 * @description When it ends.
+                 * @example 2026-11-21T03:04:05.678Z
+                 */
+                expiresAt: string;
+                /**
+                 * Format: date-time
+                 * @description When it was revoked. Null: it was not.
+                 * @example 2026-11-21T03:04:05.678Z
+                 */
+                revokedAt: string | null;
+            }[];
+            /** @description The invites from and to them. */
+            invites: {
+                /** @description The id of the invite. */
+                id: string;
+                /** @description The id of the workspace. */
+                workspaceId: string;
+                /** @description The invited address. */
+                email: string;
+                role: components["schemas"]["Role"];
+                /**
+                 * Format: date-time
+                 * @description When it was created.
+                 * @example 2026-11-21T03:04:05.678Z
+                 */
+                createdAt: string;
+            }[];
+            /** @description The seeds that they created. */
+            seeds: {
+                /** @description The id of the seed. */
+                id: string;
+                /** @description The id of the workspace. */
+                workspaceId: string;
+                /** @description Its title. */
+                title: string;
+                /** @description Its summary. */
+                summary: string;
+                /** @description The problem that it solves. */
+                problem: string | null;
+                /** @description Who has the problem. */
+                audience: string | null;
+                /** @description What is expected to be true. */
+                hypothesis: string | null;
+                /** @description How to tell that it is. */
+                successCriteria: string[];
+                /** @description Its status. */
+                status: string;
+                /**
+                 * Format: date-time
+                 * @description When it was created.
+                 * @example 2026-11-21T03:04:05.678Z
+                 */
+                createdAt: string;
+            }[];
+            /** @description The evidence that they added. */
+            evidence: {
+                /** @description The id of the evidence. */
+                id: string;
+                /** @description The id of the seed. */
+                seedId: string;
+                /** @description Its kind. */
+                kind: string;
+                /** @description Whether it supports or contradicts the seed. */
+                verdict: string;
+                /** @description What was found. */
+                summary: string;
+                /** @description Where to read more. */
+                sourceUrl: string | null;
+                /** @description The agent that wrote it for the person. Null: they did. */
+                agentName: string | null;
+                /**
+                 * Format: date-time
+                 * @description When it was created.
+                 * @example 2026-11-21T03:04:05.678Z
+                 */
+                createdAt: string;
+                /**
+                 * Format: date-time
+                 * @description When it was corrected. Null: it was not.
+                 * @example 2026-11-21T03:04:05.678Z
+                 */
+                editedAt: string | null;
+                /**
+                 * Format: date-time
+                 * @description When it was withdrawn. Null: it was not.
+                 * @example 2026-11-21T03:04:05.678Z
+                 */
+                withdrawnAt: string | null;
+            }[];
+            /** @description The comments that they wrote. */
+            comments: {
+                /** @description The id of the comment. */
+                id: string;
+                /** @description The id of the seed. */
+                seedId: string;
+                /** @description The evidence that it is about. Null: the seed itself. */
+                evidenceId: string | null;
+                /** @description Its text, in Markdown. */
+                body: string;
+                /** @description The agent that wrote it for the person. Null: they did. */
+                agentName: string | null;
+                /**
+                 * Format: date-time
+                 * @description When it was created.
+                 * @example 2026-11-21T03:04:05.678Z
+                 */
+                createdAt: string;
+                /**
+                 * Format: date-time
+                 * @description When it was edited. Null: it was not.
+                 * @example 2026-11-21T03:04:05.678Z
+                 */
+                editedAt: string | null;
+            }[];
+            /** @description The seeds that they take part in. */
+            participations: {
+                /** @description The id of the seed. */
+                seedId: string;
+                /**
+                 * Format: date-time
+                 * @description When they joined it.
+                 * @example 2026-11-21T03:04:05.678Z
+                 */
+                joinedAt: string;
+            }[];
+            /** @description The seeds that they follow. */
+            follows: {
+                /** @description The id of the seed. */
+                seedId: string;
+            }[];
+            /** @description What they were told in their inbox. */
+            notifications: {
+                /** @description The id of the notification. */
+                id: string;
+                /** @description The id of the workspace. */
+                workspaceId: string;
+                /** @description Its kind. */
+                kind: string;
+                /** @description The seed that it is about. Null: none. */
+                seedId: string | null;
+                /**
+                 * Format: date-time
+                 * @description When it was created.
+                 * @example 2026-11-21T03:04:05.678Z
+                 */
+                createdAt: string;
+                /**
+                 * Format: date-time
+                 * @description When they read it. Null: they have not.
+                 * @example 2026-11-21T03:04:05.678Z
+                 */
+                readAt: string | null;
+            }[];
+            /** @description What they did in workspaces. */
+            events: {
+                /** @description The id of the event. */
+                id: string;
+                /** @description The id of the workspace. */
+                workspaceId: string;
+                /** @description Its type. */
+                type: string;
+                /** @description Whether it was done on the website, by API or over MCP. */
+                source: string;
+                /** @description What happened. */
+                summary: string;
+                /**
+                 * Format: date-time
+                 * @description When it was created.
+                 * @example 2026-11-21T03:04:05.678Z
+                 */
+                createdAt: string;
+            }[];
         };
         WorkspaceMembership: {
             /** @description The id of the workspace. */
@@ -3233,6 +3696,24 @@ export interface components {
              */
             expiresAt: string;
         };
+        AgentCall: {
+            /** @description The id of the call. */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When the agent called.
+             * @example 2026-11-21T03:04:05.678Z
+             */
+            calledAt: string;
+            /** @description The name of the tool over MCP, also for calls over HTTP. */
+            tool: string;
+            /** @description `ok`, or the code of the error that the agent got. */
+            code: string;
+            /** @description The seed that the call was about. Null: none, or none that exists in the workspace. */
+            seedId: string | null;
+            /** @description The title of that seed. */
+            seedTitle: string | null;
+        };
         /**
          * @description What was found for or against a seed. Withdrawn evidence is in no kit.
          * @example {
@@ -3648,7 +4129,9 @@ export interface components {
             scopes_supported: string[];
             code_challenge_methods_supported: string[];
             token_endpoint_auth_methods_supported: string[];
+            token_endpoint_auth_signing_alg_values_supported: string[];
             revocation_endpoint_auth_methods_supported: string[];
+            revocation_endpoint_auth_signing_alg_values_supported: string[];
             authorization_response_iss_parameter_supported: boolean;
             client_id_metadata_document_supported: boolean;
         };
@@ -3670,7 +4153,7 @@ export interface components {
             redirect_uris: string[];
             client_name?: string;
             /** @enum {string} */
-            token_endpoint_auth_method: "none" | "client_secret_basic" | "client_secret_post";
+            token_endpoint_auth_method: "none" | "client_secret_basic" | "client_secret_post" | "private_key_jwt";
             grant_types: string[];
             response_types: string[];
         };
@@ -3897,6 +4380,29 @@ export interface components {
         };
         /**
          * @description The request conflicts with the current state.
+         *     - `export_in_progress`: Another export of the workspace runs, or one was broken off within the last minute.
+         */
+        "Conflict.export_in_progress": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "_tag": "Conflict",
+                 *       "code": "export_in_progress",
+                 *       "message": "This workspace is being exported. Try again when that has ended.",
+                 *       "requestId": "0b1c7e0e-6f0d-4b6e-9b0a-5a7f0c1d2e3f"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {unknown} */
+                    code?: "export_in_progress";
+                } & components["schemas"]["Conflict"];
+            };
+        };
+        /**
+         * @description The request conflicts with the current state.
          *     - `idempotency_in_flight`: The first request with this `Idempotency-Key` is still running. Retry after `Retry-After` seconds.
          *     - `idempotency_key_reused`: The `Idempotency-Key` was used within the last 24 hours with another method, URL or body.
          */
@@ -4029,6 +4535,32 @@ export interface components {
                 "application/json": {
                     /** @enum {unknown} */
                     code?: "idempotency_in_flight" | "idempotency_key_reused" | "invite_used";
+                } & components["schemas"]["Conflict"];
+            };
+        };
+        /**
+         * @description The request conflicts with the current state.
+         *     - `idempotency_in_flight`: The first request with this `Idempotency-Key` is still running. Retry after `Retry-After` seconds.
+         *     - `idempotency_key_reused`: The `Idempotency-Key` was used within the last 24 hours with another method, URL or body.
+         *     - `last_owner`: The only owner of the workspace would leave or lose the role. When an account is deleted, `message` names the workspaces.
+         */
+        "Conflict.idempotency_in_flight.idempotency_key_reused.last_owner": {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "_tag": "Conflict",
+                 *       "code": "last_owner",
+                 *       "message": "A workspace must have an owner. Make another member an owner first.",
+                 *       "requestId": "0b1c7e0e-6f0d-4b6e-9b0a-5a7f0c1d2e3f"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {unknown} */
+                    code?: "idempotency_in_flight" | "idempotency_key_reused" | "last_owner";
                 } & components["schemas"]["Conflict"];
             };
         };
@@ -4265,7 +4797,7 @@ export interface components {
         };
         /**
          * @description The request conflicts with the current state.
-         *     - `last_owner`: The only owner of the workspace would leave or lose the role.
+         *     - `last_owner`: The only owner of the workspace would leave or lose the role. When an account is deleted, `message` names the workspaces.
          */
         "Conflict.last_owner": {
             headers: {
@@ -4650,6 +5182,31 @@ export interface components {
          * @description The caller may not do this.
          *     - `key_not_for_workspace`: The API key is bound to workspaces, and the request concerns another workspace, or none and is not one of the few that such a key may make.
          *     - `key_read_only`: The API key was restricted to reading, and the method of the request is not GET or HEAD.
+         *     - `recent_proof_required`: An API key exports or deletes the account of its owner, who has not allowed it on the website in the last ten minutes.
+         */
+        "Forbidden.key_not_for_workspace.key_read_only.recent_proof_required": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "_tag": "Forbidden",
+                 *       "code": "recent_proof_required",
+                 *       "message": "Allow this first: on the website, under Security, Leaving. It is then allowed for ten minutes.",
+                 *       "requestId": "0b1c7e0e-6f0d-4b6e-9b0a-5a7f0c1d2e3f"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {unknown} */
+                    code?: "key_not_for_workspace" | "key_read_only" | "recent_proof_required";
+                } & components["schemas"]["Forbidden"];
+            };
+        };
+        /**
+         * @description The caller may not do this.
+         *     - `key_not_for_workspace`: The API key is bound to workspaces, and the request concerns another workspace, or none and is not one of the few that such a key may make.
+         *     - `key_read_only`: The API key was restricted to reading, and the method of the request is not GET or HEAD.
          *     - `role_insufficient`: The caller's role in the workspace does not allow the operation.
          */
         "Forbidden.key_not_for_workspace.key_read_only.role_insufficient": {
@@ -4701,6 +5258,30 @@ export interface components {
                 "application/json": {
                     /** @enum {unknown} */
                     code?: "key_not_for_workspace" | "not_a_member" | "role_insufficient";
+                } & components["schemas"]["Forbidden"];
+            };
+        };
+        /**
+         * @description The caller may not do this.
+         *     - `key_not_for_workspace`: The API key is bound to workspaces, and the request concerns another workspace, or none and is not one of the few that such a key may make.
+         *     - `recent_proof_required`: An API key exports or deletes the account of its owner, who has not allowed it on the website in the last ten minutes.
+         */
+        "Forbidden.key_not_for_workspace.recent_proof_required": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "_tag": "Forbidden",
+                 *       "code": "recent_proof_required",
+                 *       "message": "Allow this first: on the website, under Security, Leaving. It is then allowed for ten minutes.",
+                 *       "requestId": "0b1c7e0e-6f0d-4b6e-9b0a-5a7f0c1d2e3f"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {unknown} */
+                    code?: "key_not_for_workspace" | "recent_proof_required";
                 } & components["schemas"]["Forbidden"];
             };
         };
@@ -4796,6 +5377,23 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["Internal"];
+            };
+        };
+        /**
+         * @description The request is malformed or its input is invalid.
+         *     - `confirmation_mismatch`: `confirmSlug` is not the current slug of the workspace, or `confirmEmail` not the email address of the caller.
+         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+         *     - `idempotency_key_invalid`: The header `Idempotency-Key` is empty, is longer than 255 characters, or contains characters other than visible ASCII.
+         */
+        "InvalidInput.confirmation_mismatch.idempotency_key_invalid": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["HttpApiDecodeError"] | ({
+                    /** @enum {unknown} */
+                    code?: "confirmation_mismatch" | "idempotency_key_invalid";
+                } & components["schemas"]["InvalidInput"]);
             };
         };
         /**
@@ -5644,12 +6242,28 @@ export interface operations {
                      *       "token_endpoint_auth_methods_supported": [
                      *         "none",
                      *         "client_secret_basic",
-                     *         "client_secret_post"
+                     *         "client_secret_post",
+                     *         "private_key_jwt"
+                     *       ],
+                     *       "token_endpoint_auth_signing_alg_values_supported": [
+                     *         "ES256",
+                     *         "RS256",
+                     *         "PS256",
+                     *         "EdDSA",
+                     *         "Ed25519"
                      *       ],
                      *       "revocation_endpoint_auth_methods_supported": [
                      *         "none",
                      *         "client_secret_basic",
-                     *         "client_secret_post"
+                     *         "client_secret_post",
+                     *         "private_key_jwt"
+                     *       ],
+                     *       "revocation_endpoint_auth_signing_alg_values_supported": [
+                     *         "ES256",
+                     *         "RS256",
+                     *         "PS256",
+                     *         "EdDSA",
+                     *         "Ed25519"
                      *       ],
                      *       "authorization_response_iss_parameter_supported": true,
                      *       "client_id_metadata_document_supported": true
@@ -5683,7 +6297,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "resource": "https://api.example.com/agent/mcp",
-                     *       "resource_name": "Validation kit",
+                     *       "resource_name": "Workspace",
                      *       "authorization_servers": [
                      *         "https://api.example.com"
                      *       ],
@@ -5766,7 +6380,15 @@ export interface operations {
                     client_uri?: string;
                     logo_uri?: string;
                     /** @enum {string} */
-                    token_endpoint_auth_method?: "none" | "client_secret_basic" | "client_secret_post";
+                    token_endpoint_auth_method?: "none" | "client_secret_basic" | "client_secret_post" | "private_key_jwt";
+                    /** @enum {string} */
+                    token_endpoint_auth_signing_alg?: "ES256" | "RS256" | "PS256" | "EdDSA" | "Ed25519";
+                    /** @description For `private_key_jwt`: an https URL of the public keys. It is fetched once somebody has allowed the client. */
+                    jwks_uri?: string;
+                    /** @description For `private_key_jwt`: the public keys (RFC 7517), instead of `jwks_uri`. */
+                    jwks?: {
+                        [key: string]: unknown;
+                    };
                     grant_types?: string[];
                     response_types?: string[];
                     scope?: string;
@@ -5893,6 +6515,9 @@ export interface operations {
                     refresh_token?: string;
                     client_id?: string;
                     client_secret?: string;
+                    client_assertion_type?: string;
+                    /** @description Of a client with `private_key_jwt` (RFC 7523 §2.2). */
+                    client_assertion?: string;
                     resource?: string;
                     scope?: string;
                 };
@@ -5928,7 +6553,7 @@ export interface operations {
                     "application/json": components["schemas"]["OAuthError"];
                 };
             };
-            /** @description `invalid_client`: the client is unknown or its secret is wrong. `error_description` says whether to register again. */
+            /** @description `invalid_client`: the client is unknown, or its secret or its JWT is wrong. `error_description` says whether to register again. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -5990,6 +6615,9 @@ export interface operations {
                     token_type_hint?: string;
                     client_id?: string;
                     client_secret?: string;
+                    client_assertion_type?: string;
+                    /** @description Of a client with `private_key_jwt` (RFC 7523 §2.2). */
+                    client_assertion?: string;
                 };
             };
         };
@@ -6011,7 +6639,7 @@ export interface operations {
                     "application/json": components["schemas"]["OAuthError"];
                 };
             };
-            /** @description `invalid_client`: the client is unknown or its secret is wrong. `error_description` says whether to register again. */
+            /** @description `invalid_client`: the client is unknown, or its secret or its JWT is wrong. `error_description` says whether to register again. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -9244,6 +9872,127 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
     };
+    "me.delete": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: within 24 hours, the same request with the same key runs at most once. After a lost response or a 5xx, send the request again: it returns the first response, or runs now if nothing was changed. After 409 `idempotency_in_flight`, wait for `Retry-After` seconds. */
+                "Idempotency-Key"?: components["parameters"]["header.Idempotency-Key"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "confirmEmail": "grace@example.com"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The email address of the caller. */
+                    confirmEmail: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The change was made. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Ok"];
+                };
+            };
+            400: components["responses"]["InvalidInput.confirmation_mismatch.idempotency_key_invalid"];
+            401: components["responses"]["Unauthorized.api_key_required"];
+            403: components["responses"]["Forbidden.key_not_for_workspace.key_read_only.recent_proof_required"];
+            409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.last_owner"];
+            413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
+        };
+    };
+    "me.export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Everything that is the caller's. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "profile": {
+                     *         "id": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e08",
+                     *         "name": "Grace Hopper",
+                     *         "email": "grace@example.com",
+                     *         "emailVerifiedAt": "2026-11-21T03:04:05.678Z",
+                     *         "image": "https://api.example.com/pictures/Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4.webp",
+                     *         "productUpdates": false,
+                     *         "workspaceActivity": true,
+                     *         "createdAt": "2026-11-21T03:04:05.678Z"
+                     *       },
+                     *       "formerEmails": [],
+                     *       "apiKeys": [],
+                     *       "sessions": [],
+                     *       "passkeys": [],
+                     *       "identities": [],
+                     *       "workspaces": [
+                     *         {
+                     *           "id": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e09",
+                     *           "name": "Acme",
+                     *           "slug": "acme",
+                     *           "role": "owner",
+                     *           "joinedAt": "2026-11-21T03:04:05.678Z"
+                     *         }
+                     *       ],
+                     *       "teams": [],
+                     *       "agents": [],
+                     *       "invites": [],
+                     *       "seeds": [],
+                     *       "evidence": [],
+                     *       "comments": [],
+                     *       "participations": [],
+                     *       "follows": [],
+                     *       "notifications": [],
+                     *       "events": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PersonExport"];
+                };
+            };
+            400: components["responses"]["HttpApiDecodeError"];
+            401: components["responses"]["Unauthorized.api_key_required"];
+            403: components["responses"]["Forbidden.key_not_for_workspace.recent_proof_required"];
+            413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
+        };
+    };
     "me.listInvites": {
         parameters: {
             query?: {
@@ -10349,6 +11098,162 @@ export interface operations {
                     "application/json": components["schemas"]["Internal"];
                 };
             };
+            503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
+        };
+    };
+    "workspaces.transferOwnership": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: within 24 hours, the same request with the same key runs at most once. After a lost response or a 5xx, send the request again: it returns the first response, or runs now if nothing was changed. After 409 `idempotency_in_flight`, wait for `Retry-After` seconds. */
+                "Idempotency-Key"?: components["parameters"]["header.Idempotency-Key"];
+            };
+            path: {
+                /** @description The slug of the workspace, or one that it had in the last 90 days. */
+                slug: components["parameters"]["path.slug"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "userId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e08"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The id of the member. */
+                    userId: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The change was made. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "Content-Location": components["headers"]["Content-Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Ok"];
+                };
+            };
+            400: components["responses"]["InvalidInput.idempotency_key_invalid"];
+            401: components["responses"]["Unauthorized.api_key_required"];
+            403: components["responses"]["Forbidden.key_not_for_workspace.key_read_only.not_a_member.role_insufficient"];
+            404: components["responses"]["NotFound.not_found"];
+            409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused"];
+            413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
+        };
+    };
+    "workspaces.delete": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: within 24 hours, the same request with the same key runs at most once. After a lost response or a 5xx, send the request again: it returns the first response, or runs now if nothing was changed. After 409 `idempotency_in_flight`, wait for `Retry-After` seconds. */
+                "Idempotency-Key"?: components["parameters"]["header.Idempotency-Key"];
+            };
+            path: {
+                /** @description The slug of the workspace, or one that it had in the last 90 days. */
+                slug: components["parameters"]["path.slug"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "confirmSlug": "acme"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The current slug of the workspace. */
+                    confirmSlug: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The change was made. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "Content-Location": components["headers"]["Content-Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Ok"];
+                };
+            };
+            400: components["responses"]["InvalidInput.confirmation_mismatch.idempotency_key_invalid"];
+            401: components["responses"]["Unauthorized.api_key_required"];
+            403: components["responses"]["Forbidden.key_not_for_workspace.key_read_only.not_a_member.role_insufficient"];
+            404: components["responses"]["NotFound.not_found"];
+            409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused"];
+            413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
+        };
+    };
+    "workspaces.export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The slug of the workspace, or one that it had in the last 90 days. */
+                slug: components["parameters"]["path.slug"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The lines. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Content-Location": components["headers"]["Content-Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {"kind":"team","data":{"id":"01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e07","name":"Research","createdAt":"2026-11-21T03:04:05.678Z"}}
+                     *     {"kind":"end","data":{"count":1}}
+                     */
+                    "application/x-ndjson": string;
+                };
+            };
+            400: components["responses"]["HttpApiDecodeError"];
+            401: components["responses"]["Unauthorized.api_key_required"];
+            403: components["responses"]["Forbidden.key_not_for_workspace.not_a_member.role_insufficient"];
+            404: components["responses"]["NotFound.not_found"];
+            409: components["responses"]["Conflict.export_in_progress"];
+            413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
     };
@@ -13938,6 +14843,61 @@ export interface operations {
                      *     ]
                      */
                     "application/json": components["schemas"]["AgentGrant"][];
+                };
+            };
+            400: components["responses"]["InvalidInput.cursor_invalid"];
+            401: components["responses"]["Unauthorized.api_key_required"];
+            403: components["responses"]["Forbidden.key_not_for_workspace.not_a_member"];
+            404: components["responses"]["NotFound.not_found"];
+            413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
+        };
+    };
+    "integrations.listCalls": {
+        parameters: {
+            query?: {
+                /** @description The most items of a page. It has fewer where it would be larger than 1 MiB. */
+                limit?: components["parameters"]["query.limit"];
+                /** @description Where the page starts, from the `Link` of the previous page. */
+                cursor?: components["parameters"]["query.cursor"];
+            };
+            header?: never;
+            path: {
+                /** @description The slug of the workspace, or one that it had in the last 90 days. */
+                slug: components["parameters"]["path.slug"];
+                /** @description The id of the grant. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of calls. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Content-Location": components["headers"]["Content-Location"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e03",
+                     *         "calledAt": "2026-11-21T03:04:05.678Z",
+                     *         "tool": "fetch",
+                     *         "code": "ok",
+                     *         "seedId": "01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e06",
+                     *         "seedTitle": "Self-service onboarding"
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["AgentCall"][];
                 };
             };
             400: components["responses"]["InvalidInput.cursor_invalid"];
