@@ -63,7 +63,8 @@ describe('the metrics of requests', () => {
   })
 
   it('do not grow with what strangers send: 1,000 unknown paths and methods are a few series', async () => {
-    const countSeries = async () => (await metrics.read()).split('\n').length
+    // Those of the process are not made of requests: a first collection of garbage of some kind adds one.
+    const countSeries = async () => (await metrics.read()).match(/^workspace_/gm)?.length
     const port = await listen(app)
     await app.inject({ url: '/unknown' })
     await sendRaw(port, 'PROPFIND /unknown HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n')
