@@ -18,22 +18,23 @@ const selectGrantsOfPerson = prepared((executor) =>
   prepareGrants(executor, 'agent_grants_select_of_person', eq(agentGrants.userId, sql.placeholder('userId'))),
 )
 
+/** The columns of a grant, in a query that joins its person. */
+const grantColumns = {
+  id: agentGrants.id,
+  clientId: agentGrants.clientId,
+  clientName: agentGrants.clientName,
+  clientUri: agentGrants.clientUri,
+  userId: agentGrants.userId,
+  userName: users.name,
+  scopes: agentGrants.scopes,
+  createdAt: agentGrants.createdAt,
+  lastUsedAt: agentGrants.lastUsedAt,
+  expiresAt: agentGrants.expiresAt,
+}
+
 function prepareGrants(executor: Executor, name: string, filter?: SQL) {
   const grants = executor
-    .select(
-      itemColumns<AgentGrant>({
-        id: agentGrants.id,
-        clientId: agentGrants.clientId,
-        clientName: agentGrants.clientName,
-        clientUri: agentGrants.clientUri,
-        userId: agentGrants.userId,
-        userName: users.name,
-        scopes: agentGrants.scopes,
-        createdAt: agentGrants.createdAt,
-        lastUsedAt: agentGrants.lastUsedAt,
-        expiresAt: agentGrants.expiresAt,
-      }),
-    )
+    .select(itemColumns<AgentGrant>(grantColumns))
     .from(agentGrants)
     .innerJoin(users, eq(users.id, agentGrants.userId))
     .where(
@@ -93,18 +94,7 @@ export async function findGrant(
 /** A grant with what is shown of it, also one that has ended. */
 export async function findGrantDetails(executor: Executor, workspaceId: string, grantId: string) {
   const [grant] = await executor
-    .select({
-      id: agentGrants.id,
-      clientName: agentGrants.clientName,
-      clientUri: agentGrants.clientUri,
-      userId: agentGrants.userId,
-      userName: users.name,
-      scopes: agentGrants.scopes,
-      createdAt: agentGrants.createdAt,
-      lastUsedAt: agentGrants.lastUsedAt,
-      expiresAt: agentGrants.expiresAt,
-      revokedAt: agentGrants.revokedAt,
-    })
+    .select({ ...grantColumns, revokedAt: agentGrants.revokedAt })
     .from(agentGrants)
     .innerJoin(users, eq(users.id, agentGrants.userId))
     .where(and(eq(agentGrants.id, grantId), eq(agentGrants.workspaceId, workspaceId)))

@@ -11,6 +11,7 @@ import { teamMembers, teams } from '../../db/schema/teams.ts'
 import { users } from '../../db/schema/users.ts'
 import { webhooks } from '../../db/schema/webhooks.ts'
 import { workspaces, workspaceSlugs } from '../../db/schema/workspaces.ts'
+import { eventColumns } from '../events/events.repository.ts'
 import { readExportPages, type ExportSource } from '../../db/sql/export-pages.ts'
 import type { Columns } from '../../db/sql/json-rows.ts'
 
@@ -152,21 +153,7 @@ function sourcesOf(workspaceId: string) {
       keys: [seeds.createdAt, seeds.id],
     }),
     event: source(events, {
-      columns: columnsOf({
-        id: events.id,
-        type: events.type,
-        actorType: events.actorType,
-        actorUserId: events.actorUserId,
-        actorName: events.actorName,
-        grantId: events.grantId,
-        apiKeyId: events.apiKeyId,
-        source: events.source,
-        targetType: events.targetType,
-        targetId: events.targetId,
-        summary: events.summary,
-        data: events.data,
-        createdAt: events.createdAt,
-      }),
+      columns: columnsOf(eventColumns),
       where: isIn(events),
       keys: [events.position],
     }),

@@ -43,7 +43,8 @@ export function renderAgent(
         ${scopes.map((scope) => html`<span class="tag" role="listitem">${describeScope(scope)}</span>`)}
       </p>
       ${isOwn && endedAt === null && renderProlong(visit, grant, now)}
-      ${endedAt === null && renderRevoke(visit, grant)} ${renderPlaces(grant)}
+      ${endedAt === null && html`<div class="choices">${renderRevoke(visit, grant)}</div>`}
+      ${renderPlaces(grant)}
       <section class="stack" aria-labelledby="runs">
         <h2 id="runs">What it did</h2>
         <p class="hint">
@@ -92,19 +93,21 @@ function renderProlong({ base, request }: WorkspaceVisit, grant: GrantDetails, n
   })
 }
 
-function renderRevoke({ base, request }: WorkspaceVisit, { id, clientName }: GrantDetails): Html {
-  return html`<div class="choices">
-    ${renderConfirmed({
-      label: 'Revoke',
-      description: html`the access of <bdi>${clientName}</bdi>`,
-      question: html`<bdi>${clientName}</bdi> loses access immediately.`,
-      action: renderAction(request, {
-        action: `${base}/agents/${id}/revoke`,
-        label: 'Revoke access',
-        isDangerous: true,
-      }),
-    })}
-  </div>`
+/** The button that revokes the access of an agent, with its question. */
+export function renderRevoke(
+  { base, request }: WorkspaceVisit,
+  { id, clientName }: Pick<GrantDetails, 'id' | 'clientName'>,
+): Html {
+  return renderConfirmed({
+    label: 'Revoke',
+    description: html`the access of <bdi>${clientName}</bdi>`,
+    question: html`<bdi>${clientName}</bdi> loses access immediately.`,
+    action: renderAction(request, {
+      action: `${base}/agents/${id}/revoke`,
+      label: 'Revoke access',
+      isDangerous: true,
+    }),
+  })
 }
 
 /** The addresses of the person's own agent. */

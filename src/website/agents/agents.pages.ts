@@ -2,10 +2,10 @@ import type { Services } from '../../services/services.ts'
 import type { AgentGrant, ToolUse } from '../../areas/integrations/integrations.service.ts'
 import { grantDays, grantDaysDefault } from '../../kernel/agent.ts'
 import { parseJson } from '../../kernel/json-text.ts'
-import { renderAgent, renderEndsSoon } from './agent.views.ts'
+import { renderAgent, renderEndsSoon, renderRevoke } from './agent.views.ts'
 import { renderConnectAgent } from './connect-agent.views.ts'
 import { describeScope, readScopes, renderScopeChoice } from '../views/scopes.views.ts'
-import { renderAction, renderForm, renderRefusal } from '../components/forms.ts'
+import { renderForm, renderRefusal } from '../components/forms.ts'
 import { html, type Content } from '../components/html.ts'
 import { requireChoice } from '../components/sent-form.ts'
 import { renderConfirmed, renderRows } from '../components/lists.ts'
@@ -129,16 +129,7 @@ function renderAgents(
                     }),
                   })
                 }
-                ${renderConfirmed({
-                  label: 'Revoke',
-                  description: html`the access of <bdi>${clientName}</bdi>`,
-                  question: html`<bdi>${clientName}</bdi> loses access immediately.`,
-                  action: renderAction(request, {
-                    action: `${base}/agents/${id}/revoke`,
-                    label: 'Revoke access',
-                    isDangerous: true,
-                  }),
-                })}
+                ${renderRevoke(visit, { id, clientName })}
               </div>
             </div>`,
         ),
