@@ -49,6 +49,14 @@ export interface Area {
 /** Fills a new database, and returns the API keys of its callers. */
 type Fill = (pool: pg.Pool, database: BenchDatabase) => Promise<readonly string[]>
 
+interface StartOptions {
+  /** What is answered with 200 once the server is there, by default `/`, and how often it is asked for. */
+  path?: string
+  everyMs?: number
+  /** Further settings. */
+  environment?: Record<string, string>
+}
+
 export interface Bench {
   /** Whether only what CI checks is measured, briefly. */
   isShort: boolean
@@ -58,12 +66,12 @@ export interface Bench {
   copy: (name: string, of: BenchDatabase, change?: (pool: pg.Pool) => Promise<void>) => Promise<BenchDatabase>
   /** Returns the server with a name on a database. Starts it at the first call. */
   start: (name: string, args: readonly string[], database: BenchDatabase) => Promise<Subject>
-  /** Starts a server whatever runs already, and waits until `path` is answered with 200, by default `/`. */
+  /** Starts a server whatever runs already, and waits until it answers. */
   startAnew: (
     name: string,
     args: readonly string[],
     database: BenchDatabase,
-    wait?: { path: string; everyMs: number },
+    options?: StartOptions,
   ) => Promise<Subject & { startMs: number }>
   stop: (subject: Subject) => Promise<void>
   /** The processor time that PostgreSQL has taken until now, in milliseconds, with all its processes. */
@@ -106,7 +114,7 @@ export async function openBench({ isShort }: { isShort: boolean }): Promise<Benc
     name: string,
     args: readonly string[],
     database: BenchDatabase,
-    { path, everyMs } = { path: '/', everyMs: 50 },
+    { path = '/', everyMs = 50, environment = {} }: StartOptions = {},
   ) {
     const port = await findClosedPort()
     const origin = `http://127.0.0.1:${port}`
@@ -118,6 +126,7 @@ export async function openBench({ isShort }: { isShort: boolean }): Promise<Benc
         ...environmentOf(database.url, origin),
         DATA_DIR: join(dataDir, String(port)),
         PORT: String(port),
+        ...environment,
       },
       stdio: ['ignore', 'ignore', 'inherit'],
     })

@@ -28,6 +28,13 @@ export interface Request {
   token?: string
 }
 
+/** The value at a place, beginning again after the last one. */
+export function pick<Value>(values: readonly Value[], place: number): Value {
+  const value = values[place % values.length]
+  if (value === undefined) throw new Error('there is nothing to pick from')
+  return value
+}
+
 /** A load that repeats one or several requests on all connections, each response at once followed by the next request. */
 export function repeat(
   requestOf: (subject: Subject) => Request | readonly Request[],
@@ -95,14 +102,17 @@ export async function byWrk(
   { requests, ...options }: { requests: readonly Request[] } & Omit<WrkOptions, 'seconds'>,
 ) {
   const { host } = new URL(subject.origin)
-  const messages = requests.map((request) => {
-    const { method, path, headers, body = '' } = toCannonRequest(request)
-    const length = method === 'GET' ? {} : { 'content-length': Buffer.byteLength(body) }
-    const lines = Object.entries({ host, ...headers, ...length }).map(([name, value]) => `${name}: ${value}`)
-    return [`${method} ${path} HTTP/1.1`, ...lines, '', body].join('\r\n')
-  })
+  const messages = requests.map((request) => toMessage(request, host))
   const { sent, ...result } = await sendByWrk(subject, messages, { seconds, ...options })
   return { ...result, p50Ms: roundMs(result.p50Ms), p99Ms: roundMs(result.p99Ms), requests: sent }
+}
+
+/** A request as it goes over the wire. */
+function toMessage(request: Request, host: string): string {
+  const { method, path, headers, body = '' } = toCannonRequest(request)
+  const length = method === 'GET' ? {} : { 'content-length': Buffer.byteLength(body) }
+  const lines = Object.entries({ host, ...headers, ...length }).map(([name, value]) => `${name}: ${value}`)
+  return [`${method} ${path} HTTP/1.1`, ...lines, '', body].join('\r\n')
 }
 
 async function byAutocannon(
@@ -143,77 +153,88 @@ function toCannonRequest({ method = 'GET', path, headers, body, token }: Request
   }
 }
 
-/**
- * A load of GET requests that arrive at a constant rate, whether or not the ones before are answered: those of each
- * millisecond together, as a timer can. The time of an answer counts from when the request was due, also while it waited
- * for a connection, so that a pause of the server is not left out (coordinated omission). The answers need a
- * Content-Length.
- */
+/** A load of GET requests that arrive at a constant rate (see `sendRequestsAtRate`). */
 export function sendAtRate(path: string, perSecond: number): Load {
-  return async (subject, seconds) => {
-    const { hostname, port, host } = new URL(subject.origin)
-    const { callers } = subject.database
-    const messages = callers.map((token) =>
-      Buffer.from(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${token}\r\n\r\n`),
-    )
-    const idle = await Promise.all(
-      Array.from({ length: connections }, () => openConnection(Number(port), hostname)),
-    )
-    const all = [...idle]
-    const tookMs: number[] = []
-    const waiting: number[] = []
-    let sent = 0
-    let failure: Error | undefined
+  return ({ origin, database: { callers } }, seconds) =>
+    sendRequestsAtRate({
+      origins: [origin],
+      host: new URL(origin).host,
+      perSecond,
+      seconds,
+      requestOf: (place) => ({ path, token: pick(callers, place) }),
+    })
+}
 
-    const sendWaiting = () => {
-      while (waiting.length > 0 && idle.length > 0) {
-        const connection = idle.shift()
-        const dueAt = waiting.shift()
-        const message = messages[sent++ % messages.length]
-        if (!connection || dueAt === undefined || !message) return
-        connection.exchange(message, (error) => {
-          failure ??= error
-          tookMs.push(performance.now() - dueAt)
-          idle.push(connection)
-          sendWaiting()
-        })
-      }
-    }
+/**
+ * Sends requests that arrive at a constant rate, whether or not the ones before are answered: those of each millisecond
+ * together, as a timer can. The time of an answer counts from when the request was due, also while it waited for a
+ * connection, so that a pause of the server is not left out (coordinated omission). Several servers get them in turn, as
+ * behind a load balancer, whose name is `host`. The answers need a Content-Length.
+ */
+export async function sendRequestsAtRate(options: {
+  origins: readonly string[]
+  host: string
+  perSecond: number
+  seconds: number
+  requestOf: (place: number) => Request
+}): Promise<LoadResult> {
+  const { origins, host, perSecond, seconds, requestOf } = options
+  const idle = await Promise.all(
+    Array.from({ length: connections }, (_, i) => openConnection(new URL(pick(origins, i)))),
+  )
+  const all = [...idle]
+  const tookMs: number[] = []
+  const waiting: number[] = []
+  let sent = 0
+  let failure: Error | undefined
 
-    const total = Math.round(perSecond * seconds)
-    const start = performance.now()
-    for (let due = 0; due < total && !failure;) {
-      const passedMs = Math.floor(performance.now() - start)
-      for (; due < total && due < (passedMs * perSecond) / 1000; due++)
-        waiting.push(start + Math.ceil((due * 1000) / perSecond))
-      sendWaiting()
-      await new Promise((done) => setTimeout(done, 1))
+  const sendWaiting = () => {
+    while (waiting.length > 0 && idle.length > 0) {
+      const connection = idle.shift()
+      const dueAt = waiting.shift()
+      if (!connection || dueAt === undefined) return
+      connection.exchange(toMessage(requestOf(sent++), host), (error) => {
+        failure ??= error
+        tookMs.push(performance.now() - dueAt)
+        idle.push(connection)
+        sendWaiting()
+      })
     }
-    const limitAt = performance.now() + 10_000
-    while (tookMs.length < total && !failure) {
-      if (performance.now() > limitAt) failure = new Error(`${subject.name} does not answer ${path}`)
-      await new Promise((done) => setTimeout(done, 1))
-    }
-    for (const connection of all) connection.close()
-    if (failure) throw failure
-    return {
-      requests: total,
-      requestsPerSecond: (total / (performance.now() - start)) * 1000,
-      p50Ms: roundMs(percentile(tookMs, 0.5)),
-      p99Ms: roundMs(percentile(tookMs, 0.99)),
-    }
+  }
+
+  const total = Math.round(perSecond * seconds)
+  const start = performance.now()
+  for (let due = 0; due < total && !failure;) {
+    const passedMs = Math.floor(performance.now() - start)
+    for (; due < total && due < (passedMs * perSecond) / 1000; due++)
+      waiting.push(start + Math.ceil((due * 1000) / perSecond))
+    sendWaiting()
+    await new Promise((done) => setTimeout(done, 1))
+  }
+  const limitAt = performance.now() + 10_000
+  while (tookMs.length < total && !failure) {
+    if (performance.now() > limitAt) failure = new Error(`${origins.join(', ')} does not answer`)
+    await new Promise((done) => setTimeout(done, 1))
+  }
+  for (const connection of all) connection.close()
+  if (failure) throw failure
+  return {
+    requests: total,
+    requestsPerSecond: (total / (performance.now() - start)) * 1000,
+    p50Ms: roundMs(percentile(tookMs, 0.5)),
+    p99Ms: roundMs(percentile(tookMs, 0.99)),
   }
 }
 
 interface Connection {
   /** Sends a request, one at a time, and calls `done` after its answer. */
-  exchange: (message: Buffer, done: (error?: Error) => void) => void
+  exchange: (message: string, done: (error?: Error) => void) => void
   close: () => void
 }
 
 /** A connection that costs the load little: it reads only the status and the length of an answer. */
-async function openConnection(port: number, host: string): Promise<Connection> {
-  const socket = connect({ port, host, noDelay: true })
+async function openConnection({ port, hostname }: URL): Promise<Connection> {
+  const socket = connect({ port: Number(port), host: hostname, noDelay: true })
   await once(socket, 'connect')
   let head = Buffer.alloc(0)
   let missingBytes = 0
@@ -231,7 +252,7 @@ async function openConnection(port: number, host: string): Promise<Connection> {
       if (end === -1) return
       const text = head.toString('latin1', 0, end)
       const length = /^content-length: (\d+)$/im.exec(text)?.[1]
-      if (!text.startsWith('HTTP/1.1 200 ') || length === undefined) {
+      if (!/^HTTP\/1\.1 20[01] /.test(text) || length === undefined) {
         finish(new Error(`the answer is ${text.split('\r\n', 1)[0]}, of length ${length}`))
         return
       }

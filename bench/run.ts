@@ -17,6 +17,7 @@ import { peers } from './scenarios/peers.ts'
 import { refreshes } from './scenarios/refreshes.ts'
 import { pages } from './scenarios/pages.ts'
 import { refusals } from './scenarios/refusals.ts'
+import { replicas } from './scenarios/replicas.ts'
 import { search } from './scenarios/search.ts'
 import { start } from './scenarios/start.ts'
 import { webhooks } from './scenarios/webhooks.ts'
@@ -40,6 +41,7 @@ const areas = [
   neighbours,
   pages,
   search,
+  replicas,
   refusals,
   peers,
 ]

@@ -1,5 +1,5 @@
 import { createAddress } from './callers.ts'
-import type { Request } from './loads.ts'
+import { pick, type Request } from './loads.ts'
 import type { WriteDatabase } from './write-database.ts'
 
 const seed = {
@@ -55,9 +55,4 @@ export function writeRequests(
       return guest && { method: 'POST', path: `/v1/invites/${guest.token}/accept`, token: guest.apiKey }
     },
   }
-}
-
-/** The value at a place, beginning again after the last one. */
-export function pick(values: readonly string[], place: number): string {
-  return String(values[place % values.length])
 }

@@ -4,10 +4,10 @@ import { findClosedPort } from '../../tests/support/raw-http.ts'
 import { createAgentAccess } from '../agent-access.ts'
 import { refreshInTurn, type Chain } from '../chains.ts'
 import { atMost, below } from '../compare.ts'
-import { company, crowd, seedWithEvidence } from '../databases.ts'
+import { company, crowd, openBigDatabase, seedWithEvidence } from '../databases.ts'
 import { memoryMb, peakMemoryMb, type Area, type Bench, type Subject } from '../harness.ts'
 import { repeat, sendNext, type Load } from '../loads.ts'
-import type { Trial } from '../report.ts'
+import type { Row, Trial } from '../report.ts'
 import { service } from '../subjects.ts'
 import { openWriteDatabase, type WriteDatabase } from '../write-database.ts'
 import { writeRequests } from '../write-requests.ts'
@@ -22,6 +22,9 @@ const agentsAtOnce = 4
 
 /** What the service may take beyond the bare servers, under the same load: code, and limits of what it keeps. */
 const moreMb = 80
+
+/** What an export may take at its peak beyond the idle process, however large the workspace is. */
+const exportMb = 60
 
 export const memory: Area = {
   name: 'memory',
@@ -50,8 +53,33 @@ export const memory: Area = {
         ]
       },
     }
-    return [trial]
+    return [trial, { name: 'workspaces.export', run: () => measureExport(bench) }]
   },
+}
+
+/** Exports a workspace with a million events from a process that does nothing else. */
+async function measureExport(bench: Bench): Promise<Row[]> {
+  const subject = await bench.startAnew('this service', service, await openBigDatabase(bench), wait)
+  await setTimeout(idleMs)
+  const idleMb = memoryMb(subject)
+  const answer = await fetch(`${subject.origin}/v1/workspaces/${company.slug}/export`, {
+    headers: { authorization: `Bearer ${subject.database.apiKey}` },
+  })
+  if (!answer.ok || !answer.body) throw new Error(`the export is answered with ${answer.status}`)
+  let tail = ''
+  for await (const chunk of answer.body.pipeThrough(new TextDecoderStream()))
+    tail = (tail + chunk).slice(-100)
+  const count = /\{"kind":"end","data":\{"count":(\d+)\}\}\n$/.exec(tail)?.[1]
+  if (count === undefined) throw new Error('the export is not whole')
+  const peakMb = peakMemoryMb(subject)
+  await bench.stop(subject)
+  const request = `workspaces.export, ${count} lines, nearly all of them events`
+  return [
+    {
+      ...{ request, server: 'this service', values: [peakMb - idleMb] },
+      ...{ unit: 'MB more than idle', goal: atMost(exportMb) },
+    },
+  ]
 }
 
 /** A process, by what it serves. */

@@ -3,11 +3,10 @@ import { createAddress } from '../callers.ts'
 import { compare, type Scenario } from '../compare.ts'
 import { company } from '../databases.ts'
 import type { Area, Subject } from '../harness.ts'
-import { repeat, sendNext, type Request } from '../loads.ts'
+import { pick, repeat, sendNext, type Request } from '../loads.ts'
 import { send } from '../same-answer.ts'
 import { startService } from '../subjects.ts'
 import { openWriteDatabase } from '../write-database.ts'
-import { pick } from '../write-requests.ts'
 import { keepJobs } from './writes.ts'
 
 /** Few connections: the peer takes so long that the requests in flight would be many of those of a round. */
