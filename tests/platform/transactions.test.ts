@@ -4,7 +4,7 @@ import type pg from 'pg'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { openDatabase, requestLimits, type Executor } from '../../src/db/client.ts'
 import { isDatabaseUnavailable, isUniqueViolation } from '../../src/db/errors.ts'
-import { placeholdersOf, prepared } from '../../src/db/sql/prepared.ts'
+import { builders, placeholdersOf, prepared } from '../../src/db/sql/prepared.ts'
 import { writeLast } from '../../src/db/transactions.ts'
 import { together } from '../../src/db/together.ts'
 import { afterFile } from '../support/after-file.ts'
@@ -15,6 +15,13 @@ const poolMax = 2
 const proxy = await startDatabaseProxy(await clone())
 const db = openDatabase({ url: proxy.url, poolMax, limits: requestLimits, onIdleError: () => undefined })
 afterFile(() => db.$client.end())
+
+/** A prepared statement of this file, which is not one of the service (docs/statements.sql). */
+const prepareHere: typeof prepared = (build) => {
+  const statement = prepared(build)
+  builders.splice(builders.indexOf(build), 1)
+  return statement
+}
 
 it.each([
   ['begin', 'before'],
@@ -66,7 +73,7 @@ it('a connection that breaks while it is held does not end the process', async (
 describe('writes in a transaction', () => {
   const things = pgTable('things', { number: integer('number').primaryKey(), at: timestamp('at') })
   const prepareInsert = (name: string) =>
-    prepared((executor) => executor.insert(things).values(placeholdersOf(things)).prepare(name))
+    prepareHere((executor) => executor.insert(things).values(placeholdersOf(things)).prepare(name))
   const insert = prepareInsert('things_insert')
   // After a value that it could not send, node-postgres has lost the statement.
   const insertUnusable = prepareInsert('things_insert_unusable')
@@ -159,7 +166,7 @@ describe('writes in a transaction', () => {
 
 describe('writes that are left to the end of a transaction', () => {
   const entries = pgTable('entries', { place: serial('place').primaryKey(), name: text('name').notNull() })
-  const insertEntry = prepared((executor) =>
+  const insertEntry = prepareHere((executor) =>
     executor.insert(entries).values(placeholdersOf(entries, 'place')).prepare('entries_insert'),
   )
   const add = (name: string) => (executor: Executor) => insertEntry(executor).execute({ name })

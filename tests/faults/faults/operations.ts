@@ -93,14 +93,23 @@ const backup: Fault = {
 
 let former: { folder: string; commit: string }
 
-/** Builds the sources of the commit before the last migration came: what may run beside the present version. */
+/** Builds the sources of the last release without the last migration: what may run beside the present version. */
 async function buildFormer(scope: Scope): Promise<string> {
   const folder = await makeScratch(scope)
   const git = async (...args: string[]) => (await execute('git', ['-C', root, ...args])).trim()
   try {
     const added = 'log -1 --no-renames --diff-filter=A --format=%H -- drizzle/*.sql'
     const migration = await git(...added.split(' '))
-    const commit = await git('rev-parse', `${migration}~1`)
+    // A release is a commit that changes the version.
+    const commit = await git(
+      'log',
+      '-1',
+      '--format=%H',
+      '-G^  "version":',
+      `${migration}~1`,
+      '--',
+      'package.json',
+    )
     await execute('sh', ['-c', 'git -C "$0" archive "$1" | tar -x -C "$2"', root, commit, folder])
     await execute('ln', ['-s', join(root, 'node_modules'), join(folder, 'node_modules')])
     await execute(process.execPath, [join(folder, 'scripts/build.cjs')])
@@ -113,7 +122,7 @@ async function buildFormer(scope: Scope): Promise<string> {
 
 const upgrade: Fault = {
   name: 'upgrade-rollback',
-  does: 'from the version before the last migration to this one and back, as docs/operations.md has it, under load',
+  does: 'from the last release before the last migration to this version and back, as docs/operations.md has it, under load',
   goal: 'nothing fails, nothing is lost',
   async stage(scope) {
     const server = await buildFormer(scope)
