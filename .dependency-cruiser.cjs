@@ -3,7 +3,7 @@ const area = '^src/areas/([^/]+)/'
 /** What the service does, whoever asks for it. */
 const rules = '^src/(access|accounts|agent-oauth|areas|mail|pictures|website/state)/'
 /** The files among them that translate between it and HTTP, MCP or OAuth. */
-const translations = '\\.(routes|schemas|mcp|tools)\\.ts$|^src/areas/agent/tools/'
+const translations = '\\.(routes|schemas|mcp|tools)\\.ts$|^src/areas/agent/(mcp|tools)/'
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {

@@ -23,10 +23,10 @@ import { createSecretBox } from '../accounts/second-factor/secret-box.ts'
 import { createWebAuthn } from '../accounts/passkeys/webauthn.ts'
 import { createSentFormsService } from '../website/state/sent-forms.service.ts'
 import { createSessionsService } from '../accounts/sessions/sessions.service.ts'
-import type { KitMcpHandler } from '../areas/agent/tools/agent.mcp.ts'
+import type { KitMcpHandler } from '../areas/agent/mcp/agent.mcp.ts'
 import { createAgentCalls } from '../areas/agent/agent-calls.ts'
 import { needsOfCalls } from '../areas/agent/agent-tool.ts'
-import { kitResources } from '../areas/agent/tools/kit-resources.mcp.ts'
+import { kitResources } from '../areas/agent/mcp/kit-resources.mcp.ts'
 import { mcpForm, readValidationKitTool } from '../areas/agent/read-validation-kit.mcp.ts'
 import { createSeedLinks } from '../areas/agent/seed-links.ts'
 import { searchTools } from '../areas/agent/tools/search.tools.ts'
@@ -237,9 +237,9 @@ export function createServices(options: ServicesOptions) {
   // Loaded at the first MCP request, since the SDK is slow to load.
   const loadMcpHandler = async () => {
     const [{ createKitMcpHandler }, { areaIconUrls, readAsset }, { agentPrompts }] = await Promise.all([
-      import('../areas/agent/tools/agent.mcp.ts'),
+      import('../areas/agent/mcp/agent.mcp.ts'),
       import('../assets/assets.ts'),
-      import('../areas/agent/tools/prompts.mcp.ts'),
+      import('../areas/agent/mcp/prompts.mcp.ts'),
     ])
     return createKitMcpHandler(
       { tools: agentTools, resources: kitResources(kit, agentCalls), prompts: agentPrompts(kit, clock) },

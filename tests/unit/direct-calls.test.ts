@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { describe, expect, it } from 'vitest'
 import { defineTool, readingHints, type AgentTool } from '../../src/areas/agent/agent-tool.ts'
-import { createKitMcpHandler } from '../../src/areas/agent/tools/agent.mcp.ts'
+import { createKitMcpHandler } from '../../src/areas/agent/mcp/agent.mcp.ts'
 import type { AgentPrincipal } from '../../src/kernel/agent.ts'
 import { errors } from '../../src/kernel/errors.ts'
 import type { Json } from '../../src/kernel/json-text.ts'

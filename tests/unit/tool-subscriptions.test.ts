@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { createToolSubscriptions } from '../../src/areas/agent/tools/tool-subscriptions.ts'
+import { createToolSubscriptions } from '../../src/areas/agent/mcp/tool-subscriptions.ts'
 import type { AgentPrincipal } from '../../src/kernel/agent.ts'
 
 beforeEach(() => void vi.useFakeTimers())
