@@ -423,7 +423,11 @@ function toList(text: string): readonly string[] {
   return text.split(',').map((part) => part.trim())
 }
 
-function parse(environment: NodeJS.ProcessEnv): Static<typeof ConfigSchema> {
+// Made once, as each compiles its schema: tests read settings hundreds of times.
+let settingsCheck: Ajv | undefined
+let providersCheck: Ajv | undefined
+
+function createSettingsCheck(): Ajv {
   const ajv = new Ajv({
     allErrors: true,
     // The environment has variables of other programs.
@@ -436,6 +440,11 @@ function parse(environment: NodeJS.ProcessEnv): Static<typeof ConfigSchema> {
   ajv.addFormat('proxies', isProxyList)
   ajv.addFormat('hosts', (text: string) => text.split(',').every((part) => isHost(part.trim())))
   ajv.addFormat('providers', (text: string) => parseProviders(text) !== undefined)
+  return ajv
+}
+
+function parse(environment: NodeJS.ProcessEnv): Static<typeof ConfigSchema> {
+  const ajv = (settingsCheck ??= createSettingsCheck())
   const variables: unknown = withoutEmpty(environment)
   if (ajv.validate<Static<typeof ConfigSchema>>(ConfigSchema, variables)) return variables
   throw new ConfigError([...new Set((ajv.errors ?? []).map((fault) => describe(fault, environment)))])
@@ -466,7 +475,8 @@ function withoutEmpty(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 function parseProviders(text: string): OidcProvider[] | undefined {
   try {
     const list: unknown = JSON.parse(text)
-    if (!new Ajv().validate<OidcProvider[]>(OidcProviders, list)) return undefined
+    providersCheck ??= new Ajv({ validateSchema: false })
+    if (!providersCheck.validate<OidcProvider[]>(OidcProviders, list)) return undefined
     const ids = new Set(list.map(({ id }) => id))
     return ids.size === list.length && list.every(({ issuer }) => URL.canParse(issuer)) ? list : undefined
   } catch {
