@@ -4,20 +4,22 @@ import type { AccountTokenPurpose } from '../kernel/accounts.ts'
 import { describeBrowser } from '../kernel/browsers.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { createToken, hashSecret } from '../kernel/tokens.ts'
+import type { MailContent } from '../mail/compose.ts'
 import {
   accountExistsMail,
-  apiKeysCreatedMail,
   changeEmailMail,
-  emailChangeNoticeMail,
-  passwordChangedMail,
   resetPasswordMail,
-  securityNoticeMail,
-  signedInMail,
   signInLinkMail,
   signUpRefusedMail,
   verifyEmailMail,
-  type MailContent,
-} from '../mail/messages.ts'
+} from '../mail/link-mails.ts'
+import {
+  apiKeysCreatedMail,
+  emailChangeNoticeMail,
+  passwordChangedMail,
+  securityNoticeMail,
+  signedInMail,
+} from '../mail/security-mails.ts'
 import type { JobHandlers } from '../platform/jobs/jobs.port.ts'
 import type { Mailer } from '../platform/mail/mail.port.ts'
 import { countAccess } from './sign-in/access-of-person.repository.ts'

@@ -1,5 +1,5 @@
 import type { Database } from '../db/client.ts'
-import { accessEndedMail } from '../mail/messages.ts'
+import { accessEndedMail } from '../mail/access-mails.ts'
 import type { JobHandlers } from '../platform/jobs/jobs.port.ts'
 import type { Mailer } from '../platform/mail/mail.port.ts'
 import { findGrantForNotice } from './records/grants.repository.ts'

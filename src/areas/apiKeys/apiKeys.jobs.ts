@@ -1,6 +1,6 @@
 import type { Database } from '../../db/client.ts'
 import type { Clock } from '../../kernel/clock.ts'
-import { apiKeyExpiresMail } from '../../mail/messages.ts'
+import { apiKeyExpiresMail } from '../../mail/access-mails.ts'
 import type { JobHandlers, JobQueue } from '../../platform/jobs/jobs.port.ts'
 import type { Mailer } from '../../platform/mail/mail.port.ts'
 import { findExpiringApiKey, listDueExpiryNotices, setExpiryNoticed } from './apiKeys.repository.ts'

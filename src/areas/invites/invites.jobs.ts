@@ -1,7 +1,7 @@
 import type { Database } from '../../db/client.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { createToken, hashSecret } from '../../kernel/tokens.ts'
-import { inviteAcceptedMail, inviteMail } from '../../mail/messages.ts'
+import { inviteAcceptedMail, inviteMail } from '../../mail/workspace-mails.ts'
 import type { JobHandlers } from '../../platform/jobs/jobs.port.ts'
 import type { Mailer } from '../../platform/mail/mail.port.ts'
 import type { UnsubscribeLinks } from '../notifications/unsubscribe-links.ts'

@@ -1,5 +1,5 @@
 import type { Database } from '../../db/client.ts'
-import { roleChangedMail } from '../../mail/messages.ts'
+import { roleChangedMail } from '../../mail/workspace-mails.ts'
 import type { JobHandlers } from '../../platform/jobs/jobs.port.ts'
 import type { Mailer } from '../../platform/mail/mail.port.ts'
 import type { UnsubscribeLinks } from '../notifications/unsubscribe-links.ts'

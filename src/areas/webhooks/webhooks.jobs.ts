@@ -1,5 +1,5 @@
 import type { Database } from '../../db/client.ts'
-import { webhookDisabledMail } from '../../mail/messages.ts'
+import { webhookDisabledMail } from '../../mail/access-mails.ts'
 import type { JobHandlers } from '../../platform/jobs/jobs.port.ts'
 import type { Mailer } from '../../platform/mail/mail.port.ts'
 import { hostOf } from './webhook-urls.ts'

@@ -1,6 +1,6 @@
 import type { Database } from '../../db/client.ts'
 import { deletedWorkspaceKeptMs } from '../../kernel/workspaces.ts'
-import { workspaceDeletedMail } from '../../mail/messages.ts'
+import { workspaceDeletedMail } from '../../mail/workspace-mails.ts'
 import type { JobHandlers } from '../../platform/jobs/jobs.port.ts'
 import type { Mailer } from '../../platform/mail/mail.port.ts'
 import { findFormerOwner } from './ownership.repository.ts'

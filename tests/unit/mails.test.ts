@@ -1,21 +1,21 @@
 import { describe, expect, it } from 'vitest'
 import { serviceName } from '../../src/kernel/service-name.ts'
+import { accessEndedMail } from '../../src/mail/access-mails.ts'
+import type { MailContent } from '../../src/mail/compose.ts'
 import {
-  accessEndedMail,
   accountExistsMail,
-  apiKeysCreatedMail,
+  resetPasswordMail,
+  signInLinkMail,
+  verifyEmailMail,
+} from '../../src/mail/link-mails.ts'
+import { apiKeysCreatedMail, passwordChangedMail, signedInMail } from '../../src/mail/security-mails.ts'
+import {
   digestMail,
   inviteAcceptedMail,
   inviteMail,
   mentionMail,
-  passwordChangedMail,
-  resetPasswordMail,
   roleChangedMail,
-  signedInMail,
-  signInLinkMail,
-  verifyEmailMail,
-  type MailContent,
-} from '../../src/mail/messages.ts'
+} from '../../src/mail/workspace-mails.ts'
 import { describeTime } from '../../src/mail/times.ts'
 
 const url = 'https://app.example.com/invites/abc_-'

@@ -1,0 +1,6 @@
+/** How a mail to a person begins, whose name may not be known. */
+export const greet = (name: string | undefined) => (name === undefined ? 'Hello' : `Hello ${name}`)
+
+/** The end of notices that people can turn off. */
+export const noticeFooter =
+  'You receive this email because notifications about activity in your workspaces are on in your settings.'
