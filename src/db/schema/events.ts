@@ -53,6 +53,10 @@ export const events = pgTable(
     index('events_by_seed_idx')
       .on(table.workspaceId, table.seedId, table.createdAt, table.id)
       .where(sql`${table.seedId} is not null`),
+    // One is enough: what others do not see of an agent is one event for each tool and day, and of its access few.
+    index('events_by_agent_idx')
+      .on(table.workspaceId, table.grantId, table.createdAt, table.id)
+      .where(sql`${table.grantId} is not null`),
     // The same for members and viewers, who do not see restricted types.
     index('events_for_all_idx')
       .on(table.workspaceId, table.createdAt, table.id)

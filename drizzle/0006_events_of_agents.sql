@@ -1,0 +1,1 @@
+CREATE INDEX "events_by_agent_idx" ON "events" USING btree ("workspace_id","grant_id","created_at","id") WHERE "events"."grant_id" is not null;
