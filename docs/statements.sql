@@ -1003,12 +1003,22 @@ from
                 $15::uuid
             )
           )
+          and (
+            (
+              select
+                $16::uuid
+            ) is null
+            or "events"."grant_id" = (
+              select
+                $17::uuid
+            )
+          )
         order by
           "events"."position"
         limit
           (
             select
-              $16::int
+              $18::int
           )
       ) as page
   ) as found;

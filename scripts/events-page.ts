@@ -62,5 +62,5 @@ Each change in a workspace creates one event, in the transaction of the change. 
 - Types and fields may be added. A type and a field keep their name and meaning: ignore what you do not know.
 - Events of a version from before there was \`data\` have \`{}\`.
 - When an account is deleted, its names and addresses in \`actorName\`, \`summary\` and \`data\` are replaced by “Deleted user”. A program that keeps copies should erase its own at \`member.removed\` with the reason \`account_deleted\`.
-- The filter \`seedId\` finds all events about a seed, those of its evidence included.
+- The filter \`seedId\` finds all events about a seed, those of its evidence included; \`grantId\` finds what an agent did.
 `

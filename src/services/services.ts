@@ -192,7 +192,6 @@ export function createServices(options: ServicesOptions) {
   const { webUrl, inviteLimitPerHour, mailLimitPerHour, entry } = config
   const events = createEventsService({
     db: shareOf(db),
-    clock,
     requireWorkspace,
     onWatchError: (error) =>
       log.warn({ err: error }, 'new activity could not be read for open pages; will retry'),

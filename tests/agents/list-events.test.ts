@@ -79,6 +79,13 @@ describe('list_events', async () => {
     ])
   })
 
+  it('takes an agent, such as itself', async () => {
+    expect(typesOf(await list({ grantId: agent.grantId, seedId: robots.id }))).toEqual([
+      ...['seed.updated', 'seed.joined'],
+    ])
+    expect(typesOf(await list({ grantId: createId() }))).toEqual([])
+  })
+
   it('takes dates', async () => {
     expect(typesOf(await list({ since: nextDay, types: ['seed.created'] }))).toEqual(['seed.created'])
     expect(typesOf(await list({ since: day, until: nextDay, seedId: robots.id }))).toEqual([

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { errors } from '../../src/kernel/errors.ts'
 import { createId } from '../../src/kernel/ids.ts'
 import { encodeFeedCursor, startOfFeed } from '../../src/kernel/event-cursors.ts'
+import { letAgentIn } from '../support/agent-caller.ts'
 import { checkEach } from '../support/check-each.ts'
 import {
   createCompany,
@@ -153,6 +154,21 @@ describe('200', () => {
     expect(await readChanges(company.viewer, company, { after: cursor })).toMatchObject({ events: [] })
     for (const none of [createId(), 'x'])
       expect((await readChanges(company.owner, company, { seedId: none })).events).toEqual([])
+  })
+
+  it('filters by grantId, and shows nothing of an agent of another workspace', async () => {
+    const [company, other] = [await createCompany(service), await createCompany(service)]
+    const [ours, theirs] = [
+      await letAgentIn(service, company.workspace, company.member),
+      await letAgentIn(service, other.workspace, other.owner),
+    ]
+    for (const agent of [ours, theirs])
+      await agent.use('create_seed', { title: 'A', summary: 'By a program.' })
+    await createSeed(service, company.owner, company)
+    const typesFor = async (grantId: string) =>
+      (await readChanges(company.viewer, company, { grantId })).events.map(({ type }) => type)
+    expect(await typesFor(ours.grantId)).toEqual(['seed.created'])
+    for (const none of [theirs.grantId, createId(), 'x', '']) expect(await typesFor(none)).toEqual([])
   })
 
   it('goes on behind events that are filtered out, so that nobody reads them again', async () => {

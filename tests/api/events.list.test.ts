@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import { errors } from '../../src/kernel/errors.ts'
+import type { Happening } from '../../src/kernel/events.ts'
 import { createId } from '../../src/kernel/ids.ts'
 import { insertEvent } from '../../src/access/event-log.repository.ts'
 import { createCompany, createInvite, createTeam, get, patch, post, tokenOf } from '../support/company.ts'
@@ -41,6 +42,19 @@ const principalOf = ({ id, name, email }: TestPerson) => ({
   sessionId: null,
   grantId: null,
 })
+
+/** Appends an event of an agent. */
+async function actAs(
+  person: TestPerson,
+  grant: { id: string },
+  workspace: { id: string },
+  happening: Happening,
+): Promise<void> {
+  const principal = { ...principalOf(person), source: 'mcp' as const, grantId: grant.id }
+  await db.transaction((tx) =>
+    insertEvent(tx, principal, { workspaceId: workspace.id, ...happening, at: clock.now() }),
+  )
+}
 
 /** A company in which one thing happens a minute: it is made, and then four teams. */
 async function createBusyCompany() {
@@ -253,6 +267,32 @@ describe('200', () => {
     }
   })
 
+  it('filters by grantId, without hidden events, and returns no events for an agent of another workspace', async () => {
+    const [company, other] = [await createCompany(service), await createCompany(service)]
+    const grant = await insertGrant(service, company.workspace, company.member)
+    const foreign = await insertGrant(service, other.workspace, other.owner)
+    const use = { tool: 'join_seed', did: 'joined a seed' }
+    await actAs(company.member, grant, company.workspace, {
+      type: 'integration.used',
+      data: { grantId: grant.id, clientName: grant.clientName, userId: company.member.id, ...use },
+    })
+    clock.advance(1_000)
+    const joined = { type: 'seed.joined', data: { seedId: createId(), title: 'Robots' } } as const
+    await actAs(company.member, grant, company.workspace, joined)
+    await actAs(other.owner, foreign, other.workspace, joined)
+    await createTeam(service, company.admin, company, 'By a person')
+    const typesFor = async (person: TestPerson, query: string) =>
+      (await as(person, get(`${company.url}/events?${query}`))).json<Event[]>().map(({ type }) => type)
+    for (const person of [company.owner, company.member])
+      expect(await typesFor(person, `grantId=${grant.id}`)).toEqual(['seed.joined', 'integration.used'])
+    expect(await typesFor(company.viewer, `grantId=${grant.id}`)).toEqual(['seed.joined'])
+    const used = `grantId=${grant.id}&notTypes=seed.joined`
+    expect(await typesFor(company.owner, used)).toEqual(['integration.used'])
+    expect(await typesFor(company.viewer, used)).toEqual([])
+    for (const none of [foreign.id, createId(), 'x', ''])
+      expect(await typesFor(company.owner, `grantId=${none}`)).toEqual([])
+  })
+
   it('takes a date as its start in UTC', async () => {
     const { company, times } = await createBusyCompany()
     const day = String(times[0]).slice(0, 10)
@@ -392,6 +432,7 @@ describe('400', () => {
     ['type', 'x'.repeat(65)],
     ['actorUserId', 'x'.repeat(65)],
     ['targetId', 'x'.repeat(65)],
+    ['grantId', 'x'.repeat(65)],
   ])(
     'returns 400 for the query parameter %s with the value %j',
     async (name, value, path: (string | number)[] = [name]) => {

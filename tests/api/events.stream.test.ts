@@ -6,6 +6,7 @@ import { streamEventsDefaults } from '../../src/http/answers/stream-events.ts'
 import { errors } from '../../src/kernel/errors.ts'
 import { encodeFeedCursor } from '../../src/kernel/event-cursors.ts'
 import { createId } from '../../src/kernel/ids.ts'
+import { letAgentIn } from '../support/agent-caller.ts'
 import {
   createCompany,
   createInvite,
@@ -19,6 +20,7 @@ import {
 import { openEventStream, type ReceivedStream } from '../support/event-stream-client.ts'
 import { anyIssues, expectError, issuesOf } from '../support/expect-error.ts'
 import { listen } from '../support/raw-http.ts'
+import { createSeed } from '../support/seeds.ts'
 import { startTestApp, type TestApp, type TestPerson } from '../support/test-app.ts'
 import { randomSlug } from '../support/workspaces.ts'
 
@@ -149,6 +151,32 @@ describe('200', () => {
     expect(typesOf(stream)).toEqual(['team.renamed'])
     await other.received(new RegExp(`\\n:\\nid: ${cursor}\\n\\n`))
     expect(typesOf(other)).toEqual(['team.renamed'])
+  })
+
+  it('filters by seed and by agent, and shows nothing of those of another workspace', async () => {
+    const [company, other] = [await createCompany(service), await createCompany(service)]
+    const agent = await letAgentIn(service, company.workspace, company.member)
+    const foreign = await letAgentIn(service, other.workspace, other.owner)
+    const robots = await createSeed(service, company.owner, company, { title: 'Robots' })
+    const openWith = (query: string) => open(company.owner, company, { query })
+    const [ofSeed, byAgent, ofBoth, ofNone, ofForeign] = [
+      await openWith(`?seedId=${robots.id}`),
+      await openWith(`?grantId=${agent.grantId}`),
+      await openWith(`?seedId=${robots.id}&grantId=${agent.grantId}`),
+      await openWith('?seedId=x&grantId=x'),
+      await openWith(`?grantId=${foreign.grantId}`),
+    ]
+    const all = await openWith('')
+    await foreign.use('create_seed', { title: 'Elsewhere', summary: 'By a program.' })
+    await agent.use('create_seed', { title: 'Lunch', summary: 'By a program.' })
+    await agent.use('join_seed', { seedId: robots.id })
+    await createTeam(service, company.owner, company, 'The end')
+    for (const stream of [ofSeed, byAgent, ofBoth]) await stream.received(/joined the seed Robots/)
+    await all.received(/The end/)
+    expect(typesOf(ofSeed)).toEqual(['seed.created', 'seed.joined'])
+    expect(typesOf(byAgent)).toEqual(['integration.granted', 'seed.created', 'seed.joined'])
+    expect(typesOf(ofBoth)).toEqual(['seed.joined'])
+    expect([ofNone, ofForeign].map(typesOf)).toEqual([[], []])
   })
 
   it('sends a long history at once, in order', async () => {

@@ -180,11 +180,11 @@ describe('a cursor of another tenant', () => {
 
 describe('data of another tenant named in a body or query', () => {
   it('filters and searches find no data of another tenant', async () => {
-    const { statusCode, body } = await as(
-      ours.owner,
-      get(`${ours.url}/events?actorUserId=${theirs.owner.id}`),
-    )
-    expect([statusCode, body]).toEqual([200, '[]'])
+    const { grantId, seedId } = theirs.values
+    for (const filter of [`actorUserId=${theirs.owner.id}`, `grantId=${grantId}`, `seedId=${seedId}`]) {
+      const { statusCode, body } = await as(ours.owner, get(`${ours.url}/events?${filter}`))
+      expect([statusCode, body]).toEqual([200, '[]'])
+    }
     for (const q of ['theirs', theirs.owner.email, String(theirs.values.invitedEmail), 'Secret of']) {
       const answer = await as(ours.owner, get(`${ours.url}/people?q=${encodeURIComponent(q)}`))
       expect([answer.statusCode, answer.body]).toEqual([200, '[]'])

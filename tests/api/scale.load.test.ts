@@ -17,6 +17,9 @@ const events = 1_000_000
 const restrictedEvents = 100_000
 const seeds = 1_000
 
+/** Agents with a tenth of the events and with few, and a seed with few. */
+const [busyAgent, rareAgent, rareSeed] = [createId(), createId(), createId()]
+
 const service = await startTestApp({
   environment: { BASE_URL: 'https://api.example.com', DATABASE_URL: await clone() },
 })
@@ -56,9 +59,12 @@ async function fill({ workspace, owner, admin }: TestCompany): Promise<void> {
     select ${rest.workspace.id}, ${uuid}, 'member', now() + i * interval '1 second', now()
     from generate_series(${members}::int + 1, ${people}) as i`)
     await tx.execute(sql`
-    insert into events (id, workspace_id, type, actor_type, actor_user_id, actor_name, source, summary, created_at, position)
+    insert into events (id, workspace_id, type, actor_type, actor_user_id, grant_id, seed_id, actor_name, source, summary,
+      created_at, position)
     select ${uuid}, ${workspace.id}, case when i % 5000 = 0 then 'team.renamed' else 'seed.updated' end, 'user',
-      case when i % 5000 = 1 then ${admin.id}::uuid else ${owner.id}::uuid end, 'Olga', 'api', 'Olga did something',
+      case when i % 5000 = 1 then ${admin.id}::uuid else ${owner.id}::uuid end,
+      case when i % 10 = 2 then ${busyAgent}::uuid when i % 5000 = 3 then ${rareAgent}::uuid end,
+      case when i % 5000 = 4 then ${rareSeed}::uuid end, 'Olga', 'api', 'Olga did something',
       '2020-01-01'::timestamptz + i * interval '1 minute', ${lastPosition} + i
     from generate_series(1, ${events}) as i`)
     // Newer than all others: what members may not see.
@@ -207,6 +213,16 @@ describe('with 100,000 users and 1,100,000 events', () => {
     ],
     ['events.list by an unknown actor', () => `events?actorUserId=${createId()}`, /events_by_actor_idx/],
     ['events.list of an unknown target', () => `events?targetId=${createId()}`, /events_by_target_idx/],
+    ['events.list by an agent of many events', `events?grantId=${busyAgent}`, /events_by_/],
+    ['events.list by an agent of few events', `events?grantId=${rareAgent}`, /events_by_agent_idx/],
+    ['events.list by an unknown agent', () => `events?grantId=${createId()}`, /events_by_agent_idx/],
+    ['events.list of a seed of few events', `events?seedId=${rareSeed}`, /events_by_seed_idx/],
+    ['events.list of an unknown seed', () => `events?seedId=${createId()}`, /events_by_seed_idx/],
+    [
+      'events.list of what an agent did to a seed that it never touched',
+      `events?seedId=${rareSeed}&grantId=${busyAgent}`,
+      /events_by_seed_idx/,
+    ],
     [
       'events.list of a day long ago',
       'events?since=2020-06-01T00:00:00Z&until=2020-06-02T00:00:00Z',
@@ -214,6 +230,11 @@ describe('with 100,000 users and 1,100,000 events', () => {
     ],
     ['events.changes, first page', 'events/changes', /events_position_key/],
     ['events.changes of a rare type', 'events/changes?types=team.renamed', /events_position_key/],
+    [
+      'events.changes by an agent of few events',
+      `events/changes?grantId=${rareAgent}`,
+      /events_position_key/,
+    ],
     ['events.changes of an unknown type', 'events/changes?types=nothing.happened', /events_position_key/],
     ['people.list, search that matches one person', 'people?q=person-7777@', /users_search_text_idx/],
     ['people.list, search that matches no one', 'people?q=nobody-at-all', /users_search_text_idx/],
@@ -227,6 +248,10 @@ describe('with 100,000 users and 1,100,000 events', () => {
     ['by an actor of many events', () => `events?actorUserId=${big.owner.id}`, /events_for_all_/],
     ['by an actor of hidden events', () => `events?actorUserId=${big.admin.id}`, /events_for_all_/],
     ['of an unknown target', () => `events?targetId=${createId()}`, /events_by_target_idx/],
+    ['by an agent of many events', `events?grantId=${busyAgent}`, /events_(by|for)_/],
+    ['by an agent of few events', `events?grantId=${rareAgent}`, /events_by_agent_idx/],
+    ['by an unknown agent', () => `events?grantId=${createId()}`, /events_by_agent_idx/],
+    ['of a seed of few events', `events?seedId=${rareSeed}`, /events_by_seed_idx/],
     ['of a type that may be hidden', 'events?type=integration.granted', /events_by_/],
     [
       'of a time in which all events are hidden',

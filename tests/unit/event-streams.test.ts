@@ -78,7 +78,7 @@ function start() {
 
 it('reads new events once for all streams with the same view', async () => {
   const { feed, read, open, poll } = start()
-  const streams = [open(), open(), open({ isWanted: (type) => type === 'even' })]
+  const streams = [open(), open(), open({ isWanted: ({ type }) => type === 'even' })]
   const other = open({ view: { showsInvites: false, grantsOf: 'u' } })
   feed.last = 3
   await poll()

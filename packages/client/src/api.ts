@@ -6010,6 +6010,8 @@ export interface components {
         "query.after": string;
         /** @description Where the page starts, from the `Link` of the previous page. */
         "query.cursor": string;
+        /** @description Only events of this agent: with this `grantId`. */
+        "query.grantId": string;
         /** @description The most items of a page. It has fewer where it would be larger than 1 MiB. */
         "query.limit": number;
         /** @description No events of these types. */
@@ -7041,6 +7043,7 @@ export interface operations {
                     notTypes?: string[];
                     /** @description Only about this seed, its evidence and comments. */
                     seedId?: string;
+                    grantId?: string;
                     actorUserId?: string;
                     targetId?: string;
                     /**
@@ -12724,6 +12727,8 @@ export interface operations {
                 notTypes?: components["parameters"]["query.notTypes"];
                 /** @description Only events about this seed, those of its evidence included. */
                 seedId?: components["parameters"]["query.seedId"];
+                /** @description Only events of this agent: with this `grantId`. */
+                grantId?: components["parameters"]["query.grantId"];
                 /** @description Only events of this person. */
                 actorUserId?: string;
                 /** @description Only events with this `targetId`. */
@@ -12805,6 +12810,8 @@ export interface operations {
                 notTypes?: components["parameters"]["query.notTypes"];
                 /** @description Only events about this seed, those of its evidence included. */
                 seedId?: components["parameters"]["query.seedId"];
+                /** @description Only events of this agent: with this `grantId`. */
+                grantId?: components["parameters"]["query.grantId"];
                 /** @description The most events of a page. It has fewer where it would be larger than 1 MiB. */
                 limit?: number;
             };
@@ -12876,6 +12883,10 @@ export interface operations {
                 types?: components["parameters"]["query.types"];
                 /** @description No events of these types. */
                 notTypes?: components["parameters"]["query.notTypes"];
+                /** @description Only events about this seed, those of its evidence included. */
+                seedId?: components["parameters"]["query.seedId"];
+                /** @description Only events of this agent: with this `grantId`. */
+                grantId?: components["parameters"]["query.grantId"];
             };
             header?: {
                 /** @description The `id` of the last event that was received. Takes precedence over `after`. */

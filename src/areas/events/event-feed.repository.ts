@@ -33,6 +33,7 @@ const workspaceId = hiddenParameter('workspaceId', 'uuid')
 const types = keysParameter('types', 'text')
 const notTypes = keysParameter('notTypes', 'text')
 const seedId = hiddenParameter('seedId', 'uuid')
+const grantId = hiddenParameter('grantId', 'uuid')
 
 const isShown: SQL = sql`(
     (${events.type} not in ${literals([...managerEventTypes, ...grantEventTypes])})
@@ -42,7 +43,8 @@ const isShown: SQL = sql`(
   )
   and (${types} is null or ${events.type} = any(${types}))
   and (${notTypes} is null or ${events.type} <> all(${notTypes}))
-  and (${seedId} is null or ${events.seedId} = ${seedId})`
+  and (${seedId} is null or ${events.seedId} = ${seedId})
+  and (${grantId} is null or ${events.grantId} = ${grantId})`
 
 const idAt = (position: SQL) =>
   sql`(select ${events.id} from ${events} where ${events.workspaceId} = ${workspaceId} and ${events.position} = ${position})`
@@ -93,14 +95,14 @@ export async function readFeed(
   input: {
     workspaceId: string
     after: number | undefined
-    filter: Pick<EventFilter, 'types' | 'notTypes' | 'seedId'>
+    filter: Pick<EventFilter, 'types' | 'notTypes' | 'seedId' | 'grantId'>
     view: EventView
     limit: number
   },
 ): Promise<FeedRows> {
   const { view, filter, after = null, ...rest } = input
-  const { types = null, notTypes = null, seedId = null } = filter
-  const values = { ...rest, ...view, after, types, notTypes, seedId }
+  const { types = null, notTypes = null, seedId = null, grantId = null } = filter
+  const values = { ...rest, ...view, after, types, notTypes, seedId, grantId }
   const row = await readOne(selectChanges(executor).execute(values))
   return {
     text: row.text,

@@ -18,14 +18,15 @@ export interface EventPlace {
 }
 
 /**
- * Finds which of these ids are seeds, evidence, members, teams, webhooks or agents with access in a workspace, in one statement.
+ * Finds which of these ids are seeds, evidence, members, teams, webhooks or agents in a workspace, in one statement. Agents
+ * whose access has ended still have a page.
  * `grantsOf`: only agents of this person; undefined: of all.
  */
 export async function findEventPlaces(
   executor: Executor,
-  input: { workspaceId: string; ids: readonly string[]; grantsOf: string | undefined; now: Date },
+  input: { workspaceId: string; ids: readonly string[]; grantsOf: string | undefined },
 ): Promise<EventPlace[]> {
-  const { workspaceId, grantsOf = null, now } = input
+  const { workspaceId, grantsOf = null } = input
   const ids = sql`any(${sql.param([...input.ids])}::uuid[])`
   const { rows } = await executor.execute<EventPlace & Record<string, unknown>>(sql`
     select ${seeds.id} as "targetId", 'seed' as kind, ${seeds.id} as id, ${seeds.title} as name
@@ -45,7 +46,6 @@ export async function findEventPlaces(
     select ${agentGrants.id}, 'integration', ${agentGrants.id}, ${agentGrants.clientName}
     from ${agentGrants}
     where ${agentGrants.workspaceId} = ${workspaceId} and ${agentGrants.id} = ${ids}
-      and ${agentGrants.revokedAt} is null and ${agentGrants.expiresAt} > ${now.toISOString()}
       and (${grantsOf}::uuid is null or ${agentGrants.userId} = ${grantsOf}::uuid)
     union all
     select ${webhooks.id}, 'webhook', ${webhooks.id}, substring(${webhooks.url} from '^https?://([^/?#]+)')

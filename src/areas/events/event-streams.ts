@@ -29,7 +29,7 @@ export interface Follower {
   place: FeedPlace
   view: EventView
   /** Which events it is sent. */
-  isWanted: (type: string) => boolean
+  isWanted: (event: Event) => boolean
   /** What the reader may see now; undefined when they may no longer read the stream. */
   check: () => Promise<EventView | undefined>
   listener: StreamListener
@@ -208,7 +208,7 @@ export function createEventStreams({ watcher, read, onReadError }: EventStreamsO
 }
 
 interface Batch {
-  events: (StreamedEvent & { type: string })[]
+  events: (StreamedEvent & { event: Event })[]
   place: FeedPlace
   cursor: string
 }
@@ -217,10 +217,10 @@ function toBatch(workspaceId: string, { text, positions, count, until }: FeedRow
   const places: FeedPlace[] = []
   const events = rowsOf(text).map((line, i) => {
     const json = line as Json<Event>
-    const { id, type } = parseJson(json)
-    const place = { position: Number(positions[i]), id }
+    const event = parseJson(json)
+    const place = { position: Number(positions[i]), id: event.id }
     places.push(place)
-    return { json, type, cursor: encodeFeedCursor(workspaceId, place) }
+    return { json, event, cursor: encodeFeedCursor(workspaceId, place) }
   })
   const place = (count < streamBatchMax ? undefined : places.at(-1)) ?? until
   return { events, place, cursor: encodeFeedCursor(workspaceId, place) }
@@ -230,7 +230,7 @@ function deliver(follower: Follower, { events, place, cursor }: Batch): void {
   const { isWanted, listener } = follower
   follower.place = place
   listener.onEvents(
-    events.filter(({ type }) => isWanted(type)),
+    events.filter(({ event }) => isWanted(event)),
     cursor,
   )
 }

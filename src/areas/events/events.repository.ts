@@ -174,6 +174,8 @@ export interface EventFilter {
   targetId?: string
   /** Only events about this seed, its evidence included. */
   seedId?: string
+  /** Only events of this agent. */
+  grantId?: string
   since?: Date
   until?: Date
 }
@@ -277,6 +279,7 @@ function selectEvents(executor: Executor, filter: EventFilter, limit: PageLimit,
     filter.actorUserId === undefined ? undefined : eq(events.actorUserId, filter.actorUserId),
     filter.targetId === undefined ? undefined : eq(events.targetId, filter.targetId),
     filter.seedId === undefined ? undefined : eq(events.seedId, filter.seedId),
+    filter.grantId === undefined ? undefined : eq(events.grantId, filter.grantId),
     filter.since && gte(events.createdAt, filter.since),
     filter.until && lt(events.createdAt, filter.until),
     isBefore(events.createdAt, events.id),

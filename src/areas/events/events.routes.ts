@@ -31,18 +31,15 @@ export function eventsRoutes(app: App, events: EventsService): void {
 
 function toStreamRequest(
   request: FastifyRequest & {
-    query: { after?: string; types?: string[]; notTypes?: string[] }
+    query: Omit<StreamRequest, 'field' | 'authenticateAgain'>
     headers: { 'last-event-id'?: string | undefined }
   },
 ): StreamRequest {
-  const { query, headers } = request
-  const lastEventId = headers['last-event-id']
-  const after = lastEventId ?? query.after
+  const lastEventId = request.headers['last-event-id']
   return {
-    ...(after !== undefined && { after }),
+    ...request.query,
+    ...(lastEventId !== undefined && { after: lastEventId }),
     field: lastEventId === undefined ? 'after' : 'Last-Event-ID',
-    ...(query.types && { types: query.types }),
-    ...(query.notTypes && { notTypes: query.notTypes }),
     authenticateAgain: () => request.authenticateAgain(),
   }
 }

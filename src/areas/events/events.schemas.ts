@@ -118,7 +118,7 @@ const types = (description: string) =>
     }),
   )
 
-/** Filters of both `events.list` and `events.changes`. */
+/** Filters of `events.list`, `events.changes` and `events.stream`. */
 const sharedFilters = {
   types: types('Only events of these types. Repeat the parameter, or separate them by commas.'),
   notTypes: types('No events of these types.'),
@@ -126,6 +126,12 @@ const sharedFilters = {
     Type.String({
       maxLength: 64,
       description: 'Only events about this seed, those of its evidence included.',
+    }),
+  ),
+  grantId: Type.Optional(
+    Type.String({
+      maxLength: 64,
+      description: 'Only events of this agent: with this `grantId`.',
     }),
   ),
 }
@@ -177,8 +183,7 @@ const feedQuery = {
         'the first event of the workspace.',
     }),
   ),
-  types: sharedFilters.types,
-  notTypes: sharedFilters.notTypes,
+  ...sharedFilters,
 }
 
 export const eventsChanges = operation({
@@ -192,7 +197,6 @@ export const eventsChanges = operation({
   params: slugParams,
   querystring: closed({
     ...feedQuery,
-    ...sharedFilters,
     limit: Type.Optional(
       Type.Integer({
         minimum: 1,

@@ -5,7 +5,6 @@ import {
   type RequireWorkspace,
 } from '../../access/workspace-access.ts'
 import type { Database } from '../../db/client.ts'
-import type { Clock } from '../../kernel/clock.ts'
 import { errors } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
 import {
@@ -50,7 +49,7 @@ export interface EventsRequest extends PageRequest, SharedFilters {
   until?: string
 }
 
-/** Filters of `list` and of `changes`. */
+/** Filters of `list`, `changes` and `stream`. */
 interface SharedFilters {
   /** Only these types. Each text may have several, separated by commas. */
   types?: readonly string[]
@@ -58,6 +57,8 @@ interface SharedFilters {
   notTypes?: readonly string[]
   /** Only events about this seed. */
   seedId?: string
+  /** Only events of this agent. */
+  grantId?: string
 }
 
 /** What a reader asks of the feed of changes. */
@@ -69,7 +70,9 @@ export interface ChangesRequest extends SharedFilters {
 }
 
 /** What a reader asks of a stream. */
-export interface StreamRequest extends Pick<ChangesRequest, 'after' | 'types' | 'notTypes'> {
+export interface StreamRequest extends SharedFilters {
+  /** As of `changes`. */
+  after?: string
   /** The parameter or header that `after` is from. */
   field: string
   /** The caller as they are now, with what they ask for; undefined when the credential is no longer valid. */
@@ -111,12 +114,11 @@ export interface EventsService {
 
 export function createEventsService(options: {
   db: Database
-  clock: Clock
   requireWorkspace: RequireWorkspace
   /** Called once for each outage in which watched events cannot be read. */
   onWatchError: (error: unknown) => void
 }): EventsService {
-  const { db, clock, requireWorkspace, onWatchError } = options
+  const { db, requireWorkspace, onWatchError } = options
   const watcher = createEventsWatcher({
     readPositions: (workspaceIds) => readEventPositions(db, workspaceIds),
     findEnded: (members) => findEndedWatches(db, members),
@@ -143,7 +145,7 @@ export function createEventsService(options: {
 
   return {
     async list(principal, slug, request) {
-      const { actorUserId, targetId, seedId, since, until } = request
+      const { actorUserId, targetId, seedId, grantId, since, until } = request
       const workspace = await requireWorkspace(principal, slug, 'events.list')
       const workspaceId = workspace.id
       const filter = {
@@ -151,12 +153,13 @@ export function createEventsService(options: {
         ...(actorUserId !== undefined && { actorUserId }),
         ...(targetId !== undefined && { targetId }),
         ...(seedId !== undefined && { seedId }),
+        ...(grantId !== undefined && { grantId }),
         ...(since !== undefined && { since: parseTime(since) }),
         ...(until !== undefined && { until: parseTime(until) }),
       }
       const view = viewOf(principal, workspace)
       // A malformed id belongs to nobody and nothing: the list is empty.
-      const hasNone = [actorUserId, targetId, seedId].some((id) => id !== undefined && !isId(id))
+      const hasNone = [actorUserId, targetId, seedId, grantId].some((id) => id !== undefined && !isId(id))
       return readPage<WorkspaceEvent>(request, {
         listId: eventsListId(workspaceId, request),
         order: 'newestFirst',
@@ -176,13 +179,14 @@ export function createEventsService(options: {
     },
 
     async changes(principal, slug, request) {
-      const { after, seedId, limit = pageLimitDefault } = request
+      const { after, seedId, grantId, limit = pageLimitDefault } = request
       const workspace = await requireWorkspace(principal, slug, 'events.changes')
       const { id: workspaceId } = workspace
       const filter = {
         ...toTypes(request),
-        // A malformed id belongs to no seed.
+        // A malformed id belongs to nothing.
         ...(seedId !== undefined && { seedId: isId(seedId) ? seedId : noId }),
+        ...(grantId !== undefined && { grantId: isId(grantId) ? grantId : noId }),
       }
       const query = { workspaceId, filter, view: viewOf(principal, workspace), limit }
       const rows = await readBehind(query, { after, field: 'after' })
@@ -194,8 +198,7 @@ export function createEventsService(options: {
     },
 
     async stream(principal, slug, { after, field, authenticateAgain, ...filter }, listener) {
-      const { types, notTypes } = toTypes(filter)
-      const isWanted = (type: string) => types?.includes(type) !== false && notTypes?.includes(type) !== true
+      const isWanted = toCondition(filter)
       const workspace = await requireWorkspace(principal, slug, 'events.stream')
       const workspaceId = workspace.id
       const view = viewOf(principal, workspace)
@@ -218,7 +221,7 @@ export function createEventsService(options: {
         ),
       )
       if (ids.size === 0) return new Map()
-      const query = { workspaceId: workspace.id, ids: [...ids], grantsOf, now: clock.now() }
+      const query = { workspaceId: workspace.id, ids: [...ids], grantsOf }
       return new Map((await findEventPlaces(db, query)).map((place) => [place.targetId, place]))
     },
 
@@ -266,6 +269,16 @@ function toTypes({ type, types: several, notTypes }: EventsRequest): Pick<EventF
     ...(types && { types: types.filter(isWanted) }),
     ...(notTypes && { notTypes: parseEventTypes(notTypes) }),
   }
+}
+
+/** Whether an event matches the filters of a stream. */
+function toCondition({ seedId, grantId, ...filter }: SharedFilters): (event: WorkspaceEvent) => boolean {
+  const { types, notTypes } = toTypes(filter)
+  return (event) =>
+    types?.includes(event.type) !== false &&
+    notTypes?.includes(event.type) !== true &&
+    (seedId === undefined || seedIdOf(event.data) === seedId) &&
+    (grantId === undefined || event.grantId === grantId)
 }
 
 /**

@@ -66,6 +66,7 @@ export function workspaceTools(people: PeopleService, events: EventsService): Ag
           types: bare(eventsFilters.types),
           notTypes: bare(eventsFilters.notTypes),
           seedId: described(eventsFilters.seedId, 'Only about this seed, its evidence and comments.'),
+          grantId: bare(eventsFilters.grantId),
           actorUserId: bare(eventsFilters.actorUserId),
           targetId: bare(eventsFilters.targetId),
           since: described(eventsFilters.since, 'A date (UTC) or time (RFC 3339).'),
