@@ -175,6 +175,10 @@ async function fetchFeed() {
 for (const input of document.querySelectorAll('input[data-zone]')) {
   input.value = Intl.DateTimeFormat().resolvedOptions().timeZone
   for (const name of input.form.querySelectorAll('[data-zone-name]')) name.textContent = 'your time zone'
+  // Only days need it.
+  input.form.addEventListener('formdata', ({ formData }) => {
+    if (!formData.get('from') && !formData.get('to')) formData.delete('zone')
+  })
 }
 
 // What a redirect left for this page is shown once, and is no part of its address. The page of a refused form, which has

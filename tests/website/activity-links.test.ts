@@ -99,15 +99,20 @@ describe('activity', () => {
     expect(await sentencesAt(olga, `${base}/activity`)).toContain(`${ofOlga} created the team Makers`)
   })
 
-  it('does not link people who have left or agents whose access was revoked', async () => {
+  it('links agents whose access has ended, but neither people who have left nor their agents', async () => {
     const gone = await signUpAs('Gone')
     await addMember(website, workspace, gone, 'member')
     await services.seeds.create(principalOf(gone), slug, { title: 'Left behind', summary: 'It stays.' })
+    const ended = await insertGrant(website, workspace, mary, { clientName: 'Ended agent' })
+    await services.integrations.revoke(principalOf(mary), slug, ended.id)
     const grant = await insertGrant(website, workspace, gone, { clientName: 'Old agent' })
     await services.integrations.revoke(principalOf(gone), slug, grant.id)
     await services.members.remove(principalOf(gone), slug, gone.id)
     const all = await sentencesAt(olga, `${base}/activity`)
     expect(all).toContain('Gone revoked the access of Old agent')
+    expect(all).toContain(
+      `[Mary](${base}/people/${mary.id}) revoked the access of [Ended agent](${base}/agents/${ended.id})`,
+    )
     expect(all.find((text) => text.includes('Left behind'))).toMatch(/^Gone created the seed \[Left behind\]/)
   })
 })

@@ -10,6 +10,7 @@ import {
   type TestCompany,
 } from '../support/company.ts'
 import { recordStatements } from '../support/record-statements.ts'
+import { createSeed } from '../support/seeds.ts'
 import { startTestApp, type TestPerson } from '../support/test-app.ts'
 import { signInAs, withoutLinks } from './visitor.ts'
 
@@ -148,6 +149,83 @@ describe('the activity page', () => {
     expect(await find('type=&person=&from=&to=2031-03-01&actor=').then((all) => all[0])).toBe('Olga one')
   })
 
+  it('filters by agent: one of the list, or one that a link names, also of others and when its access has ended', async () => {
+    const company = await startCompany()
+    const [own, ended, others] = [
+      await addGrant(company, company.member, 'Robbie'),
+      await addGrant(company, company.member, 'Marvin', { isRevoked: true }),
+      await addGrant(company, company.owner, 'Gort'),
+    ]
+    const at = '2031-01-01T00:00:00Z'
+    for (const [grantId, summary] of [
+      [own, 'Mary did one'],
+      [ended, 'Mary did two'],
+      [others, 'Olga did three'],
+    ] as const)
+      await addEvent(company, grantId === others ? company.owner : company.member, {
+        ...{ summary, at, source: 'mcp', grantId },
+      })
+    const [member, owner] = [await signInAs(website, company.member), await signInAs(website, company.owner)]
+    const read = async (visitor: typeof member, agent: string) => {
+      const { body } = await visitor.get(`${company.activity}?agent=${agent}`)
+      const choices = /<select id="agent"[^>]*>(.*?)<\/select/s.exec(body)?.[1] ?? ''
+      const [chosen] = /<option[^>]* selected[^>]*>([^<]*)</.exec(choices)?.slice(1) ?? []
+      return { body, summaries: summariesOn(body), choices, chosen: chosen?.trim() }
+    }
+    expect(await read(member, own)).toMatchObject({ summaries: ['Mary did one'], chosen: 'Robbie' })
+    expect(await read(member, ended)).toMatchObject({ summaries: ['Mary did two'], chosen: 'Marvin' })
+    expect(await read(member, others)).toMatchObject({
+      summaries: ['Olga did three'],
+      chosen: 'Another agent',
+    })
+    expect(member.page()).not.toContain('Gort')
+    const ofOwner = await read(owner, others)
+    expect(ofOwner).toMatchObject({ summaries: ['Olga did three'], chosen: 'Gort' })
+    expect(ofOwner.choices).toContain('Robbie for Mary Member')
+    expect(ofOwner.body).toContain(`href="/w/${company.workspace.slug}/agents/${others}"`)
+    const unknown = await read(owner, createId())
+    expect(unknown.body).toContain('No activity matches the filter.')
+    expect((await owner.get(`/w/${company.workspace.slug}/agents/${own}`)).body).toContain(
+      `${company.activity}?agent=${own}`,
+    )
+    // Without agents there is nothing to choose from.
+    expect((await (await signInAs(website, company.viewer)).get(company.activity)).body).not.toContain(
+      'id="agent"',
+    )
+  })
+
+  it('filters by seed: one with the typed words, one of several, or one that a link names, also when it is deleted', async () => {
+    const company = await startCompany()
+    const [robots, robot] = [
+      await createSeed(website, company.owner, company, { title: 'Robots for all' }),
+      await createSeed(website, company.owner, company, { title: 'A robot for me' }),
+    ]
+    const visitor = await signInAs(website, company.viewer)
+    const find = async (query: string) =>
+      summariesOn((await visitor.get(`${company.activity}?${query}`)).body)
+    expect(await find('about=robots')).toEqual(['Olga Owner created the seed Robots for all'])
+    expect(visitor.page()).toContain(`name="seed" value="${robots.id}"`)
+    expect(await find('about=robo&type=seed.created')).toHaveLength(2)
+    expect(visitor.page()).toContain('Several seeds match')
+    expect(visitor.page()).toContain(`?type=seed.created&amp;seed=${robot.id}`)
+    await find('about=nothing%20like%20it')
+    expect(visitor.page()).toContain('No seed has the words “nothing like it”')
+    expect((await visitor.get(`/w/${company.workspace.slug}/seeds/${robot.id}`)).body).toContain(
+      `${company.activity}?seed=${robot.id}`,
+    )
+    await website.as(company.owner, del(`/v1/seeds/${robot.id}`))
+    expect(await find(`seed=${robot.id}`)).toEqual([
+      'Olga Owner deleted the seed A robot for me',
+      'Olga Owner created the seed A robot for me',
+    ])
+    expect(visitor.page()).toContain('<bdi>A robot for me</bdi>')
+    // Of a seed elsewhere not even the title.
+    const other = await startCompany()
+    const foreign = await createSeed(website, other.owner, other, { title: 'Elsewhere' })
+    expect(await find(`seed=${foreign.id}`)).toEqual([])
+    expect(visitor.page()).not.toContain('Elsewhere')
+  })
+
   it('filters by days of the requested time zone, or of UTC if the time zone is invalid', async () => {
     const company = await startCompany()
     const visitor = await signInAs(website, company.owner)
@@ -230,6 +308,8 @@ describe('the activity page', () => {
     ['cursor=x', 'This is the first page.'],
     ['cursor=%00&trail=%00', 'This is the first page.'],
     ['type=nothing', 'That kind of activity does not exist.'],
+    ['agent=nothing', 'That agent does not exist.'],
+    ['seed=%00', 'That seed does not exist.'],
     ['type=__proto__', 'That kind of activity does not exist.'],
     ['type=%00', 'That kind of activity does not exist.'],
     ['actor=x', 'That person does not exist.'],

@@ -49,7 +49,7 @@ export function renderAgent(
         <h2 id="runs">What it did</h2>
         <p class="hint">
           The calls of the last 30 days, at most the last 1,000, without their arguments. What it changed is
-          also in the <a href="${base}/activity">activity</a>.
+          also in the <a href="${base}/activity?agent=${id}">activity</a>.
         </p>
         ${
           calls.length === 0

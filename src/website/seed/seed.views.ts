@@ -151,5 +151,6 @@ function renderHistory({ base }: WorkspaceVisit, { seed, events, places, agents 
         <a class="button quiet" href="${withQuery(path, { history: nextCursor })}#history">Earlier changes</a>
       </p>`
     }
+    <p><a href="${base}/activity?seed=${seed.id}">All activity of this seed</a></p>
   </section>`
 }

@@ -1,8 +1,11 @@
 import { html, type Content, type Html } from '../components/html.ts'
 
-/** An agent, with the mark of agents. Without a name, the mark alone. */
-export function renderAgent(name: string | undefined): Html {
-  return html`<span class="tag agent">Agent</span> ${name !== undefined && html`<bdi>${name}</bdi>`}`
+/** An agent, with the mark of agents, and a link to its page if the path is given. Without a name, the mark alone. */
+export function renderAgent(name: string | undefined, path?: string): Html {
+  const shown = html`<bdi>${name}</bdi>`
+  return html`<span class="tag agent">Agent</span> ${
+      name !== undefined && (path === undefined ? shown : html`<a href="${path}">${shown}</a>`)
+    }`
 }
 
 /** Who wrote something: a person, or an agent for that person. The name is null if the account is deleted. */

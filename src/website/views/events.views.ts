@@ -1,4 +1,5 @@
 import type { EventPlace, EventType, WorkspaceEvent } from '../../areas/events/events.service.ts'
+import type { AgentGrant } from '../../areas/integrations/integrations.service.ts'
 import { changesOfAgents } from '../../kernel/agent.ts'
 import { seedIdOf } from '../../kernel/events.ts'
 import type { Services } from '../../services/services.ts'
@@ -77,17 +78,21 @@ export interface EventContext {
   seedTitle?: string
 }
 
-/** Reads what a page shows of events beside themselves, in two statements. */
+/** Reads what a page shows of events beside themselves, in two statements; in one if it knows all agents. */
 export async function readEventContext(
   { events, integrations }: Pick<Services, 'events' | 'integrations'>,
   { base, principal, workspace }: Pick<WorkspaceVisit, 'base' | 'principal' | 'workspace'>,
   shown: readonly WorkspaceEvent[],
+  known: readonly Pick<AgentGrant, 'id' | 'clientName'>[] = [],
 ): Promise<EventContext> {
-  const [agentNames, places] = await Promise.all([
-    integrations.findClientNames(principal, workspace.slug, findGrants(shown)),
+  const names = known.map(({ id, clientName }) => [id, clientName] as const)
+  const knownIds = new Set(known.map(({ id }) => id))
+  const unknown = findGrants(shown).filter((id) => !knownIds.has(id))
+  const [others, places] = await Promise.all([
+    integrations.findClientNames(principal, workspace.slug, unknown),
     events.findPlaces(principal, workspace.slug, shown),
   ])
-  return { base, agentNames, places }
+  return { base, agentNames: new Map([...names, ...others]), places }
 }
 
 const changesByAgents = Object.values(changesOfAgents)
@@ -102,12 +107,12 @@ export function withoutRepeated(events: readonly WorkspaceEvent[]): WorkspaceEve
 
 /**
  * An event with its time, and with links to what it names, as far as that still exists. Marks what agents did, with the
- * name of the agent if it is known.
+ * agent if the reader may know it.
  */
 export function renderEvent(event: WorkspaceEvent, time: Html, context: EventContext): Html {
   return html`<p class="event">
     <bdi dir="ltr">${renderSummary(event, context)}</bdi
-    ><span class="hint">${time}${renderSource(event, context.agentNames)}</span>${renderReason(event)}
+    ><span class="hint">${time}${renderSource(event, context)}</span>${renderReason(event)}
   </p>`
 }
 
@@ -179,9 +184,12 @@ function describeAccess({ type, summary }: WorkspaceEvent): string {
   )
 }
 
-function renderSource(event: WorkspaceEvent, agentNames: AgentNames): Content {
+function renderSource(event: WorkspaceEvent, { base, agentNames }: EventContext): Content {
   const { source, grantId, actorUserId, type } = event
-  if (source === 'mcp') return html` · ${renderAgent(agentNames.get(grantId ?? ''))}`
+  if (source === 'mcp') {
+    const id = grantId ?? ''
+    return html` · ${renderAgent(agentNames.get(id), `${base}/agents/${id}`)}`
+  }
   if (source === 'api') return ' · via the API'
   if (source !== 'system') return false
   if (actorUserId === null) return ' · by the service'

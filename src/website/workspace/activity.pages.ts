@@ -1,71 +1,70 @@
-import type { EventsRequest, EventType, WorkspaceEvent } from '../../areas/events/events.service.ts'
-import type { Person } from '../../areas/people/people.service.ts'
-import { managerEventTypes } from '../../kernel/events.ts'
+import type { WorkspaceEvent } from '../../areas/events/events.service.ts'
+import type { AgentGrant } from '../../areas/integrations/integrations.service.ts'
+import type { Principal } from '../../kernel/principal.ts'
 import { ApiError } from '../../kernel/errors.ts'
-import { isId } from '../../kernel/ids.ts'
 import { parseJson } from '../../kernel/json-text.ts'
+import { pageLimitMax } from '../../kernel/pagination.ts'
 import type { Services } from '../../services/services.ts'
 import {
   changesPath,
-  eventTypeNames,
   readEventContext,
   renderEvent,
   withoutRepeated,
   type EventContext,
 } from '../views/events.views.ts'
-import { renderSelect } from '../components/forms.ts'
-import { html, type Content, type Html } from '../components/html.ts'
-import { readQuery, withQuery } from '../components/lists.ts'
+import { html, type Html } from '../components/html.ts'
+import { withQuery } from '../components/lists.ts'
 import type { Page } from '../plugins/pages.ts'
 import { readListView, renderNotices, renderPager, resetNotice, type ListView } from '../components/pager.ts'
-import { readSearch, searchLengthMax } from '../views/search-form.views.ts'
-import { isTimeZone, startOfDay } from '../components/time-zones.ts'
 import { formatDay, renderClock } from '../components/words.ts'
 import { sectionOf, type WorkspacePages, type WorkspaceVisit } from '../plugins/workspace-visit.ts'
+import { readFilters, toEventsRequest, type ActivityFilters } from './activity-filters.ts'
+import { renderChoices, renderFilters, type Choice, type ShownFilters } from './activity-filters.views.ts'
 
 const eventsPerPage = 50
 const choicesMax = 20
-const dayMs = 24 * 60 * 60 * 1000
 
-/** What the URL asks for. Parameters that are invalid are empty. */
-interface Filters {
-  parameters: { type: string; actor: string; from: string; to: string; zone: string }
-  /** What the person typed to find somebody. */
-  person: string
-  notices: string[]
-}
+type ActivityServices = Pick<Services, 'events' | 'people' | 'seeds' | 'integrations'>
 
 /** Everything that happened in a workspace, with filters. */
-export function activityPages(
-  { page, changes }: WorkspacePages,
-  { events, people, integrations }: Pick<Services, 'events' | 'people' | 'integrations'>,
-): void {
+export function activityPages({ page, changes }: WorkspacePages, services: ActivityServices): void {
+  const { events, people, seeds, integrations } = services
+
   page('/activity', async (visit) => {
     const { principal, request, workspace } = visit
     const { slug } = workspace
     const asked = readFilters(request)
-    const found =
-      asked.person === ''
-        ? []
-        : await findMembers(people.list(principal, slug, { q: asked.person, limit: choicesMax }))
-    const [only] = found.length === 1 ? found : []
-    const parameters = { ...asked.parameters, actor: only?.userId ?? asked.parameters.actor }
-    const { actor } = parameters
-    const [list, member] = await Promise.all([
+    const [members, about] = await Promise.all([
+      asked.person === '' ? [] : findMembers(people.list(principal, slug, limited(asked.person))),
+      asked.about === '' ? [] : findSeeds(seeds.list(principal, slug, limited(asked.about))),
+    ])
+    const [member, seed] = [onlyOf(members), onlyOf(about)]
+    const parameters = {
+      ...asked.parameters,
+      ...(member && { actor: member.id }),
+      ...(seed && { seed: seed.id }),
+    }
+    const [list, grants] = await Promise.all([
       readListView(request, (position) =>
-        events.list(principal, slug, { ...position, ...toRequest(parameters), limit: eventsPerPage }),
+        events.list(principal, slug, { ...position, ...toEventsRequest(parameters), limit: eventsPerPage }),
       ),
-      actor === '' || only ? only : people.get(principal, slug, actor).catch(ignoreNotFound),
+      integrations.list(principal, slug, { limit: pageLimitMax }),
     ])
     const listed = parseJson(list.items)
     // Who asks for the uses of tools gets all of them.
     const shown = parameters.type === '' ? withoutRepeated(listed) : listed
-    const context = await readEventContext({ events, integrations }, visit, shown)
+    const agents = parseJson(grants.items)
+    const context = await readEventContext(services, visit, shown, agents)
+    const names = await readNames(services, visit, { parameters, shown, places: context.places })
     return renderActivity(visit, {
-      filters: { ...asked, parameters },
-      // Of a former member, only the events still have the name.
-      actorName: member?.name ?? shown[0]?.actorName ?? 'a former member',
-      choices: only ? [] : found,
+      filters: {
+        ...asked,
+        parameters,
+        agents: toAgentChoices(agents, { principal, chosen: parameters.agent, names: context.agentNames }),
+        ...names,
+        isFiltered: Object.entries(parameters).some(([name, value]) => name !== 'zone' && value !== ''),
+      },
+      choices: { members: member ? [] : members, seeds: seed ? [] : about },
       list,
       events: shown,
       context,
@@ -77,56 +76,62 @@ export function activityPages(
   )
 }
 
-function readFilters(request: { query: unknown }): Filters {
-  const notices: string[] = []
-  const read = (name: string, isValid: (value: string) => boolean, notice: string) => {
-    const value = readQuery(request, name)
-    if (value === '' || isValid(value)) return value
-    notices.push(notice)
-    return ''
-  }
-  const parameters = {
-    type: read(
-      'type',
-      (type) => Object.hasOwn(eventTypeNames, type),
-      'That kind of activity does not exist.',
-    ),
-    actor: read('actor', isId, 'That person does not exist.'),
-    from: read('from', isDay, 'The first day is not a date.'),
-    to: read('to', isDay, 'The last day is not a date.'),
-    // public/site.js sets it. Without it, days are in UTC.
-    zone: isTimeZone(readQuery(request, 'zone')) ? readQuery(request, 'zone') : '',
-  }
-  if (parameters.from !== '' && parameters.to !== '' && parameters.from > parameters.to)
-    notices.push('The first day is after the last day.')
-  const person = parameters.actor === '' ? readSearch(request, { name: 'person' }) : ''
-  return { parameters, person, notices }
-}
+const limited = (q: string) => ({ q, limit: choicesMax })
 
-/** Whether a text is a day of a four-digit year, as `YYYY-MM-DD`. */
-function isDay(text: string): boolean {
-  if (!/^[1-9]\d{3}-\d\d-\d\d$/.test(text)) return false
-  const time = Date.parse(text)
-  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
+function onlyOf(choices: readonly Choice[]): Choice | undefined {
+  return choices.length === 1 ? choices[0] : undefined
 }
-
-function toRequest({ type, actor, from, to, zone }: Filters['parameters']): EventsRequest {
-  return {
-    ...(type !== '' && { type }),
-    ...(actor !== '' && { actorUserId: actor }),
-    ...(from !== '' && { since: startOfDay(from, zone) }),
-    // The last day is included.
-    ...(to !== '' && {
-      until: startOfDay(new Date(Date.parse(to) + dayMs).toISOString().slice(0, 10), zone),
-    }),
-  }
-}
-
-type FoundMember = Person & { userId: string }
 
 /** The members among the people of a page. */
-async function findMembers(page: ReturnType<Services['people']['list']>): Promise<FoundMember[]> {
-  return parseJson((await page).items).filter((person): person is FoundMember => person.userId !== null)
+async function findMembers(page: ReturnType<Services['people']['list']>): Promise<Choice[]> {
+  return parseJson((await page).items).flatMap(({ userId, name, email }) =>
+    userId === null ? [] : { id: userId, name, hint: email },
+  )
+}
+
+async function findSeeds(page: ReturnType<Services['seeds']['list']>): Promise<Choice[]> {
+  return parseJson((await page).items).map(({ id, title }) => ({ id, name: title }))
+}
+
+/** The names of the member and the seed that are filtered by. Of those that are gone, only the events still have them. */
+async function readNames(
+  { people, seeds }: Pick<Services, 'people' | 'seeds'>,
+  { principal, workspace: { slug } }: WorkspaceVisit,
+  found: {
+    parameters: ActivityFilters['parameters']
+    shown: WorkspaceEvent[]
+    places: EventContext['places']
+  },
+): Promise<Pick<ShownFilters, 'actorName' | 'seedTitle'>> {
+  const { parameters, shown, places } = found
+  const { actor, seed } = parameters
+  const [first] = shown
+  const titleThen = first?.data.title
+  const isAsked = (id: string) => id !== '' && !first
+  const [member, details] = await Promise.all([
+    isAsked(actor) ? people.get(principal, slug, actor).catch(ignoreNotFound) : undefined,
+    isAsked(seed) ? seeds.getDetails(principal, { slug, seedId: seed }).catch(ignoreNotFound) : undefined,
+  ])
+  return {
+    actorName: places.get(actor)?.name ?? member?.name ?? first?.actorName ?? 'a former member',
+    seedTitle:
+      places.get(seed)?.name ??
+      details?.seed.title ??
+      (typeof titleThen === 'string' ? titleThen : 'a deleted seed'),
+  }
+}
+
+/** The agents that the reader may know of, and the one that was asked for, of whom only the events may have the name. */
+function toAgentChoices(
+  agents: readonly AgentGrant[],
+  { principal, chosen, names }: { principal: Principal; chosen: string; names: EventContext['agentNames'] },
+): ShownFilters['agents'] {
+  const choices = agents.map(({ id, clientName, userId, userName }) => ({
+    value: id,
+    label: userId === principal.user.id ? clientName : `${clientName} for ${userName}`,
+  }))
+  if (chosen === '' || choices.some(({ value }) => value === chosen)) return choices
+  return [...choices, { value: chosen, label: names.get(chosen) ?? 'Another agent' }]
 }
 
 function ignoreNotFound(error: unknown): undefined {
@@ -134,10 +139,9 @@ function ignoreNotFound(error: unknown): undefined {
 }
 
 interface Activity {
-  filters: Filters
-  actorName: string
-  /** The members who match the typed name, if they are several. */
-  choices: FoundMember[]
+  filters: ShownFilters
+  /** The members and seeds that match what was typed, if they are several. */
+  choices: { members: Choice[]; seeds: Choice[] }
   list: ListView<WorkspaceEvent>
   events: WorkspaceEvent[]
   context: EventContext
@@ -145,10 +149,10 @@ interface Activity {
 
 function renderActivity(visit: WorkspaceVisit, activity: Activity): Page {
   const { filters, choices, list, events } = activity
-  const { parameters, person, notices } = filters
+  const { parameters, person, about, notices, isFiltered } = filters
   const path = `${visit.base}/activity`
-  const isFiltered = Object.entries(parameters).some(([name, value]) => name !== 'zone' && value !== '')
-  const hasNobody = person !== '' && parameters.actor === '' && choices.length === 0
+  const hasNobody = person !== '' && parameters.actor === '' && choices.members.length === 0
+  const hasNoSeed = about !== '' && parameters.seed === '' && choices.seeds.length === 0
   const isLatest = list.cursor === '' && parameters.to === ''
   return {
     title: 'Activity',
@@ -163,13 +167,25 @@ function renderActivity(visit: WorkspaceVisit, activity: Activity): Page {
           </div>`
         }
       </div>
-      ${renderFilters(visit, activity, isFiltered)}
+      ${renderFilters(visit, filters)}
       ${renderNotices([
         ...notices,
         hasNobody && `No member matches “${person}”. This is the activity of everyone.`,
+        hasNoSeed && `No seed has the words “${about}”. This is the activity of all seeds.`,
         list.isReset && resetNotice,
       ])}
-      ${choices.length > 0 && renderChoices(path, filters, choices)}
+      ${
+        choices.members.length > 0 &&
+        renderChoices({ noun: 'members', typed: person, choices: choices.members }, (actor) =>
+          withQuery(path, { ...parameters, actor }),
+        )
+      }
+      ${
+        choices.seeds.length > 0 &&
+        renderChoices({ noun: 'seeds', typed: about, choices: choices.seeds }, (seed) =>
+          withQuery(path, { ...parameters, seed }),
+        )
+      }
       <div class="stack" ${isLatest && html`data-live="${visit.base}${changesPath}"`}>
         ${
           events.length === 0
@@ -209,78 +225,4 @@ function renderDays({ events, context }: Activity): Html[] {
         </ul>
       </section>`,
   )
-}
-
-function renderFilters(visit: WorkspaceVisit, { filters, actorName }: Activity, isFiltered: boolean): Html {
-  const { parameters, person } = filters
-  const { type, actor, from, to, zone } = parameters
-  const path = `${visit.base}/activity`
-  const hidden = visit.may('invites.list') ? [] : (managerEventTypes as readonly EventType[])
-  const types = (Object.entries(eventTypeNames) as [EventType, string][]).filter(
-    ([value]) => !hidden.includes(value),
-  )
-  return html`<details class="filters" ${(isFiltered || person !== '') && html`open`}>
-    <summary>Filter</summary>
-    <form action="${path}">
-      ${renderSelect({
-        name: 'type',
-        label: 'Kind',
-        value: type,
-        choices: [{ value: '', label: 'Everything' }, ...types.map(([value, label]) => ({ value, label }))],
-      })}
-      ${
-        actor === ''
-          ? html`<div class="field">
-              <label for="person">Member</label>
-              <input
-                id="person"
-                name="person"
-                value="${person}"
-                maxlength="${searchLengthMax}"
-                autocomplete="off"
-                aria-describedby="person-hint"
-              />
-              <p class="hint" id="person-hint">Name or email</p>
-            </div>`
-          : html`<div class="field">
-              <strong>Member</strong>
-              <p><input type="hidden" name="actor" value="${actor}" /><bdi>${actorName}</bdi></p>
-              <p>
-                <a href="${withQuery(path, { ...parameters, actor: '' })}">Show everyone</a>
-              </p>
-            </div>`
-      }
-      ${renderDay({ name: 'from', label: 'From', value: from, zone })}
-      ${renderDay({ name: 'to', label: 'To', value: to, zone })}
-      <input type="hidden" name="zone" value="${zone}" data-zone />
-      <div class="line">
-        <button>Apply filter</button>
-        ${isFiltered && html`<a class="button quiet" href="${path}">Clear</a>`}
-      </div>
-    </form>
-  </details>`
-}
-
-function renderDay(field: { name: string; label: string; value: string; zone: string }): Content {
-  const { name, label, value, zone } = field
-  return html`<div class="field">
-    <label for="${name}">${label}</label>
-    <input id="${name}" name="${name}" type="date" value="${value}" aria-describedby="${name}-hint" />
-    <p class="hint" id="${name}-hint">Day in <span data-zone-name>${zone || 'UTC'}</span></p>
-  </div>`
-}
-
-function renderChoices(path: string, { parameters, person }: Filters, choices: readonly FoundMember[]): Html {
-  return html`<div class="notice" role="status">
-    <p>Several members match “<bdi>${person}</bdi>”. Choose one:</p>
-    <ul class="chips">
-      ${choices.map(
-        ({ userId, name, email }) =>
-          html`<li>
-            <a href="${withQuery(path, { ...parameters, actor: userId })}"><bdi>${name}</bdi></a>
-            <span class="hint">${email}</span>
-          </li>`,
-      )}
-    </ul>
-  </div>`
 }
