@@ -5628,6 +5628,54 @@ from
       )
   ) "rows";
 
+-- seeds_are_words_common
+select
+  (
+    select
+      count(*) >= 100
+    from
+      (
+        select
+          "search_entries"."id",
+          "search_entries"."at",
+          "search_entries"."words"
+        from
+          "search_entries"
+        where
+          "search_entries"."workspace_id" = (
+            select
+              $1::uuid
+          )
+          and "search_entries"."kind" = 'seed'
+        order by
+          "search_entries"."at" desc,
+          "search_entries"."id" desc
+        limit
+          200
+      ) as sample
+    where
+      words @@ (
+        select
+          search_query (
+            (
+              select
+                $2::uuid
+            ),
+            'seed',
+            false,
+            true,
+            (
+              select
+                $3::text
+            )
+          )
+      )
+  ) as "is_common"
+from
+  (
+    select
+  ) as nothing;
+
 -- seeds_clear_lead
 update "seeds"
 set

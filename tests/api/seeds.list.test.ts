@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import { errors } from '../../src/kernel/errors.ts'
 import { createCompany, get, patch } from '../support/company.ts'
@@ -10,6 +11,11 @@ import { createTestClock } from '../support/test-clock.ts'
 const clock = createTestClock()
 const service = await startTestApp({ clock })
 const { as } = service
+
+function nextOf(link: unknown): URL | undefined {
+  const next = /<([^>]+)>; rel="next"/.exec(String(link))?.[1]
+  return next === undefined ? undefined : new URL(next)
+}
 
 describe('200', () => {
   it('returns the seeds of the workspace to every member, newest first', async () => {
@@ -94,6 +100,36 @@ describe('200', () => {
     const elsewhere = await createCompany(service)
     await createEmptySeed(service, elsewhere.member, elsewhere, { title: 'Zürich' })
     expect(await search('zur')).toHaveLength(4)
+  })
+
+  it('finds the same by words that most seeds have, page by page, without the seeds that lack them', async () => {
+    const company = await createCompany(service)
+    const lacking = await createEmptySeed(service, company.member, company, { title: 'Another thing' })
+    await service.db.execute(sql`
+      insert into seeds (id, workspace_id, title, summary, status, created_at, updated_at)
+      select ('01936f2e-7c1a-7000-8000-' || right(replace(${company.workspace.id}, '-', ''), 6) || lpad(to_hex(i), 6, '0'))::uuid,
+        ${company.workspace.id}, case when i % 3 = 0 then 'Rare' else 'Common idea' end || ' ' || i, 'What it is about',
+        case when i % 2 = 0 then 'open' else 'dropped' end, '2020-01-01'::timestamptz + i * interval '1 second', now()
+      from generate_series(1, 240) as i`)
+    const titlesOf = async (query: string) => {
+      const titles: string[] = []
+      for (let url = `${company.url}/seeds?limit=100&q=${query}`; url !== '';) {
+        const answer = await as(company.viewer, get(url))
+        expect(answer.statusCode, answer.body).toBe(200)
+        titles.push(...answer.json<TestSeed[]>().map(({ title }) => title))
+        const { pathname = '', search = '' } = nextOf(answer.headers.link) ?? {}
+        url = pathname + search
+      }
+      return titles
+    }
+    const numbers = Array.from({ length: 240 }, (_, i) => 240 - i)
+    const common = numbers.filter((i) => i % 3 !== 0)
+    expect(await titlesOf('comm%20IDEA')).toEqual(common.map((i) => `Common idea ${i}`))
+    expect(await titlesOf('idea&status=open')).toEqual(
+      common.filter((i) => i % 2 === 0).map((i) => `Common idea ${i}`),
+    )
+    expect(await titlesOf('rare')).toHaveLength(80)
+    expect(await titlesOf('thing')).toEqual([lacking.title])
   })
 
   it('searches deleted seeds by the same words', async () => {

@@ -1,6 +1,7 @@
 import { and, desc, eq, lt, sql, type SQL } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { keysParameter } from '../../db/sql/batch.ts'
+import { isCommon } from '../../db/sql/common-words.ts'
 import { hiddenParameter } from '../../db/sql/hidden-parameter.ts'
 import { itemColumns, pictureUrl, readOne, selectJsonRows } from '../../db/sql/json-rows.ts'
 import { placeRows } from '../../db/sql/placed-rows.ts'
@@ -74,8 +75,8 @@ interface SeedsQuery extends PageRange {
 }
 
 /** Seeds of a workspace as a person sees them, the latest time first; no more than `pageBytesMax`. */
-export function listSeeds(executor: Executor, { filter, sort, ...values }: SeedsQuery) {
-  const { status } = filter
+export async function listSeeds(executor: Executor, { filter, sort, ...values }: SeedsQuery) {
+  const { status, text, deleted } = filter
   const isPlain = Object.keys(filter).every((name) => name === 'status')
   if (isPlain) {
     const { ofWorkspace, ofStatus } = selectSeeds[sort]
@@ -87,17 +88,35 @@ export function listSeeds(executor: Executor, { filter, sort, ...values }: Seeds
   }
   // There are too many combinations to prepare each once.
   const statement = prepareSeeds(executor, {
-    filter: isIn(filter),
-    deleted: filter.deleted && isRestorable(filter.deleted),
+    filter: isIn(filter, {
+      isCommon: text !== undefined && !deleted && (await areCommon(executor, values.workspaceId, text)),
+    }),
+    deleted: deleted && isRestorable(deleted),
     sort,
   })
   return readOne(statement.execute(values))
 }
 
+const selectCommon = prepared((executor) =>
+  executor
+    .select({ isCommon: isCommon('seed').mapWith(Boolean).as('is_common') })
+    .from(sql`(select) as nothing`)
+    .prepare('seeds_are_words_common'),
+)
+
+/** Whether at least half of the newest seeds of a workspace have all of these words. */
+async function areCommon(executor: Executor, workspaceId: string, asked: string): Promise<boolean> {
+  const found = await readOne(selectCommon(executor).execute({ workspaceId, asked }))
+  return found.isCommon
+}
+
 /** The condition of a filter, without `deleted`. The person is the `userId` of the statement. */
-function isIn({ status, text, createdByUserId, joined, deleted }: SeedFilter): SQL | undefined {
+function isIn(
+  { status, text, createdByUserId, joined, deleted }: SeedFilter,
+  words: { isCommon: boolean } = { isCommon: false },
+): SQL | undefined {
   const workspaceId = sql`${sql.placeholder('workspaceId')}::uuid`
-  const isFound = deleted ? hasWordsDeleted : hasWords
+  const isFound = deleted ? hasWordsDeleted : words.isCommon ? hasWordsItself : hasWords
   return and(
     status === undefined ? undefined : eq(seeds.status, status),
     text === undefined ? undefined : isFound(workspaceId, sql`${text}::text`),
@@ -115,6 +134,18 @@ export function hasWords(workspaceId: SQL, asked: SQL): SQL {
   return sql`${seeds.id} in (
     select ${searchEntries.id} from ${searchEntries}
     where ${searchEntries.words} @@ ${query} and ${searchEntries.workspaceId}::text = ${workspaceId}::text
+  )`
+}
+
+/**
+ * The same, for words that most seeds have: the index would give them all before the first is shown. Each seed of a page is
+ * looked at instead. PostgreSQL cannot turn this into a join.
+ */
+function hasWordsItself(workspaceId: SQL, asked: SQL): SQL {
+  return sql`(
+    select ${searchEntries.words} @@ (select search_query(${workspaceId}, 'seed', false, true, ${asked}))
+    from ${searchEntries}
+    where ${searchEntries.id} = ${seeds.id} and ${searchEntries.workspaceId} = ${workspaceId}
   )`
 }
 

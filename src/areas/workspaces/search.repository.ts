@@ -6,6 +6,7 @@ import { evidence, seeds } from '../../db/schema/seeds.ts'
 import { teams } from '../../db/schema/teams.ts'
 import { users } from '../../db/schema/users.ts'
 import { keysParameter } from '../../db/sql/batch.ts'
+import { isCommon, newestOf, queryOf } from '../../db/sql/common-words.ts'
 import { hiddenParameter, pageLimit } from '../../db/sql/hidden-parameter.ts'
 import { jsonRows, readOne } from '../../db/sql/json-rows.ts'
 import { prepared } from '../../db/sql/prepared.ts'
@@ -18,24 +19,15 @@ import { searchComparedMax, searchCountMax, searchKinds, type SearchKind } from 
 /** How well something matches, best first: its title with whole words or their beginnings, then all of its text. */
 export const searchRanks = ['4', '3', '2', '1'] as const
 
-const { id, workspaceId, kind, at, words } = searchEntries
+const { id, workspaceId, at, words } = searchEntries
 const workspace = hiddenParameter('workspaceId', 'uuid')
 const asked = hiddenParameter('asked', 'text')
 const comparedMax = sql.raw(String(searchComparedMax))
 const countMax = sql.raw(String(searchCountMax))
 const countedMax = sql.raw(String(4 * searchCountMax))
-// The newest of which it is told whether nearly all match. Reading the index would be slow then: it gives all matches.
-const sampleSize = sql.raw('200')
-const sampleOfCommon = sql.raw('100')
 // How many of the newest are compared then.
 const newestMax = sql.raw(String(2 * searchComparedMax))
 const excerptLength = sql.raw('160')
-
-/** Asks for the words of the query, in an initial plan: once, and by the index. */
-function queryOf(of: SearchKind, { inTitle = false, isPrefix = true } = {}): SQL {
-  const flags = sql.raw(`'${of}', ${inTitle}, ${isPrefix}`)
-  return sql`(select search_query(${workspace}, ${flags}, ${asked}))`
-}
 
 // Compared as text, which no index can do: the index of words has all that is needed, and a scan of the workspace by the
 // other index would be slow where few entries match.
@@ -45,18 +37,6 @@ const isInWorkspace = sql`${workspaceId}::text = ${workspace}::text`
 function matchesOf(of: SearchKind, limit: SQL, condition = sql`true`): SQL {
   return sql`select ${id}, ${at}, ${words} from ${searchEntries}
     where ${words} @@ ${queryOf(of)} and ${isInWorkspace} and ${condition} limit ${limit}`
-}
-
-/** The newest of a kind. */
-function newestOf(of: SearchKind, limit: SQL): SQL {
-  return sql`select ${id}, ${at}, ${words} from ${searchEntries}
-    where ${workspaceId} = ${workspace} and ${kind} = ${sql.raw(`'${of}'`)}
-    order by ${at} desc, ${id} desc limit ${limit}`
-}
-
-/** Whether at least half of the newest of a kind match. */
-function isCommon(of: SearchKind): SQL {
-  return sql`(select count(*) >= ${sampleOfCommon} from (${newestOf(of, sampleSize)}) as sample where words @@ ${queryOf(of)})`
 }
 
 /** What is compared of a kind: all matches, or of too many the newest, and those with the words in their title. */
