@@ -363,8 +363,8 @@ describe('the statements of pages, besides those for the session and the workspa
     ['/teams', 1],
     // The invites, and the teams that people can be invited to.
     ['/invites', 2],
-    // The events, and what they name.
-    ['/activity', 2],
+    // The events, what they name, and the agents that they can be filtered by.
+    ['/activity', 3],
     ['/agents', 1],
     ['/settings', 0],
     ['/seeds/new', 0],
