@@ -253,7 +253,7 @@ async function openConnection({ port, hostname }: URL): Promise<Connection> {
       const text = head.toString('latin1', 0, end)
       const length = /^content-length: (\d+)$/im.exec(text)?.[1]
       if (!/^HTTP\/1\.1 20[01] /.test(text) || length === undefined) {
-        finish(new Error(`the answer is ${text.split('\r\n', 1)[0]}, of length ${length}`))
+        finish(new Error(`the answer is ${head.toString('utf8').replace(/\r\n[^]*\r\n\r\n/, ' ')}`))
         return
       }
       missingBytes = end + 4 + Number(length) - head.length
