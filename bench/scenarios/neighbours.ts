@@ -32,6 +32,7 @@ export const neighbours: Area = {
   async prepare(bench) {
     const database = await openSmallDatabase(bench)
     const ours = await startService(bench, database)
+    const elsewhere = await startService(bench, database, ', another process')
     const neighbour = await createNeighbour(ours)
     const [access] = await createAgentAccess(ours, 1)
     if (!access) throw new Error('there is no agent')
@@ -75,14 +76,22 @@ export const neighbours: Area = {
     }
     const alone = { ...ours, name: 'alone' }
     const beside = { ...ours, name: 'beside' }
-    const trial = (name: string, measured: Request, load: Load, by: 'p50Ms' | 'p99Ms') =>
+    // What the processors and PostgreSQL, which they share, cost by themselves.
+    const besideElsewhere = { ...ours, name: 'beside another process with the load' }
+    const trial = (name: string, measured: Request, load: Omit<Load, 'of'>, by: 'p50Ms' | 'p99Ms') =>
       compare(bench, {
         name,
-        load: measure(measured, (subject) => (subject === beside ? load : undefined)),
-        subjects: [alone, beside],
+        load: measure(measured, (subject) => {
+          if (subject === alone) return undefined
+          return { ...load, of: subject === beside ? ours : elsewhere }
+        }),
+        subjects: [alone, beside, besideElsewhere],
         rounds: 3,
         roundSeconds: 0.7,
-        ratios: [{ of: beside, to: alone, by, goal: atMost(2) }],
+        ratios: [
+          { of: beside, to: alone, by, goal: atMost(2) },
+          { of: beside, to: besideElsewhere, by },
+        ],
       })
     const { rename, leave } = await createUselessLeave(ours, neighbour.apiKey)
     return [
@@ -108,6 +117,8 @@ export const neighbours: Area = {
 interface Load {
   request: Request
   connections: number
+  /** The server that it is sent to. */
+  of: Subject
 }
 
 /**
@@ -159,7 +170,7 @@ async function createUselessLeave(
 function measure(measured: Request, loadOf: (subject: Subject) => Load | undefined): Measure {
   return async (subject, seconds) => {
     const load = loadOf(subject)
-    const loader = load && startLoader(subject, load, seconds + loadsForSeconds)
+    const loader = load && startLoader(load, seconds + loadsForSeconds)
     // Its failure is thrown below.
     loader?.catch(() => undefined)
     // Waits until the load is at its maximum.
@@ -183,9 +194,8 @@ function measure(measured: Request, loadOf: (subject: Subject) => Load | undefin
 }
 
 /** Starts the load in a process of its own. Its requests may be refused. */
-function startLoader(subject: Subject, { request, connections }: Load, seconds: number) {
-  if (hasWrk)
-    return byWrk(subject, seconds, { requests: [request], connections, repeats: true, mayRefuse: true })
+function startLoader({ request, connections, of }: Load, seconds: number) {
+  if (hasWrk) return byWrk(of, seconds, { requests: [request], connections, repeats: true, mayRefuse: true })
   const { method = 'GET', path, headers, body, token } = request
   const entry = createRequire(import.meta.url).resolve('autocannon')
   const all = { ...headers, authorization: `Bearer ${token}` }
@@ -195,7 +205,7 @@ function startLoader(subject: Subject, { request, connections }: Load, seconds: 
       ...[entry, '-c', String(connections), '-d', String(seconds), '-m', method, '--no-progress'],
       ...Object.entries(all).flatMap(([name, value]) => ['-H', `${name}=${value}`]),
       ...(body === undefined ? [] : ['-b', body]),
-      subject.origin + path,
+      of.origin + path,
     ],
     { stdio: 'ignore' },
   )
