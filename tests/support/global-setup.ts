@@ -81,7 +81,7 @@ async function openPostgres(): Promise<DatabaseServer> {
   const database = await startEmbeddedDatabase({ dataDir, settings })
   return {
     url: database.url,
-    // Its databases go with it. Dropping them one by one took a tenth of a run: PostgreSQL makes a checkpoint for each.
+    // Its databases go with it. Dropping them one by one takes long: PostgreSQL makes a checkpoint for each.
     close: async () => {
       await database.stop()
       await rm(dataDir, { recursive: true, force: true })
