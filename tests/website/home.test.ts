@@ -1,5 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
+import { letAgentIn } from '../support/agent-caller.ts'
+import { createComment } from '../support/comments.ts'
 import { createCompany, createInvite, patch, post } from '../support/company.ts'
 import { countQueries } from '../support/count-queries.ts'
 import { addEvidence, createSeed, insertGrant, joinSeed } from '../support/seeds.ts'
@@ -259,6 +261,22 @@ describe('the activity on the home page', () => {
       `${owner.name} invited 3 people`,
     ])
     expect(visitor.page()).toContain(`<a href="${base}/seeds/${seed.id}"><bdi>Bikes</bdi></a>`)
+  })
+
+  it('shows a discussion as one line that names two people, and what an agent added by itself', async () => {
+    const company = await startCompany()
+    const { base, admin, member, owner } = company
+    const agent = await letAgentIn(website, company.workspace, member)
+    const seed = await createSeed(website, owner, company, { title: 'Bikes' })
+    for (const author of [owner, member, owner]) await createComment(website, author, seed)
+    await agent.use('add_comment', { seedId: seed.id, body: 'By a program.' })
+    for (const author of [owner, admin, member, owner]) await createComment(website, author, seed)
+    const lines = activityOn((await (await signInAs(website, owner)).get(base)).body)
+    expect(lines.slice(0, 3)).toEqual([
+      `${owner.name}, ${member.name} and another added 4 comments to the seed Bikes`,
+      expect.stringMatching(new RegExp(`^${member.name}.* commented on the seed Bikes$`)),
+      `${owner.name} and ${member.name} added 3 comments to the seed Bikes`,
+    ])
   })
 
   it('says that there may be more if a run is longer than what was read', async () => {

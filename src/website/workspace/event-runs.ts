@@ -1,8 +1,12 @@
 import type { EventType, WorkspaceEvent } from '../../areas/events/events.service.ts'
 
-/** What several events of a type are, in words behind the name of the actor. `of` is the field of `data` that all share. */
+/**
+ * What several events of a type are, in words behind the name of the actor. `of` is the field of `data` that all share.
+ * `isJoint`: several people may take part in them, as in a discussion.
+ */
 interface RunWords {
   of?: string
+  isJoint?: boolean
   describe: (count: string, shared: string) => string
 }
 
@@ -23,16 +27,18 @@ const runWords: Partial<Record<EventType, RunWords>> = {
   'seed.deleted': { describe: (count) => `deleted ${count} seeds` },
   'evidence.added': {
     of: 'title',
+    isJoint: true,
     describe: (count, title) => `added ${count} pieces of evidence to the seed ${title}`,
   },
   'comment.added': {
     of: 'title',
+    isJoint: true,
     describe: (count, title) => `added ${count} comments to the seed ${title}`,
   },
 }
 
 /**
- * Shows each run of like events by one actor as one event, with the time of the latest, up to `max` of them. `isCut`: more
+ * Shows each run of like events by one actor, or by several people, as one event, with the time of the latest, up to `max` of them. `isCut`: more
  * events follow, which may belong to the last run.
  */
 export function joinRuns(
@@ -61,7 +67,8 @@ function keyOf({ type, actorUserId, source, grantId, data }: WorkspaceEvent): st
   // Events of older versions have no data.
   if (typeof shared !== 'string') return undefined
   const sharedId = words.of === undefined ? null : (data.seedId ?? data.teamId)
-  return JSON.stringify([type, actorUserId, source, grantId, shared, sharedId])
+  const by = words.isJoint && grantId === null ? null : [actorUserId, source, grantId]
+  return JSON.stringify([type, by, shared, sharedId])
 }
 
 function describeRun(run: WorkspaceEvent[], isCut: boolean): WorkspaceEvent[] {
@@ -70,5 +77,15 @@ function describeRun(run: WorkspaceEvent[], isCut: boolean): WorkspaceEvent[] {
   if (!latest || !words || run.length === 1) return run
   const count = isCut ? `at least ${run.length}` : `${run.length}`
   const shared = words.of === undefined ? '' : String(latest.data[words.of])
-  return [{ ...latest, summary: `${latest.actorName} ${words.describe(count, shared)}` }]
+  return [{ ...latest, summary: `${nameActors(run)} ${words.describe(count, shared)}` }]
+}
+
+const namesMax = 2
+
+/** The names of those who acted, the latest first. */
+function nameActors(run: readonly WorkspaceEvent[]): string {
+  const names = [...new Map(run.map((event) => [event.actorUserId, event.actorName])).values()]
+  const others = names.length - namesMax
+  if (others <= 0) return names.join(' and ')
+  return `${names.slice(0, namesMax).join(', ')} and ${others === 1 ? 'another' : `${others} others`}`
 }
