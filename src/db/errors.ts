@@ -43,6 +43,11 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   })
 }
 
+/** Whether an error, or one of its causes, is that a lock was not had within `lock_timeout`. */
+export function isLockTimeout(error: unknown): boolean {
+  return someCause(error, ({ code }) => code === '55P03')
+}
+
 /** Whether an error, or one of its causes, is a violation of the named unique constraint or index. */
 export function isUniqueViolation(error: unknown, constraint: string): boolean {
   return someCause(error, (cause) => cause.code === '23505' && cause.constraint === constraint)

@@ -1,11 +1,17 @@
 import { readFileSync } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type pg from 'pg'
+import { isLockTimeout } from './errors.ts'
 import { DatabaseUnusableError } from './usable.ts'
 
 const migrationsFolder = fileURLToPath(new URL('../../drizzle', import.meta.url))
 // An arbitrary number, which no other advisory lock in the database uses.
 const migrationLockId = 7_203_411_864
+// Less than PostgreSQL's deadlock_timeout of a second: in a deadlock it is the migration that gives up, not a request.
+const lockTimeoutMs = 500
+const attemptsMax = 100
+const pauseMs = 500
 // The last migration before the baseline.
 const lastBeforeBaseline = 1_795_400_850_976
 
@@ -39,7 +45,8 @@ async function applyMigrations(pool: pg.Pool): Promise<void> {
 
 /**
  * Applies each missing migration in a transaction of its own and in one round trip, and records it as Drizzle does. Its
- * migrator has one transaction for all, which would hold the locks of the first until the end of the last.
+ * migrator has one transaction for all, which would hold the locks of the first until the end of the last. A migration that
+ * has to wait for a lock begins again a little later: requests queue behind who waits for the lock of a table.
  */
 async function applyEach(client: pg.PoolClient): Promise<void> {
   const { readMigrationFiles } = await import('drizzle-orm/migrator')
@@ -51,7 +58,26 @@ async function applyEach(client: pg.PoolClient): Promise<void> {
   for (const { sql, hash, folderMillis } of readMigrationFiles({ migrationsFolder })) {
     if (folderMillis <= Number(rows[0]?.newest ?? 0)) continue
     const record = `insert into drizzle.__drizzle_migrations (hash, created_at) values ('${hash}', ${folderMillis})`
-    await client.query(['begin', ...sql, record, 'commit'].join(';\n'))
+    await retryLocked(client, [
+      'begin',
+      `set local lock_timeout = ${lockTimeoutMs}`,
+      ...sql,
+      record,
+      'commit',
+    ])
+  }
+}
+
+async function retryLocked(client: pg.PoolClient, statements: readonly string[]): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await client.query(statements.join(';\n'))
+      return
+    } catch (error) {
+      if (!isLockTimeout(error) || attempt === attemptsMax) throw error
+    }
+    await client.query('rollback')
+    await pause(pauseMs)
   }
 }
 
