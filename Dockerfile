@@ -22,7 +22,7 @@ RUN node scripts/prune-modules.cjs
 
 FROM ${NODE_IMAGE}
 # docker build --build-arg REVISION="$(git rev-parse HEAD)" --build-arg SOURCE=https://…
-ARG VERSION=1.0.0-alpha.1
+ARG VERSION=1.0.0-rc.1
 ARG REVISION=
 ARG SOURCE=
 LABEL org.opencontainers.image.title="Workspace service" \

@@ -1,0 +1,39 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { findPromises } from './promises.ts'
+
+/**
+ * Writes a version and the date of the release where they stand, and what the API promises from then on:
+ * `npm run release 1.0.0`.
+ */
+const root = new URL('../', import.meta.url)
+const [, , version = ''] = process.argv
+if (!/^\d+\.\d+\.\d+(-[a-z]+\.\d+)?$/.test(version))
+  throw new Error('Give the version, such as 1.0.0 or 1.0.0-rc.1.')
+const { version: former } = JSON.parse(await read('package.json')) as { version: string }
+
+const quoted = [`"version": "${former}"`, `"version": "${version}"`] as const
+await replace('package.json', ...quoted)
+await replace('package-lock.json', ...quoted)
+await replace('packages/client/package.json', ...quoted)
+await replace('server.json', ...quoted)
+await replace('Dockerfile', `ARG VERSION=${former}`, `ARG VERSION=${version}`)
+await replace('deploy/kubernetes/kustomization.yaml', `newTag: ${former}`, `newTag: ${version}`)
+const today = new Date().toISOString().slice(0, 10)
+await replace('CHANGELOG.md', '## [Unreleased]\n', `## [Unreleased]\n\n## ${version} - ${today}\n`)
+const promises = findPromises(JSON.parse(await read('docs/openapi.json')) as object)
+await write('docs/released-api.json', `${JSON.stringify({ version, ...promises }, undefined, 2)}\n`)
+
+function read(file: string): Promise<string> {
+  return readFile(new URL(file, root), 'utf8')
+}
+
+function write(file: string, text: string): Promise<void> {
+  return writeFile(new URL(file, root), text)
+}
+
+/** Replaces a text, everywhere in a file. Throws when it is not there. */
+async function replace(file: string, from: string, to: string): Promise<void> {
+  const text = await read(file)
+  if (!text.includes(from)) throw new Error(`${file} has no ${JSON.stringify(from)}`)
+  await write(file, text.replaceAll(from, to))
+}
