@@ -122,7 +122,7 @@ export function createKitMcpHandler(
   function createToolServer(ofServer: readonly AgentTool[], options: ServerOptions): McpServer {
     const server = new McpServer(
       {
-        ...{ name: 'workspace', title: serviceName, version: '1.0.0-alpha.1', websiteUrl: webUrl },
+        ...{ name: 'workspace', title: serviceName, version: '1.0.0-rc.1', websiteUrl: webUrl },
         icons: [{ src: iconUrl, mimeType: 'image/svg+xml', sizes: ['any'] }],
       },
       {
