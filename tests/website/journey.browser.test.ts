@@ -193,7 +193,7 @@ describe.runIf(hasBrowser)('a new person in a browser', () => {
     // Sees it in the activity, and finds a person.
     await page.goto(`${origin}/w/${slug}`)
     await go('Activity')
-    await page.getByText('Research agent').first().waitFor()
+    await page.locator('.event', { hasText: 'Research agent' }).first().waitFor()
     await page.getByText(/^Charles Babbage accepted/).waitFor()
     await go('People')
     await fill(
