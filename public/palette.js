@@ -46,6 +46,8 @@ function create(resultsUrl, searchUrl) {
   let timer
   input.addEventListener('input', () => {
     clearTimeout(timer)
+    // What it finds is for an earlier text: it must not be shown, nor chosen by Enter.
+    search?.abort()
     isStale = true
     chooseWhenShown = undefined
     timer = setTimeout(() => show(resultsUrl), waitMs)

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import type { Page } from 'playwright-core'
+import type { Page, Request } from 'playwright-core'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { agentScopes } from '../../src/kernel/agent.ts'
 import { check, hasBrowser, looks, openPage, sizes } from './browser.ts'
@@ -511,6 +511,38 @@ describe.runIf(hasBrowser)('the website in a browser', () => {
     await page.locator('html[data-theme="dark"]').waitFor()
     expect(new URL(page.url()).pathname).toBe('/settings/profile')
     expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  it('opens at Enter what the typed text finds, however late the first results of the palette come', async () => {
+    const { origin, website } = site
+    const company = await createCompany(website)
+    await createSeed(website, company.owner, company, { title: 'Shorter invoices' })
+    const { context, page } = await openAs(site, company.owner, {})
+    // The palette waits with its search until we let it.
+    await page.clock.install()
+    await page.goto(`${origin}/w/${company.workspace.slug}`)
+    await page.clock.pauseAt(Date.now() + 60_000)
+    let release: () => void = () => undefined
+    const released = new Promise<void>((resolve) => (release = resolve))
+    const isFirst = (url: URL) => url.pathname.endsWith('/search/results') && url.searchParams.get('q') === ''
+    await page.route(isFirst, async (route) => {
+      await released
+      // Nobody may want it any more.
+      await route.continue().catch(() => undefined)
+    })
+    const isOver = (request: Request) => isFirst(new URL(request.url()))
+    const firstIsOver = Promise.race([
+      page.waitForEvent('requestfinished', isOver),
+      page.waitForEvent('requestfailed', isOver),
+    ])
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox').fill('mary')
+    await page.keyboard.press('Enter')
+    release()
+    await firstIsOver
+    await page.clock.runFor(1_000)
+    await page.getByRole('heading', { name: 'Mary Member' }).waitFor()
     await context.close()
   })
 
