@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { errors } from '../../src/kernel/errors.ts'
 import { createCompany, type TestRequest } from '../support/company.ts'
 import { startDatabaseProxy } from '../support/database-proxy.ts'
@@ -40,6 +40,12 @@ async function prepare(id: string): Promise<{ actor: TestPerson; request: TestRe
   const { actor, request } = await prepareRequest(service, findOperation(id), { company })
   const headers = { ...request.headers, 'idempotency-key': randomSlug() }
   return { actor, request: { ...request, headers } }
+}
+
+/** Waits until no attempt at a request has its Idempotency-Key locked. */
+async function untilUnlocked(): Promise<void> {
+  const locked = sql`select 1 from idempotent_requests where status is null`
+  await vi.waitFor(async () => expect(await selectRows(db, locked)).toEqual([]))
 }
 
 const ofNoWorkspace = [
@@ -87,6 +93,8 @@ describe.each(posts)('%s with an Idempotency-Key', (id) => {
     database.breakNext('commit', 'before')
     expectError(await as(actor, request), errors.databaseUnavailable)
     expect(await takeStock()).toEqual(before)
+    // The 503 does not wait for it.
+    await untilUnlocked()
 
     const first = await as(actor, request)
     expect(first.statusCode, first.body).toBe(200)
