@@ -118,8 +118,8 @@ module.exports = {
     {
       name: 'config-is-read-at-the-edge',
       severity: 'error',
-      from: { path: '^src', pathNot: '^src/(process|app|config)\\.ts$|^src/(cli|services)/' },
-      to: { path: '^src/config\\.ts$', dependencyTypesNot: ['type-only'] },
+      from: { path: '^src', pathNot: '^src/(process|app)\\.ts$|^src/(cli|config|services)/' },
+      to: { path: '^src/config/', dependencyTypesNot: ['type-only'] },
     },
   ],
   options: {

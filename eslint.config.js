@@ -40,7 +40,7 @@ export default tseslint.config(
       '@typescript-eslint/consistent-type-definitions': ['error', 'interface'],
       'no-restricted-properties': [
         'error',
-        { object: 'process', property: 'env', message: 'Only src/config.ts reads the environment.' },
+        { object: 'process', property: 'env', message: 'Only src/config/ reads the environment.' },
       ],
     },
   },
@@ -68,7 +68,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['src/config.ts', 'src/db/embedded-binaries.ts', 'tests/**', 'bench/**', '*.config.ts'],
+    files: ['src/config/**', 'src/db/embedded-binaries.ts', 'tests/**', 'bench/**', '*.config.ts'],
     rules: { 'no-restricted-properties': 'off' },
   },
   { files: ['**/*.js'], ...tseslint.configs.disableTypeChecked },

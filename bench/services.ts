@@ -1,5 +1,5 @@
 import pino from 'pino'
-import { loadConfig, type Config } from '../src/config.ts'
+import { loadConfig, type Config } from '../src/config/config.ts'
 import { openDatabase, workLimits, type Database } from '../src/db/client.ts'
 import { systemClock } from '../src/kernel/clock.ts'
 import { createServices, type Services } from '../src/services/services.ts'

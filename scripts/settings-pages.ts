@@ -1,7 +1,7 @@
 import type { TSchema } from '@sinclair/typebox'
 import { format, resolveConfig } from 'prettier'
-import { ConfigSchema } from '../src/config.ts'
-import { secretNames } from '../src/secret-files.ts'
+import { ConfigSchema } from '../src/config/settings.ts'
+import { secretNames } from '../src/config/secret-files.ts'
 
 const settings = Object.entries<TSchema>(ConfigSchema.properties)
 
@@ -32,7 +32,7 @@ Secrets can be in files: \`NAME_FILE\` names the file with the value of NAME, su
 | --- | --- | --- | --- |
 ${rows.join('\n')}
 
-This page and \`.env.example\` are written by \`npm run docs\` from \`ConfigSchema\` in \`src/config.ts\`.
+This page and \`.env.example\` are written by \`npm run docs\` from \`ConfigSchema\` in \`src/config/settings.ts\`.
 `
   return format(page, { ...(await resolveConfig(import.meta.filename)), parser: 'markdown' })
 }

@@ -7,7 +7,7 @@ import { format } from 'node:util'
 import closeWithGrace from 'close-with-grace'
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
-import { ConfigError, loadConfig, readEnvironment, type Config } from './config.ts'
+import { ConfigError, loadConfig, readEnvironment, type Config } from './config/config.ts'
 import {
   areLimitsInForce,
   describePool,

@@ -1,4 +1,4 @@
-import type { Config } from './config.ts'
+import type { Config } from './config/config.ts'
 import { isLoopback } from './kernel/webhooks.ts'
 
 /** What an operator probably did not intend, a sentence each. Empty unless NODE_ENV is `production`. */

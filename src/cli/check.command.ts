@@ -13,7 +13,7 @@ export function addCheckCommand(program: Command): void {
     examples: ['check', 'check --json'],
   }).action(async (options: OutputOptions) => {
     const [{ loadConfig, readEnvironment }, { checkInstallation }] = await Promise.all([
-      import('../config.ts'),
+      import('../config/config.ts'),
       import('../services/check-installation.ts'),
     ])
     const checks = await checkInstallation(() => loadConfig(readEnvironment()))

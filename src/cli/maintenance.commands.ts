@@ -51,7 +51,7 @@ async function describeApi(): Promise<object> {
     { createServices },
   ] = await Promise.all([
     import('../app.ts'),
-    import('../config.ts'),
+    import('../config/config.ts'),
     import('../db/client.ts'),
     import('../http/answers/logging.ts'),
     import('../kernel/clock.ts'),

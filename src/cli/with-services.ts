@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import type { Database } from '../db/client.ts'
 import type { Services } from '../services/services.ts'
 
@@ -32,7 +32,7 @@ export async function withServices<T>(run: (services: Services) => Promise<T>): 
  */
 export async function withDatabase<T>(run: (db: Database, config: Config) => Promise<T>): Promise<T> {
   const [{ loadConfig, readEnvironment }, { openDatabase, workLimits }, { assertUsable }] = await Promise.all(
-    [import('../config.ts'), import('../db/client.ts'), import('../db/usable.ts')],
+    [import('../config/config.ts'), import('../db/client.ts'), import('../db/usable.ts')],
   )
   const config = loadConfig(readEnvironment())
   const { url, stop } = await findDatabase(config)

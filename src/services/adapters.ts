@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Logger } from 'pino'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import type { Meter } from '../kernel/meter.ts'
 import type { Mailer } from '../platform/mail/mail.port.ts'
 import { createFileMailer, createSmtpMailer } from '../platform/mail/nodemailer-mail.ts'

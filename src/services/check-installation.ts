@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { createOperatorTokens } from '../areas/system/operator-tokens.ts'
-import { ConfigError, type Config } from '../config.ts'
+import { ConfigError, type Config } from '../config/config.ts'
 import { areLimitsInForce, openDatabase, requestLimits, workLimits, type Database } from '../db/client.ts'
 import { findEmbeddedDatabase } from '../db/embedded.ts'
 import { inspectDatabase, keepsSessions } from '../db/inspect-database.ts'

@@ -59,7 +59,7 @@ import { createOwnershipService } from '../areas/workspaces/ownership.service.ts
 import { createSearchService } from '../areas/workspaces/search.service.ts'
 import { createSystemService } from '../areas/system/system.service.ts'
 import { createWorkspacesService } from '../areas/workspaces/workspaces.service.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import { shareOf, type Database } from '../db/client.ts'
 import { hasLostStatements } from '../db/connection-health.ts'
 import { createIdempotencyStore } from '../db/idempotency.repository.ts'

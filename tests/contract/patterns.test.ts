@@ -1,6 +1,6 @@
 import { analyse } from 'scslre'
 import { describe, expect, it } from 'vitest'
-import { ConfigSchema } from '../../src/config.ts'
+import { ConfigSchema } from '../../src/config/settings.ts'
 import { checkEach } from '../support/check-each.ts'
 import { startTestApp } from '../support/test-app.ts'
 

@@ -2,7 +2,7 @@ import { SerializerSelector } from '@fastify/fast-json-stringify-compiler'
 import { Ajv } from 'ajv'
 import ajvFormats from 'ajv-formats'
 import { expect, it, vi } from 'vitest'
-import { ConfigSchema } from '../../src/config.ts'
+import { ConfigSchema } from '../../src/config/settings.ts'
 import { schemaController } from '../../src/http/requests/validation.ts'
 import { startTestApp } from '../support/test-app.ts'
 

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { renderEnvironmentExample, renderSettingsPage } from '../../scripts/settings-pages.ts'
-import { ConfigSchema, loadConfig } from '../../src/config.ts'
+import { loadConfig } from '../../src/config/config.ts'
+import { ConfigSchema } from '../../src/config/settings.ts'
 
 const text = readFileSync(new URL('../../.env.example', import.meta.url), 'utf8')
 

@@ -3,8 +3,9 @@ import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { ConfigError, ConfigSchema, loadConfig } from '../../src/config.ts'
-import { secretNames } from '../../src/secret-files.ts'
+import { ConfigError, loadConfig } from '../../src/config/config.ts'
+import { ConfigSchema } from '../../src/config/settings.ts'
+import { secretNames } from '../../src/config/secret-files.ts'
 import { afterFile } from '../support/after-file.ts'
 
 function problemsOf(environment: Record<string, string>): readonly string[] {
