@@ -257,7 +257,7 @@ export async function buildApp(
     invitesRoutes(scope, services)
     teamsRoutes(scope, services.teams)
     eventsRoutes(scope, services.events)
-    webhooksRoutes(scope, services.webhooks)
+    webhooksRoutes(scope, services)
     peopleRoutes(scope, services.people)
     seedsRoutes(scope, services.seeds)
     evidenceRoutes(scope, services)

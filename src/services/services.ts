@@ -23,18 +23,8 @@ import { createSecretBox } from '../accounts/second-factor/secret-box.ts'
 import { createWebAuthn } from '../accounts/passkeys/webauthn.ts'
 import { createSentFormsService } from '../website/state/sent-forms.service.ts'
 import { createSessionsService } from '../accounts/sessions/sessions.service.ts'
-import type { KitMcpHandler } from '../areas/agent/mcp/agent.mcp.ts'
 import { createAgentCalls } from '../areas/agent/agent-calls.ts'
-import { needsOfCalls } from '../areas/agent/agent-tool.ts'
-import { kitResources } from '../areas/agent/mcp/kit-resources.mcp.ts'
-import { mcpForm, readValidationKitTool } from '../areas/agent/read-validation-kit.mcp.ts'
 import { createSeedLinks } from '../areas/agent/seed-links.ts'
-import { searchTools } from '../areas/agent/tools/search.tools.ts'
-import { evidenceTools } from '../areas/agent/tools/evidence.tools.ts'
-import { invitesTools } from '../areas/agent/tools/invites.tools.ts'
-import { seedsTools } from '../areas/agent/tools/seeds.tools.ts'
-import { teamsTools } from '../areas/agent/tools/teams.tools.ts'
-import { workspaceTools } from '../areas/agent/tools/workspace.tools.ts'
 import { createKitService } from '../areas/agent/agent.service.ts'
 import { createApiKeyAuthenticator } from '../areas/apiKeys/apiKeys.authenticator.ts'
 import { createApiKeysService } from '../areas/apiKeys/apiKeys.service.ts'
@@ -51,6 +41,7 @@ import { createCorrectionsService } from '../areas/evidence/corrections.service.
 import { createEvidenceService } from '../areas/evidence/evidence.service.ts'
 import { createSeedsService } from '../areas/seeds/seeds.service.ts'
 import { createTeamsService } from '../areas/teams/teams.service.ts'
+import { createDeliveriesService } from '../areas/webhooks/deliveries.service.ts'
 import { createWebhooksService } from '../areas/webhooks/webhooks.service.ts'
 import { createMeService } from '../areas/me/me.service.ts'
 import { createOwnWorkService } from '../areas/workspaces/own-work.service.ts'
@@ -64,7 +55,6 @@ import { shareOf, type Database } from '../db/client.ts'
 import { hasLostStatements } from '../db/connection-health.ts'
 import { createIdempotencyStore } from '../db/idempotency.repository.ts'
 import { isMigrated } from '../db/migrate.ts'
-import type { McpHandler } from '../http/requests/mcp.ts'
 import type { AgentPrincipal } from '../kernel/agent.ts'
 import { noMeter, type Meter } from '../kernel/meter.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -81,6 +71,7 @@ import {
   type UntrustedFetchOptions,
 } from '../platform/untrusted-fetch.ts'
 import { countMails, createMailer, createStorage } from './adapters.ts'
+import { createAgentAccess } from './agents.ts'
 import { createDeliveries, type DeliveriesOptions } from './deliveries.ts'
 import { startJobs } from './jobs.ts'
 
@@ -223,48 +214,14 @@ export function createServices(options: ServicesOptions) {
     inviteLimitPerHour,
     mailLimitPerHour,
   })
-  const agentTools = [
-    readValidationKitTool(kit),
-    ...searchTools({ kit, search }, seedLinks, mcpForm),
-    ...workspaceTools(people, events),
-    ...seedsTools(seeds, seedLinks),
-    ...evidenceTools({ evidence, corrections, comments }, seedLinks),
-    ...teamsTools(teams),
-    ...invitesTools(invites),
-  ].map((tool) => agentCalls.counted(tool))
-  let mcpHandler: Promise<KitMcpHandler> | undefined
-  // Loaded at the first MCP request, since the SDK is slow to load.
-  const loadMcpHandler = async () => {
-    const [{ createKitMcpHandler }, { areaIconUrls, readAsset }, { agentPrompts }] = await Promise.all([
-      import('../areas/agent/mcp/agent.mcp.ts'),
-      import('../assets/assets.ts'),
-      import('../areas/agent/mcp/prompts.mcp.ts'),
-    ])
-    return createKitMcpHandler(
-      { tools: agentTools, resources: kitResources(kit, agentCalls), prompts: agentPrompts(kit, clock) },
-      {
-        onError: (error) => log.error({ err: error }, 'a tool or resource of agents failed'),
-        onRefusal: (error) => log.debug({ err: error }, 'an MCP message was refused'),
-        webUrl,
-        // At the origin of the endpoint, where clients accept icons from.
-        iconUrl: `${config.baseUrl}${readAsset('icon', 'svg').url}`,
-        areaIconUrls: areaIconUrls(config.baseUrl),
-        readAgents: agents.read,
-        onReadError: (error) =>
-          log.warn(
-            { err: error },
-            'the scopes of agents that wait for changes could not be read; will retry',
-          ),
-        ...options.mcpStreams,
-      },
-    )
-  }
-  const mcp: McpHandler = {
-    needsOf: (message) => needsOfCalls(agentTools, message),
-    answerCall: async (...call) => (await (mcpHandler ??= loadMcpHandler())).answerCall(...call),
-    answer: async (...request) => (await (mcpHandler ??= loadMcpHandler())).answer(...request),
-    close: async () => (await mcpHandler)?.close(),
-  }
+  const { agentTools, mcp } = createAgentAccess({
+    services: { kit, search, people, events, seeds, evidence, corrections, comments, teams, invites },
+    ...{ agentCalls, agents, seedLinks, clock, log },
+    baseUrl: config.baseUrl,
+    webUrl,
+    mcpStreams: options.mcpStreams,
+  })
+  const webhookShare = { ...webhookOptions, ...takeShare(), requireWorkspace, onDeliveries }
   const accounts = createAccountsService({ db: shareOf(db), clock, jobs })
   let runner: { stop: () => Promise<void> } | undefined
   return {
@@ -302,6 +259,8 @@ export function createServices(options: ServicesOptions) {
     evidence,
     /** The accounts at external services that people have linked. */
     identities: createIdentitiesService(credentialsShare),
+    /** What is sent to webhooks. */
+    deliveries: createDeliveriesService(webhookShare),
     idempotency: createIdempotencyStore(db, clock),
     /** The external services that people can sign in with. */
     identityProviders: config.oidcProviders.map((provider) => createOidcProvider(provider, webUrl)),
@@ -359,13 +318,7 @@ export function createServices(options: ServicesOptions) {
     seeds,
     system: createSystemService({ clock, loadSecret, isDatabaseReady: () => isDatabaseReady(db) }),
     teams,
-    webhooks: createWebhooksService({
-      ...webhookOptions,
-      ...takeShare(),
-      requireWorkspace,
-      isDevelopment: config.isDevelopment,
-      onDeliveries,
-    }),
+    webhooks: createWebhooksService({ ...webhookShare, isDevelopment: config.isDevelopment }),
     workspaces: createWorkspacesService({ ...takeShare(), requireWorkspace, pictures, entry }),
     /** Starts running jobs and sending deliveries to webhooks in this process. */
     async startJobs() {

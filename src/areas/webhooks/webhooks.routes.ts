@@ -12,12 +12,16 @@ import {
   webhooksTest,
   webhooksUpdate,
 } from './webhooks.schemas.ts'
+import type { DeliveriesService } from './deliveries.service.ts'
 import type { WebhooksService } from './webhooks.service.ts'
 
 const webhooksUrl = '/v1/workspaces/:slug/webhooks'
 const webhookUrl = `${webhooksUrl}/:webhookId` as const
 
-export function webhooksRoutes(app: App, webhooks: WebhooksService): void {
+export function webhooksRoutes(
+  app: App,
+  { webhooks, deliveries }: { webhooks: WebhooksService; deliveries: DeliveriesService },
+): void {
   app.get(webhooksUrl, { schema: webhooksList }, ({ principal, params }) =>
     webhooks.list(principal, params.slug),
   )
@@ -51,7 +55,7 @@ export function webhooksRoutes(app: App, webhooks: WebhooksService): void {
 
   app.post(`${webhookUrl}/test`, { schema: webhooksTest }, ({ params }, reply) =>
     reply.answerChange(
-      (principal) => webhooks.test(principal, params),
+      (principal) => deliveries.test(principal, params),
       (result) => ({ ok: true as const, ...result }),
     ),
   )
@@ -59,20 +63,19 @@ export function webhooksRoutes(app: App, webhooks: WebhooksService): void {
   app.get(
     `${webhookUrl}/deliveries`,
     { schema: webhooksListDeliveries },
-    ({ principal, params, query }, reply) =>
-      reply.sendPage(webhooks.listDeliveries(principal, params, query)),
+    ({ principal, params, query }, reply) => reply.sendPage(deliveries.list(principal, params, query)),
   )
 
   app.post(
     `${webhookUrl}/deliveries/:deliveryId/redeliver`,
     { schema: webhooksRedeliver },
     ({ params }, reply) =>
-      reply.answerChange((principal) => webhooks.redeliver(principal, params, params.deliveryId), toOk),
+      reply.answerChange((principal) => deliveries.redeliver(principal, params, params.deliveryId), toOk),
   )
 
   app.post(`${webhookUrl}/redeliver`, { schema: webhooksRedeliverSince }, ({ params, body }, reply) =>
     reply.answerChange(
-      (principal) => webhooks.redeliverSince(principal, params, body),
+      (principal) => deliveries.redeliverSince(principal, params, body),
       (deliveries) => ({ ok: true as const, deliveries }),
     ),
   )

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Services } from '../../services/services.ts'
-import type { WebhookTest } from '../../areas/webhooks/webhooks.service.ts'
+import type { WebhookTest } from '../../areas/webhooks/deliveries.service.ts'
 import { eventKinds } from '../../kernel/events.ts'
 import { parseJson } from '../../kernel/json-text.ts'
 import { webhookStatuses } from '../../kernel/webhooks.ts'
@@ -16,7 +16,7 @@ const path = '/settings/webhooks'
 /** The webhooks of a workspace, in its settings. */
 export function webhooksPages(
   { page, action, creation }: WorkspacePages,
-  { webhooks }: Pick<Services, 'webhooks'>,
+  { webhooks, deliveries }: Pick<Services, 'webhooks' | 'deliveries'>,
 ): void {
   page(path, async (visit) =>
     renderWebhooks(visit, await webhooks.list(visit.principal, visit.workspace.slug)),
@@ -31,7 +31,7 @@ export function webhooksPages(
     const [webhook, list] = await Promise.all([
       webhooks.get(visit.principal, pathOf(visit)),
       readListView(visit.request, (position) =>
-        webhooks.listDeliveries(visit.principal, pathOf(visit), { ...position, limit: 50 }),
+        deliveries.list(visit.principal, pathOf(visit), { ...position, limit: 50 }),
       ),
     ])
     return renderWebhook(visit, webhook, { list, deliveries: parseJson(list.items) })
@@ -59,12 +59,12 @@ export function webhooksPages(
 
   action(`${path}/:id/test`, `${path}/:id`, async (visit) => ({
     path: pageOf(visit),
-    notice: describeTest(await webhooks.test(visit.principal, pathOf(visit))),
+    notice: describeTest(await deliveries.test(visit.principal, pathOf(visit))),
   }))
 
   action(`${path}/:id/redeliver`, `${path}/:id`, async (visit) => {
     const deliveryId = readField(visit.request, 'deliveryId')
-    await webhooks.redeliver(visit.principal, pathOf(visit), deliveryId)
+    await deliveries.redeliver(visit.principal, pathOf(visit), deliveryId)
     return { path: pageOf(visit), notice: notice`The event is sent again.` }
   })
 
@@ -75,7 +75,7 @@ export function webhooksPages(
       sinceChoices.map(({ value }) => value),
     )
     const since = new Date(Date.now() - Number(hours) * 60 * 60 * 1000).toISOString()
-    const count = await webhooks.redeliverSince(visit.principal, pathOf(visit), { since })
+    const count = await deliveries.redeliverSince(visit.principal, pathOf(visit), { since })
     return {
       path: pageOf(visit),
       notice:
