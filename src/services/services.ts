@@ -64,6 +64,7 @@ import { createSharpImages } from '../platform/images/sharp-images.ts'
 import { createGraphileQueue } from '../platform/jobs/graphile-queue.repository.ts'
 import { countJobs, listJobs, retryFailedJobs } from '../platform/jobs/job-operations.repository.ts'
 import { createArgon2Passwords } from '../platform/passwords/argon2-passwords.ts'
+import type { PasswordHasher } from '../platform/passwords/passwords.port.ts'
 import { connectRedis } from '../platform/redis.ts'
 import {
   createUntrustedFetch,
@@ -93,6 +94,8 @@ export interface ServicesOptions {
   oauthRecordBounds?: RecordBounds
   /** How long mails with links wait. */
   linkDelay?: LinkDelay
+  /** Hashes passwords. Default: argon2id, as OWASP recommends. */
+  passwords?: PasswordHasher
   /** How deliveries to webhooks are sent. */
   deliveries?: Partial<DeliveriesOptions>
   /** How agents are told of changes of their tools. */
@@ -103,6 +106,7 @@ export interface ServicesOptions {
 export function createServices(options: ServicesOptions) {
   const { config, db, jobsDb = db, clock, log, untrustedFetch, meter = noMeter } = options
   const { oauthRecordBounds = recordBounds, linkDelay = randomLinkDelay } = options
+  const { passwords = createArgon2Passwords() } = options
   const redis = config.redisUrl === undefined ? undefined : connectRedis(config.redisUrl, log)
   const loadSecret = () => loadAppSecret(config.appSecret, config.dataDir)
   const jobs = createGraphileQueue()
@@ -152,7 +156,6 @@ export function createServices(options: ServicesOptions) {
     onRecordError: (error) =>
       log.warn({ err: error }, 'the last uses of grants could not be written; will retry'),
   })
-  const passwords = createArgon2Passwords()
   const credentialsShare = { db: shareOf(db), clock, jobs, entry: config.entry }
   const secondFactors = { ...credentialsShare, secretBox: createSecretBox(loadSecret, 'authenticator apps') }
   const passkeyOptions = {

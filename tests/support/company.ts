@@ -19,17 +19,19 @@ export async function createCompany(
   { domain = 'example.com' } = {},
 ): Promise<TestCompany> {
   const create = (name: string) => service.createPerson({ name, email: `${randomUUID()}@${domain}` })
-  const [owner, admin, member, viewer] = [
-    await create('Olga Owner'),
-    await create('Adam Admin'),
-    await create('Mary Member'),
-    await create('Vera Viewer'),
-  ]
+  const [owner, admin, member, viewer] = await Promise.all([
+    create('Olga Owner'),
+    create('Adam Admin'),
+    create('Mary Member'),
+    create('Vera Viewer'),
+  ])
   const workspace = await createWorkspace(service, owner)
   const now = Date.now()
-  await addMember(service, workspace, admin, 'admin', new Date(now + 1_000))
-  await addMember(service, workspace, member, 'member', new Date(now + 2_000))
-  await addMember(service, workspace, viewer, 'viewer', new Date(now + 3_000))
+  await Promise.all([
+    addMember(service, workspace, admin, 'admin', new Date(now + 1_000)),
+    addMember(service, workspace, member, 'member', new Date(now + 2_000)),
+    addMember(service, workspace, viewer, 'viewer', new Date(now + 3_000)),
+  ])
   return { workspace, url: `/v1/workspaces/${workspace.slug}`, owner, admin, member, viewer }
 }
 

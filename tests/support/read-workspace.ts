@@ -8,17 +8,18 @@ import { selectRows, type TestApp } from './test-app.ts'
  * for each row, since comparing objects took a third of the time of the tests that read it.
  */
 export async function createWorkspaceReader({ config, db }: Pick<TestApp, 'config' | 'db'>) {
-  const tables = await selectRows<{ name: string }>(
+  const tables = await selectRows<{ name: string; stored: string }>(
     db,
-    sql`select relname as name from pg_attribute join pg_class on pg_class.oid = attrelid
-      where attname = 'workspace_id' and relkind = 'r' and relnamespace = 'public'::regnamespace`,
+    sql`select table_name as name, case when bool_or(column_name = 'last_used_at')
+        then '(to_jsonb(t) - ''last_used_at'')::text' else 't::text' end as stored
+      from information_schema.columns join information_schema.tables using (table_schema, table_name)
+      where table_schema = 'public' and table_type = 'BASE TABLE'
+      group by table_name having bool_or(column_name = 'workspace_id')`,
   )
   const parts = [
-    `select 'workspaces' as source, to_jsonb(t) as stored from workspaces t where id = $1`,
-    `select 'evidence', to_jsonb(t) from evidence t where seed_id in (select id from seeds where workspace_id = $1)`,
-    ...tables.map(
-      ({ name }) => `select '${name}', to_jsonb(t) - 'last_used_at' from ${name} t where workspace_id = $1`,
-    ),
+    `select 'workspaces' as source, t::text as stored from workspaces t where id = $1`,
+    `select 'evidence', t::text from evidence t where seed_id in (select id from seeds where workspace_id = $1)`,
+    ...tables.map(({ name, stored }) => `select '${name}', ${stored} from ${name} t where workspace_id = $1`),
   ]
   const lines = `select string_agg(source || ' ' || stored, e'\\n' order by source, stored) as text`
   const text = `${lines} from (${parts.join(' union all ')}) as rows`

@@ -13,6 +13,7 @@ import { streamEventsDefaults } from '../../src/http/answers/stream-events.ts'
 import { createLogger } from '../../src/http/answers/logging.ts'
 import { systemClock, type Clock } from '../../src/kernel/clock.ts'
 import type { Principal } from '../../src/kernel/principal.ts'
+import { createArgon2Passwords } from '../../src/platform/passwords/argon2-passwords.ts'
 import type { UntrustedFetchOptions } from '../../src/platform/untrusted-fetch.ts'
 import { createServices, type Services, type ServicesOptions } from '../../src/services/services.ts'
 import { afterFile } from './after-file.ts'
@@ -51,6 +52,8 @@ export interface TestAppOptions extends AppOptions {
   oauthRecordBounds?: RecordBounds
   /** How long mails with links wait. Default: not at all. */
   linkDelay?: LinkDelay
+  /** Default: hashes that cost little, as tests make thousands. */
+  passwords?: ServicesOptions['passwords']
   /** How deliveries to webhooks are sent, once jobs are started. */
   deliveries?: ServicesOptions['deliveries']
   /** How agents are told of changes of their tools. */
@@ -114,6 +117,7 @@ async function build(
     untrustedFetch,
     oauthRecordBounds,
     linkDelay = () => 0,
+    passwords = createArgon2Passwords({ memoryCost: 1024, timeCost: 2, parallelism: 1 }),
     deliveries,
     mcpStreams,
     limits = requestLimits,
@@ -150,6 +154,7 @@ async function build(
     clock,
     log: logger,
     linkDelay,
+    passwords,
     ...(untrustedFetch && { untrustedFetch }),
     ...(oauthRecordBounds && { oauthRecordBounds }),
     ...(deliveries && { deliveries }),

@@ -11,6 +11,7 @@ import {
   type PageRange,
   type PositionShape,
 } from '../../src/kernel/pagination.ts'
+import { changeCharacter } from '../support/change-character.ts'
 
 const position = ['2026-11-21T03:04:05.678Z', createId()]
 
@@ -46,6 +47,11 @@ describe('a cursor', () => {
     // Where the name ends and the position begins is part of it.
     const shifted = encodeCursor('list\0', position)
     refuses(shifted)
+  })
+
+  it('is rejected when any character is changed', () => {
+    const cursor = encodeCursor('list', position)
+    for (let i = 0; i < cursor.length; i++) refuses(changeCharacter(cursor, i))
   })
 
   it('is rejected when it is encoded differently', () => {
