@@ -23,9 +23,10 @@ export const uploadBytesMax = 5 * 1024 * 1024
 // Leaves room for boundaries, part headers and a few small fields.
 const formBytesMax = uploadBytesMax + 64 * 1024
 const windowSeconds = 60 * 60
-// Limits for reading the rest of a refused form.
+// Limits for reading the rest of a refused form, and how long the client has for the response when it sends more.
 const drainedBytesMax = 1024 * 1024
 const drainedMsMax = 2_000
+const responseMs = 500
 
 /**
  * Parses the body of every route of its scope as a form with one file, of any field name, into `request.upload`. A form
@@ -105,16 +106,20 @@ function refuseTooLarge(raw: IncomingMessage): Promise<never> {
 
 /**
  * Closes the connection of a refused form that is still being sent. It reads a little more first: many clients read the
- * response only after sending, and a closed connection would lose it.
+ * response only after sending. Whoever sends more is not read any longer, and has a moment: closing a connection with
+ * unread bytes resets it, and with it goes a response that was not read yet.
  */
 function drainBriefly(raw: IncomingMessage): void {
   const close = () => void raw.destroy()
-  const timer = setTimeout(close, drainedMsMax)
+  let timer = setTimeout(close, drainedMsMax)
   raw.once('close', () => clearTimeout(timer))
   let sizeBytes = 0
   raw.on('data', (chunk: Buffer) => {
     sizeBytes += chunk.length
-    if (sizeBytes > drainedBytesMax) close()
+    if (sizeBytes <= drainedBytesMax) return
+    raw.pause()
+    clearTimeout(timer)
+    timer = setTimeout(close, responseMs)
   })
   raw.unpipe()
   raw.resume()
