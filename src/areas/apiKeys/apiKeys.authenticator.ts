@@ -15,7 +15,7 @@ import {
   recordApiKeyUses,
   type ApiKeyOwner,
   type KeyAndSubject,
-} from './apiKeys.repository.ts'
+} from './key-owners.repository.ts'
 
 export interface ApiKeyAuthenticator {
   /**

@@ -1,0 +1,142 @@
+import { and, eq, isNull, sql } from 'drizzle-orm'
+import { isSlugInUse, workspaceOfCaller } from '../../access/access.repository.ts'
+import type { Executor } from '../../db/client.ts'
+import { byPlace, keysParameter } from '../../db/sql/batch.ts'
+import { prepared } from '../../db/sql/prepared.ts'
+import { apiKeys } from '../../db/schema/api-keys.ts'
+import { seeds } from '../../db/schema/seeds.ts'
+import { principalColumns, users } from '../../db/schema/users.ts'
+import { isWorkspace, workspaces, workspaceSlugs } from '../../db/schema/workspaces.ts'
+import { writeUses } from '../../db/last-used.repository.ts'
+import type { Use } from '../../db/use-recorder.ts'
+import type { KeyRestrictions } from '../../kernel/key-restrictions.ts'
+import type { PrincipalUser, WorkspaceOfCaller } from '../../kernel/principal.ts'
+
+/** A key that is not revoked, which may have expired, and its owner. */
+export interface ApiKeyOwner extends KeyRestrictions {
+  apiKeyId: string
+  secretHash: Buffer
+  user: PrincipalUser
+}
+
+const ownerColumns = {
+  apiKeyId: apiKeys.id,
+  secretHash: apiKeys.secretHash,
+  expiresAt: apiKeys.expiresAt,
+  access: apiKeys.access,
+  workspaceIds: apiKeys.workspaceIds,
+  user: principalColumns,
+}
+
+const selectOwners = prepared((executor) =>
+  executor
+    .select(ownerColumns)
+    .from(apiKeys)
+    .innerJoin(users, eq(users.id, apiKeys.userId))
+    .where(
+      and(
+        sql`${apiKeys.secretHash} = any(${keysParameter('secretHashes', 'bytea')})`,
+        isNull(apiKeys.revokedAt),
+      ),
+    )
+    .prepare('api_keys_select_owners'),
+)
+
+/** The owners of the keys with these hashes that are not revoked, in one round trip, in no particular order. */
+export function findApiKeyOwners(
+  executor: Executor,
+  secretHashes: readonly Buffer[],
+): Promise<ApiKeyOwner[]> {
+  return selectOwners(executor).execute({ secretHashes })
+}
+
+/** The owner of a key, and the workspace of the subject with their role in it. */
+export interface OwnerAndWorkspace {
+  owner: ApiKeyOwner
+  workspace: WorkspaceOfCaller | undefined
+}
+
+const selectOwnersBySlug = prepared((executor) =>
+  selectOwnersAnd(executor, 'text')
+    .leftJoin(workspaceSlugs, and(eq(workspaceSlugs.slug, sql`asked.key`), isSlugInUse))
+    .leftJoin(workspaces, isWorkspace(workspaceSlugs.workspaceId))
+    .prepare('api_keys_select_owners_by_slug'),
+)
+
+const selectOwnersBySeed = prepared((executor) =>
+  selectOwnersAnd(executor, 'uuid')
+    .leftJoin(seeds, and(eq(seeds.id, sql`asked.key`), isNull(seeds.deletedAt)))
+    .leftJoin(workspaces, isWorkspace(seeds.workspaceId))
+    .prepare('api_keys_select_owners_by_seed'),
+)
+
+/** Selects the owners of keys, each with the workspace of a slug or seed, which the caller of the function joins. */
+function selectOwnersAnd(executor: Executor, type: 'text' | 'uuid') {
+  return executor
+    .select({
+      place: sql<number>`asked.place::int`,
+      ...ownerColumns,
+      workspace: workspaceOfCaller(apiKeys.userId),
+    })
+    .from(
+      sql`unnest(${keysParameter('secretHashes', 'bytea')}, ${keysParameter('keys', type)})
+        with ordinality as asked (secret_hash, key, place)`,
+    )
+    .innerJoin(apiKeys, and(eq(apiKeys.secretHash, sql`asked.secret_hash`), isNull(apiKeys.revokedAt)))
+    .innerJoin(users, eq(users.id, apiKeys.userId))
+    .$dynamic()
+}
+
+/** A key by its hash, with the slug or seed that its request is about. */
+export interface KeyAndSubject {
+  secretHash: Buffer
+  key: string
+}
+
+type Found = Promise<(OwnerAndWorkspace | undefined)[]>
+
+/** The owners of keys that are not revoked, each with the workspace of a slug, in one round trip, in the order of the questions. */
+export async function findOwnersBySlug(
+  executor: Executor,
+  questions: readonly KeyAndSubject[],
+  { now, recordedSince }: { now: Date; recordedSince: Date },
+): Found {
+  const values = { ...toParameters(questions, recordedSince), now: now.toISOString() }
+  return toOwners(questions, await selectOwnersBySlug(executor).execute(values))
+}
+
+/** The owners of keys that are not revoked, each with the workspace of a seed, in one round trip, in the order of the questions. */
+export async function findOwnersBySeed(
+  executor: Executor,
+  questions: readonly KeyAndSubject[],
+  { recordedSince }: { recordedSince: Date },
+): Found {
+  const values = toParameters(questions, recordedSince)
+  return toOwners(questions, await selectOwnersBySeed(executor).execute(values))
+}
+
+function toParameters(questions: readonly KeyAndSubject[], recordedSince: Date) {
+  return {
+    secretHashes: questions.map(({ secretHash }) => secretHash),
+    keys: questions.map(({ key }) => key),
+    recordedSince: recordedSince.toISOString(),
+  }
+}
+
+function toOwners(
+  { length }: readonly KeyAndSubject[],
+  rows: readonly (ApiKeyOwner & { place: number; workspace: WorkspaceOfCaller | null })[],
+): (OwnerAndWorkspace | undefined)[] {
+  return byPlace(
+    length,
+    rows.map(({ place, workspace, ...owner }) => ({
+      place,
+      value: { owner, workspace: workspace ?? undefined },
+    })),
+  )
+}
+
+/** Records when keys were last used. Skips rows that another replica has locked. */
+export function recordApiKeyUses(executor: Executor, uses: readonly Use[]): Promise<void> {
+  return writeUses(executor, apiKeys, uses)
+}
