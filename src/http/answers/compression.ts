@@ -99,10 +99,13 @@ export function noteCompression(reply: FastifyReply, body: string): void {
 /** Whether a response is text of some length. The payload of a response to HEAD is null. */
 function isCompressible(reply: FastifyReply, payload: unknown): boolean {
   const isWhole = typeof payload === 'string' || Buffer.isBuffer(payload)
-  const bytes = isWhole ? Buffer.byteLength(payload) : Number(reply.getHeader('content-length') ?? 0)
+  // A long text has at least a byte for each character: counting them takes 0.5 ms for a page of 1 MiB.
+  const isLong = isWhole
+    ? payload.length >= bytesMin || Buffer.byteLength(payload) >= bytesMin
+    : Number(reply.getHeader('content-length') ?? 0) >= bytesMin
   return (
     (isWhole || payload === null) &&
-    bytes >= bytesMin &&
+    isLong &&
     !reply.hasHeader('content-encoding') &&
     compressibleTypes.test(String(reply.getHeader('content-type')))
   )
