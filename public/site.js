@@ -90,6 +90,8 @@ for (const feed of document.querySelectorAll('[data-live]')) {
   let shown = feed.innerHTML
   let isStale = false
   let isFetching = false
+  // Whether the list is as the server has just sent it, and the page was not hidden since.
+  let isFresh = true
   let retry
   let stream
 
@@ -127,6 +129,7 @@ for (const feed of document.querySelectorAll('[data-live]')) {
   }
   const follow = () => {
     if (!isWanted()) {
+      isFresh = false
       stream?.close()
       stream = undefined
     } else stream ??= openStream()
@@ -138,8 +141,8 @@ for (const feed of document.querySelectorAll('[data-live]')) {
       if (bell) refreshBell()
     })
     source.addEventListener('open', () => {
-      // A page that was just loaded is up to date.
-      if (performance.now() > 3_000) refreshNow()
+      if (!isFresh || performance.now() > 3_000) refreshNow()
+      isFresh = false
     })
     source.addEventListener('error', () => {
       // Unless it was refused, the browser opens it again.
