@@ -514,6 +514,24 @@ describe.runIf(hasBrowser)('the website in a browser', () => {
     await context.close()
   })
 
+  it('shows what happened while a page was hidden right after it was opened', async () => {
+    const { origin, website } = site
+    const company = await createCompany(website)
+    const { context, page } = await openAs(site, company.owner, {})
+    // It stays a page that was just opened, however busy the machine is.
+    await page.addInitScript('performance.now = () => 100')
+    const show = (isHidden: boolean) =>
+      page.evaluate(`
+        Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true })
+        document.dispatchEvent(new Event('visibilitychange'))`)
+    await goToLivePage(page, `${origin}/w/${company.workspace.slug}/activity`)
+    await show(true)
+    await createTeam(website, company.owner, company, 'Looms')
+    await show(false)
+    await page.getByText('Olga Owner created the team Looms').waitFor()
+    await context.close()
+  })
+
   it('opens at Enter what the typed text finds, however late the first results of the palette come', async () => {
     const { origin, website } = site
     const company = await createCompany(website)
