@@ -72,7 +72,7 @@ import {
   type UntrustedFetchOptions,
 } from '../platform/untrusted-fetch.ts'
 import { countMails, createMailer, createStorage } from './adapters.ts'
-import { createAgentAccess } from './agents.ts'
+import { createAgentAccess, type AgentAccessOptions } from './agents.ts'
 import { createDeliveries, type DeliveriesOptions } from './deliveries.ts'
 import { startJobs } from './jobs.ts'
 
@@ -99,7 +99,7 @@ export interface ServicesOptions {
   /** How deliveries to webhooks are sent. */
   deliveries?: Partial<DeliveriesOptions>
   /** How agents are told of changes of their tools. */
-  mcpStreams?: { pollEveryMs?: number; lifetimeMs?: number }
+  mcpStreams?: AgentAccessOptions['mcpStreams']
 }
 
 /** Makes all services of a process. They work until `close`. */
