@@ -3,11 +3,12 @@ import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import { runAdmin } from '../acceptance/service.ts'
 import { createCompany, findRoles, get, patch } from '../support/company.ts'
+import { createUser } from '../support/people.ts'
 import { selectRows, startTestApp } from '../support/test-app.ts'
 import { addMember, findEvents, randomSlug } from '../support/workspaces.ts'
 
 const service = await startTestApp()
-const { as, createPerson, db } = service
+const { as, createPerson, db, services } = service
 
 /** A domain that no other test has, and a company that lets its people in. */
 async function createOpenCompany(domain = `${randomSlug('d')}.example`) {
@@ -31,7 +32,7 @@ async function isIn({ workspace }: { workspace: { id: string } }, { id }: { id: 
 describe('a user with a verified address at an allowed domain', () => {
   it('adds the user on creation, and appends an event that names the domain', async () => {
     const company = await createOpenCompany()
-    const person = await createPerson({ name: 'Dora Domain', email: emailAt(company.domain) })
+    const person = await createUser(services, { name: 'Dora Domain', email: emailAt(company.domain) })
     expect(await findRoles(service, company.workspace)).toMatchObject({ [person.id]: 'member' })
     expect((await findEvents(service, company.workspace)).at(-1)).toEqual({
       type: 'member.joined',
@@ -53,7 +54,7 @@ describe('a user with a verified address at an allowed domain', () => {
   it('does not add the user when several workspaces allow the domain', async () => {
     const first = await createOpenCompany()
     const second = await createOpenCompany(first.domain)
-    const person = await createPerson({ email: emailAt(first.domain) })
+    const person = await createUser(services, { email: emailAt(first.domain) })
     expect([await isIn(first, person), await isIn(second, person)]).toEqual([false, false])
     expect((await as(person, get('/v1/me/onboarding'))).json()).toEqual({ existing: null })
     expect((await as(person, get('/v1/me/home'))).json()).toBe('/onboarding')
@@ -61,7 +62,7 @@ describe('a user with a verified address at an allowed domain', () => {
 
   it('adds the user when the address is in upper case', async () => {
     const company = await createOpenCompany()
-    const person = await createPerson({ email: emailAt(company.domain).toUpperCase() })
+    const person = await createUser(services, { email: emailAt(company.domain).toUpperCase() })
     expect(await isIn(company, person)).toBe(true)
   })
 
@@ -75,7 +76,7 @@ describe('a user with a verified address at an allowed domain', () => {
       sql`select allowed_domains from workspaces where id = ${company.workspace.id}`,
     )
     expect(stored).toEqual({ allowed_domains: [ascii] })
-    expect(await isIn(company, await createPerson({ email: emailAt(ascii) }))).toBe(true)
+    expect(await isIn(company, await createUser(services, { email: emailAt(ascii) }))).toBe(true)
   })
 
   it('adds a user whom an operator creates with --verified, and not without it', async () => {
@@ -101,7 +102,7 @@ describe('a user with a verified address at an allowed domain', () => {
 describe('other users', () => {
   it('does not add a user whose address is not verified', async () => {
     const company = await createOpenCompany()
-    const person = await createPerson({ email: emailAt(company.domain), isVerified: false })
+    const person = await createUser(services, { email: emailAt(company.domain), isVerified: false })
     expect(await isIn(company, person)).toBe(false)
     expect(await findEvents(service, company.workspace)).toHaveLength(2)
   })
@@ -114,26 +115,26 @@ describe('other users', () => {
       `${company.domain}.example`,
       company.domain.replace('.example', '.example.com'),
     ]) {
-      expect(await isIn(company, await createPerson({ email: emailAt(domain) })), domain).toBe(false)
+      expect(await isIn(company, await createUser(services, { email: emailAt(domain) })), domain).toBe(false)
     }
-    const local = await createPerson({ email: `${company.domain}@${randomSlug('other')}.example` })
+    const local = await createUser(services, { email: `${company.domain}@${randomSlug('other')}.example` })
     expect(await isIn(company, local)).toBe(false)
   })
 
   it('does not add a user after the domain was removed, and keeps earlier members', async () => {
     const company = await createOpenCompany()
-    const before = await createPerson({ email: emailAt(company.domain) })
+    const before = await createUser(services, { email: emailAt(company.domain) })
     await as(
       company.owner,
       patch(company.url, { name: 'Acme', slug: company.workspace.slug, allowedDomains: '' }),
     )
-    const after = await createPerson({ email: emailAt(company.domain) })
+    const after = await createUser(services, { email: emailAt(company.domain) })
     expect([await isIn(company, before), await isIn(company, after)]).toEqual([true, false])
   })
 
   it('does not add a user who was created before the domain was allowed', async () => {
     const domain = `${randomSlug('d')}.example`
-    const person = await createPerson({ email: emailAt(domain) })
+    const person = await createUser(services, { email: emailAt(domain) })
     expect(await isIn(await createOpenCompany(domain), person)).toBe(false)
   })
 })

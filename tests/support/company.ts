@@ -4,7 +4,7 @@ import type { InjectOptions } from 'fastify'
 import { expect } from 'vitest'
 import type { Role } from '../../src/kernel/roles.ts'
 import { selectRows, type TestApp, type TestPerson } from './test-app.ts'
-import { addMember, createWorkspace, type TestWorkspace } from './workspaces.ts'
+import { addMember, addMembers, createWorkspace, type TestWorkspace } from './workspaces.ts'
 
 /** A workspace with somebody of each role in it. */
 export interface TestCompany extends Record<Role, TestPerson> {
@@ -15,22 +15,20 @@ export interface TestCompany extends Record<Role, TestPerson> {
 
 /** Makes a workspace with an owner, an admin, a member and a viewer, who joined in this order. */
 export async function createCompany(
-  service: Pick<TestApp, 'as' | 'createPerson' | 'db'>,
+  service: Pick<TestApp, 'as' | 'createPeople' | 'db'>,
   { domain = 'example.com' } = {},
 ): Promise<TestCompany> {
-  const create = (name: string) => service.createPerson({ name, email: `${randomUUID()}@${domain}` })
-  const [owner, admin, member, viewer] = await Promise.all([
-    create('Olga Owner'),
-    create('Adam Admin'),
-    create('Mary Member'),
-    create('Vera Viewer'),
-  ])
+  const names = ['Olga Owner', 'Adam Admin', 'Mary Member', 'Vera Viewer']
+  const people = await service.createPeople(
+    names.map((name) => ({ name, email: `${randomUUID()}@${domain}` })),
+  )
+  const [owner, admin, member, viewer] = people as [TestPerson, TestPerson, TestPerson, TestPerson]
   const workspace = await createWorkspace(service, owner)
   const now = Date.now()
-  await Promise.all([
-    addMember(service, workspace, admin, 'admin', new Date(now + 1_000)),
-    addMember(service, workspace, member, 'member', new Date(now + 2_000)),
-    addMember(service, workspace, viewer, 'viewer', new Date(now + 3_000)),
+  await addMembers(service, workspace, [
+    { person: admin, role: 'admin', at: new Date(now + 1_000) },
+    { person: member, role: 'member', at: new Date(now + 2_000) },
+    { person: viewer, role: 'viewer', at: new Date(now + 3_000) },
   ])
   return { workspace, url: `/v1/workspaces/${workspace.slug}`, owner, admin, member, viewer }
 }

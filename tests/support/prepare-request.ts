@@ -41,7 +41,7 @@ export interface Place {
 /** A place of which only the company matters, and what is named. */
 export type PartOfPlace = Pick<Place, 'company'> & Partial<Place>
 
-type Service = Pick<TestApp, 'as' | 'createPerson' | 'db'>
+type Service = Pick<TestApp, 'as' | 'createPeople' | 'createPerson' | 'db'>
 
 /** Makes the things that ids stand for. */
 const makers: Record<string, (service: Service, place: Place) => Promise<Values>> = {

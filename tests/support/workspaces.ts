@@ -27,15 +27,32 @@ export async function createWorkspace(
 
 /** Puts a person into a workspace, last used when they joined. */
 export async function addMember(
-  { db }: Pick<TestApp, 'db'>,
+  service: Pick<TestApp, 'db'>,
   workspace: { id: string },
   person: { id: string },
   role: Role,
   at = new Date(),
 ): Promise<void> {
-  await db.execute(sql`
-    insert into memberships (workspace_id, user_id, role, joined_at, last_used_at)
-    values (${workspace.id}, ${person.id}, ${role}, ${at.toISOString()}, ${at.toISOString()})`)
+  await addMembers(service, workspace, [{ person, role, at }])
+}
+
+/** Puts people into a workspace, each last used when they joined. */
+export async function addMembers(
+  { db }: Pick<TestApp, 'db'>,
+  workspace: { id: string },
+  members: readonly { person: { id: string }; role: Role; at: Date }[],
+): Promise<void> {
+  await db.$client.query({
+    name: 'tests_add_members',
+    text: `insert into memberships (workspace_id, user_id, role, joined_at, last_used_at)
+      select $1, user_id, role, at, at from unnest($2::uuid[], $3::text[], $4::timestamptz[]) as given (user_id, role, at)`,
+    values: [
+      workspace.id,
+      members.map(({ person }) => person.id),
+      members.map(({ role }) => role),
+      members.map(({ at }) => at),
+    ],
+  })
 }
 
 /** Lets a workspace allow domains, whoever has added them. */

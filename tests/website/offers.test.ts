@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { parseJson } from '../../src/kernel/json-text.ts'
 import type { Principal } from '../../src/kernel/principal.ts'
 import { createCompany, createInvite, del, findRoles, get, type TestCompany } from '../support/company.ts'
+import { createUser } from '../support/people.ts'
 import { recordStatements } from '../support/record-statements.ts'
 import { createTestClock } from '../support/test-clock.ts'
 import { selectRows, type TestPerson } from '../support/test-app.ts'
@@ -172,7 +173,7 @@ describe('a former member of a workspace that allows their domain', () => {
   async function createMember() {
     const domain = randomDomain()
     const company = await createOpenCompany(domain)
-    const person = await createPerson({ email: `${randomUUID()}@${domain}` })
+    const person = await createUser(services, { email: `${randomUUID()}@${domain}` })
     expect(await isIn(company, person)).toBe(true)
     return { company, domain, person, visitor: createVisitor(website) }
   }
