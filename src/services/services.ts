@@ -100,6 +100,8 @@ export interface ServicesOptions {
   deliveries?: Partial<DeliveriesOptions>
   /** How agents are told of changes of their tools. */
   mcpStreams?: AgentAccessOptions['mcpStreams']
+  /** How often the events that somebody watches are read. Default: once a second. */
+  watchEveryMs?: number
 }
 
 /** Makes all services of a process. They work until `close`. */
@@ -189,6 +191,7 @@ export function createServices(options: ServicesOptions) {
     requireWorkspace,
     onWatchError: (error) =>
       log.warn({ err: error }, 'new activity could not be read for open pages; will retry'),
+    pollEveryMs: options.watchEveryMs,
   })
   const people = createPeopleService({ db: shareOf(db), clock, requireWorkspace, pictures })
   const seeds = createSeedsService({

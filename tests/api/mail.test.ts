@@ -25,6 +25,7 @@ import {
 import { dumpDatabase } from '../support/dump-database.ts'
 import { expectError } from '../support/expect-error.ts'
 import { startMailServer, type ReceivedMail } from '../support/mail-server.ts'
+import { runJobsNow } from '../support/run-jobs-now.ts'
 import { clone, selectRows, startTestApp, type TestApp } from '../support/test-app.ts'
 import { createTestClock } from '../support/test-clock.ts'
 import { makeFolder } from '../support/uploads.ts'
@@ -75,11 +76,7 @@ const untilFailed = (attempts = 1) =>
   )
 
 /** Ends the pause before the next attempt. */
-async function retryNow(): Promise<void> {
-  await db.execute(sql`
-    select graphile_worker.reschedule_jobs(array(select id from graphile_worker.jobs), run_at => now() - interval '1 second')`)
-  await db.execute(sql`select pg_notify('jobs:insert', '{"count":1}')`)
-}
+const retryNow = () => runJobsNow(service)
 
 /** Lets the server take mail again, and sees that none comes. */
 async function expectNothingSent(): Promise<void> {

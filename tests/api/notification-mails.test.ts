@@ -7,6 +7,7 @@ import { createGraphileQueue } from '../../src/platform/jobs/graphile-queue.repo
 import { addPerson, createCompany, patch, post } from '../support/company.ts'
 import { startMailServer } from '../support/mail-server.ts'
 import { findNotifications, insertComment, insertNotification } from '../support/notifications.ts'
+import { runJobsNow } from '../support/run-jobs-now.ts'
 import { createSeed } from '../support/seeds.ts'
 import { selectRows, startTestApp, type TestPerson } from '../support/test-app.ts'
 import { createTestClock } from '../support/test-clock.ts'
@@ -61,9 +62,7 @@ async function untilDone(task: string): Promise<void> {
 /** Lets five minutes pass: the jobs of mentions run now. */
 async function passFiveMinutes(): Promise<void> {
   clock.advance(5 * 60 * 1000)
-  await db.execute(sql`
-    select graphile_worker.reschedule_jobs(array(
-      select id from graphile_worker.jobs where task_identifier = 'send_mentions'), now())`)
+  await runJobsNow(service, 'send_mentions')
   await untilDone('send_mentions')
 }
 
@@ -151,9 +150,7 @@ describe('a mention', () => {
     await mention([first, second])
     server.mood.failsWith = 451
     clock.advance(5 * 60 * 1000)
-    await db.execute(sql`
-      select graphile_worker.reschedule_jobs(array(
-        select id from graphile_worker.jobs where task_identifier = 'send_mentions'), now())`)
+    await runJobsNow(service, 'send_mentions')
     // Both were tried, though the first one failed.
     await vi.waitUntil(() => mailsTo(first).length === 1 && mailsTo(second).length === 1, { timeout: 10_000 })
     delete server.mood.failsWith

@@ -151,6 +151,7 @@ async function build(
     log: logger,
     linkDelay,
     passwords,
+    watchEveryMs: 50,
     ...(untrustedFetch && { untrustedFetch }),
     ...(oauthRecordBounds && { oauthRecordBounds }),
     ...(deliveries && { deliveries }),
@@ -202,7 +203,11 @@ function lend({ logs, clock, ...built }: BuiltApp): TestApp {
     ...built,
     log,
     createPeople,
-    createPerson: async (person = {}) => (await createPeople([person]))[0] as TestPerson,
+    async createPerson(person = {}) {
+      const [created] = await createPeople([person])
+      if (!created) throw new Error('nobody was created')
+      return created
+    },
     as: ({ apiKey }, request) =>
       app.inject({ ...request, headers: { ...request.headers, authorization: `Bearer ${apiKey}` } }),
   }

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { createAuthenticator } from '../support/authenticator.ts'
 import { randomEmail } from '../support/company.ts'
 import { createOAuthTester } from '../support/oauth-client.ts'
+import { runJobsNow } from '../support/run-jobs-now.ts'
 import { createTestClock } from '../support/test-clock.ts'
 import { selectRows } from '../support/test-app.ts'
 import { createVisitor, noticeOn, password, signUp, startWebsite, type Visitor } from './visitor.ts'
@@ -13,13 +14,6 @@ const { app, as, db, services } = website
 const oauth = createOAuthTester(website)
 
 const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
-
-/** Runs delayed jobs now. */
-async function runDelayedJobs() {
-  await db.execute(sql`
-    select graphile_worker.reschedule_jobs(array(select id from graphile_worker.jobs), run_at => now() - interval '1 second')`)
-  await db.execute(sql`select pg_notify('jobs:insert', '{"count":1}')`)
-}
 
 const countJobs = async (task: string, email: string) => {
   const rows = await selectRows(
@@ -86,7 +80,7 @@ describe('a sign-in', () => {
 
     const other = await signIn(email)
     expect(await countJobs('send_signed_in', email)).toBe(1)
-    await runDelayedJobs()
+    await runJobsNow(website)
     const { text, path } = await website.waitForMail(email, /New sign-in/)
     expect(text.replaceAll(/\s+/g, ' ')).toContain('Firefox on Linux')
     expect(path).toBe('/settings/security')
@@ -125,7 +119,7 @@ describe('created API keys', () => {
     await visitor.submit('/settings/security/api-keys', { name: 'From the website' })
     await as(host, { method: 'POST', url: '/v1/api-keys', payload: { name: 'From a program' } })
     expect(await countJobs('send_api_keys_created', email)).toBe(1)
-    await runDelayedJobs()
+    await runJobsNow(website)
     const { text, path } = await website.waitForMail(email, /new API key/)
     expect(text.replaceAll(/\s+/g, ' ')).toContain('From a program, From the website, Laptop')
     expect(path).toBe('/settings/security')

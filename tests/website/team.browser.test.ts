@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { addPerson, createCompany } from '../support/company.ts'
 import { createOAuthTester } from '../support/oauth-client.ts'
+import { runJobsNow } from '../support/run-jobs-now.ts'
 import { addEvidence, findSeed } from '../support/seeds.ts'
 import { selectRows } from '../support/test-app.ts'
 import { sizes } from './browser.ts'
@@ -78,9 +79,7 @@ describe.each(Object.entries(engines))('a team of four and an agent, in %s', (na
     const reader = await openAs(linus, 'phone')
     await reader.goto(`${origin}/notifications`)
     await reader.until('document.querySelector(".bell .count").textContent === "1"')
-    await website.db.execute(sql`
-      select graphile_worker.reschedule_jobs(array(
-        select id from graphile_worker.jobs where task_identifier = 'send_mentions'), now())`)
+    await runJobsNow(website, 'send_mentions')
     const mail = await website.waitForMail(linus.email, /mentioned you/)
     expect(mail.subject).toBe('Grace Hopper mentioned you in Plain invoices')
     const told = sql`select kind, mailed_at is not null as "isMailed" from notifications where user_id = ${linus.id}`

@@ -31,9 +31,9 @@ export interface EventsWatcherOptions {
   findEnded: (members: readonly WatchingMember[]) => Promise<number[]>
   /** Called once for each outage in which positions cannot be read. They are read again until it ends. */
   onReadError: (error: unknown) => void
+  /** How long after each answer they are read again. Default: a second. */
+  pollEveryMs?: number | undefined
 }
-
-const pollEveryMs = 1_000
 
 interface Watch extends WatchListener {
   member: WatchingMember
@@ -50,7 +50,7 @@ interface Following {
  * the next ones only when they have been answered. All processes see the changes of all processes (decision 0125).
  */
 export function createEventsWatcher(options: EventsWatcherOptions): EventsWatcher {
-  const { readPositions, findEnded, onReadError } = options
+  const { readPositions, findEnded, onReadError, pollEveryMs = 1_000 } = options
   const watches = new Set<Watch>()
   const followings = new Set<Following>()
   let isPolling = false

@@ -117,12 +117,15 @@ export function createEventsService(options: {
   requireWorkspace: RequireWorkspace
   /** Called once for each outage in which watched events cannot be read. */
   onWatchError: (error: unknown) => void
+  /** How often watched events are read. Default: once a second. */
+  pollEveryMs?: number | undefined
 }): EventsService {
-  const { db, requireWorkspace, onWatchError } = options
+  const { db, requireWorkspace, onWatchError, pollEveryMs } = options
   const watcher = createEventsWatcher({
     readPositions: (workspaceIds) => readEventPositions(db, workspaceIds),
     findEnded: (members) => findEndedWatches(db, members),
     onReadError: onWatchError,
+    pollEveryMs,
   })
   const streams = createEventStreams({
     watcher,
