@@ -9,8 +9,9 @@ export default defineConfig(({ mode }) => ({
     exclude: mode === 'first' ? rest : [],
     globalSetup: 'tests/support/global-setup.ts',
     setupFiles: ['tests/support/setup.ts'],
-    // Vitest leaves a core to itself, of which there may be only two.
-    maxWorkers: 2,
+    // For two cores. In the first tier a worker waits for PostgreSQL, and for what is to happen, for a third of its time; the
+    // others have processes and browsers beside it.
+    maxWorkers: mode === 'first' ? 3 : 2,
     // Files share modules. Importing the service again for each of them took a third of the time (docs/decisions/0060).
     isolate: false,
     testTimeout: 60_000,

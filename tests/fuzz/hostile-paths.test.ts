@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { encodedTexts } from '../fuzz/hostile.ts'
+import { encodedTexts } from './hostile.ts'
 import { randomEmail } from '../support/company.ts'
-import { createVisitor, csrfTokenOf, signInAs, startWebsite, type Visitor } from './visitor.ts'
+import { createVisitor, csrfTokenOf, signInAs, startWebsite, type Visitor } from '../website/visitor.ts'
 
 const website = await startWebsite()
 const { app, log } = website
