@@ -90,7 +90,7 @@ describe('a database server that does not respond', () => {
 
 describe('a lock held by another session', () => {
   it('causes 503 after a limited wait, and does not block requests that do not need it', async () => {
-    const { app, as, config, createPeople, createPerson, db } = await startTestApp({
+    const { app, as, config, createPeople, db } = await startTestApp({
       environment: { DATABASE_URL: await clone() },
     })
     const company = await createCompany({ as, createPeople, db })
