@@ -106,8 +106,8 @@ const reached: Record<string, number> = {
   'members, first page': 1.4,
   'events, first page': 1.45,
   'people, first page': 1.75,
-  'seeds, first page': 1.85,
-  'evidence, first page': 1.4,
+  'seeds, first page': 1.4,
+  'evidence, first page': 1.2,
 }
 async function findPosition(database: BenchDatabase, statement: string): Promise<Position> {
   const { rows } = await withPool(database.url, (pool) =>
