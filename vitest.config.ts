@@ -9,8 +9,8 @@ export default defineConfig(({ mode }) => ({
     exclude: mode === 'first' ? rest : [],
     globalSetup: 'tests/support/global-setup.ts',
     setupFiles: ['tests/support/setup.ts'],
-    // For two cores. In the first tier a worker waits for PostgreSQL, and for what is to happen, for a third of its time; the
-    // others have processes and browsers beside it.
+    // For two cores. Workers of the first tier wait a part of their time (docs/decisions/0113); the others have processes
+    // and browsers beside them.
     maxWorkers: mode === 'first' ? 3 : 2,
     // Files share modules. Importing the service again for each of them took a third of the time (docs/decisions/0060).
     isolate: false,
