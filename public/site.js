@@ -96,7 +96,8 @@ for (const feed of document.querySelectorAll('[data-live]')) {
   let stream
 
   const isWanted = () => !document.hidden && choice?.checked !== false
-  const isInUse = () => feed.contains(document.activeElement) || !getSelection().isCollapsed
+  let isPressed = false
+  const isInUse = () => isPressed || feed.contains(document.activeElement) || !getSelection().isCollapsed
 
   const refresh = async () => {
     if (!isStale || isFetching || !isWanted() || isInUse()) return
@@ -157,8 +158,15 @@ for (const feed of document.querySelectorAll('[data-live]')) {
   // Browsers open few connections to a site: a hidden page must not keep one.
   document.addEventListener('visibilitychange', follow)
   choice?.addEventListener('change', follow)
-  // The list is in use until the focus and the selection have left it.
+  // The list is in use until the focus and the selection have left it, and the pointer that was pressed in it is released
+  // or has begun to drag.
   feed.addEventListener('focusout', () => setTimeout(refresh))
+  feed.addEventListener('pointerdown', ({ button }) => (isPressed = button === 0))
+  for (const end of ['pointerup', 'pointercancel'])
+    document.addEventListener(end, () => {
+      isPressed = false
+      setTimeout(refresh)
+    })
   document.addEventListener('selectionchange', refresh)
   follow()
 }

@@ -52,8 +52,22 @@ describe.runIf(hasBrowser)('the board in a browser', () => {
     const { website, origin } = site
     const seed = await createSeed(website, company.member, company, { title: 'Dragged' })
     const { page, complaints } = await openAs(site, company.member, { viewport: sizes.desk })
+    const followed = page.waitForResponse('**/changes')
     await page.goto(`${origin}/w/${company.workspace.slug}/seeds?view=board&q=Dragged`)
+    await followed
     const card = page.locator(`#card-${seed.id}`)
+
+    // What changes while the pointer is pressed on a card, such as before it is dragged, is shown when it is released.
+    await card.hover()
+    await page.mouse.down()
+    const reported = page.waitForRequest('**/notifications/count')
+    await createSeed(website, company.member, company, { title: 'Dragged next' })
+    await reported
+    await page.evaluate('fetch(location.href).then((answer) => answer.text())')
+    expect(await countOf(page, 'open')).toBe('1')
+    await page.mouse.up()
+    await lane(page, 'open').getByText('Dragged next', { exact: true }).first().waitFor()
+
     await card.dragTo(lane(page, 'validated'))
     await page.getByRole('status').getByText('Moved to Validated.').waitFor()
     await lane(page, 'validated').locator(`#card-${seed.id}`).waitFor()
