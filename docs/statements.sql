@@ -340,8 +340,8 @@ limit
 
 -- api_keys_select_owners
 select
+  asked.place::int,
   "api_keys"."id",
-  "api_keys"."secret_hash",
   "api_keys"."expires_at",
   "api_keys"."access",
   "api_keys"."workspace_ids",
@@ -351,24 +351,22 @@ select
   "users"."email_verified_at",
   "users"."image_key"
 from
-  "api_keys"
-  inner join "users" on "users"."id" = "api_keys"."user_id"
-where
-  (
-    "api_keys"."secret_hash" = any (
-      (
-        select
-          $1::bytea[]
-      )::bytea[]
-    )
+  unnest(
+    (
+      select
+        $1::bytea[]
+    )::bytea[]
+  ) with ordinality as asked (secret_hash, place)
+  inner join "api_keys" on (
+    "api_keys"."secret_hash" = asked.secret_hash
     and "api_keys"."revoked_at" is null
-  );
+  )
+  inner join "users" on "users"."id" = "api_keys"."user_id";
 
 -- api_keys_select_owners_by_seed
 select
   asked.place::int,
   "api_keys"."id",
-  "api_keys"."secret_hash",
   "api_keys"."expires_at",
   "api_keys"."access",
   "api_keys"."workspace_ids",
@@ -438,7 +436,6 @@ from
 select
   asked.place::int,
   "api_keys"."id",
-  "api_keys"."secret_hash",
   "api_keys"."expires_at",
   "api_keys"."access",
   "api_keys"."workspace_ids",

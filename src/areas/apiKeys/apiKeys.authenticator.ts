@@ -7,13 +7,12 @@ import { isId } from '../../kernel/ids.ts'
 import { isRestricted } from '../../kernel/key-restrictions.ts'
 import type { Call, Principal, Subject } from '../../kernel/principal.ts'
 import { isSlug } from '../../kernel/slugs.ts'
-import { hashSecret } from '../../kernel/tokens.ts'
+import { hexHashOf } from '../../kernel/tokens.ts'
 import {
   findApiKeyOwners,
   findOwnersBySeed,
   findOwnersBySlug,
   recordApiKeyUses,
-  type ApiKeyOwner,
   type KeyAndSubject,
 } from './key-owners.repository.ts'
 
@@ -43,15 +42,17 @@ export interface ApiKeyAuthenticatorOptions {
 export function createApiKeyAuthenticator(options: ApiKeyAuthenticatorOptions): ApiKeyAuthenticator {
   const { db, seedsDb, clock, onRecordError } = options
   const uses = createUseRecorder({ write: (batch) => recordApiKeyUses(db, batch), onRecordError })
-  const findOwner = createBatch((hashes: readonly Buffer[]) => findOwners(db, hashes))
-  const findBySlug = createBatch((questions: readonly KeyAndSubject[]) =>
-    findOwnersBySlug(db, questions, timesOf(clock)),
+  const findOwner = createBatch((hashes: readonly string[]) => findApiKeyOwners(db, hashes), String)
+  const findBySlug = createBatch(
+    (questions: readonly KeyAndSubject[]) => findOwnersBySlug(db, questions, timesOf(clock)),
+    nameOf,
   )
-  const findBySeed = createBatch((questions: readonly KeyAndSubject[]) =>
-    findOwnersBySeed(seedsDb, questions, timesOf(clock)),
+  const findBySeed = createBatch(
+    (questions: readonly KeyAndSubject[]) => findOwnersBySeed(seedsDb, questions, timesOf(clock)),
+    nameOf,
   )
 
-  async function find(secretHash: Buffer, subject: Subject | undefined) {
+  async function find(secretHash: string, subject: Subject | undefined) {
     // Malformed slugs and ids name nothing, and some of them PostgreSQL could not compare.
     if (subject && 'slug' in subject && isSlug(subject.slug))
       return findBySlug({ secretHash, key: subject.slug })
@@ -63,7 +64,7 @@ export function createApiKeyAuthenticator(options: ApiKeyAuthenticatorOptions): 
 
   return {
     async authenticate(apiKey, subject) {
-      const found = await find(hashSecret(apiKey), subject)
+      const found = await find(hexHashOf(apiKey), subject)
       if (!found) return undefined
       const { user, apiKeyId, expiresAt, access, workspaceIds } = found.owner
       const now = clock.now()
@@ -80,9 +81,6 @@ export function createApiKeyAuthenticator(options: ApiKeyAuthenticatorOptions): 
   }
 }
 
-async function findOwners(db: Database, hashes: readonly Buffer[]): Promise<(ApiKeyOwner | undefined)[]> {
-  const found = await findApiKeyOwners(db, hashes)
-  if (hashes.length === 1) return [found[0]]
-  const byHash = new Map(found.map((owner) => [owner.secretHash.toString('latin1'), owner]))
-  return hashes.map((hash) => byHash.get(hash.toString('latin1')))
+function nameOf({ secretHash, key }: KeyAndSubject): string {
+  return secretHash + key
 }

@@ -15,39 +15,42 @@ import type { PrincipalUser, WorkspaceOfCaller } from '../../kernel/principal.ts
 /** A key that is not revoked, which may have expired, and its owner. */
 export interface ApiKeyOwner extends KeyRestrictions {
   apiKeyId: string
-  secretHash: Buffer
   user: PrincipalUser
 }
 
 const ownerColumns = {
   apiKeyId: apiKeys.id,
-  secretHash: apiKeys.secretHash,
   expiresAt: apiKeys.expiresAt,
   access: apiKeys.access,
   workspaceIds: apiKeys.workspaceIds,
   user: principalColumns,
 }
 
+const isAskedFor = and(eq(apiKeys.secretHash, sql`asked.secret_hash`), isNull(apiKeys.revokedAt))
+
+const place = sql<number>`asked.place::int`
+
 const selectOwners = prepared((executor) =>
   executor
-    .select(ownerColumns)
-    .from(apiKeys)
-    .innerJoin(users, eq(users.id, apiKeys.userId))
-    .where(
-      and(
-        sql`${apiKeys.secretHash} = any(${keysParameter('secretHashes', 'bytea')})`,
-        isNull(apiKeys.revokedAt),
-      ),
+    .select({ place, ...ownerColumns })
+    .from(
+      sql`unnest(${keysParameter('secretHashes', 'bytea')}) with ordinality as asked (secret_hash, place)`,
     )
+    .innerJoin(apiKeys, isAskedFor)
+    .innerJoin(users, eq(users.id, apiKeys.userId))
     .prepare('api_keys_select_owners'),
 )
 
-/** The owners of the keys with these hashes that are not revoked, in one round trip, in no particular order. */
-export function findApiKeyOwners(
+/** The owners of keys that are not revoked, in one round trip, in the order of the hashes. */
+export async function findApiKeyOwners(
   executor: Executor,
-  secretHashes: readonly Buffer[],
-): Promise<ApiKeyOwner[]> {
-  return selectOwners(executor).execute({ secretHashes })
+  secretHashes: readonly string[],
+): Promise<(ApiKeyOwner | undefined)[]> {
+  const rows = await selectOwners(executor).execute({ secretHashes: secretHashes.map(toBytea) })
+  return byPlace(
+    secretHashes.length,
+    rows.map(({ place, ...value }) => ({ place, value })),
+  )
 }
 
 /** The owner of a key, and the workspace of the subject with their role in it. */
@@ -74,7 +77,7 @@ const selectOwnersBySeed = prepared((executor) =>
 function selectOwnersAnd(executor: Executor, type: 'text' | 'uuid') {
   return executor
     .select({
-      place: sql<number>`asked.place::int`,
+      place,
       ...ownerColumns,
       workspace: workspaceOfCaller(apiKeys.userId),
     })
@@ -82,14 +85,14 @@ function selectOwnersAnd(executor: Executor, type: 'text' | 'uuid') {
       sql`unnest(${keysParameter('secretHashes', 'bytea')}, ${keysParameter('keys', type)})
         with ordinality as asked (secret_hash, key, place)`,
     )
-    .innerJoin(apiKeys, and(eq(apiKeys.secretHash, sql`asked.secret_hash`), isNull(apiKeys.revokedAt)))
+    .innerJoin(apiKeys, isAskedFor)
     .innerJoin(users, eq(users.id, apiKeys.userId))
     .$dynamic()
 }
 
-/** A key by its hash, with the slug or seed that its request is about. */
+/** A key by its hash in hexadecimal, with the slug or seed that its request is about. */
 export interface KeyAndSubject {
-  secretHash: Buffer
+  secretHash: string
   key: string
 }
 
@@ -117,10 +120,15 @@ export async function findOwnersBySeed(
 
 function toParameters(questions: readonly KeyAndSubject[], recordedSince: Date) {
   return {
-    secretHashes: questions.map(({ secretHash }) => secretHash),
+    secretHashes: questions.map(({ secretHash }) => toBytea(secretHash)),
     keys: questions.map(({ key }) => key),
     recordedSince: recordedSince.toISOString(),
   }
+}
+
+// As PostgreSQL reads it: `pg` would make the same text of a Buffer.
+function toBytea(hexadecimal: string): string {
+  return `\\x${hexadecimal}`
 }
 
 function toOwners(

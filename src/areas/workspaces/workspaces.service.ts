@@ -108,8 +108,10 @@ export interface WorkspacesServiceOptions {
 export function createWorkspacesService(options: WorkspacesServiceOptions): WorkspacesService {
   const { db, clock, changes, requireWorkspace, pictures, entry } = options
 
-  const readMemberships = createBatch((callers: readonly ReachOfCaller[]) =>
-    listMembershipsOfUsers(db, { callers, limit: membershipsMax, pictureUrlPrefix: pictures.urlPrefix }),
+  const readMemberships = createBatch(
+    (callers: readonly ReachOfCaller[]) =>
+      listMembershipsOfUsers(db, { callers, limit: membershipsMax, pictureUrlPrefix: pictures.urlPrefix }),
+    ({ userId, workspaceIds }) => [userId, ...(workspaceIds ?? ['all'])].join(),
   )
 
   async function isFree(

@@ -5,13 +5,19 @@ const batchSizeMax = 100
 
 /**
  * Makes a look-up of which all calls in one turn of the event loop share one statement. `readAll` returns the values of
- * all keys in their order. Nothing is kept: a later call reads the database again.
+ * all keys in their order. Nothing is kept: a later call reads the database again. With `nameOf`, calls in one turn whose
+ * keys have the same name share a value.
  */
 export function createBatch<Key, Value>(
   readAll: (keys: readonly Key[]) => Promise<readonly Value[]>,
+  nameOf?: (key: Key) => string,
 ): (key: Key) => Promise<Value> {
-  const loader = new DataLoader<Key, Value>(readAll, {
-    cache: false,
+  const readAnew = (keys: readonly Key[]) => {
+    loader.clearAll()
+    return readAll(keys)
+  }
+  const loader = new DataLoader<Key, Value, unknown>(readAnew, {
+    ...(nameOf ? { cacheKeyFn: nameOf } : { cache: false }),
     maxBatchSize: batchSizeMax,
     // In the next turn, after all sockets that are readable now have been read.
     batchScheduleFn: setImmediate,

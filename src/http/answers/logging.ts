@@ -46,7 +46,15 @@ function standardOutput(): DestinationStream {
     const pinoPretty = createRequire(import.meta.url)('pino-pretty') as typeof import('pino-pretty')
     return pinoPretty({ sync: true, ignore: 'pid,hostname' })
   }
-  return pino.destination({ fd: 1, sync: false, minLength: 4096, periodicFlush: 100 })
+  const blocks = pino.destination({
+    fd: 1,
+    sync: false,
+    minLength: 4096,
+    periodicFlush: 100,
+    contentMode: 'buffer',
+  })
+  // As text, the whole block would be copied to measure it at every line.
+  return { write: (line) => blocks.write(Buffer.from(line) as unknown as string) }
 }
 
 /**

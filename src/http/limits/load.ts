@@ -1,12 +1,13 @@
-import type { FastifyRequest } from 'fastify'
-
-/** Requests in progress, and whether there are too many. */
+/**
+ * Requests in progress, and whether there are too many. Each is known by a small object of its own: what has been the key
+ * of a `Map` stays in memory until the next full garbage collection, and so does all that it refers to.
+ */
 export interface Load {
   /** Whether a further request of a caller is to be refused. */
   isTooMuch(caller: string): boolean
-  add(request: FastifyRequest, caller: string): void
+  add(request: object, caller: string): void
   /** Returns whether the request was counted. */
-  delete(request: FastifyRequest): boolean
+  delete(request: object): boolean
 }
 
 export interface LoadOptions {
@@ -29,7 +30,7 @@ export interface LoadOptions {
 export function createLoad(options: LoadOptions): Load {
   const { max, keepsUpMs, burstMax, overloadMax, callerMax, onOverload, onEnd } = options
   /** The first entry is the oldest. */
-  const requests = new Map<FastifyRequest, { caller: string; begunAt: number }>()
+  const requests = new Map<object, { caller: string; begunAt: number }>()
   const counts = new Map<string, number>()
   /** The number of requests, without those of a caller beyond `max`: a burst of one must not shut out all others. */
   let shared = 0

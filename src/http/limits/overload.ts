@@ -90,7 +90,7 @@ export function registerOverloadProtection(
   app.decorateRequest('whileWaiting', whileWaiting)
 
   const end: onSendHookHandler = (request, _reply, payload, done) => {
-    inProgress.delete(request)
+    if (request.counted) inProgress.delete(request.counted)
     done(null, payload)
   }
   app.addHook('onRoute', (route) => {
@@ -117,16 +117,16 @@ export function registerOverloadProtection(
       done(errors.overloaded({ retryAfterSeconds: 1 }))
       return
     }
-    load.add(request, counted.caller)
+    load.add(counted, counted.caller)
     raw.once('close', () => {
       counted.hasEnded = true
-      verifying.delete(request)
-      inProgress.delete(request)
+      verifying.delete(counted)
+      inProgress.delete(counted)
     })
     done()
   })
   app.addHook('preParsing', (request, _reply, payload, done) => {
-    if (hasBody(request)) inProgress.delete(request)
+    if (request.counted && hasBody(request)) inProgress.delete(request.counted)
     done(null, payload)
   })
   app.addHook('preHandler', (request, _reply, done) => {
@@ -141,22 +141,22 @@ export function registerOverloadProtection(
     // The one that was read may be another, such as a second cookie.
     if (known && digest !== undefined && known.credential === credential)
       verified.add(digest, known.standsFor)
-    if (!verifying.delete(this)) return
+    if (!verifying.delete(counted)) return
     if (known) counted.caller = known.standsFor
     if (inProgress.isTooMuch(counted.caller)) throw errors.overloaded({ retryAfterSeconds: 1 })
-    inProgress.add(this, counted.caller)
+    inProgress.add(counted, counted.caller)
   }
 
   async function whileWaiting<Result>(this: FastifyRequest, wait: () => Promise<Result>): Promise<Result> {
-    inProgress.delete(this)
+    if (this.counted) inProgress.delete(this.counted)
     const result = await wait()
     // One that has waited in vain has only its refusal left, which is little work: many of them may end at once.
     resume(this)
     return result
   }
 
-  function resume(request: FastifyRequest): void {
-    if (request.counted && !request.counted.hasEnded) inProgress.add(request, request.counted.caller)
+  function resume({ counted }: FastifyRequest): void {
+    if (counted && !counted.hasEnded) inProgress.add(counted, counted.caller)
   }
 }
 
