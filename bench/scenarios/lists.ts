@@ -105,7 +105,7 @@ export const lists: Area = {
 const reached: Record<string, number> = {
   'members, first page': 1.4,
   'events, first page': 1.4,
-  'people, first page': 1.6,
+  'people, first page': 1.75,
   'seeds, first page': 1.4,
   'evidence, first page': 1.1,
 }
