@@ -29,6 +29,8 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
     const database = connect({ host, port, noDelay: true })
     let isBroken = false
     let isHeld = false
+    let tag = ''
+    let answers = ''
     const end = () => {
       client.destroy()
       if (!isHeld) database.destroy()
@@ -37,6 +39,7 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
     client.on('data', (chunk) => {
       if (next && chunk.includes(`${next.statement}\0`)) {
         isBroken = true
+        tag = `${next.statement.toUpperCase()}\0`
         isHeld = next.moment === 'during'
         if (next.moment !== 'after') end()
         next = undefined
@@ -51,9 +54,13 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
       database.write(chunk)
     })
     database.on('data', (chunk) => {
-      // What answers the statement: it is done, and nobody is told.
-      if (isBroken) end()
-      else client.write(chunk)
+      if (!isBroken) {
+        client.write(chunk)
+        return
+      }
+      // Statements that were sent before it are answered first. At its own answer it is done, and nobody is told.
+      answers += chunk.toString('latin1')
+      if (answers.includes(tag)) end()
     })
   })
   server.listen(0, '127.0.0.1')
