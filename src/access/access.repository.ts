@@ -1,6 +1,6 @@
 import { and, eq, gt, isNull, or, sql, type Column, type SQL } from 'drizzle-orm'
 import type { Executor } from '../db/client.ts'
-import { byPlace, keysParameter } from '../db/sql/batch.ts'
+import { byPlace, keysParameter, place } from '../db/sql/batch.ts'
 import { prepared } from '../db/sql/prepared.ts'
 import { memberships } from '../db/schema/memberships.ts'
 import { comments } from '../db/schema/comments.ts'
@@ -41,8 +41,6 @@ export const isSlugInUse = or(
   isNull(workspaceSlugs.keptUntil),
   gt(workspaceSlugs.keptUntil, sql.placeholder('now')),
 )
-
-const place = sql<number>`asked.place::int`
 
 const selectBySlug = prepared((executor) =>
   executor

@@ -44,11 +44,6 @@ export function hashSecret(secret: string): Buffer {
   return hash('sha256', secret, 'buffer')
 }
 
-/** The same hash in hexadecimal. */
-export function hexHashOf(secret: string): string {
-  return hash('sha256', secret, 'hex')
-}
-
 /** Uniformly random base62. Bytes from 248 up are discarded, since 256 is not a multiple of 62. */
 function randomBase62(length: number): string {
   let text = ''

@@ -7,7 +7,7 @@ import { isId } from '../../kernel/ids.ts'
 import { isRestricted } from '../../kernel/key-restrictions.ts'
 import type { Call, Principal, Subject } from '../../kernel/principal.ts'
 import { isSlug } from '../../kernel/slugs.ts'
-import { hexHashOf } from '../../kernel/tokens.ts'
+import { hashSecret } from '../../kernel/tokens.ts'
 import {
   findApiKeyOwners,
   findOwnersBySeed,
@@ -64,7 +64,7 @@ export function createApiKeyAuthenticator(options: ApiKeyAuthenticatorOptions): 
 
   return {
     async authenticate(apiKey, subject) {
-      const found = await find(hexHashOf(apiKey), subject)
+      const found = await find(hashSecret(apiKey).toString('hex'), subject)
       if (!found) return undefined
       const { user, apiKeyId, expiresAt, access, workspaceIds } = found.owner
       const now = clock.now()

@@ -1,7 +1,7 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import { isSlugInUse, workspaceOfCaller } from '../../access/access.repository.ts'
 import type { Executor } from '../../db/client.ts'
-import { byPlace, keysParameter } from '../../db/sql/batch.ts'
+import { byPlace, keysParameter, place } from '../../db/sql/batch.ts'
 import { prepared } from '../../db/sql/prepared.ts'
 import { apiKeys } from '../../db/schema/api-keys.ts'
 import { seeds } from '../../db/schema/seeds.ts'
@@ -27,8 +27,6 @@ const ownerColumns = {
 }
 
 const isAskedFor = and(eq(apiKeys.secretHash, sql`asked.secret_hash`), isNull(apiKeys.revokedAt))
-
-const place = sql<number>`asked.place::int`
 
 const selectOwners = prepared((executor) =>
   executor

@@ -33,6 +33,9 @@ export function keysParameter(name: string, type: 'bytea' | 'text' | 'uuid'): SQ
   return sql`(select ${sql.placeholder(name)}::${sql.raw(type)}[])::${sql.raw(type)}[]`
 }
 
+/** The place of a key, which begins at 1, in a query from `unnest(…) with ordinality as asked (…, place)`. */
+export const place = sql<number>`asked.place::int`
+
 /** The values of a batch by the place of their key, which begins at 1 (`with ordinality`); undefined without a row. */
 export function byPlace<Value>(
   length: number,

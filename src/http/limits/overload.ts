@@ -90,7 +90,7 @@ export function registerOverloadProtection(
   app.decorateRequest('whileWaiting', whileWaiting)
 
   const end: onSendHookHandler = (request, _reply, payload, done) => {
-    if (request.counted) inProgress.delete(request.counted)
+    pause(request)
     done(null, payload)
   }
   app.addHook('onRoute', (route) => {
@@ -126,7 +126,7 @@ export function registerOverloadProtection(
     done()
   })
   app.addHook('preParsing', (request, _reply, payload, done) => {
-    if (request.counted && hasBody(request)) inProgress.delete(request.counted)
+    if (hasBody(request)) pause(request)
     done(null, payload)
   })
   app.addHook('preHandler', (request, _reply, done) => {
@@ -148,11 +148,15 @@ export function registerOverloadProtection(
   }
 
   async function whileWaiting<Result>(this: FastifyRequest, wait: () => Promise<Result>): Promise<Result> {
-    if (this.counted) inProgress.delete(this.counted)
+    pause(this)
     const result = await wait()
     // One that has waited in vain has only its refusal left, which is little work: many of them may end at once.
     resume(this)
     return result
+  }
+
+  function pause({ counted }: FastifyRequest): void {
+    if (counted) inProgress.delete(counted)
   }
 
   function resume({ counted }: FastifyRequest): void {
