@@ -169,12 +169,17 @@ it.each([
   ).rejects.toMatchObject({ code: 'source_url_invalid', field: 'sourceUrl' })
 })
 
+/** Counts what there is of the principal, and all people. The service also writes by itself, such as what agents used. */
 async function countRows(): Promise<unknown> {
+  const ofWorkspaces = sql`workspace_id in (select id from workspaces where creator_user_id = ${user.id})`
   return selectRows(
     db,
-    sql`select (select count(*) from users) as users, (select count(*) from api_keys) as keys,
-      (select count(*) from workspaces) as workspaces, (select count(*) from teams) as teams,
-      (select count(*) from seeds) as seeds, (select count(*) from evidence) as evidence,
-      (select count(*) from events) as events`,
+    sql`select (select count(*) from users) as users,
+      (select count(*) from api_keys where user_id = ${user.id}) as keys,
+      (select count(*) from workspaces where creator_user_id = ${user.id}) as workspaces,
+      (select count(*) from teams where ${ofWorkspaces}) as teams,
+      (select count(*) from seeds where ${ofWorkspaces}) as seeds,
+      (select count(*) from evidence join seeds on seeds.id = evidence.seed_id where ${ofWorkspaces}) as evidence,
+      (select count(*) from events where actor_user_id = ${user.id}) as events`,
   )
 }
