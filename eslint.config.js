@@ -81,6 +81,7 @@ export default tseslint.config(
           'AbortController',
           'addEventListener',
           'clearTimeout',
+          'CustomEvent',
           'document',
           'DOMParser',
           'EventSource',

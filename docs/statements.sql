@@ -8466,7 +8466,18 @@ select
     where
       "memberships"."workspace_id" = "workspaces"."id"
       and "memberships"."user_id" = asked.user_id
-  ) as "is_use_recorded"
+  ) as "is_use_recorded",
+  coalesce(
+    (
+      select
+        "event_positions"."last"
+      from
+        "event_positions"
+      where
+        "event_positions"."workspace_id" = "workspaces"."id"
+    ),
+    0
+  )
 from
   unnest(
     (

@@ -1,7 +1,5 @@
 // The board of seeds: cards are dragged, and moved without leaving the page. Without this script, their menus are forms.
 
-/* global showLocalTimes */
-
 const board = document.querySelector('.board')
 const form = board?.closest('form')
 
@@ -72,8 +70,8 @@ function letCardsMove() {
       }
       const message = page.querySelector('main .alert') ?? page.querySelector('main .notice')
       say(message?.textContent.trim() ?? '', message?.classList.contains('alert'))
-      board.replaceChildren(...fresh.childNodes)
-      showLocalTimes(board)
+      // public/site.js shows it.
+      board.dispatchEvent(new CustomEvent('fresh', { detail: fresh }))
       if (isFocused) document.getElementById(card.id)?.querySelector('summary').focus()
     } catch {
       place.list.insertBefore(card, place.next)

@@ -90,8 +90,6 @@ for (const feed of document.querySelectorAll('[data-live]')) {
   let shown = feed.innerHTML
   let isStale = false
   let isFetching = false
-  // Whether the list is as the server has just sent it, and the page was not hidden since.
-  let isFresh = true
   let retry
   let stream
 
@@ -103,6 +101,7 @@ for (const feed of document.querySelectorAll('[data-live]')) {
     if (!isStale || isFetching || !isWanted() || isInUse()) return
     isStale = false
     isFetching = true
+    const replaced = feed.dataset.live
     const fresh = await fetchFeed()
     isFetching = false
     if (fresh === undefined) {
@@ -112,17 +111,21 @@ for (const feed of document.querySelectorAll('[data-live]')) {
       retry = setTimeout(refresh, 5_000)
       return
     }
-    if (!isWanted() || isInUse()) isStale = true
-    else if (fresh && fresh.innerHTML !== shown) {
-      shown = fresh.innerHTML
-      const { top, height } = feed.getBoundingClientRect()
-      feed.replaceChildren(...fresh.childNodes)
-      showLocalTimes(feed)
-      // Who reads further down goes on reading there.
-      if (top < 0) scrollBy(0, feed.getBoundingClientRect().height - height)
-    }
+    // A list that was replaced meanwhile may be newer.
+    if (!isWanted() || isInUse() || feed.dataset.live !== replaced) isStale = true
+    else if (fresh && fresh.innerHTML !== shown) show(fresh)
+    else if (fresh) feed.dataset.live = fresh.dataset.live
     // A change that was reported meanwhile.
     refresh()
+  }
+  const show = (fresh) => {
+    feed.dataset.live = fresh.dataset.live
+    shown = fresh.innerHTML
+    const { top, height } = feed.getBoundingClientRect()
+    feed.replaceChildren(...fresh.childNodes)
+    showLocalTimes(feed)
+    // Who reads further down goes on reading there.
+    if (top < 0) scrollBy(0, feed.getBoundingClientRect().height - height)
   }
   const refreshNow = () => {
     isStale = true
@@ -130,20 +133,17 @@ for (const feed of document.querySelectorAll('[data-live]')) {
   }
   const follow = () => {
     if (!isWanted()) {
-      isFresh = false
       stream?.close()
       stream = undefined
     } else stream ??= openStream()
   }
   const openStream = () => {
+    // It begins where the list was read. When it breaks, the browser goes on from the last change.
     const source = new EventSource(feed.dataset.live)
-    source.addEventListener('change', () => {
-      refreshNow()
+    source.addEventListener('change', ({ lastEventId }) => {
+      // Unless the list has it already.
+      if (!feed.dataset.live.endsWith(`after=${lastEventId}`)) refreshNow()
       if (bell) refreshBell()
-    })
-    source.addEventListener('open', () => {
-      if (!isFresh || performance.now() > 3_000) refreshNow()
-      isFresh = false
     })
     source.addEventListener('error', () => {
       // Unless it was refused, the browser opens it again.
@@ -168,6 +168,8 @@ for (const feed of document.querySelectorAll('[data-live]')) {
       setTimeout(refresh)
     })
   document.addEventListener('selectionchange', refresh)
+  // Another script has the list as the server has just sent it.
+  feed.addEventListener('fresh', ({ detail }) => show(detail))
   follow()
 }
 

@@ -26,6 +26,8 @@ export interface WorkspaceOfCaller {
   role: Role | null
   /** Whether its recent use is recorded, and no later use of another workspace. */
   isUseRecorded: boolean | null
+  /** The position of its newest event when it was read. Only of a workspace that was looked up by its slug. */
+  lastPosition?: number
 }
 
 /** What belongs to a seed and has a path of its own. */

@@ -52,7 +52,7 @@ describe.runIf(hasBrowser)('the board in a browser', () => {
     const { website, origin } = site
     const seed = await createSeed(website, company.member, company, { title: 'Dragged' })
     const { page, complaints } = await openAs(site, company.member, { viewport: sizes.desk })
-    const followed = page.waitForResponse('**/changes')
+    const followed = page.waitForResponse('**/changes?*')
     await page.goto(`${origin}/w/${company.workspace.slug}/seeds?view=board&q=Dragged`)
     await followed
     const card = page.locator(`#card-${seed.id}`)

@@ -28,7 +28,7 @@ describe.runIf(hasBrowser)('the inbox and the home in a browser', () => {
     const { context, page, complaints } = await openAs(site, member, { viewport: sizes.desk })
 
     // The open inbox shows what comes, without reloading.
-    const opened = page.waitForResponse((answer) => answer.url().endsWith('/notifications/changes'))
+    const opened = page.waitForResponse((answer) => answer.url().includes('/notifications/changes'))
     await page.goto(`${origin}/notifications`)
     await page.getByText('No notifications yet.').waitFor()
     await opened
@@ -44,7 +44,7 @@ describe.runIf(hasBrowser)('the inbox and the home in a browser', () => {
     await check(page)
 
     // The home begins with it, and with the seed that waits for evidence. It is live too.
-    const followed = page.waitForResponse((answer) => answer.url().endsWith('/activity/changes'))
+    const followed = page.waitForResponse((answer) => answer.url().includes('/activity/changes'))
     await page.goto(base)
     await page.getByRole('heading', { name: 'Waiting for you' }).waitFor()
     await page.getByRole('link', { name: 'Long forgotten' }).first().waitFor()

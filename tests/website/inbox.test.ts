@@ -175,8 +175,8 @@ describe('the link that turns mails off', () => {
 
 describe('the stream of the inbox', () => {
   const aChange = /event: change\ndata:\n\n/g
-  const openStream = (visitor: Visitor) =>
-    openEventStream(website, '/notifications/changes', {
+  const openStream = (visitor: Visitor, path = '/notifications/changes') =>
+    openEventStream(website, path, {
       cookie: [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join('; '),
     })
 
@@ -207,6 +207,27 @@ describe('the stream of the inbox', () => {
       await stream.received(new RegExp(`(?:event: change[^]*){${i + 1}}`))
     }
     expect(stream.text().match(aChange)).toHaveLength(2)
+  })
+
+  it.each(['', '?unread=true'])('begins where the page %j was read', async (query) => {
+    const company = await createCompany(website)
+    const seed = await createSeed(website, company.owner, company)
+    await website.as(company.member, post(`/v1/seeds/${seed.id}/follow`))
+    const visitor = await signInAs(website, company.member)
+    const readUrl = async () => {
+      const { body } = await visitor.get(`/notifications${query}`)
+      return /data-live="([^"]+)"/.exec(body)?.[1] ?? ''
+    }
+    for (let i = 0; i < 2; i++) {
+      const url = await readUrl()
+      await addEvidence(website, company.owner, seed)
+      await (await openStream(visitor, url)).received(aChange)
+    }
+    await website.as(company.member, post('/v1/me/notifications/read', {}))
+    const current = await openStream(visitor, await readUrl())
+    await addEvidence(website, company.owner, seed)
+    await current.received(aChange)
+    expect(current.text().match(aChange)).toHaveLength(1)
   })
 
   it('ends when the person signs out, and returns 401 without a session', async () => {

@@ -1,16 +1,23 @@
+import type { OutgoingHttpHeaders } from 'node:http'
 import { sql } from 'drizzle-orm'
 import { describe, expect, it, vi } from 'vitest'
 import { changeStreamsDefaults } from '../../src/website/plugins/change-streams.ts'
 import { createCompany, createTeam, del, patch } from '../support/company.ts'
 import { openEventStream, type ReceivedStream } from '../support/event-stream-client.ts'
+import { createSeed } from '../support/seeds.ts'
 import { startTestApp, type TestApp, type TestPerson } from '../support/test-app.ts'
 import { createVisitor, signInAs, type Visitor } from './visitor.ts'
 
 const website = await startTestApp({ environment: { MAIL_LIMIT_PER_HOUR: '0' } })
 
-function openStream(service: TestApp, visitor: Visitor, path: string): Promise<ReceivedStream> {
+function openStream(
+  service: TestApp,
+  visitor: Visitor,
+  path: string,
+  headers: OutgoingHttpHeaders = {},
+): Promise<ReceivedStream> {
   const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
-  return openEventStream(service, path, { cookie })
+  return openEventStream(service, path, { cookie, ...headers })
 }
 
 async function startCompany(service = website) {
@@ -22,7 +29,12 @@ async function openAs(person: TestPerson, path: string, service = website): Prom
   return openStream(service, await signInAs(service, person), path)
 }
 
-const aChange = /event: change\ndata:\n\n/
+const aChange = /id: \d+\nevent: change\ndata:\n\n/
+
+/** The URL of the stream that a page names. */
+function changesUrlOf(page: string): string {
+  return /data-live="([^"]+)"/.exec(page)?.[1] ?? ''
+}
 
 describe('the event stream of changes', () => {
   it('is uncompressed, and neither cached nor buffered', async () => {
@@ -44,7 +56,7 @@ describe('the event stream of changes', () => {
     const replica = await startTestApp({ environment: { MAIL_LIMIT_PER_HOUR: '0' } })
     await createTeam(replica, company.owner, company, 'Looms')
     await stream.received(aChange)
-    expect(stream.text()).toMatch(/^retry: \d+\n\nevent: change\ndata:\n\n$/)
+    expect(stream.text()).toMatch(/^retry: \d+\n\nid: \d+\nevent: change\ndata:\n\n$/)
     // Both are read by the same statement.
     expect(streamOfOther.text()).not.toMatch(aChange)
   })
@@ -56,6 +68,36 @@ describe('the event stream of changes', () => {
       insert into events (id, workspace_id, type, actor_type, actor_name, source, summary, created_at)
       values (gen_random_uuid(), ${company.workspace.id}, 'team.created', 'user', 'Olga', 'web', 'Olga was slow', '2020-01-01')`)
     await stream.received(aChange)
+  })
+
+  it.each(['', '/activity', '/seeds?view=board', '/seeds/:seed'])(
+    'begins where the page %j was read, and goes on from the last change',
+    async (path) => {
+      const company = await startCompany()
+      const seed = await createSeed(website, company.member, company)
+      const visitor = await signInAs(website, company.viewer)
+      const page = await visitor.get(`/w/${company.workspace.slug}${path.replace(':seed', seed.id)}`)
+      const url = changesUrlOf(page.body)
+      await createTeam(website, company.owner, company, 'Looms')
+      const late = await openStream(website, visitor, url)
+      await late.received(aChange)
+      const [id] = /(?<=id: )\d+/.exec(late.text()) ?? []
+      const again = await openStream(website, visitor, url, { 'last-event-id': String(id) })
+      await createTeam(website, company.owner, company, 'Shuttles')
+      await again.received(aChange)
+      // One, of what has happened since.
+      expect(again.text().match(new RegExp(aChange, 'g'))).toHaveLength(1)
+      expect(again.text()).not.toContain(`id: ${id}\n`)
+    },
+  )
+
+  it.each(['x', '-1', '1e3', '9'.repeat(400), ''])('begins now for the position %j', async (after) => {
+    const company = await startCompany()
+    const stream = await openAs(company.viewer, `${company.changes}?after=${after}`)
+    expect(stream.status).toBe(200)
+    await createTeam(website, company.owner, company, 'Looms')
+    await stream.received(aChange)
+    expect(stream.text().match(new RegExp(aChange, 'g'))).toHaveLength(1)
   })
 
   it('reports changes at a former slug of the workspace', async () => {

@@ -6,7 +6,8 @@ export interface WatchingMember {
 }
 
 export interface WatchListener {
-  onChange: () => void
+  /** Called with the position of the newest event. */
+  onChange: (position: number) => void
   /** Called when the session or the membership has ended. */
   onEnd: () => void
 }
@@ -14,10 +15,10 @@ export interface WatchListener {
 /** Watches the events of workspaces. */
 export interface EventsWatcher {
   /**
-   * Calls `onChange` after each change of the events of a workspace that is committed from now on. Returns a function that
-   * stops watching.
+   * Calls `onChange` if the newest event of a workspace is not at the position `after`, and after each event that is
+   * committed later; without `after`, from now on. Returns a function that stops watching.
    */
-  watch(member: WatchingMember, listener: WatchListener): Promise<() => void>
+  watch(member: WatchingMember, listener: WatchListener, after?: number): Promise<() => void>
   /**
    * Calls `onPosition` once a second with the position of the newest event of a workspace. Returns a function that stops it.
    */
@@ -37,7 +38,7 @@ export interface EventsWatcherOptions {
 
 interface Watch extends WatchListener {
   member: WatchingMember
-  position: number | undefined
+  position: number
 }
 
 interface Following {
@@ -84,17 +85,18 @@ export function createEventsWatcher(options: EventsWatcherOptions): EventsWatche
   }
 
   function compare(watch: Watch, positions: ReadonlyMap<string, number>): void {
-    const position = positions.get(watch.member.workspaceId)
+    const position = positions.get(watch.member.workspaceId) ?? 0
     if (position === watch.position || !watches.has(watch)) return
     watch.position = position
-    watch.onChange()
+    watch.onChange(position)
   }
 
   return {
-    async watch(member, listener) {
+    async watch(member, listener, after) {
       const positions = await readPositions([member.workspaceId])
-      const watch = { ...listener, member, position: positions.get(member.workspaceId) }
+      const watch = { ...listener, member, position: after ?? positions.get(member.workspaceId) ?? 0 }
       watches.add(watch)
+      compare(watch, positions)
       if (!isPolling) schedule()
       return () => void watches.delete(watch)
     },

@@ -104,12 +104,14 @@ export interface EventsService {
     slug: string,
     events: readonly WorkspaceEvent[],
   ): Promise<ReadonlyMap<string, EventPlace>>
+  /** The position of the newest event when the request began, for `watch`; 0 without events. For sessions only. */
+  getPosition(principal: Principal, slug: string): Promise<number>
   /**
-   * Calls `onChange` within about a second after each new event that is committed from now on, also after those that
-   * `list` does not show to the caller, and `onEnd` within about a second after the session or the membership has ended.
-   * Returns a function that stops it. For sessions only.
+   * Calls `onChange` if there are events behind the position `after`, within about a second after each later one, also
+   * after those that `list` does not show to the caller, and `onEnd` within about a second after the session or the
+   * membership has ended. Without `after`, it watches from now on. Returns a function that stops it. For sessions only.
    */
-  watch(principal: Principal, slug: string, listener: WatchListener): Promise<() => void>
+  watch(principal: Principal, slug: string, listener: WatchListener, after?: number): Promise<() => void>
 }
 
 export function createEventsService(options: {
@@ -228,11 +230,17 @@ export function createEventsService(options: {
       return new Map((await findEventPlaces(db, query)).map((place) => [place.targetId, place]))
     },
 
-    async watch(principal, slug, listener) {
+    async getPosition(principal, slug) {
+      const { lastPosition } = await requireWorkspace(principal, slug, 'events.list')
+      if (lastPosition === undefined) throw errors.signInRequired()
+      return lastPosition
+    },
+
+    async watch(principal, slug, listener, after) {
       const { id: workspaceId } = await requireWorkspace(principal, slug, 'events.list')
       const { user, sessionId } = principal
       if (sessionId === null) throw errors.signInRequired()
-      return watcher.watch({ workspaceId, userId: user.id, sessionId }, listener)
+      return watcher.watch({ workspaceId, userId: user.id, sessionId }, listener, after)
     },
   }
 }

@@ -1,20 +1,31 @@
 import type { FastifyRequest } from 'fastify'
 import { parseJson } from '../../kernel/json-text.ts'
+import type { Principal } from '../../kernel/principal.ts'
 import type { Services } from '../../services/services.ts'
 import type { StreamListener } from '../plugins/change-streams.ts'
 
+/** The id of a person's newest notification; `none` without one. */
+export async function findNewest(
+  { notifications }: Pick<Services, 'notifications'>,
+  principal: Principal,
+): Promise<string> {
+  const [newest] = parseJson((await notifications.list(principal, { limit: 1 })).items)
+  return newest?.id ?? 'none'
+}
+
 /**
- * Calls `onChange` when the person has a new notification from one of the workspaces that they used last. Each comes with
- * an event of its workspace, in one transaction: so events are watched, and the newest notification is read when there is
- * one. Returns a function that stops it.
+ * Calls `onChange` when the person has a new notification from one of the workspaces that they used last: if `after` is not
+ * the newest one, and with each that follows; without `after`, from now on. Each comes with an event of its workspace, in one
+ * transaction: so events are watched, and the newest notification is read when there is one. Returns a function that
+ * stops it.
  */
 export async function watchInbox(
   { principal, visit }: Pick<FastifyRequest, 'principal' | 'visit'>,
-  { events, notifications }: Pick<Services, 'events' | 'notifications'>,
+  services: Pick<Services, 'events' | 'notifications'>,
   { onChange, onEnd }: StreamListener,
+  after: string,
 ): Promise<() => void> {
-  const findNewest = async () => parseJson((await notifications.list(principal, { limit: 1 })).items)[0]?.id
-  let known = await findNewest()
+  let known = after === '' ? await findNewest(services, principal) : after
   let isAsked = false
   let isLooking = false
 
@@ -25,8 +36,8 @@ export async function watchInbox(
     // Of many events at once, only the last is looked at.
     while (isAsked) {
       isAsked = false
-      const newest = await findNewest()
-      if (newest !== known) onChange()
+      const newest = await findNewest(services, principal)
+      if (newest !== known) onChange(newest)
       known = newest
     }
     isLooking = false
@@ -36,7 +47,7 @@ export async function watchInbox(
 
   const watches = await Promise.allSettled(
     (visit.shell?.workspaces ?? []).map(({ slug }) =>
-      events.watch(principal, slug, { onChange: lookOrEnd, onEnd }),
+      services.events.watch(principal, slug, { onChange: lookOrEnd, onEnd }),
     ),
   )
   const stop = () => {

@@ -12,7 +12,7 @@ import { notice, renderDone } from '../components/notice.ts'
 import { readListView, renderNotices, renderPager, resetNotice, type ListView } from '../components/pager.ts'
 import { form, readField } from '../components/sent-form.ts'
 import type { Page } from '../plugins/pages.ts'
-import { watchInbox } from './inbox-changes.ts'
+import { findNewest, watchInbox } from './inbox-changes.ts'
 import { inboxPath, renderNotification } from '../views/notification.views.ts'
 
 const path = inboxPath
@@ -23,6 +23,7 @@ export function inboxPages(app: App, services: Pick<Services, 'events' | 'notifi
   const { notifications } = services
   app.get(path, async (request, reply) => {
     const isUnreadOnly = readQuery(request, 'unread') === 'true'
+    const newest = await findNewest(services, request.principal)
     const list = await readListView(request, (position) =>
       notifications.list(request.principal, {
         ...position,
@@ -30,14 +31,16 @@ export function inboxPages(app: App, services: Pick<Services, 'events' | 'notifi
         limit: perPage,
       }),
     )
-    return reply.showPage(renderInbox(request, list, isUnreadOnly))
+    return reply.showPage(
+      renderInbox(request, { list, isUnreadOnly, changesUrl: `${path}/changes?after=${newest}` }),
+    )
   })
 
   app.get(`${path}/count`, async ({ principal }) => ({ unread: await notifications.count(principal) }))
 
   // HEAD would open a stream that nobody reads.
   app.get(`${path}/changes`, { exposeHeadRoute: false }, async (request, reply) =>
-    reply.sendChanges((listener) => watchInbox(request, services, listener)),
+    reply.sendChanges((listener, after) => watchInbox(request, services, listener, after)),
   )
 
   // What opens a notification changes it, so it is a form: browsers fetch links before they are followed.
@@ -60,7 +63,13 @@ function readTime(request: Pick<FastifyRequest, 'body'>): string {
   return until
 }
 
-function renderInbox(request: FastifyRequest, list: ListView<Notification>, isUnreadOnly: boolean): Page {
+interface Inbox {
+  list: ListView<Notification>
+  isUnreadOnly: boolean
+  changesUrl: string
+}
+
+function renderInbox(request: FastifyRequest, { list, isUnreadOnly, changesUrl }: Inbox): Page {
   const items = parseJson(list.items)
   const [newest] = items
   const hasUnread = items.some(({ readAt }) => readAt === null)
@@ -80,7 +89,7 @@ function renderInbox(request: FastifyRequest, list: ListView<Notification>, isUn
         action: `${path}/read`,
         className: 'inbox',
         // The list of a later page does not change. The token of the form does, so it is outside.
-        body: html`<div class="stack" ${list.cursor === '' && html`data-live="${path}/changes"`}>
+        body: html`<div class="stack" ${list.cursor === '' && html`data-live="${changesUrl}"`}>
           ${
             newest === undefined
               ? html`<div class="empty">

@@ -9,21 +9,26 @@ import {
 } from '../../http/answers/event-stream.ts'
 import type { App } from '../../http/app-types.ts'
 import { errors } from '../../kernel/errors.ts'
+import { readQuery } from '../components/lists.ts'
 
 declare module 'fastify' {
   interface FastifyReply {
     /**
      * Sends a stream of server-sent events (WHATWG HTML §9.2): a `change` each time that `watch` calls `onChange`, until it
-     * calls `onEnd`. `watch` returns a function that stops watching, which is called when the stream ends. Throws
+     * calls `onEnd`. `after` is the id of the last one that the browser has received, or what the page named as `after` in
+     * the URL, or empty. `watch` returns a function that stops watching, which is called when the stream ends. Throws
      * `overloaded` if the process has too many streams.
      */
-    sendChanges(watch: (listener: StreamListener) => Promise<() => void>): Promise<FastifyReply>
+    sendChanges(
+      watch: (listener: StreamListener, after: string) => Promise<() => void>,
+    ): Promise<FastifyReply>
   }
 }
 
 /** What a stream is told. */
 export interface StreamListener {
-  onChange: () => void
+  /** Called with an id of what is the newest, from which a later stream goes on. */
+  onChange: (id: string) => void
   /** The person may no longer read the stream. */
   onEnd: () => void
 }
@@ -51,7 +56,7 @@ export const changeStreamsDefaults: ChangeStreamsOptions = {
 /** How soon a browser asks again for a stream that ended because its session or person has too many. */
 const crowdedRetryMs = 30_000
 
-const change = 'event: change\ndata:\n\n'
+const formatChange = (id: string) => `id: ${id}\nevent: change\ndata:\n\n`
 
 /**
  * Adds `reply.sendChanges`. The streams end when the app is closed. If a session or a person has too many, the oldest one ends, which
@@ -79,7 +84,8 @@ export const changeStreams = fastifyPlugin(
 
     app.decorateReply('sendChanges', async function (this: FastifyReply, watch) {
       if (isClosing || streams.size >= streamsMax) throw errors.overloaded({ retryAfterSeconds: 15 })
-      const { principal, visit } = this.request
+      const { principal, visit, headers } = this.request
+      const after = String(headers['last-event-id'] ?? readQuery(this.request, 'after'))
       const owner = { sessionId: visit.sessionId, userId: principal.user.id }
       endOldest((stream) => stream.owner.sessionId === owner.sessionId, sessionStreamsMax)
       endOldest((stream) => stream.owner.userId === owner.userId, personStreamsMax)
@@ -91,7 +97,10 @@ export const changeStreams = fastifyPlugin(
         app.meter.streamChanged('changes', -1)
       })
       try {
-        const stop = await watch({ onChange: () => stream.send(change), onEnd: stream.end })
+        const stop = await watch(
+          { onChange: (id) => stream.send(formatChange(id)), onEnd: stream.end },
+          after,
+        )
         void stream.ended.then(stop)
       } catch (error) {
         stream.end()

@@ -65,7 +65,7 @@ export interface WorkspacePages {
   /** A stream that reports changes to public/site.js. `watch` returns a function that stops watching. */
   changes: (
     path: string,
-    watch: (visit: WorkspaceVisit, listener: StreamListener) => Promise<() => void>,
+    watch: (visit: WorkspaceVisit, listener: StreamListener, after: string) => Promise<() => void>,
   ) => void
 }
 
@@ -136,7 +136,7 @@ export function createWorkspacePages(
       // HEAD would open a stream that nobody reads.
       app.get<WorkspaceRoute>(`/w/:slug${path}`, { exposeHeadRoute: false }, async (request, reply) => {
         const visit = await enter(request, reply)
-        return reply.sendChanges((listener) => watch(visit, listener))
+        return reply.sendChanges((listener, after) => watch(visit, listener, after))
       })
     },
   }

@@ -6,6 +6,7 @@ import { readQuery } from '../components/lists.ts'
 import { readListView } from '../components/pager.ts'
 import type { Page } from '../plugins/pages.ts'
 import type { WorkspacePages, WorkspaceVisit } from '../plugins/workspace-visit.ts'
+import { readChangesUrl } from '../views/events.views.ts'
 import { renderSeedForm } from '../seeds/seed-form.views.ts'
 import type { CommentSubject } from './comments.views.ts'
 import { renderSeed } from './seed.views.ts'
@@ -36,6 +37,7 @@ export function seedPages(
     const path = { slug: workspace.slug, seedId: request.params.id }
     const history = readQuery(request, 'history')
     const only = threadFilters.find((filter) => filter === readQuery(request, 'only'))
+    const changesUrl = await readChangesUrl({ events }, visit)
     const [details, thread, about, happened, grants] = await Promise.all([
       seeds.getDetails(principal, path),
       readListView(request, (position) =>
@@ -59,7 +61,17 @@ export function seedPages(
       integrations.listToolUses(principal, workspace.slug, ids),
       events.findPlaces(principal, workspace.slug, parseJson(happened.items)),
     ])
-    return renderSeed(visit, { ...details, thread, only, about, events: happened, places, agents, uses })
+    return renderSeed(visit, {
+      ...details,
+      changesUrl,
+      thread,
+      only,
+      about,
+      events: happened,
+      places,
+      agents,
+      uses,
+    })
   }
 
   const showEdit = async (visit: WorkspaceVisit): Promise<Page> => {

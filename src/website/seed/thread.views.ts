@@ -6,7 +6,6 @@ import { html, type Html } from '../components/html.ts'
 import { renderRows, withQuery } from '../components/lists.ts'
 import { renderNotices, renderPager, resetNotice, type ListView } from '../components/pager.ts'
 import type { WorkspaceVisit } from '../plugins/workspace-visit.ts'
-import { changesPath } from '../views/events.views.ts'
 import { renderComment, renderCommentForm, type CommentSubject } from './comments.views.ts'
 import { renderBalance } from '../seeds/evidence-balance.ts'
 import { isAboutEvidence, renderEvidenceForm } from './evidence.views.ts'
@@ -16,6 +15,7 @@ export type ThreadFilter = (typeof threadFilters)[number]
 
 /** What the thread of a seed shows. */
 export interface ShownThread extends Pick<SeedDetails, 'seed' | 'evidenceCounts' | 'correctableSince'> {
+  changesUrl: string
   thread: ListView<ThreadItem>
   only: ThreadFilter | undefined
   /** What the form for a comment is about. */
@@ -41,7 +41,7 @@ export function renderThread(visit: WorkspaceVisit, shown: ShownThread): Html {
     ${renderBalance(evidenceCounts)} ${hasEvidenceForm && renderEvidenceForm(visit, seed)}
     ${may('comments.create') && renderCommentForm(visit, path, about)} ${renderFilter(path, only)}
     ${renderNotices([thread.isReset && resetNotice])}
-    <div data-live="${base}${changesPath}">
+    <div data-live="${shown.changesUrl}">
       ${renderRows(
         parseJson(thread.items).map((item) => renderItem(visit, shown, item)),
         html`<p>

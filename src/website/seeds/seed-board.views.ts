@@ -8,13 +8,13 @@ import { withQuery } from '../components/lists.ts'
 import { excerptOf } from '../components/markdown.ts'
 import type { Page } from '../plugins/pages.ts'
 import type { WorkspaceVisit } from '../plugins/workspace-visit.ts'
-import { changesPath } from '../views/events.views.ts'
 import { describeSeed, renderFaces, type SeedFaces } from './seed-rows.views.ts'
 import { renderStatus, statusNames } from './seed-status.views.ts'
 import { parametersOf, renderSeeds, type SeedCounts, type SeedSearch } from './seeds.views.ts'
 
 /** The columns of the board with their first seeds. */
 export interface Board {
+  changesUrl: string
   columns: { status: SeedStatus; page: ListPage<Seed> }[]
   counts: SeedCounts
   faces: SeedFaces
@@ -32,7 +32,7 @@ export function renderSeedBoard(visit: WorkspaceVisit, asked: SeedSearch, board:
     seeds: parseJson(page.items),
     hasMore: page.nextCursor !== null,
   }))
-  const body = html`<div class="board" data-live="${base}${changesPath}">
+  const body = html`<div class="board" data-live="${board.changesUrl}">
     ${lanes.map(
       ({ status, seeds, count, hasMore }) =>
         html`<section class="lane" aria-labelledby="lane-${status}" data-status="${status}">

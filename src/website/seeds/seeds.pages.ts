@@ -12,6 +12,7 @@ import { readSearch } from '../views/search-form.views.ts'
 import { readSeedForm, renderSeedForm } from './seed-form.views.ts'
 import { renderDeletedSeeds } from './seed-deletion.views.ts'
 import { renderSeedBoard } from './seed-board.views.ts'
+import { readChangesUrl } from '../views/events.views.ts'
 import { renderSeedList, seedChoices, seedViews, type SeedSearch, type SeedView } from './seeds.views.ts'
 import type { WorkspacePages, WorkspaceVisit } from '../plugins/workspace-visit.ts'
 
@@ -22,7 +23,10 @@ const viewCookie = 'seeds-view'
 const viewCookieSeconds = 365 * 24 * 60 * 60
 
 /** The seeds of a workspace, as a list and as a board, and the form for a new one. */
-export function seedsPages({ page, creation }: WorkspacePages, { seeds }: Pick<Services, 'seeds'>): void {
+export function seedsPages(
+  { page, creation }: WorkspacePages,
+  { events, seeds }: Pick<Services, 'events' | 'seeds'>,
+): void {
   const showSeeds = async (visit: WorkspaceVisit): Promise<Page> => {
     const { principal, request, workspace } = visit
     const search = readSeedSearch(visit)
@@ -33,20 +37,21 @@ export function seedsPages({ page, creation }: WorkspacePages, { seeds }: Pick<S
         ...(status !== undefined && { status }),
         ...position,
       })
-    const counting = seeds.countByStatus(principal, workspace.slug, filter)
+    const countSeeds = async () => seeds.countByStatus(principal, workspace.slug, filter)
     if (chooseView(visit) === 'board') {
+      const changesUrl = await readChangesUrl({ events }, visit)
       const [counts, ...columns] = await Promise.all([
-        counting,
+        countSeeds(),
         ...seedStatuses.map(async (status) => ({
           status,
           page: await list({ limit: seedsOfColumn }, status),
         })),
       ])
       const faces = await readFaces(visit, ...columns.map(({ page }) => page))
-      return renderSeedBoard(visit, search, { columns, counts, faces })
+      return renderSeedBoard(visit, search, { changesUrl, columns, counts, faces })
     }
     const [counts, shown] = await Promise.all([
-      counting,
+      countSeeds(),
       readListView(request, (position) => list({ limit: seedsOfPage, ...position }, search.status)),
     ])
     return renderSeedList(visit, search, { list: shown, counts, faces: await readFaces(visit, shown) })

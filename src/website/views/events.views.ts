@@ -57,8 +57,19 @@ export const eventTypeNames: Readonly<Record<EventType, string>> = {
   'workspace.restored': 'Workspace restored',
 }
 
-/** The stream that reports new activity of a workspace. A list names it in `data-live`, for public/site.js. */
+/** The path of the stream that reports new activity of a workspace. */
 export const changesPath = '/activity/changes'
+
+/**
+ * The URL of the stream that reports what happens in a workspace from now on, for public/site.js: a list has it as
+ * `data-live`. It is read before what the list shows (decision 0172).
+ */
+export async function readChangesUrl(
+  { events }: Pick<Services, 'events'>,
+  { base, principal, workspace }: Pick<WorkspaceVisit, 'base' | 'principal' | 'workspace'>,
+): Promise<string> {
+  return `${base}${changesPath}?after=${await events.getPosition(principal, workspace.slug)}`
+}
 
 /** The names of agents by their grants. */
 type AgentNames = ReadonlyMap<string, string>

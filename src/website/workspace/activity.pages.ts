@@ -7,6 +7,7 @@ import { pageLimitMax } from '../../kernel/pagination.ts'
 import type { Services } from '../../services/services.ts'
 import {
   changesPath,
+  readChangesUrl,
   readEventContext,
   renderEvent,
   withoutRepeated,
@@ -34,6 +35,7 @@ export function activityPages({ page, changes }: WorkspacePages, services: Activ
     const { principal, request, workspace } = visit
     const { slug } = workspace
     const asked = readFilters(request)
+    const changesUrl = await readChangesUrl(services, visit)
     const [members, about] = await Promise.all([
       asked.person === '' ? [] : findMembers(people.list(principal, slug, limited(asked.person))),
       asked.about === '' ? [] : findSeeds(seeds.list(principal, slug, limited(asked.about))),
@@ -66,14 +68,17 @@ export function activityPages({ page, changes }: WorkspacePages, services: Activ
       },
       choices: { members: member ? [] : members, seeds: seed ? [] : about },
       list,
+      changesUrl,
       events: shown,
       context,
     })
   })
 
-  changes(changesPath, ({ principal, workspace }, listener) =>
-    events.watch(principal, workspace.slug, listener),
-  )
+  changes(changesPath, ({ principal, workspace }, { onChange, onEnd }, after) => {
+    const position = /^\d{1,15}$/.test(after) ? Number(after) : undefined
+    const listener = { onChange: (newest: number) => onChange(String(newest)), onEnd }
+    return events.watch(principal, workspace.slug, listener, position)
+  })
 }
 
 const limited = (q: string) => ({ q, limit: choicesMax })
@@ -143,6 +148,7 @@ interface Activity {
   /** The members and seeds that match what was typed, if they are several. */
   choices: { members: Choice[]; seeds: Choice[] }
   list: ListView<WorkspaceEvent>
+  changesUrl: string
   events: WorkspaceEvent[]
   context: EventContext
 }
@@ -186,7 +192,7 @@ function renderActivity(visit: WorkspaceVisit, activity: Activity): Page {
           withQuery(path, { ...parameters, seed }),
         )
       }
-      <div class="stack" ${isLatest && html`data-live="${visit.base}${changesPath}"`}>
+      <div class="stack" ${isLatest && html`data-live="${activity.changesUrl}"`}>
         ${
           events.length === 0
             ? html`<div class="empty">

@@ -2,7 +2,7 @@ import type { WorkspaceEvent } from '../../areas/events/events.service.ts'
 import type { EndedAgent } from '../../areas/integrations/integrations.service.ts'
 import type { Member } from '../../areas/members/members.service.ts'
 import type { Seed } from '../../areas/seeds/seeds.service.ts'
-import { changesPath, renderEvent, type EventContext } from '../views/events.views.ts'
+import { renderEvent, type EventContext } from '../views/events.views.ts'
 import { renderFirstSteps, type DoneSteps } from './first-steps.ts'
 import { renderWaiting, type Waiting } from './waiting.views.ts'
 import { html, type Content, type Html } from '../components/html.ts'
@@ -16,6 +16,7 @@ import { renderDate, renderTime } from '../components/words.ts'
 import { sectionOf, type WorkspaceVisit } from '../plugins/workspace-visit.ts'
 
 interface Home {
+  changesUrl: string
   /** The open and validating seeds that changed last. */
   seeds: Seed[]
   /** The agents of the person that lost access lately. */
@@ -39,7 +40,7 @@ export function renderHome(visit: WorkspaceVisit, shown: Home): Page {
       ${renderDone(request)} ${shown.endedAgents.length > 0 && renderEndedAgents(base, shown.endedAgents)}
       <div class="split">
         ${shown.doneSteps && renderFirstSteps(visit, shown.doneSteps)}
-        <div data-live="${base}${changesPath}">
+        <div data-live="${shown.changesUrl}">
           ${renderWaiting(visit, shown.waiting)} ${renderInProgress(visit, shown)}
           ${renderActivity(base, shown)}
         </div>

@@ -4,7 +4,7 @@ import { parseJson } from '../../kernel/json-text.ts'
 import { joinRuns } from './event-runs.ts'
 import { addDismissed, isDismissed, stepTypes } from './first-steps.ts'
 import { renderHome } from './home.views.ts'
-import { readEventContext, withoutRepeated } from '../views/events.views.ts'
+import { readChangesUrl, readEventContext, withoutRepeated } from '../views/events.views.ts'
 import type { Page } from '../plugins/pages.ts'
 import { readField } from '../components/sent-form.ts'
 import type { WorkspacePages, WorkspaceVisit } from '../plugins/workspace-visit.ts'
@@ -30,6 +30,7 @@ export function workspacePages({ page, action }: WorkspacePages, services: HomeS
     const { slug, workspaceId } = workspace
     const listSeeds = (status: 'open' | 'validating') =>
       seeds.list(principal, slug, { status, sort: 'updatedAt', limit: shownSeeds })
+    const changesUrl = await readChangesUrl({ events }, visit)
     const [open, validating, own, unread, people, feed, endedAgents, invited] = await Promise.all([
       listSeeds('open'),
       listSeeds('validating'),
@@ -46,6 +47,7 @@ export function workspacePages({ page, action }: WorkspacePages, services: HomeS
     const happened = withoutRepeated(parseJson(feed.items)).filter((event) => !isOfExamples(event))
     const shown = joinRuns(happened, { max: shownEvents, isCut: feed.nextCursor !== null })
     return renderHome(visit, {
+      changesUrl,
       seeds: [...parseJson(open.items), ...parseJson(validating.items)]
         .toSorted((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1))
         .slice(0, shownSeeds),
