@@ -93,6 +93,48 @@ describe.runIf(hasBrowser)('the board in a browser', () => {
     await page.context().close()
   })
 
+  it('shows no page that is older than a move', async () => {
+    const { website, origin } = site
+    const seed = await createSeed(website, company.member, company, { title: 'Shifted' })
+    const { page, complaints } = await openAs(site, company.member, { viewport: sizes.desk })
+    const url = `${origin}/w/${company.workspace.slug}/seeds?view=board&q=Shifted`
+    const followed = page.waitForResponse('**/changes?*')
+    await page.goto(url)
+    await followed
+
+    // The page is fetched before the move, and arrives after it.
+    let arrive: (() => void) | undefined
+    const asked = new Promise<void>((resolve) => {
+      void page.route(
+        url,
+        async (route) => {
+          const response = await route.fetch()
+          const released = new Promise<void>((release) => (arrive = release))
+          resolve()
+          await released
+          await route.fulfill({ response })
+        },
+        { times: 1 },
+      )
+    })
+    await createSeed(website, company.member, company, { title: 'Shifted next' })
+    await asked
+    const card = page.locator(`#card-${seed.id}`)
+    await card.dragTo(lane(page, 'validating'))
+    await page.getByRole('status').getByText('Moved to Validating.').waitFor()
+    await page.evaluate(`
+      document.activeElement.blur()
+      new MutationObserver(() => {
+        if (document.querySelector('.lane[data-status="open"] #card-${seed.id}')) window.isBack = true
+      }).observe(document.querySelector('.board'), { childList: true })`)
+    arrive?.()
+    await createSeed(website, company.member, company, { title: 'Shifted last' })
+    await page.getByText('Shifted last', { exact: true }).first().waitFor()
+    expect(await page.evaluate('window.isBack')).toBeUndefined()
+    expect(complaints).toEqual([])
+    await page.context().close()
+  })
+
   it('gives viewers no way to move cards', async () => {
     await createSeed(site.website, company.member, company, { title: 'Only looked at' })
     const { page, complaints } = await openAs(site, company.viewer, { viewport: sizes.desk })
