@@ -113,8 +113,8 @@ for (const feed of document.querySelectorAll('[data-live]')) {
     }
     // A list that was replaced meanwhile may be newer.
     if (!isWanted() || isInUse() || feed.dataset.live !== replaced) isStale = true
-    else if (fresh && fresh.innerHTML !== shown) show(fresh)
-    else if (fresh) feed.dataset.live = fresh.dataset.live
+    else if (fresh?.innerHTML === shown) feed.dataset.live = fresh.dataset.live
+    else if (fresh) show(fresh)
     // A change that was reported meanwhile.
     refresh()
   }

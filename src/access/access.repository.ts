@@ -2,7 +2,7 @@ import { and, eq, gt, isNull, or, sql, type Column, type SQL } from 'drizzle-orm
 import type { Executor } from '../db/client.ts'
 import { byPlace, keysParameter, place } from '../db/sql/batch.ts'
 import { prepared } from '../db/sql/prepared.ts'
-import { eventPositions } from '../db/schema/events.ts'
+import { lastPositionOf } from '../db/schema/events.ts'
 import { memberships } from '../db/schema/memberships.ts'
 import { comments } from '../db/schema/comments.ts'
 import { evidence, seeds } from '../db/schema/seeds.ts'
@@ -49,9 +49,7 @@ const selectBySlug = prepared((executor) =>
       place,
       value: {
         ...workspaceOfCaller(sql`asked.user_id`),
-        lastPosition: sql`coalesce((
-          select ${eventPositions.last} from ${eventPositions} where ${eventPositions.workspaceId} = ${workspaces.id}
-        ), 0)`.mapWith(Number),
+        lastPosition: lastPositionOf(workspaces.id),
       },
     })
     .from(askedFor('text'))

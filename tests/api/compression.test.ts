@@ -10,7 +10,7 @@ import { createOAuthTester } from '../support/oauth-client.ts'
 import { listen } from '../support/raw-http.ts'
 import { startTestApp } from '../support/test-app.ts'
 import { createWorkspace } from '../support/workspaces.ts'
-import { createVisitor, csrfTokenOf } from '../website/visitor.ts'
+import { cookiesOf, createVisitor, csrfTokenOf } from '../website/visitor.ts'
 
 const service = await startTestApp()
 const { app, db, createPerson } = service
@@ -208,7 +208,7 @@ describe('a page with a form', () => {
   it('compresses the page, and masks its CSRF token differently in each response', async () => {
     const visitor = createVisitor(service)
     const first = await visitor.get('/sign-in')
-    const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+    const cookie = cookiesOf(visitor)
     const second = await ask('/sign-in', { ...accepting('gzip'), cookie, accept: 'text/html' })
     expect(second.headers['content-encoding']).toBe('gzip')
     const tokens = [csrfTokenOf(first.body), csrfTokenOf(textOf(second))]

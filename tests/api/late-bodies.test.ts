@@ -8,7 +8,7 @@ import { listen, readAnswer } from '../support/raw-http.ts'
 import { randomEmail } from '../support/company.ts'
 import { selectRows, startTestApp, type TestApp } from '../support/test-app.ts'
 import { untilWaiting } from '../support/until-waiting.ts'
-import { csrfTokenOf, signUp, startWebsite } from '../website/visitor.ts'
+import { cookiesOf, csrfTokenOf, signUp, startWebsite } from '../website/visitor.ts'
 
 // Without jobs: nothing else uses its database connections.
 const service = await startTestApp({ environment: {} })
@@ -103,7 +103,7 @@ describe('a request whose credential is revoked before its last byte', () => {
     const email = randomEmail()
     const visitor = await signUp(website, { email })
     const page = await visitor.get('/settings/security')
-    const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+    const cookie = cookiesOf(visitor)
     const body = new URLSearchParams({ _csrf: csrfTokenOf(page.body), name: 'Outlived' }).toString()
     const headers = { cookie, accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' }
     const request = { path: '/settings/security/api-keys', headers, body }

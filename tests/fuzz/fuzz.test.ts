@@ -5,7 +5,7 @@ import { changeStreamsDefaults } from '../../src/website/plugins/change-streams.
 import { noteRoutes } from '../support/note-routes.ts'
 import { createOAuthTester } from '../support/oauth-client.ts'
 import { selectRows, startTestApp } from '../support/test-app.ts'
-import { createVisitor, csrfTokenOf, type Visitor } from '../website/visitor.ts'
+import { cookiesOf, createVisitor, csrfTokenOf } from '../website/visitor.ts'
 import { canary, createRandom } from './hostile.ts'
 import { makeRequest, type Route, type World } from './requests.ts'
 
@@ -124,8 +124,6 @@ async function createWorld(): Promise<World> {
     ),
   }
 }
-
-const cookiesOf = ({ cookies }: Visitor) => [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
 
 /** What is wrong with an answer, whatever was asked; undefined when nothing is. */
 function findFault(route: Route, answer: LightMyRequestResponse): string | undefined {

@@ -1,7 +1,14 @@
 import { expect, it } from 'vitest'
 import { encodedTexts } from './hostile.ts'
 import { randomEmail } from '../support/company.ts'
-import { createVisitor, csrfTokenOf, signInAs, startWebsite, type Visitor } from '../website/visitor.ts'
+import {
+  cookiesOf,
+  createVisitor,
+  csrfTokenOf,
+  signInAs,
+  startWebsite,
+  type Visitor,
+} from '../website/visitor.ts'
 
 const website = await startWebsite()
 const { app, log } = website
@@ -46,7 +53,7 @@ async function openForm(visitor: Visitor) {
   if (visitor !== stranger) await visitor.get('/settings/security')
   const headers = {
     accept: 'text/html',
-    cookie: [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join('; '),
+    cookie: cookiesOf(visitor),
   }
   const payload = new URLSearchParams({ _csrf: csrfTokenOf(visitor.page()) }).toString()
   return { headers, payload }

@@ -5,7 +5,15 @@ import Provider from 'oidc-provider'
 import { afterAll, describe, expect, it } from 'vitest'
 import { randomEmail } from '../support/company.ts'
 import { selectRows } from '../support/test-app.ts'
-import { createVisitor, noticeOn, password, signUp, startWebsite, type Visitor } from './visitor.ts'
+import {
+  cookiesOf,
+  createVisitor,
+  noticeOn,
+  password,
+  signUp,
+  startWebsite,
+  type Visitor,
+} from './visitor.ts'
 
 interface Person {
   email: string
@@ -78,7 +86,7 @@ async function signInAt(start: string, login: string): Promise<URL> {
   const send = async (url: string, form?: Record<string, string>) => {
     const answer = await fetch(url, {
       redirect: 'manual',
-      headers: { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') },
+      headers: { cookie: cookiesOf({ cookies }) },
       ...(form && { method: 'POST', body: new URLSearchParams(form) }),
     })
     for (const cookie of answer.headers.getSetCookie()) {

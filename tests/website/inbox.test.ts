@@ -5,7 +5,7 @@ import { openEventStream } from '../support/event-stream-client.ts'
 import { findNotifications, insertNotification } from '../support/notifications.ts'
 import { addEvidence, createSeed } from '../support/seeds.ts'
 import { addMember } from '../support/workspaces.ts'
-import { noticeOn, signInAs, startWebsite, type Visitor } from './visitor.ts'
+import { changesUrlOf, cookiesOf, noticeOn, signInAs, startWebsite, type Visitor } from './visitor.ts'
 
 const website = await startWebsite()
 const company = await createCompany(website)
@@ -176,9 +176,7 @@ describe('the link that turns mails off', () => {
 describe('the stream of the inbox', () => {
   const aChange = /event: change\ndata:\n\n/g
   const openStream = (visitor: Visitor, path = '/notifications/changes') =>
-    openEventStream(website, path, {
-      cookie: [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join('; '),
-    })
+    openEventStream(website, path, { cookie: cookiesOf(visitor) })
 
   it('reports new notifications from all workspaces of the person, and nothing else that happens there', async () => {
     const [first, second] = [await createCompany(website), await createCompany(website)]
@@ -195,9 +193,7 @@ describe('the stream of the inbox', () => {
     )
     // Followed, but not yet told of anything. The second stream shows when that has been looked at.
     const witness = await openEventStream(website, `/w/${first.workspace.slug}/activity/changes`, {
-      cookie: [...(await signInAs(website, first.viewer)).cookies]
-        .map(([name, value]) => `${name}=${value}`)
-        .join('; '),
+      cookie: cookiesOf(await signInAs(website, first.viewer)),
     })
     await createTeam(website, first.owner, first, 'Looms')
     await witness.received(aChange)
@@ -214,10 +210,7 @@ describe('the stream of the inbox', () => {
     const seed = await createSeed(website, company.owner, company)
     await website.as(company.member, post(`/v1/seeds/${seed.id}/follow`))
     const visitor = await signInAs(website, company.member)
-    const readUrl = async () => {
-      const { body } = await visitor.get(`/notifications${query}`)
-      return /data-live="([^"]+)"/.exec(body)?.[1] ?? ''
-    }
+    const readUrl = async () => changesUrlOf((await visitor.get(`/notifications${query}`)).body)
     for (let i = 0; i < 2; i++) {
       const url = await readUrl()
       await addEvidence(website, company.owner, seed)

@@ -6,7 +6,7 @@ import { createCompany, createTeam, del, patch } from '../support/company.ts'
 import { openEventStream, type ReceivedStream } from '../support/event-stream-client.ts'
 import { createSeed } from '../support/seeds.ts'
 import { startTestApp, type TestApp, type TestPerson } from '../support/test-app.ts'
-import { createVisitor, signInAs, type Visitor } from './visitor.ts'
+import { changesUrlOf, cookiesOf, createVisitor, signInAs, type Visitor } from './visitor.ts'
 
 const website = await startTestApp({ environment: { MAIL_LIMIT_PER_HOUR: '0' } })
 
@@ -16,8 +16,7 @@ function openStream(
   path: string,
   headers: OutgoingHttpHeaders = {},
 ): Promise<ReceivedStream> {
-  const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
-  return openEventStream(service, path, { cookie, ...headers })
+  return openEventStream(service, path, { cookie: cookiesOf(visitor), ...headers })
 }
 
 async function startCompany(service = website) {
@@ -30,11 +29,6 @@ async function openAs(person: TestPerson, path: string, service = website): Prom
 }
 
 const aChange = /id: \d+\nevent: change\ndata:\n\n/
-
-/** The URL of the stream that a page names. */
-function changesUrlOf(page: string): string {
-  return /data-live="([^"]+)"/.exec(page)?.[1] ?? ''
-}
 
 describe('the event stream of changes', () => {
   it('is uncompressed, and neither cached nor buffered', async () => {

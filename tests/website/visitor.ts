@@ -27,6 +27,16 @@ export interface Visitor {
   post: Visitor['submit']
 }
 
+/** The header `Cookie` of a browser. */
+export function cookiesOf({ cookies }: Pick<Visitor, 'cookies'>): string {
+  return [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+}
+
+/** The URL of the stream that a page with a live list names. */
+export function changesUrlOf(page: string): string {
+  return /data-live="([^"]+)"/.exec(page)?.[1] ?? ''
+}
+
 export function createVisitor({ app }: Pick<TestApp, 'app'>): Visitor {
   const cookies = new Map<string, string>()
   let page = ''
@@ -42,7 +52,7 @@ export function createVisitor({ app }: Pick<TestApp, 'app'>): Visitor {
       headers: {
         accept: 'text/html',
         ...(cookies.size > 0 && {
-          cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; '),
+          cookie: cookiesOf({ cookies }),
         }),
         ...request.headers,
       },

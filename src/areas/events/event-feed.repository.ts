@@ -1,6 +1,6 @@
 import { sql, type SQL } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
-import { eventPositions, events, literals } from '../../db/schema/events.ts'
+import { eventPositions, events, lastPositionOf, literals } from '../../db/schema/events.ts'
 import { keysParameter } from '../../db/sql/batch.ts'
 import { hiddenParameter } from '../../db/sql/hidden-parameter.ts'
 import { jsonItem, jsonRows, readOne } from '../../db/sql/json-rows.ts'
@@ -51,9 +51,6 @@ const idAt = (position: SQL) =>
 
 /** One statement, so that the newest position and the events are of the same moment. */
 const selectChanges = prepared((executor) => {
-  const last = sql`coalesce((
-    select ${eventPositions.last} from ${eventPositions} where ${eventPositions.workspaceId} = ${workspaceId}
-  ), 0)`
   const { text, count } = jsonRows(sql`page.item`)
   return executor
     .select({
@@ -70,7 +67,7 @@ const selectChanges = prepared((executor) => {
       sql`(
         select asked.last, asked.after, least(asked.after + ${sql.raw(String(examinedMax))}, asked.last) as until
         from (select counted.last, coalesce(${hiddenParameter('after', 'bigint')}, counted.last) as after
-          from (select ${last} as last) as counted) as asked
+          from (select ${lastPositionOf(workspaceId)} as last) as counted) as asked
       ) as place
       cross join lateral (
         select ${text.sql} as text, ${count.sql} as count, coalesce(array_agg(page.position), '{}') as positions

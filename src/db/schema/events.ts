@@ -1,4 +1,4 @@
-import { sql, type SQL } from 'drizzle-orm'
+import { sql, type Column, type SQL } from 'drizzle-orm'
 import { bigint, index, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { grantEventTypes, managerEventTypes } from '../../kernel/events.ts'
 import { instant } from './columns.ts'
@@ -80,3 +80,10 @@ export const eventPositions = pgTable('event_positions', {
     .references(() => workspaces.id, { onDelete: 'cascade' }),
   last: bigint('last', { mode: 'number' }).notNull(),
 })
+
+/** The position of the newest event of a workspace, in a query; 0 without events. */
+export function lastPositionOf(workspaceId: Column | SQL): SQL<number> {
+  return sql`coalesce((
+    select ${eventPositions.last} from ${eventPositions} where ${eventPositions.workspaceId} = ${workspaceId}
+  ), 0)`.mapWith(Number)
+}

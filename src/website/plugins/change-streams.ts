@@ -28,7 +28,7 @@ declare module 'fastify' {
 /** What a stream is told. */
 export interface StreamListener {
   /** Called with an id of what is the newest, from which a later stream goes on. */
-  onChange: (id: string) => void
+  onChange: (id: string | number) => void
   /** The person may no longer read the stream. */
   onEnd: () => void
 }
@@ -56,7 +56,7 @@ export const changeStreamsDefaults: ChangeStreamsOptions = {
 /** How soon a browser asks again for a stream that ended because its session or person has too many. */
 const crowdedRetryMs = 30_000
 
-const formatChange = (id: string) => `id: ${id}\nevent: change\ndata:\n\n`
+const formatChange = (id: string | number) => `id: ${id}\nevent: change\ndata:\n\n`
 
 /**
  * Adds `reply.sendChanges`. The streams end when the app is closed. If a session or a person has too many, the oldest one ends, which

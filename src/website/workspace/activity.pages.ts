@@ -74,9 +74,8 @@ export function activityPages({ page, changes }: WorkspacePages, services: Activ
     })
   })
 
-  changes(changesPath, ({ principal, workspace }, { onChange, onEnd }, after) => {
+  changes(changesPath, ({ principal, workspace }, listener, after) => {
     const position = /^\d{1,15}$/.test(after) ? Number(after) : undefined
-    const listener = { onChange: (newest: number) => onChange(String(newest)), onEnd }
     return events.watch(principal, workspace.slug, listener, position)
   })
 }
