@@ -107,6 +107,7 @@ export async function agentOAuthRoutes(
   discovery('/.well-known/oauth-protected-resource', getResourceMetadata, resourceMetadata)
   // RFC 8414 §3.1 and RFC 9728 §3.1 append the path of the resource. Clients request both URLs.
   const hidden = { hide: true }
+  const inPopups = { keepsOpener: true }
   for (const path of [paths.mcp, `${paths.mcp}/`]) {
     discovery(`/.well-known/oauth-authorization-server${path}`, hidden, serverMetadata)
     discovery(`/.well-known/oauth-protected-resource${path}`, hidden, resourceMetadata)
@@ -186,7 +187,7 @@ export async function agentOAuthRoutes(
     }
     scope.post(paths.token, { schema: issueToken, config: { openBody: true } }, handleToken)
     scope.post(paths.revocation, { schema: revokeToken, config: { openBody: true } }, handleToken)
-    scope.get(paths.authorization, { schema: hidden }, async (request, reply) => {
+    scope.get(paths.authorization, { schema: hidden, config: inPopups }, async (request, reply) => {
       const state = await limiter?.count(request)
       if (state?.isExceeded) throw errors.tooManyAuthorizations({ retryAfterSeconds: state.resetSeconds })
       const query = request.query as Record<string, string | string[]>
@@ -195,7 +196,7 @@ export async function agentOAuthRoutes(
       if (!isStorableThroughout(query)) return sendError(request, reply, invalidRequest(unstorable))
       return delegate(request, reply)
     })
-    scope.get(`${paths.authorization}/:uid`, { schema: hidden }, (request, reply) => {
+    scope.get(`${paths.authorization}/:uid`, { schema: hidden, config: inPopups }, (request, reply) => {
       // Query parameters are ignored here: the OAuth server would fail on them.
       request.raw.url = request.raw.url?.split('?', 1)[0]
       return delegate(request, reply)

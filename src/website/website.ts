@@ -1,4 +1,5 @@
 import type { App } from '../http/app-types.ts'
+import { keepOpeners } from '../http/answers/security-headers.ts'
 import { errors } from '../kernel/errors.ts'
 import type { Services } from '../services/services.ts'
 import { activityPages } from './workspace/activity.pages.ts'
@@ -64,34 +65,41 @@ export async function websiteRoutes(app: App, services: Services, options: Websi
   await app.register(flash, { flashes: services.flashes })
   redirectToWebsite(app, { baseUrl, webUrl })
 
-  app.get('/', async (request, reply) => {
-    if (request.visit.sessionId === undefined)
-      return reply.showPage(renderSignIn({ request, next: findPendingConsent(request), providers, entry }))
-    // People answer new offers before they continue to their home.
-    const hasNewOffers = await services.offers.hasNew(request.principal)
-    return reply.redirect(hasNewOffers ? '/onboarding' : await services.me.home(request.principal), 303)
+  // Each of these can be a step between the request of an agent and its answer, in a popup that the agent's site opened.
+  await app.register(async (steps: App) => {
+    keepOpeners(steps)
+    steps.get('/', async (request, reply) => {
+      if (request.visit.sessionId === undefined)
+        return reply.showPage(renderSignIn({ request, next: findPendingConsent(request), providers, entry }))
+      // People answer new offers before they continue to their home.
+      const hasNewOffers = await services.offers.hasNew(request.principal)
+      return reply.redirect(hasNewOffers ? '/onboarding' : await services.me.home(request.principal), 303)
+    })
+    invitePages(steps, services)
+    signInPages(steps, { services, providers, limits })
+    secondStepPages(steps, services, limits)
+    takeBackPages(steps, services)
+    keepAccountPages(steps, services)
+    passkeySignInPages(steps, services)
+    identityPages(steps, services, webUrl)
+    consentPages(steps, services)
   })
-  invitePages(app, services)
-  signInPages(app, { services, providers, limits })
-  secondStepPages(app, services, limits)
-  takeBackPages(app, services)
-  keepAccountPages(app, services)
-  passkeySignInPages(app, services)
-  identityPages(app, services, webUrl)
-  consentPages(app, services)
   if (options.hasDesignPage) designPages(app)
 
   await app.register(async (scope: App) => {
     await scope.register(signedInOnly)
     await scope.register(changeStreams, options.changeStreams)
     const pages = createWorkspacePages(scope, services.workspaces, services.sentForms)
-    onboardingPages(scope, services, webUrl)
-    themePages(scope)
+    await scope.register(async (steps: App) => {
+      keepOpeners(steps)
+      onboardingPages(steps, services, webUrl)
+      confirmPages(steps, services, limits)
+      themePages(steps)
+    })
     accountPages(scope, services)
     inboxPages(scope, services)
     securityPages(scope, services)
     passwordPages(scope, services, limits)
-    confirmPages(scope, services, limits)
     await apiKeysPages(scope, services, { baseUrl })
     await scope.register((proven: App) => twoStepPages(proven, services))
     await scope.register((proven: App) => passkeysPages(proven, services))

@@ -5,6 +5,17 @@ import helmet, { type HelmetOptions } from 'helmet'
 import type { App } from '../app-types.ts'
 import { responseHeaders } from './response-headers.ts'
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /**
+     * Whether a page of another site may open this one in a popup and stay connected to it. Its responses have no
+     * `Cross-Origin-Opener-Policy`: with any value but `unsafe-none`, browsers tell the opener that the popup was closed
+     * (HTML Standard, cross-origin opener policies).
+     */
+    keepsOpener?: boolean
+  }
+}
+
 const agentPaths = /^\/(agent|\.well-known)\//
 
 export interface SecurityHeadersOptions {
@@ -32,8 +43,9 @@ export async function registerSecurityHeaders(app: App, config: SecurityHeadersO
     // Other hosts of the domain are not ours to decide for.
     strictTransportSecurity: config.baseUrl.startsWith('https:') && { includeSubDomains: false },
   })
-  app.addHook('onRequest', (_request, reply, done) => {
+  app.addHook('onRequest', ({ routeOptions }, reply, done) => {
     void reply.headers(headers)
+    if (routeOptions.config.keepsOpener) void reply.removeHeader('cross-origin-opener-policy')
     done()
   })
   const options: FastifyCorsOptions = {
@@ -53,6 +65,13 @@ export async function registerSecurityHeaders(app: App, config: SecurityHeadersO
   await app.register(fastifyCors, {
     // Discovery and OAuth are open to every origin; the MCP endpoint checks origins itself.
     delegator: (request, done) => done(null, agentPaths.test(request.url) ? options : restricted),
+  })
+}
+
+/** Lets pages of other sites open those of a scope in a popup and stay connected to them. Before its routes. */
+export function keepOpeners(app: App): void {
+  app.addHook('onRoute', (route) => {
+    route.config = { ...route.config, keepsOpener: true }
   })
 }
 
