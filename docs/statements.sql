@@ -2769,6 +2769,7 @@ with
         where
           earlier.kind = locked.kind
           and earlier.grant_id = locked.grant_id
+          and (earlier.payload ->> 'iiat') = (locked.payload ->> 'iiat')
           and earlier.generation = next.generation - $4::int
           and earlier.generation > 0
           and earlier.created_at > $5
@@ -2814,6 +2815,7 @@ with
     where
       oauth_records.kind = first.kind
       and oauth_records.grant_id = first.grant_id
+      and (oauth_records.payload ->> 'iiat') = (first.payload ->> 'iiat')
       and oauth_records.generation < first.generation - $9
       and first.began_at is null
   )

@@ -327,6 +327,12 @@ for (const form of document.querySelectorAll('form[data-instant]')) {
   })
 }
 
+// A choice that decides what the rest of the page shows.
+for (const select of document.querySelectorAll('select[data-reload]'))
+  select.addEventListener('change', () => {
+    location.search = new URLSearchParams({ [select.name]: select.value })
+  })
+
 // Ctrl+Enter in a text of several lines sends its form.
 document.addEventListener('keydown', (event) => {
   const { target, key, ctrlKey, metaKey, isComposing } = event

@@ -1,18 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Provider } from 'oidc-provider'
 import { lockMembersWithCredential, type Changes } from '../access/change.ts'
-import { insertEvent } from '../access/event-log.repository.ts'
 import { listMembershipsOfUser, membershipsMax } from '../areas/workspaces/workspaces.repository.ts'
 import type { Database } from '../db/client.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { consentVersion, toAgentScopes, type AgentScope, type GrantDays } from '../kernel/agent.ts'
+import { toAgentScopes, type AgentScope, type GrantDays } from '../kernel/agent.ts'
 import { errors } from '../kernel/errors.ts'
 import { createId } from '../kernel/ids.ts'
 import type { Principal } from '../kernel/principal.ts'
 import { cleanLine, nameLengthMax } from '../kernel/text.ts'
 import type { Answers } from './answers.ts'
 import { storeDecision } from './records/decisions.repository.ts'
-import { insertGrant, revokeReplacedGrants } from './records/grants.repository.ts'
+import { listLiveGrantsOf } from './records/grants.repository.ts'
+import { giveAccess } from './give-access.ts'
 import { paths } from './protocol.ts'
 
 /** An agent's request for consent. */
@@ -36,7 +36,15 @@ export interface Choice {
   workspaceId: string
   /** Besides the scope that every grant has. */
   scopes: readonly AgentScope[]
-  days: GrantDays
+  /** For how long from now on. Null: until the access that the agent has already ends; by default if it has none. */
+  days: GrantDays | null
+}
+
+/** The access that an agent has to a workspace. */
+export interface CurrentAccess {
+  workspaceId: string
+  scopes: AgentScope[]
+  expiresAt: Date
 }
 
 /** Node's request and response, from which the OAuth server reads and writes its own cookies. */
@@ -49,9 +57,11 @@ export interface Exchange {
 export interface Consents {
   /** Finds the pending request of a browser; undefined if there is none or it has expired. */
   findConsentRequest(request: IncomingMessage, response: ServerResponse): Promise<ConsentRequest | undefined>
+  /** The access that a person has given to a client, the newest first. */
+  listAccess(principal: Principal, clientId: string): Promise<CurrentAccess[]>
   /**
-   * Creates a grant for the pending request as the person has chosen, whatever the agent asked for, and revokes the grant that it replaces.
-   * Returns the URL to redirect to: for a request that was decided before, that of the first decision. Throws
+   * Gives the agent of the pending request the access that the person has chosen, whatever the agent asked for: creates a
+   * grant, or changes the live one of the same person, client and workspace, whose tokens go on with the new scopes.   * Returns the URL to redirect to: for a request that was decided before, that of the first decision. Throws
    * `consent_expired` if the request has expired or its code was used, and `not_a_member`.
    */
   allow(exchange: Exchange, principal: Principal, choice: Choice): Promise<string>
@@ -68,8 +78,6 @@ export interface ConsentsOptions {
   loadProvider: () => Promise<Provider>
   loadAnswers: () => Answers
 }
-
-const msPerDay = 24 * 60 * 60 * 1000
 
 /** A pending request, and the OAuth server that it was sent to. */
 interface Found {
@@ -126,6 +134,15 @@ export function createConsents(options: ConsentsOptions): Consents {
       }
     },
 
+    async listAccess({ user }, clientId) {
+      const grants = await listLiveGrantsOf(db, { userId: user.id, clientId }, clock.now())
+      return grants.map(({ workspaceId, scopes, expiresAt }) => ({
+        workspaceId,
+        scopes: toAgentScopes(scopes),
+        expiresAt,
+      }))
+    },
+
     async allow(exchange, principal, { workspaceId, days, ...choice }) {
       const found = await requireInteraction(exchange)
       const { provider, interaction } = found
@@ -142,64 +159,28 @@ export function createConsents(options: ConsentsOptions): Consents {
       if (!client) throw errors.consentExpired()
       const { clientId, clientUri = null } = client
       const clientName = nameOf(client)
-      const grantId = createId()
       const scopes = toAgentScopes(choice.scopes)
       const scope = scopes.join(' ')
       const grant = new provider.Grant({ accountId: user.id, clientId })
-      grant.jti = grantId
+      grant.jti = createId()
       grant.addResourceScope(resource, scope)
       // The server asks for consent again unless its own scopes are granted as well.
       grant.addOIDCScope(scope)
       // Before the decision, so that whoever reads the decision finds it. It has no effect without a row of agent_grants.
       await grant.save()
       const place = { id: workspaceId, action: 'integrations.grant' } as const
-      let isFirst = false
+      let isNew = false
       try {
-        // Under the lock of members, so that nobody leaves the workspace meanwhile.
-        isFirst = await changes.makeIn(
-          principal,
-          place,
-          lockMembersWithCredential,
-          async ({ tx, now, appendEvent }) => {
-            const result = { login: { accountId: user.id, remember: false }, consent: { grantId } }
-            if (!(await storeDecision(tx, interaction.uid, { result, scope }, now))) return false
-            for (const id of await revokeReplacedGrants(
-              tx,
-              { userId: user.id, clientId, workspaceId },
-              now,
-            )) {
-              appendEvent({
-                type: 'integration.revoked',
-                data: { grantId: id, clientName, userId: user.id, reason: 'replaced' },
-              })
-            }
-            await insertGrant(tx, {
-              id: grantId,
-              clientId,
-              clientName,
-              clientUri,
-              workspaceId,
-              userId: user.id,
-              scopes,
-              consentVersion,
-              createdAt: now,
-              expiresAt: new Date(now.getTime() + days * msPerDay),
-            })
-            await insertEvent(
-              tx,
-              { ...principal, grantId },
-              {
-                workspaceId,
-                type: 'integration.granted',
-                data: { grantId, clientName, userId: user.id, scopes, workspaceName: workspace.name },
-                at: now,
-              },
-            )
-            return true
-          },
+        // Under the lock of members, so that nobody leaves the workspace meanwhile, and of two requests of the same client
+        // the second finds the grant of the first.
+        isNew = await changes.makeIn(principal, place, lockMembersWithCredential, (change) =>
+          giveAccess(change, principal, {
+            ...{ uid: interaction.uid, newGrantId: grant.jti, clientId, clientName, clientUri, workspace },
+            ...{ scopes, days },
+          }),
         )
       } finally {
-        if (!isFirst) await grant.destroy()
+        if (!isNew) await grant.destroy()
       }
       return findNext(found)
     },

@@ -231,7 +231,8 @@ export function createProvider(options: ProviderOptions): Provider {
   // The types lack it: https://github.com/panva/node-oidc-provider, lib/models/base_model.js.
   const prototype: RefreshToken & { generateTokenId?: () => string } = provider.RefreshToken.prototype
   prototype.generateTokenId = function (this: RefreshToken) {
-    return refreshTokens.create({ grantId: String(this.grantId), generation: this.rotations ?? 0 })
+    const { grantId, iiat: chain, rotations: generation = 0 } = this
+    return refreshTokens.create({ grantId: String(grantId), chain, generation })
   }
   // A token that was exchanged before is answered with its successor, not with the new one.
   const inherited = Object.getPrototypeOf(prototype) as RefreshToken

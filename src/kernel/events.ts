@@ -516,16 +516,19 @@ export const eventKinds = {
       from: Type.Array(Type.String(), { description: 'The scopes before.' }),
       to: Type.Array(Type.String(), { description: 'The scopes now.' }),
       // A type of its own would be part of the conditions of indexes (decision 0153).
-      expiredAt: Type.Optional(text('When the access would have ended; only if it was prolonged.')),
-      expiresAt: Type.Optional(text('When it ends now; only if it was prolonged.')),
+      expiredAt: Type.Optional(text('When the access would have ended; only if the end was changed.')),
+      expiresAt: Type.Optional(text('When it ends now; only if the end was changed.')),
     },
     {
       readers: 'grantors',
       target: ['integration', 'grantId'],
-      summarize: ({ clientName, to, expiresAt }, actor) =>
-        expiresAt === undefined
-          ? `${actor} changed the access of ${clientName} to ${to.join(', ')}`
-          : `${actor} prolonged the access of ${clientName} until ${expiresAt.slice(0, 10)}`,
+      summarize: ({ clientName, from, to, expiredAt = '', expiresAt }, actor) => {
+        const until = expiresAt === undefined ? '' : ` until ${expiresAt.slice(0, 10)}`
+        if (from.join() !== to.join())
+          return `${actor} changed the access of ${clientName} to ${to.join(', ')}${until}`
+        const verb = String(expiresAt) > expiredAt ? 'prolonged' : 'shortened'
+        return `${actor} ${verb} the access of ${clientName}${until}`
+      },
       example: {
         ...exampleGrant,
         from: ['validation-kit:read'],

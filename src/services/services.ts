@@ -4,6 +4,7 @@ import { createPartAccess, createSeedAccess, createWorkspaceAccess } from '../ac
 import { createAgentOAuth } from '../agent-oauth/agent-oauth.ts'
 import { agentScope } from '../agent-oauth/protocol.ts'
 import { recordBounds, type RecordBounds } from '../agent-oauth/records/record-bounds.repository.ts'
+import { scopesOfRole } from '../areas/agent/agent-tool.ts'
 import { createAgentAuthenticator } from '../areas/agent/agent.authenticator.ts'
 import { loadAppSecret } from '../platform/app-secret.ts'
 import { createAccountsService } from '../accounts/accounts.service.ts'
@@ -56,6 +57,7 @@ import { hasLostStatements } from '../db/connection-health.ts'
 import { createIdempotencyStore } from '../db/idempotency.repository.ts'
 import { isMigrated } from '../db/migrate.ts'
 import type { AgentPrincipal } from '../kernel/agent.ts'
+import type { Role } from '../kernel/roles.ts'
 import { noMeter, type Meter } from '../kernel/meter.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { createPictureStore } from '../pictures/picture-store.ts'
@@ -243,6 +245,8 @@ export function createServices(options: ServicesOptions) {
     agentCalls,
     /** What agents can do. Their calls are counted. */
     agentTools,
+    /** The scopes that agents of a person with a role can use. */
+    scopesOfRole: (role: Role) => scopesOfRole(agentTools, role),
     accounts,
     apiKeys: createApiKeysService({ ...takeShare(), jobs, apiKeyPrefix: config.apiKeyPrefix }),
     authenticator,

@@ -117,7 +117,7 @@ export async function websiteRoutes(app: App, services: Services, options: Websi
     searchPages(pages, services)
     invitesPages(pages, services)
     teamsPages(pages, services)
-    agentsPages(pages, { integrations: services.integrations, mcpUrl: `${baseUrl}/agent/mcp` })
+    agentsPages(pages, { ...services, mcpUrl: `${baseUrl}/agent/mcp` })
     workspaceSettingsPages(pages, services, webUrl)
     ownershipPages(pages, services)
     webhooksPages(pages, services)

@@ -138,14 +138,6 @@ describe('the authorization code flow', () => {
     expect(events.json()).toMatchObject([{ actorUserId: host.id, source: 'web', targetType: 'integration' }])
   })
 
-  it('replaces an earlier grant of the same person to the same agent for the same workspace', async () => {
-    const [agent, host] = [await createAgent(), await createHost()]
-    const first = await getTokens(agent, host)
-    const second = await getTokens(agent, host)
-    expect(await isLetIn(first.access_token)).toBe(false)
-    expect(await isLetIn(second.access_token)).toBe(true)
-  })
-
   it('redirects with access_denied when the person denies', async () => {
     const agent = await createAgent()
     const back = await deny(await authorize(agent))
@@ -271,29 +263,85 @@ describe('the authorization request', () => {
 })
 
 describe('consenting a second time', () => {
-  it('revokes the earlier grant, and records an event', async () => {
-    const [agent, host] = [await createAgent(), await createHost()]
-    const first = await getTokens(agent, host)
-    const second = await getTokens(agent, host)
-    expect(await isLetIn(first.access_token)).toBe(false)
-    expect(await isLetIn(second.access_token)).toBe(true)
-    const listed = await service.as(host, { url: `/v1/workspaces/${host.slug}/integrations` })
-    expect(listed.json()).toHaveLength(1)
-    const events = await selectRows(
+  const grantsOf = ({ workspaceId }: { workspaceId: string }) =>
+    selectRows<{ id: string; scopes: string[]; expires_at: string }>(
       db,
-      sql`select type, target_id = g.id as is_former, summary from events e
-        join agent_grants g on g.workspace_id = e.workspace_id and g.revoked_at is not null
-        where e.workspace_id = ${host.workspaceId} and type like 'integration.%' order by e.created_at, e.id`,
+      sql`select id, scopes, expires_at from agent_grants where workspace_id = ${workspaceId}`,
     )
-    expect(events).toEqual([
-      expect.objectContaining({ type: 'integration.granted', is_former: true }),
+  const eventsOf = ({ workspaceId }: { workspaceId: string }) =>
+    selectRows(
+      db,
+      sql`select type, target_id, summary from events
+        where workspace_id = ${workspaceId} and type like 'integration.%' order by created_at, id`,
+    )
+
+  it('changes the grant, and both installations of the client go on with the new scopes', async () => {
+    const [agent, host] = [await createAgent(), await createHost()]
+    const first = await getTokens(agent, host, { scopes: ['workspace:read'] })
+    const [before] = await grantsOf(host)
+    clock.advance(minute)
+    const second = await getTokens(agent, host, { scopes: ['workspace:read', 'seeds:write'], days: null })
+    expect(second.scope).toBe('validation-kit:read workspace:read seeds:write')
+    const scopes = second.scope.split(' ')
+    expect(await grantsOf(host)).toEqual([{ ...before, scopes }])
+    expect(await eventsOf(host)).toEqual([
+      expect.objectContaining({ type: 'integration.granted', target_id: before?.id }),
       {
-        type: 'integration.revoked',
-        is_former: true,
-        summary: `${host.name} replaced the access of Robbie`,
+        type: 'integration.changed',
+        target_id: before?.id,
+        summary: `${host.name} changed the access of Robbie to ${scopes.join(', ')}`,
       },
-      expect.objectContaining({ type: 'integration.granted', is_former: false }),
     ])
+    for (const { access_token: token } of [first, second])
+      expect((await services.authenticateAgent(token))?.grant.scopes).toEqual(scopes)
+    for (const { refresh_token: token } of [first, second]) {
+      const next = await refresh(agent, token)
+      expect(next.json(), next.body).toMatchObject({ scope: second.scope })
+    }
+  })
+
+  it('moves the end of the access only if the person chooses another', async () => {
+    const [agent, host] = [await createAgent(), await createHost()]
+    await getTokens(agent, host, { days: 90 })
+    const [before] = await grantsOf(host)
+    await getTokens(agent, host, { days: null })
+    expect(await grantsOf(host)).toEqual([before])
+    expect(await eventsOf(host)).toHaveLength(1)
+    for (const [days, verb] of [
+      [180, 'prolonged'],
+      [30, 'shortened'],
+    ] as const) {
+      clock.advance(minute)
+      await getTokens(agent, host, { days })
+      const expiresAt = new Date(clock.now().getTime() + days * 24 * 60 * minute)
+      const [after] = await grantsOf(host)
+      expect(new Date(String(after?.expires_at))).toEqual(expiresAt)
+      expect((await eventsOf(host)).at(-1)).toMatchObject({
+        summary: `${host.name} ${verb} the access of Robbie until ${expiresAt.toISOString().slice(0, 10)}`,
+      })
+    }
+  })
+
+  it('gives another grant in another workspace, to another person, and after the end of the first', async () => {
+    const [agent, host, other] = [await createAgent(), await createHost(), await createHost()]
+    const first = await getTokens(agent, host)
+    const slug = `w-${randomUUID().slice(0, 8)}`
+    const { id } = await services.workspaces.create(host.principal, { name: 'Second', slug })
+    await getTokens(agent, { ...host, workspaceId: id, slug })
+    await getTokens(agent, other)
+    expect(await isLetIn(first.access_token)).toBe(true)
+    const [grant] = await grantsOf(host)
+    await services.integrations.revoke(host.principal, host.slug, String(grant?.id))
+    await getTokens(agent, host)
+    expect((await grantsOf(host)).map((each) => each.id === grant?.id).sort()).toEqual([false, true])
+    expect(await isLetIn(first.access_token)).toBe(false)
+  })
+
+  it('makes one grant when two requests of a client are allowed at once', async () => {
+    const [agent, host] = [await createAgent(), await createHost()]
+    const codes = await Promise.all([getCode(agent, host), getCode(agent, host)])
+    for (const code of codes) expect((await exchange(agent, code)).statusCode).toBe(200)
+    expect(await grantsOf(host)).toHaveLength(1)
   })
 })
 

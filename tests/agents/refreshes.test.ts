@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { createRefreshTokens } from '../../src/agent-oauth/refreshes/refresh-tokens.ts'
 import { countQueries } from '../support/count-queries.ts'
 import { createOAuthTester, type TestAgent, type TestHost, type Tokens } from '../support/oauth-client.ts'
@@ -19,6 +19,11 @@ const { createAgent, createHost, getTokens, refresh, requestToken } = createOAut
 const there = createOAuthTester(replica)
 
 const minute = 60_000
+/** When an access token was issued, in seconds since 1970 (RFC 9068 §2.2). */
+const issuedAt = ({ access_token: token }: Tokens) => {
+  const [, payload = ''] = token.split('.')
+  return (JSON.parse(Buffer.from(payload, 'base64url').toString()) as { iat: number }).iat
+}
 const isLetIn = async (accessToken: string) => (await services.authenticateAgent(accessToken)) !== undefined
 
 async function connect(): Promise<{ agent: TestAgent; host: TestHost; tokens: Tokens }> {
@@ -158,6 +163,20 @@ describe('many refreshes of one grant', () => {
     expect(await findEnd(host)).toMatchObject([{ summary: expect.stringContaining('used again') as string }])
   })
 
+  it('of one installation leave the tokens of another alone, however many they are', async () => {
+    const fast = createOAuthTester(unlimited)
+    const { agent, host, tokens } = await connect()
+    // Chains are told apart by the second in which their code was exchanged.
+    await vi.waitUntil(() => Date.now() / 1000 >= issuedAt(tokens) + 1, { timeout: 10_000 })
+    const other = await getTokens(agent, host)
+    let token = tokens.refresh_token
+    for (let i = 0; i < 102; i++) token = (await fast.refresh(agent, token)).json<Tokens>().refresh_token
+    const next = await fast.refresh(agent, other.refresh_token)
+    expect(next.statusCode, next.body).toBe(200)
+    expect((await fast.refresh(agent, token)).statusCode).toBe(200)
+    expect(await findEnd(host)).toEqual([])
+  })
+
   it('do not revoke the grant for forged tokens, or for an old token sent by another client', async () => {
     const fast = createOAuthTester(unlimited)
     const [{ agent, host, tokens }, stranger] = [await connect(), await connect()]
@@ -166,6 +185,7 @@ describe('many refreshes of one grant', () => {
     const { grant } = (await services.authenticateAgent(tokens.access_token)) ?? {}
     const forged = createRefreshTokens('a secret of somebody else, of 32 characters').create({
       grantId: String(grant?.id),
+      chain: undefined,
       generation: 0,
     })
     for (const wrong of [forged, 'x', '', `${tokens.refresh_token}A`, tokens.refresh_token.slice(4)])

@@ -76,7 +76,11 @@ describe('the scopes of a grant', () => {
   })
 
   it('apply at once, and in the next tokens, after the person changes them', async () => {
-    const tokens = await connect(all, { scopes: ['workspace:read'] })
+    const agent = await createAgent()
+    const code = codeOf(
+      await allow(await authorize(agent, { scope: all }), host, { scopes: ['workspace:read'] }),
+    )
+    const tokens = (await exchange(agent, code)).json<Tokens>()
     const { id } = await grantOf(tokens)
     await change(id, ['seeds:write'])
     expect((await grantOf(tokens)).scopes).toEqual(['validation-kit:read', 'seeds:write'])

@@ -1,15 +1,35 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
-import { codeOf, createOAuthTester, redirectOf } from '../support/oauth-client.ts'
+import type { LightMyRequestResponse } from 'fastify'
+import { createCompany } from '../support/company.ts'
+import { codeOf, createOAuthTester, redirectOf, type TestAgent } from '../support/oauth-client.ts'
 import { selectRows } from '../support/test-app.ts'
 import { createTestClock } from '../support/test-clock.ts'
-import { createVisitor, noticeOn, password, signInAs, signUp, startWebsite, type Visitor } from './visitor.ts'
+import {
+  createVisitor,
+  fieldsOf,
+  noticeOn,
+  password,
+  signInAs,
+  signUp,
+  startWebsite,
+  type Visitor,
+} from './visitor.ts'
 
 const clock = createTestClock()
 const website = await startWebsite({ clock })
 const { createAgent, createHost, exchange, getAuthorizationUrl, getTokens } = createOAuthTester(website)
 const isConsent = /^\/agent\/oauth\/consent\/[\w-]+$/
+
+const labelOn = (page: string, scope: string) =>
+  new RegExp(`name="${scope}"[^]*?</label>`).exec(page)?.[0] ?? ''
+
+/** The scopes of the tokens that an agent gets after a person has allowed it. */
+async function scopeOf(agent: TestAgent, visitor: Visitor, allowed: LightMyRequestResponse): Promise<string> {
+  const back = await visitor.get(new URL(String(allowed.headers.location)).pathname)
+  return (await exchange(agent, codeOf(back))).json<{ scope: string }>().scope
+}
 
 /** A browser that an agent has sent here, with where it was led, and the path of the consent page. */
 async function visitFromAgent(visitor: Visitor = createVisitor(website), scope?: string) {
@@ -149,17 +169,133 @@ describe('the consent page', () => {
     const host = await createHost()
     const visitor = await signInAs(website, host)
     const { agent, consent } = await visitFromAgent(visitor, 'seeds:write workspace:write')
-    const labelOf = (scope: string) =>
-      new RegExp(`name="${scope}"[^]*?</label>`).exec(visitor.page())?.[0] ?? ''
+    const labelOf = (scope: string) => labelOn(visitor.page(), scope)
     expect(labelOf('seeds:write')).toContain('the agent asks for this')
     expect(labelOf('workspace:write')).toContain('invite people as members or viewers')
     expect(labelOf('workspace:write')).not.toContain('the agent asks for this')
-    const choice = { decision: 'allow', workspaceId: host.workspaceId, 'workspace:write': 'on', days: '30' }
+    const both = { 'seeds:write': 'on', 'workspace:write': 'on' }
+    const choice = { decision: 'allow', workspaceId: host.workspaceId, ...both, days: '30' }
     const allowed = await visitor.submit(consent, choice)
     const back = await visitor.get(new URL(String(allowed.headers.location)).pathname)
     const { scope } = (await exchange(agent, codeOf(back))).json<{ scope: string }>()
-    expect(scope).toBe('validation-kit:read workspace:write')
+    expect(scope).toBe('validation-kit:read seeds:write workspace:write')
   })
+
+  it('says before it gives nothing of what the agent asks for', async () => {
+    const host = await createHost()
+    const visitor = await signInAs(website, host)
+    const { agent, consent } = await visitFromAgent(visitor, 'seeds:write')
+    const choice = { decision: 'allow', workspaceId: host.workspaceId, shown: host.workspaceId, days: '30' }
+    const asked = await visitor.submit(consent, { ...choice, 'workspace:read': 'on' })
+    expect(asked.body).toContain('The agent asks for something else, and will not get it:')
+    expect(asked.body).toMatch(/name="workspace:read"\s+checked/)
+    expect(asked.body).toContain('<option value="30" selected>')
+    // A choice that the page has not warned of is asked about again.
+    const { seen } = fieldsOf(asked.body, consent)
+    const other = await visitor.submit(consent, { ...choice, seen: String(seen) })
+    expect(other.body).toContain('will not get it')
+    const { seen: seenNow } = fieldsOf(other.body, consent)
+    expect(
+      await scopeOf(agent, visitor, await visitor.submit(consent, { ...choice, seen: String(seenNow) })),
+    ).toBe('validation-kit:read')
+  })
+
+  describe('of an agent that has access already', () => {
+    /** Somebody whose agent has access to two workspaces, with a request of it for a further scope. */
+    async function askAgain(scopes: Parameters<typeof getTokens>[2]) {
+      const host = await createHost()
+      const slug = `w-${randomUUID().slice(0, 8)}`
+      const second = await website.services.workspaces.create(host.principal, { name: 'Second', slug })
+      const agent = await createAgent()
+      const tokens = await getTokens(agent, host, scopes)
+      const visitor = await signInAs(website, host)
+      const sent = await visitor.get(await getAuthorizationUrl(agent, { scope: 'seeds:write' }))
+      const consent = new URL(String(sent.headers.location)).pathname
+      await visitor.open(consent)
+      const choice = {
+        decision: 'allow',
+        workspaceId: host.workspaceId,
+        shown: host.workspaceId,
+        days: 'as-now',
+      }
+      return { host, second, agent, tokens, visitor, consent, choice }
+    }
+
+    it('shows the workspace where it is, with what it has now ticked, and adds to that', async () => {
+      const { agent, choice, consent, host, tokens, visitor } = await askAgain({
+        scopes: ['workspace:read'],
+        days: 90,
+      })
+      expect(visitor.page()).toContain(`<option value="${host.workspaceId}" selected>`)
+      expect(visitor.page()).toMatch(/name="workspace:read"\s+checked/)
+      expect(labelOn(visitor.page(), 'workspace:read')).toContain('it has this now')
+      expect(visitor.page()).not.toMatch(/name="seeds:write"\s+checked/)
+      expect(labelOn(visitor.page(), 'seeds:write')).toContain('the agent asks for this')
+      expect(visitor.page()).toMatch(/<option value="as-now" selected>\s+As now, until /)
+      const both = { 'workspace:read': 'on', 'seeds:write': 'on' }
+      const scope = await scopeOf(agent, visitor, await visitor.submit(consent, { ...choice, ...both }))
+      expect(scope).toBe('validation-kit:read workspace:read seeds:write')
+      const { grant } = (await website.services.authenticateAgent(tokens.access_token)) ?? {}
+      expect(grant?.scopes.join(' ')).toBe(scope)
+    })
+
+    it('says before it takes away what the agent has', async () => {
+      const { agent, choice, consent, visitor } = await askAgain({
+        scopes: ['workspace:read', 'workspace:write'],
+      })
+      // Inviting people and changing teams is ticked by the person each time.
+      expect(visitor.page()).not.toMatch(/name="workspace:write"\s+checked/)
+      expect(labelOn(visitor.page(), 'workspace:write')).toContain('it has this now')
+      const ticked = { ...choice, 'workspace:read': 'on', 'seeds:write': 'on' }
+      const warned = await visitor.submit(consent, ticked)
+      expect(warned.body).toContain('This takes away what the agent has now:')
+      expect(warned.body).not.toContain('will not get it')
+      const { seen = '' } = fieldsOf(warned.body, consent)
+      const scope = await scopeOf(agent, visitor, await visitor.submit(consent, { ...ticked, seen }))
+      expect(scope).toBe('validation-kit:read workspace:read seeds:write')
+    })
+
+    it('is shown again for a workspace that was chosen without a script', async () => {
+      const { choice, consent, second, visitor } = await askAgain({
+        scopes: ['workspace:read', 'seeds:write'],
+      })
+      const moved = { ...choice, workspaceId: second.id, 'workspace:read': 'on', 'seeds:write': 'on' }
+      const shown = await visitor.submit(consent, moved)
+      expect(shown.body).toContain(`<option value="${second.id}" selected>`)
+      expect(shown.body).toContain(`name="shown" value="${second.id}"`)
+      expect(shown.body).not.toContain('checked')
+      expect(shown.body).not.toContain('role="alert"')
+      expect((await visitor.get(`${consent}?workspaceId=${choice.workspaceId}`)).body).toContain(
+        `name="shown" value="${choice.workspaceId}"`,
+      )
+    })
+  })
+
+  it.each([
+    ['member', ['workspace:read', 'seeds:write'], 'You are a member of this workspace'],
+    ['viewer', ['workspace:read'], 'You are a viewer of this workspace'],
+  ] as const)(
+    'offers a %s what the role allows, and says what it does not',
+    async (role, offered, reason) => {
+      const company = await createCompany(website)
+      const visitor = await signInAs(website, company[role])
+      const { agent, consent, answer } = await visitFromAgent(visitor, 'seeds:write')
+      for (const scope of ['workspace:read', 'seeds:write', 'workspace:write'])
+        expect(answer.body.includes(`name="${scope}"`)).toBe((offered as readonly string[]).includes(scope))
+      expect(answer.body).toContain(reason)
+      expect(answer.body).toContain('Create, rename and delete teams')
+      const all = { 'workspace:read': 'on', 'seeds:write': 'on', 'workspace:write': 'on' }
+      const choice = { decision: 'allow', workspaceId: company.workspace.id, ...all, days: '30' }
+      const sent = await visitor.submit(consent, choice)
+      const { seen = '' } = fieldsOf(sent.body, consent)
+      const allowed = sent.statusCode === 303 ? sent : await visitor.submit(consent, { ...choice, seen })
+      expect(await scopeOf(agent, visitor, allowed)).toBe(['validation-kit:read', ...offered].join(' '))
+      // The page of agents offers the same.
+      const agents = await visitor.get(`/w/${company.workspace.slug}/agents`)
+      expect(agents.body).toContain(reason)
+      expect(agents.body).not.toContain('name="workspace:write"')
+    },
+  )
 
   it('asks the person to confirm their identity before allowing, and keeps their choice; denying requires none', async () => {
     const email = `${randomUUID()}@example.com`

@@ -356,9 +356,9 @@ export interface EventDataByType {
     from: string[]
     /** The scopes now. */
     to: string[]
-    /** When the access would have ended; only if it was prolonged. */
+    /** When the access would have ended; only if the end was changed. */
     expiredAt: string
-    /** When it ends now; only if it was prolonged. */
+    /** When it ends now; only if the end was changed. */
     expiresAt: string
   }
   'integration.used': {

@@ -1,4 +1,4 @@
-import { and, eq, gt, isNull, sql, type SQL } from 'drizzle-orm'
+import { and, desc, eq, gt, isNull, type SQL } from 'drizzle-orm'
 import { insertServiceEvent } from '../../access/event-log.repository.ts'
 import { notifyMembers } from '../../areas/notifications/notify.repository.ts'
 import type { Database, Executor } from '../../db/client.ts'
@@ -20,22 +20,35 @@ export async function hasGrant(db: Executor, clientId: string): Promise<boolean>
   return found.length > 0
 }
 
-/**
- * Revokes the grants that a new grant of the same person, client and workspace replaces. Returns their ids. Appends no
- * events.
- */
-export async function revokeReplacedGrants(
+/** The live grants of a person to a client, the newest first: of all workspaces, or of one. */
+export async function listLiveGrantsOf(
   db: Executor,
-  grant: { userId: string; clientId: string; workspaceId: string },
+  { userId, clientId, workspaceId }: { userId: string; clientId: string; workspaceId?: string },
   now: Date,
-): Promise<string[]> {
-  const isSame = and(
-    eq(agentGrants.userId, grant.userId),
-    eq(agentGrants.clientId, grant.clientId),
-    eq(agentGrants.workspaceId, grant.workspaceId),
-  )
-  const revoked = await revokeGrants(db, isSame, now)
-  return revoked.map(({ id }) => id)
+) {
+  const { id, scopes, expiresAt } = agentGrants
+  return db
+    .select({ id, workspaceId: agentGrants.workspaceId, scopes, expiresAt })
+    .from(agentGrants)
+    .where(
+      and(
+        eq(agentGrants.userId, userId),
+        eq(agentGrants.clientId, clientId),
+        workspaceId === undefined ? undefined : eq(agentGrants.workspaceId, workspaceId),
+        isNull(agentGrants.revokedAt),
+        gt(expiresAt, now),
+      ),
+    )
+    .orderBy(desc(agentGrants.createdAt), desc(id))
+}
+
+/** Changes what a grant says of its client, and what the client may do. */
+export async function changeGrant(
+  db: Executor,
+  id: string,
+  values: Pick<typeof agentGrants.$inferInsert, 'clientName' | 'clientUri' | 'scopes' | 'consentVersion'>,
+): Promise<void> {
+  await db.update(agentGrants).set(values).where(eq(agentGrants.id, id))
 }
 
 /** Inserts a grant, and marks its client, if that is registered, as one to keep. */
@@ -107,11 +120,7 @@ export async function findGrantForNotice(
   return found
 }
 
-/** Whether a grant is active. Its tokens end with it, also at the token endpoint. */
-export function isLiveGrant(id: string, now: Date): SQL {
-  return sql`exists (select from ${agentGrants} where ${and(
-    eq(agentGrants.id, id),
-    isNull(agentGrants.revokedAt),
-    gt(agentGrants.expiresAt, now),
-  )})`
+/** The condition of an active grant. Its tokens end with it, also at the token endpoint. */
+export function isLiveGrant(id: string, now: Date): SQL | undefined {
+  return and(eq(agentGrants.id, id), isNull(agentGrants.revokedAt), gt(agentGrants.expiresAt, now))
 }

@@ -8,7 +8,7 @@ import { isStorable } from '../../kernel/text.ts'
 import type { JobQueue } from '../../platform/jobs/jobs.port.ts'
 import { isLiveGrant, revokeGrantsWithEvent } from './grants.repository.ts'
 import { createTrimmer, type RecordBounds } from './record-bounds.repository.ts'
-import { generationOf, keyOf, toPayload, toStored } from './stored-records.ts'
+import { generationOf, keyOf, toPayload, toStored, withScopes } from './stored-records.ts'
 
 export interface RecordAdapterOptions {
   db: Database
@@ -75,16 +75,17 @@ export function createRecordAdapter(options: RecordAdapterOptions): (kind: strin
       async find(id) {
         if (!isStorable(id)) return undefined
         const now = clock.now()
-        const [record] = await db
-          .select({ payload: oauthRecords.payload, consumedAt: oauthRecords.consumedAt })
-          .from(oauthRecords)
-          .where(
-            and(
-              isRecord(id),
-              or(isNull(oauthRecords.expiresAt), gt(oauthRecords.expiresAt, now)),
-              kind === 'Grant' ? isLiveGrant(id, now) : undefined,
-            ),
-          )
+        const { payload, consumedAt } = oauthRecords
+        const isKept = and(isRecord(id), or(isNull(oauthRecords.expiresAt), gt(oauthRecords.expiresAt, now)))
+        if (kind === 'Grant') {
+          const [found] = await db
+            .select({ payload, consumedAt, scopes: agentGrants.scopes })
+            .from(oauthRecords)
+            .innerJoin(agentGrants, isLiveGrant(id, now))
+            .where(isKept)
+          return found && withScopes(toPayload(kind, id, found), found.scopes)
+        }
+        const [record] = await db.select({ payload, consumedAt }).from(oauthRecords).where(isKept)
         return record && toPayload(kind, id, record)
       },
 

@@ -39,3 +39,16 @@ export function toPayload(
     ...(consumedAt && { consumed: Math.floor(consumedAt.getTime() / 1000) }),
   }
 }
+
+/** A refresh token or a grant with the scopes that the person allows now, which may have changed since it was stored. */
+export function withScopes(payload: AdapterPayload, scopes: readonly string[] | null): AdapterPayload {
+  if (!scopes) return payload
+  const scope = scopes.join(' ')
+  const { openid, resources = {} } = payload as { openid?: object; resources?: object }
+  return {
+    ...payload,
+    ...('scope' in payload && { scope }),
+    ...(openid && { openid: { ...openid, scope } }),
+    resources: Object.fromEntries(Object.keys(resources).map((name) => [name, scope])),
+  }
+}

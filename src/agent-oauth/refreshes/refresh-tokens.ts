@@ -4,7 +4,12 @@ import { deriveKey, seal, unseal } from '../../kernel/sealing.ts'
 /** What a refresh token belongs to. */
 export interface RefreshTokenOrigin {
   grantId: string
-  /** How many exchanges were before it: 0 for the token of a code. */
+  /**
+   * When the code of its chain was exchanged, in seconds since 1970. A grant has a chain for each installation of its
+   * client. Undefined for tokens of earlier releases.
+   */
+  chain: number | undefined
+  /** How many exchanges of its chain were before it: 0 for the token of a code. */
   generation: number
 }
 
@@ -21,17 +26,17 @@ const randomnessBytes = 24
 const headBytes = tagBytes + randomnessBytes + 4
 
 /**
- * A token is the base64url of a tag, random bytes, its generation and its grant. The tag shows that this service made it:
+ * A token is the base64url of a tag, random bytes, its generation, its grant and its chain. The tag shows that this service made it:
  * otherwise anybody who knows the id of a grant could pretend to have an old token of it.
  */
 export function createRefreshTokens(appSecret: string): RefreshTokens {
   const key = deriveKey(appSecret, 'origins of refresh tokens')
   const tagOf = (body: Buffer) => createHmac('sha256', key).update(body).digest().subarray(0, tagBytes)
   return {
-    create({ grantId, generation }) {
+    create({ grantId, chain, generation }) {
       const head = randomBytes(randomnessBytes + 4)
       head.writeUInt32BE(generation, randomnessBytes)
-      const body = Buffer.concat([head, Buffer.from(grantId)])
+      const body = Buffer.concat([head, Buffer.from(chain === undefined ? grantId : `${grantId}.${chain}`)])
       return Buffer.concat([tagOf(body), body]).toString('base64url')
     },
 
@@ -39,7 +44,12 @@ export function createRefreshTokens(appSecret: string): RefreshTokens {
       const bytes = Buffer.from(token, 'base64url')
       if (bytes.length <= headBytes) return undefined
       if (!timingSafeEqual(tagOf(bytes.subarray(tagBytes)), bytes.subarray(0, tagBytes))) return undefined
-      return { grantId: bytes.toString('utf8', headBytes), generation: bytes.readUInt32BE(headBytes - 4) }
+      const [grantId = '', chain] = bytes.toString('utf8', headBytes).split('.')
+      return {
+        grantId,
+        chain: chain === undefined ? undefined : Number(chain),
+        generation: bytes.readUInt32BE(headBytes - 4),
+      }
     },
   }
 }

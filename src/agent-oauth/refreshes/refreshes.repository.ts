@@ -1,14 +1,14 @@
-import { and, desc, eq, gt, isNotNull, isNull, or, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, isNotNull, isNull, or, sql, type SQL } from 'drizzle-orm'
 import { alias, type AnyPgColumn } from 'drizzle-orm/pg-core'
 import type { AdapterPayload } from 'oidc-provider'
 import type { Executor } from '../../db/client.ts'
 import { prepared } from '../../db/sql/prepared.ts'
 import { agentGrants } from '../../db/schema/agent-grants.ts'
 import { oauthRecords } from '../../db/schema/oauth.ts'
-import { sealSuccessor } from './refresh-tokens.ts'
-import { generationOf, keyOf, toPayload, toStored } from '../records/stored-records.ts'
+import { sealSuccessor, type RefreshTokenOrigin } from './refresh-tokens.ts'
+import { generationOf, keyOf, toPayload, toStored, withScopes } from '../records/stored-records.ts'
 
-/** The number of used refresh tokens whose records are kept for each grant. */
+/** The number of used refresh tokens whose records are kept for each chain. */
 const usedTokensMax = 100
 const hourMs = 60 * 60 * 1000
 
@@ -116,23 +116,13 @@ export async function findRefreshRecords(
   })
 }
 
-/** A refresh token or a grant with the scopes that the person allows now, which may have changed since it was stored. */
-function withScopes(payload: AdapterPayload, scopes: readonly string[] | null): AdapterPayload {
-  if (!scopes) return payload
-  const scope = scopes.join(' ')
-  const { openid, resources = {} } = payload as { openid?: object; resources?: object }
-  return {
-    ...payload,
-    ...('scope' in payload && { scope }),
-    ...(openid && { openid: { ...openid, scope } }),
-    resources: Object.fromEntries(Object.keys(resources).map((name) => [name, scope])),
-  }
-}
+/** What all tokens of a chain have in common: when the code was exchanged. */
+const chainOf = (payload: AnyPgColumn | SQL) => sql`(${payload} ->> 'iiat')`
 
-/** The payload of the newest token of a grant, if there is a later one than that of the origin. */
+/** The payload of the newest token of a chain, if there is a later one than that of the origin. */
 export async function findLaterToken(
   db: Executor,
-  { grantId, generation }: { grantId: string; generation: number },
+  { grantId, chain, generation }: RefreshTokenOrigin,
   now: Date,
 ): Promise<AdapterPayload | undefined> {
   const [row] = await db
@@ -142,6 +132,7 @@ export async function findLaterToken(
       and(
         eq(oauthRecords.kind, 'RefreshToken'),
         eq(oauthRecords.grantId, grantId),
+        chain === undefined ? undefined : eq(chainOf(oauthRecords.payload), String(chain)),
         gt(oauthRecords.generation, generation),
         gt(oauthRecords.expiresAt, now),
       ),
@@ -175,6 +166,7 @@ const exchangeTokens = prepared((executor) => {
       (
         select max(earlier.created_at) from oauth_records as earlier
         where earlier.kind = locked.kind and earlier.grant_id = locked.grant_id
+          and ${chainOf(sql`earlier.payload`)} = ${chainOf(sql`locked.payload`)}
           and earlier.generation = next.generation - ${sql.placeholder('limitPerHour')}::int
           and earlier.generation > 0 and earlier.created_at > ${sql.placeholder('hourAgo')}
       ) as began_at
@@ -194,6 +186,7 @@ const exchangeTokens = prepared((executor) => {
   const forgotten = executor.$with('forgotten', {}).as(sql`
     delete from oauth_records using first
     where oauth_records.kind = first.kind and oauth_records.grant_id = first.grant_id
+      and ${chainOf(sql`oauth_records.payload`)} = ${chainOf(sql`first.payload`)}
       and oauth_records.generation < first.generation - ${usedTokensMax} and first.began_at is null`)
   return executor
     .with(locked, first, used, inserted, forgotten)
@@ -208,9 +201,9 @@ const exchangeTokens = prepared((executor) => {
 })
 
 /**
- * Marks refresh tokens as used and inserts the ones that replace them, of the same grants. Returns for each its successor,
+ * Marks refresh tokens as used and inserts the ones that replace them, of the same chains. Returns for each its successor,
  * which is that of its first exchange; undefined if there is no such token any longer, or it was used before the period of
- * grace. Deletes the used tokens of the grants but the newest.
+ * grace. Deletes the used tokens of the chains but the newest.
  */
 export async function exchangeRefreshTokens(
   db: Executor,

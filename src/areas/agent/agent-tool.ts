@@ -1,8 +1,9 @@
 import type { Static, TObject, TSchema } from '@sinclair/typebox'
 import { isAllowed, type WorkspaceAction } from '../../access/permissions.ts'
-import type { AgentPrincipal, AgentScope } from '../../kernel/agent.ts'
+import { agentScopes, type AgentPrincipal, type AgentScope } from '../../kernel/agent.ts'
 import type { ErrorCode, ErrorFactory } from '../../kernel/errors.ts'
 import type { Json } from '../../kernel/json-text.ts'
+import type { Role } from '../../kernel/roles.ts'
 
 /** What an agent can do: an MCP tool, and an operation of the HTTP API with the same input and output. */
 export interface AgentTool<Input extends TObject = TObject, Output extends TObject = TObject> {
@@ -68,6 +69,18 @@ export function mayCall(
 ): boolean {
   if (onlyReads && hints?.readOnlyHint === false) return false
   return grant.scopes.includes(scope) && grant.consentVersion >= consentVersion && isAllowed(role, action)
+}
+
+/**
+ * The scopes that agents of a person with a role can use: for one that some tool needs to change something, the role must
+ * allow a change.
+ */
+export function scopesOfRole(tools: readonly AgentTool[], role: Role): AgentScope[] {
+  return agentScopes.filter((scope) => {
+    const ofScope = tools.filter((tool) => tool.scope === scope)
+    const changing = ofScope.filter(({ hints }) => !hints.readOnlyHint)
+    return (changing.length > 0 ? changing : ofScope).some(({ action }) => isAllowed(role, action))
+  })
 }
 
 /** Hints of tools that only read. */

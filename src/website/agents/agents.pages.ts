@@ -1,6 +1,6 @@
 import type { Services } from '../../services/services.ts'
 import type { AgentGrant, ToolUse } from '../../areas/integrations/integrations.service.ts'
-import { grantDays, grantDaysDefault } from '../../kernel/agent.ts'
+import { grantDays, grantDaysDefault, type AgentScope } from '../../kernel/agent.ts'
 import { parseJson } from '../../kernel/json-text.ts'
 import { renderAgent, renderEndsSoon, renderRevoke } from './agent.views.ts'
 import { renderConnectAgent } from './connect-agent.views.ts'
@@ -22,7 +22,11 @@ const callsShown = 100
 /** The agents that have access to a workspace: owners and admins see all, others their own. */
 export function agentsPages(
   { page, action }: WorkspacePages,
-  { integrations, mcpUrl }: Pick<Services, 'integrations'> & { mcpUrl: string },
+  {
+    integrations,
+    mcpUrl,
+    scopesOfRole,
+  }: Pick<Services, 'integrations' | 'scopesOfRole'> & { mcpUrl: string },
 ): void {
   const show = async (visit: WorkspaceVisit): Promise<Page> => {
     const list = await readListView(visit.request, (position) =>
@@ -34,7 +38,7 @@ export function agentsPages(
       visit.workspace.slug,
       grants.map(({ id }) => id),
     )
-    return renderAgents(visit, { grants, list, uses }, mcpUrl)
+    return renderAgents(visit, { grants, list, uses, offered: scopesOfRole(visit.workspace.role) }, mcpUrl)
   }
 
   page('/agents', show)
@@ -58,7 +62,12 @@ export function agentsPages(
     const { id } = request.params
     // As for allowing an agent. Revoking it needs no proof.
     if (!request.visit.isProven) return confirmPathTo(`${base}/agents`)
-    const agent = await integrations.updateScopes(principal, workspace.slug, id, readScopes(request))
+    const agent = await integrations.updateScopes(
+      principal,
+      workspace.slug,
+      id,
+      readScopes(request, scopesOfRole(workspace.role)),
+    )
     return { path: `${base}/agents`, notice: notice`The access of ${agent} was changed.` }
   })
 
@@ -76,7 +85,18 @@ export function agentsPages(
 
 function renderAgents(
   visit: WorkspaceVisit,
-  { grants, list, uses }: { grants: AgentGrant[]; list: ListView<AgentGrant>; uses: ToolUse[] },
+  {
+    grants,
+    list,
+    uses,
+    offered,
+  }: {
+    grants: AgentGrant[]
+    list: ListView<AgentGrant>
+    uses: ToolUse[]
+    /** The scopes that the person's role allows. */
+    offered: readonly AgentScope[]
+  },
   mcpUrl: string,
 ): Page {
   const { base, may, principal, request } = visit
@@ -124,8 +144,12 @@ function renderAgents(
                       request,
                       action: `${base}/agents/${id}/scopes`,
                       className: 'spread',
-                      body: html`${renderScopeChoice({ chosen: scopes, idPrefix: `${id}-` })}
-                        <button class="small">Save</button>`,
+                      body: html`${renderScopeChoice({
+                          chosen: scopes,
+                          role: visit.workspace.role,
+                          offered,
+                          idPrefix: `${id}-`,
+                        })} <button class="small">Save</button>`,
                     }),
                   })
                 }

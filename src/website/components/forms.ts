@@ -197,11 +197,13 @@ export function renderSelect(options: {
   /** Required if the page has several fields of this name. */
   id?: string
   isLabelHidden?: boolean
+  /** Attributes that public/site.js reads. */
+  script?: Html
 }): Html {
-  const { name, label, choices, value, id = name, isLabelHidden } = options
+  const { name, label, choices, value, id = name, isLabelHidden, script } = options
   return html`<div class="field">
     <label for="${id}" class="${isLabelHidden ? 'visually-hidden' : ''}">${label}</label>
-    <select id="${id}" name="${name}">
+    <select id="${id}" name="${name}" ${script}>
       ${choices.map(
         (choice) =>
           html`<option value="${choice.value}" ${choice.value === value && html`selected`}>

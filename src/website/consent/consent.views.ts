@@ -1,22 +1,32 @@
 import type { FastifyRequest } from 'fastify'
 import type { ConsentRequest } from '../../agent-oauth/consents.ts'
 import { paths } from '../../agent-oauth/protocol.ts'
-import { grantDays, grantDaysDefault } from '../../kernel/agent.ts'
+import { grantDays, grantDaysDefault, type AgentScope } from '../../kernel/agent.ts'
 import { serviceName } from '../../kernel/service-name.ts'
 import { renderForm, renderSelect } from '../components/forms.ts'
-import { html, type Html } from '../components/html.ts'
+import { html, type Content, type Html } from '../components/html.ts'
+import { formatDay } from '../components/words.ts'
 import type { Page } from '../plugins/pages.ts'
-import { readScopes, renderScopeChoice } from '../views/scopes.views.ts'
+import { describeScope, renderScopeChoice } from '../views/scopes.views.ts'
+import {
+  asNow,
+  describeChoice,
+  findTicked,
+  findWarnings,
+  type Offer,
+  type Warnings,
+} from './consent-choice.ts'
 
 /** Asks a person to allow or deny an agent. Shows which agent asks, and where the browser is redirected. */
 export function renderConsent(options: {
   request: FastifyRequest
   consent: ConsentRequest
-  choices: readonly { id: string; name: string }[]
+  /** Undefined if the person is in no workspace. */
+  offer: Offer | undefined
   /** Whether the person may create a workspace. */
   canCreate: boolean
 }): Page {
-  const { request, consent, choices, canCreate } = options
+  const { request, consent, offer, canCreate } = options
   return {
     title: 'Allow access?',
     // The answer redirects to the agent: another site, or a program on the person's computer.
@@ -31,7 +41,7 @@ export function renderConsent(options: {
       ${renderForm({
         request,
         action: `${paths.consent}/${consent.uid}`,
-        body: choices.length === 0 ? renderNoWorkspace(canCreate) : renderChoice(request, consent, choices),
+        body: offer ? renderChoice(request, consent, offer) : renderNoWorkspace(canCreate),
       })}
     </section>`,
   }
@@ -58,32 +68,66 @@ function renderAccount(request: FastifyRequest): Html {
   })
 }
 
-function renderChoice(
-  request: FastifyRequest,
-  consent: ConsentRequest,
-  choices: readonly { id: string; name: string }[],
-): Html {
-  // What the person chose before they were asked to prove that it is them.
+function renderChoice(request: FastifyRequest, consent: ConsentRequest, offer: Offer): Html {
+  const { choices, workspace, current, asked, offered } = offer
+  // What the person chose before they were asked to prove that it is them, or before they were warned.
   const { values } = request.flash.state
-  return html`<h2>It will be able to</h2>
-    ${renderScopeChoice({ chosen: readScopes({ body: values }), asked: consent.scopes })}
-    ${renderSelect({
+  const isOfWorkspace = values.shown === undefined || values.shown === workspace.id
+  const chosen = isOfWorkspace ? values : {}
+  const ticked = findTicked(offer, chosen)
+  const isSent = chosen.decision !== undefined
+  return html`${renderSelect({
       name: 'workspaceId',
       label: 'In the workspace',
       choices: choices.map(({ id, name }) => ({ value: id, label: name })),
-      value: values.workspaceId ?? choices[0]?.id ?? '',
+      value: workspace.id,
+      // What can be given depends on it.
+      script: html`data-reload`,
     })}
+    <input type="hidden" name="shown" value="${workspace.id}" />
+    <h2>It will be able to</h2>
+    ${renderScopeChoice({ chosen: ticked, asked, current: current?.scopes ?? [], role: workspace.role, offered })}
     ${renderSelect({
       name: 'days',
       label: 'For',
-      choices: grantDays.map((days) => ({ value: String(days), label: `${days} days` })),
-      value: values.days ?? String(grantDaysDefault),
+      choices: [
+        ...(current
+          ? [{ value: asNow, label: `As now, until ${formatDay(current.expiresAt.toISOString())}` }]
+          : []),
+        ...grantDays.map((days) => ({ value: String(days), label: `${days} days` })),
+      ],
+      value: chosen.days ?? (current ? asNow : String(grantDaysDefault)),
     })}
+    ${current && html`<p>It has access to this workspace already. What you allow replaces that.</p>`}
+    ${isSent && renderWarnings(findWarnings(offer, ticked))}
+    ${isSent && html`<input type="hidden" name="seen" value="${describeChoice(offer, ticked)}" />`}
     <p>
       You can change this or revoke it at any time on the Agents page of the workspace. You will be redirected
       to <strong>${consent.redirectTarget}</strong>.
     </p>
     <p class="choices"><button name="decision" value="allow">Allow</button> ${renderDeny()}</p>`
+}
+
+/** Says before the second click on Allow what it does. */
+function renderWarnings({ lost, notGiven }: Warnings): Content {
+  const list = (scopes: readonly AgentScope[]) =>
+    html`<ul>
+      ${scopes.map((scope) => html`<li>${describeScope(scope)}</li>`)}
+    </ul>`
+  if (lost.length + notGiven.length === 0) return false
+  return html`<div class="alert" role="alert">
+    ${
+      lost.length > 0 &&
+      html`<p>This takes away what the agent has now:</p>
+        ${list(lost)}`
+    }
+    ${
+      notGiven.length > 0 &&
+      html`<p>The agent asks for something else, and will not get it:</p>
+        ${list(notGiven)}`
+    }
+    <p>Allow it like this, or change your choice above.</p>
+  </div>`
 }
 
 function renderNoWorkspace(canCreate: boolean): Html {

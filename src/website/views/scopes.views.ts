@@ -1,8 +1,10 @@
 import type { FastifyRequest } from 'fastify'
 import { agentScopes, validationKitScope, type AgentScope } from '../../kernel/agent.ts'
+import type { Role } from '../../kernel/roles.ts'
 import { renderCheckbox } from '../components/forms.ts'
 import { readField } from '../components/sent-form.ts'
 import { html, type Html } from '../components/html.ts'
+import { roleNouns } from './roles.views.ts'
 
 const textsOfScope: Record<AgentScope, string> = {
   'validation-kit:read': 'Read seeds and their evidence',
@@ -22,33 +24,57 @@ export function describeScope(scope: string): string {
 }
 
 /**
- * What an agent may do: what all agents may, and a checkbox for each of the rest. `idPrefix` is required if the page has
- * several of these.
+ * What an agent may do: what all agents may, a checkbox for each of the rest that the role of its person allows, and what
+ * the role does not allow. `idPrefix` is required if the page has several of these.
  */
 export function renderScopeChoice(options: {
   chosen: readonly string[]
   /** The scopes that an agent asks for. */
   asked?: readonly string[]
+  /** The scopes that it has now. */
+  current?: readonly string[]
+  /** The role of the person in the workspace, and the scopes that it allows. */
+  role: Role
+  offered: readonly AgentScope[]
   idPrefix?: string
 }): Html {
-  const { chosen, asked = [], idPrefix = '' } = options
+  const { chosen, asked = [], current = [], role, offered, idPrefix = '' } = options
+  const marksOf = (scope: AgentScope) => [
+    ...(current.includes(scope) ? ['it has this now'] : []),
+    ...(asked.includes(scope) ? ['the agent asks for this'] : []),
+  ]
+  const renderMarks = (marks: readonly string[]) =>
+    marks.length > 0 && html` <span class="hint">(${marks.join('; ')})</span>`
+  const refused = optionalScopes.filter((scope) => !offered.includes(scope))
   return html`<p>${describeScope(validationKitScope)}</p>
     <fieldset>
       <legend>Also allow</legend>
-      ${optionalScopes.map((scope) =>
-        renderCheckbox({
-          name: scope,
-          id: `${idPrefix}${scope}`,
-          label: html`${describeScope(scope)}${
-            asked.includes(scope) && html` <span class="hint">(the agent asks for this)</span>`
-          }`,
-          isChecked: chosen.includes(scope),
-        }),
-      )}
-    </fieldset>`
+      ${optionalScopes
+        .filter((scope) => offered.includes(scope))
+        .map((scope) =>
+          renderCheckbox({
+            name: scope,
+            id: `${idPrefix}${scope}`,
+            label: html`${describeScope(scope)}${renderMarks(marksOf(scope))}`,
+            isChecked: chosen.includes(scope),
+          }),
+        )}
+    </fieldset>
+    ${
+      refused.length > 0 &&
+      html`<div class="hint">
+        You are ${roleNouns[role]} of this workspace, so an agent of yours cannot:
+        <ul>
+          ${refused.map((scope) => html`<li>${describeScope(scope)}${renderMarks(marksOf(scope))}</li>`)}
+        </ul>
+      </div>`
+    }`
 }
 
-/** The optional scopes that were checked. */
-export function readScopes(request: Pick<FastifyRequest, 'body'>): AgentScope[] {
-  return optionalScopes.filter((scope) => readField(request, scope) !== '')
+/** The optional scopes that were checked, of those that were offered. */
+export function readScopes(
+  request: Pick<FastifyRequest, 'body'>,
+  offered: readonly AgentScope[],
+): AgentScope[] {
+  return optionalScopes.filter((scope) => offered.includes(scope) && readField(request, scope) !== '')
 }
