@@ -36,7 +36,11 @@ const OAuthError = open(
 const issuer = 'https://api.example.com'
 
 /** The metadata of the authorization server (RFC 8414 §2). `website` is the origin of the authorization endpoint. */
-export function describeServer(issuer: string, website: string) {
+export function describeServer(
+  issuer: string,
+  website: string,
+  { areDocumentsOn }: { areDocumentsOn: boolean },
+) {
   return {
     issuer,
     authorization_endpoint: `${website}${paths.authorization}`,
@@ -54,7 +58,8 @@ export function describeServer(issuer: string, website: string) {
     revocation_endpoint_auth_methods_supported: [...clientAuthMethods],
     revocation_endpoint_auth_signing_alg_values_supported: [...assertionAlgorithms],
     authorization_response_iss_parameter_supported: true,
-    client_id_metadata_document_supported: true,
+    // Clients that see it send the URL of a document, and do not register.
+    ...(areDocumentsOn && { client_id_metadata_document_supported: true }),
   }
 }
 
@@ -77,9 +82,9 @@ export const ServerMetadata = complete(
     revocation_endpoint_auth_methods_supported: Type.Array(Type.String()),
     revocation_endpoint_auth_signing_alg_values_supported: Type.Array(Type.String()),
     authorization_response_iss_parameter_supported: Type.Boolean(),
-    client_id_metadata_document_supported: Type.Boolean(),
+    client_id_metadata_document_supported: Type.Optional(Type.Boolean()),
   },
-  describeServer(issuer, 'https://app.example.com'),
+  describeServer(issuer, 'https://app.example.com', { areDocumentsOn: true }),
 )
 
 export const ResourceMetadata = complete(
