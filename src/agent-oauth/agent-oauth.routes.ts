@@ -19,13 +19,7 @@ import {
   type ResourceMetadata,
 } from './agent-oauth.schemas.ts'
 import { normalizeMetadata } from './documents/client-metadata.ts'
-import {
-  agentScope,
-  canonicalResource,
-  parameterLengthMax,
-  paths,
-  unstorable,
-} from './protocol.ts'
+import { agentScope, canonicalResource, parameterLengthMax, paths, unstorable } from './protocol.ts'
 
 export interface AgentOAuthRoutesOptions {
   baseUrl: string

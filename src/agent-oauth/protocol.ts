@@ -29,8 +29,11 @@ export const databaseRetryAfterSeconds = 5
 /** That of errors while the document or the keys of a client cannot be fetched. */
 export const documentRetryAfterSeconds = 60
 
-/** The most of a client's metadata document that has an effect: it is stored with each authorization request. */
-export const documentBytesMax = 16 * 1024
+/**
+ * The size of a metadata document, of what has an effect in it: it is stored with each authorization request. As the draft
+ * recommends.
+ */
+export const documentBytesMax = 5 * 1024
 
 /**
  * The parameters of an authorization request that have an effect, with their maximum lengths: anybody can send a

@@ -156,14 +156,13 @@ export function createProvider(options: ProviderOptions): Provider {
       validator: (_ctx, name, value, metadata) => {
         if (!isStorableThroughout({ ...metadata })) throw new errors.InvalidClientMetadata(unstorable)
         // RFC 7591 §2: the server may replace values. Every client may ask for every scope.
-        if (name === 'scope') {
-          delete metadata.scope
-          assertSmall(metadata)
-        }
+        if (name === 'scope') delete metadata.scope
         else if (Array.isArray(value)) value.forEach(assertRedirectUri)
         else if (name === 'jwks_uri' && value !== undefined) assertHttps(value)
       },
     },
+    // What is kept of a document is longer than the document, by the defaults of oidc-provider.
+    fetchResponseBodyLimits: { 'client_id metadata document': 2 * documentBytesMax, jwks_uri: Infinity },
     enabledJWA: { idTokenSigningAlgValues: ['ES256'], clientAuthSigningAlgValues: [...assertionAlgorithms] },
     ttl: {
       AccessToken: accessTokenLifetimeSeconds,
@@ -288,11 +287,6 @@ export function createProvider(options: ProviderOptions): Provider {
 function findDocument(): object | undefined {
   const client = Provider.ctx?.oidc.client
   return client && documentHostOf(client.clientId) !== null ? client.metadata() : undefined
-}
-
-function assertSmall(metadata: object): void {
-  if (Buffer.byteLength(JSON.stringify(metadata)) > documentBytesMax)
-    throw new errors.InvalidClientMetadata(`the metadata is larger than ${documentBytesMax} bytes`)
 }
 
 /** The keys of a client are fetched over https only. */

@@ -19,7 +19,8 @@ export async function connectThroughProxy(
   const addresses = await new Promise<LookupAddress[]>((done, fail) => {
     signal.addEventListener('abort', () => fail(signal.reason as Error), { once: true })
     lookup(hostname, { all: true }, (error, found) => {
-      if (error) fail(new Error(`the name cannot be resolved on this machine (${error.code ?? error.message})`))
+      if (error)
+        fail(new Error(`the name cannot be resolved on this machine (${error.code ?? error.message})`))
       else done(found as LookupAddress[])
     })
   })

@@ -58,7 +58,9 @@ export function createUntrustedFetch(options: UntrustedFetchOptions = {}): typeo
     } catch (cause) {
       const failure = signal.aborted
         ? new FetchFailure('there was no answer in time', { cause })
-        : new FetchFailure(reasonOf(cause), { status: cause instanceof WrongStatus ? cause.status : undefined })
+        : new FetchFailure(reasonOf(cause), {
+            status: cause instanceof WrongStatus ? cause.status : undefined,
+          })
       if (!signal.aborted) await once(signal, 'abort')
       remember(url, failure)
       throw failure

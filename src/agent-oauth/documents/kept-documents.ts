@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import type { Database } from '../../db/client.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { FetchFailure } from '../../kernel/fetch-failure.ts'
+import { documentBytesMax } from '../protocol.ts'
 import { normalizeMetadata } from './client-metadata.ts'
 import {
   findKeptDocument,
@@ -67,6 +68,7 @@ export interface KeptDocuments {
 /** Fetches what clients publish, and keeps it for the time in which their hosts fail (decision 0180). */
 export function createKeptDocuments(options: KeptDocumentsOptions): KeptDocuments {
   const { db, clock, log, areDocumentsOn } = options
+  // By client, since oidc-provider keeps no keys of clients with a document.
   const cachedKeys = new Map<string, { content: string; until: number }>()
 
   async function keep(key: DocumentKey, content: string): Promise<void> {
@@ -127,8 +129,7 @@ export function createKeptDocuments(options: KeptDocumentsOptions): KeptDocument
   return {
     async fetchMetadata(clientId, { init, requestUid }) {
       const key = { clientId, kind: 'metadata', url: clientId } as const
-      const shown =
-        requestUid !== undefined && (await load(key, () => findRequestDocument(db, requestUid)))
+      const shown = requestUid !== undefined && (await load(key, () => findRequestDocument(db, requestUid)))
       if (shown) return respond(JSON.stringify(shown))
       if (areDocumentsOn)
         return read(key, init, (document) => ({
@@ -142,7 +143,8 @@ export function createKeptDocuments(options: KeptDocumentsOptions): KeptDocument
 
     async fetchKeys(clientId, url, { init }) {
       const now = clock.now().getTime()
-      const cached = cachedKeys.get(url)
+      const name = `${clientId} ${url}`
+      const cached = cachedKeys.get(name)
       if (cached && cached.until > now) return respond(cached.content)
       const response = await read({ clientId, kind: 'keys', url }, init, (content) => {
         if (!Array.isArray(content.keys)) throw new FetchFailure('the answer is not a key set')
@@ -150,17 +152,20 @@ export function createKeptDocuments(options: KeptDocumentsOptions): KeptDocument
       })
       const content = await response.text()
       if (cachedKeys.size >= keysCachedMax) cachedKeys.clear()
-      cachedKeys.set(url, { content, until: now + keysCachedMs })
+      cachedKeys.set(name, { content, until: now + keysCachedMs })
       return new Response(content, { headers: response.headers })
     },
   }
 }
 
-/** What oidc-provider has to see of a document: it refuses those of other clients and those with a secret. */
+/** What oidc-provider has to see of a document. It refuses those of other clients and those with a secret. */
 function normalizeDocument(document: Record<string, unknown>): Record<string, unknown> {
   const checked = ['client_id', 'client_secret', 'client_secret_expires_at']
   const kept = Object.entries(document).filter(([name]) => checked.includes(name))
-  return { ...Object.fromEntries(kept), ...normalizeMetadata(document, { mayHaveSecret: false }) }
+  const normal = { ...Object.fromEntries(kept), ...normalizeMetadata(document, { mayHaveSecret: false }) }
+  if (Buffer.byteLength(JSON.stringify(normal)) > documentBytesMax)
+    throw new FetchFailure(`the document is larger than ${documentBytesMax} bytes`)
+  return normal
 }
 
 /** Hosts that keep programs out often answer 200 with a page. */

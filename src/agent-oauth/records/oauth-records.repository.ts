@@ -34,7 +34,8 @@ export interface RecordAdapterOptions {
  * one succeeds and the others throw `alreadyUsed`. Refresh tokens are exchanged by `createRefreshAdapter`.
  */
 export function createRecordAdapter(options: RecordAdapterOptions): (kind: string) => Adapter {
-  const { db, clock, jobs, bounds, alreadyUsed, replayed, tooMany, findOrigin, findDocument, isReuse } = options
+  const { db, clock, jobs, bounds, alreadyUsed, replayed, tooMany, findOrigin, findDocument, isReuse } =
+    options
   const trimmer = createTrimmer({ db, clock, bounds })
 
   async function endGrant(id: string): Promise<void> {

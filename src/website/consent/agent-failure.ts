@@ -20,21 +20,21 @@ export function showFailure(reply: FastifyReply, failure: Failure): FastifyReply
 }
 
 function explain({ error, description, document }: Failure): { title: string; body: Html } {
-  const host = toPlain(document?.host ?? '')
+  const host = document?.host
   if (document?.problem === 'unreachable')
     return {
       title: `${host} could not be reached from this server`,
       body: html`<p>
-        The agent says who it is by a document at ${host}, and this server could not read it. Try again later. If it
-        stays so, ask the operator of this server, whose log has the reason.
+        The agent says who it is by a document at ${host}, and this server could not read it. Try again later.
+        If it stays so, ask the operator of this server, whose log has the reason.
       </p>`,
     }
   if (document?.problem === 'off')
     return {
       title: 'This server does not read documents of agents',
       body: html`<p>
-        The agent says who it is by a document at ${host}. Agents have to register here instead. Remove the connection
-        in the agent and add it again, so that it registers.
+        The agent says who it is by a document at ${host}. Agents have to register here instead. Remove the
+        connection in the agent and add it again, so that it registers.
       </p>`,
     }
   if (error === 'invalid_client')
