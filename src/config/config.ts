@@ -80,6 +80,7 @@ function toConfig(variables: Variables) {
     corsOrigins: corsOrigins === '*' ? ('*' as const) : toList(corsOrigins),
     agentOrigins: toList(settings.agentOrigins),
     webhookAllowedHosts: toList(settings.webhookAllowedHosts ?? '').filter(Boolean),
+    outgoingProxy: settings.outgoingProxy === undefined ? undefined : new URL(settings.outgoingProxy),
     areDocumentsOn: settings.clientMetadataDocuments === 'on',
     isDevelopment: settings.nodeEnv !== 'production' && isLoopback(new URL(baseUrl).hostname),
     entry: {

@@ -180,10 +180,7 @@ export function createServices(options: ServicesOptions) {
     refreshLimitPerHour: config.refreshLimitPerHour,
     recordBounds: oauthRecordBounds,
     areDocumentsOn: config.areDocumentsOn,
-    fetch: createUntrustedFetch({
-      proxy: config.outgoingProxy === undefined ? undefined : new URL(config.outgoingProxy),
-      ...untrustedFetch,
-    }),
+    fetch: createUntrustedFetch({ proxy: config.outgoingProxy, ...untrustedFetch }),
   })
   const seedLinks = createSeedLinks(config.webUrl)
   const kit = createKitService({ db: shareOf(db), clock, links: seedLinks })
