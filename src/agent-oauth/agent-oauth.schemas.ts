@@ -258,6 +258,10 @@ const unavailable = answer(
   '`temporarily_unavailable`: the database cannot be reached. Retry later.',
   OAuthError,
 )
+const unavailableOrUnreachable = answer(
+  '`temporarily_unavailable`: the database cannot be reached, or the metadata document or the keys of the client cannot. Retry later.',
+  OAuthError,
+)
 const serverError = answer('`server_error`: the service failed.', OAuthError)
 
 const tags = ['agentOAuth']
@@ -322,7 +326,7 @@ export const issueToken = {
       OAuthError,
     ),
     500: serverError,
-    503: unavailable,
+    503: unavailableOrUnreachable,
   },
 }
 
@@ -351,7 +355,7 @@ export const revokeToken = {
     401: invalidClient,
     429: tooManyRefused,
     500: serverError,
-    503: unavailable,
+    503: unavailableOrUnreachable,
   },
 }
 

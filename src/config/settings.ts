@@ -135,7 +135,7 @@ export const ConfigSchema = Type.Object({
   }),
   OUTGOING_PROXY: Type.Optional(
     Type.String({
-      pattern: '^https?://[^/?#\\s]+/?$',
+      format: 'proxy-url',
       title: 'a URL of the form http://HOST:PORT',
       description:
         'The proxy through which metadata documents and keys of agents are fetched: http://USER:PASSWORD@HOST:PORT, or ' +

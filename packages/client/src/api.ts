@@ -4133,7 +4133,7 @@ export interface components {
             revocation_endpoint_auth_methods_supported: string[];
             revocation_endpoint_auth_signing_alg_values_supported: string[];
             authorization_response_iss_parameter_supported: boolean;
-            client_id_metadata_document_supported: boolean;
+            client_id_metadata_document_supported?: boolean;
         };
         OAuthResourceMetadata: {
             resource: string;
@@ -6585,7 +6585,7 @@ export interface operations {
                     "application/json": components["schemas"]["OAuthError"];
                 };
             };
-            /** @description `temporarily_unavailable`: the database cannot be reached. Retry later. */
+            /** @description `temporarily_unavailable`: the database cannot be reached, or the metadata document or the keys of the client cannot. Retry later. */
             503: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -6671,7 +6671,7 @@ export interface operations {
                     "application/json": components["schemas"]["OAuthError"];
                 };
             };
-            /** @description `temporarily_unavailable`: the database cannot be reached. Retry later. */
+            /** @description `temporarily_unavailable`: the database cannot be reached, or the metadata document or the keys of the client cannot. Retry later. */
             503: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];

@@ -65,7 +65,7 @@ export interface KeptDocuments {
   fetchKeys(clientId: string, url: string, options: { init: RequestInit | undefined }): Promise<Response>
 }
 
-/** Fetches what clients publish, and keeps it for the time in which their hosts fail (decision 0180). */
+/** Fetches what clients publish, and keeps it for the time in which their hosts fail (decision 0158). */
 export function createKeptDocuments(options: KeptDocumentsOptions): KeptDocuments {
   const { db, clock, log, areDocumentsOn } = options
   // By client, since oidc-provider keeps no keys of clients with a document.
