@@ -58,8 +58,8 @@ export function describeServer(
     revocation_endpoint_auth_methods_supported: [...clientAuthMethods],
     revocation_endpoint_auth_signing_alg_values_supported: [...assertionAlgorithms],
     authorization_response_iss_parameter_supported: true,
-    // Clients that see it send the URL of a document, and do not register.
-    ...(areDocumentsOn && { client_id_metadata_document_supported: true }),
+    // Clients that are told so send the URL of a document, and do not register.
+    client_id_metadata_document_supported: areDocumentsOn,
   }
 }
 
@@ -82,7 +82,7 @@ export const ServerMetadata = complete(
     revocation_endpoint_auth_methods_supported: Type.Array(Type.String()),
     revocation_endpoint_auth_signing_alg_values_supported: Type.Array(Type.String()),
     authorization_response_iss_parameter_supported: Type.Boolean(),
-    client_id_metadata_document_supported: Type.Optional(Type.Boolean()),
+    client_id_metadata_document_supported: Type.Boolean(),
   },
   describeServer(issuer, 'https://app.example.com', { areDocumentsOn: true }),
 )

@@ -1,7 +1,7 @@
 import { listKeptUrls } from '../agent-oauth/documents/documents.repository.ts'
 import type { Database } from '../db/client.ts'
 import { FetchFailure } from '../kernel/fetch-failure.ts'
-import type { Finding } from './check-installation.ts'
+import type { Finding } from './finding.ts'
 
 const hostsMax = 20
 

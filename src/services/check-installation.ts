@@ -12,13 +12,7 @@ import { listProductionWarnings } from '../production-warnings.ts'
 import { createUntrustedFetch } from '../platform/untrusted-fetch.ts'
 import { createStorage } from './adapters.ts'
 import { checkDocuments } from './check-documents.ts'
-
-/** What was looked at, whether it is right, and otherwise what to do. */
-export interface Finding {
-  check: string
-  ok: boolean
-  message: string
-}
+import type { Finding } from './finding.ts'
 
 const oldestVersion = 150_000
 const clockDifferenceMsMax = 2_000

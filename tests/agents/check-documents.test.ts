@@ -17,9 +17,9 @@ it('admin check tries each host of kept documents, and no other', async () => {
     tried.length = 0
     const findings = await checkInstallation(() => config, {
       fetch: (input) => {
-        tried.push(String(input))
-        if (String(input).includes('chatgpt.com'))
-          return Promise.reject(new FetchFailure('the status is 403'))
+        const { url } = new Request(input)
+        tried.push(url)
+        if (url.includes('chatgpt.com')) return Promise.reject(new FetchFailure('the status is 403'))
         return Promise.resolve(Response.json({}))
       },
     })

@@ -248,7 +248,7 @@ describe('with CLIENT_METADATA_DOCUMENTS=off', () => {
     expect(fetched).not.toContain(agent.clientId)
     const url = '/.well-known/oauth-authorization-server'
     const flag = 'client_id_metadata_document_supported'
-    expect((await replica.app.inject(url)).json()).not.toHaveProperty(flag)
+    expect((await replica.app.inject(url)).json()).toHaveProperty(flag, false)
     expect((await service.app.inject(url)).json()).toHaveProperty(flag, true)
     // Agents register instead.
     const registered = await replica.tester.createAgent()

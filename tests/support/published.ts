@@ -11,9 +11,9 @@ export interface Published {
   untrustedFetch: UntrustedFetchOptions
   /** The URLs that were fetched, in order. */
   fetched: string[]
-  answerWith(url: string, answer: Answer): void
+  answerWith: (url: string, answer: Answer) => void
   /** Publishes the document of a new agent, at a host of its own or at a URL. */
-  publish(document?: object, url?: string): TestAgent
+  publish: (document?: object, url?: string) => TestAgent
 }
 
 export const publishedRedirectUri = 'http://127.0.0.1:33418/callback'
@@ -32,7 +32,7 @@ export function createPublished(): Published {
         if (typeof answer === 'function')
           return Promise.race([
             answer(),
-            once(signal, 'abort').then(() => Promise.reject(new Error('aborted'))),
+            once(signal, 'abort').then(() => Promise.reject<Response>(new Error('aborted'))),
           ])
         return typeof answer === 'number' ? new Response('', { status: answer }) : Response.json(answer)
       },

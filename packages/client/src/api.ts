@@ -4133,7 +4133,7 @@ export interface components {
             revocation_endpoint_auth_methods_supported: string[];
             revocation_endpoint_auth_signing_alg_values_supported: string[];
             authorization_response_iss_parameter_supported: boolean;
-            client_id_metadata_document_supported?: boolean;
+            client_id_metadata_document_supported: boolean;
         };
         OAuthResourceMetadata: {
             resource: string;

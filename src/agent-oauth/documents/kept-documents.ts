@@ -10,7 +10,6 @@ import {
   keepFetchedDocument,
   markDocumentGone,
   type DocumentKey,
-  type KeptDocument,
 } from './documents.repository.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
