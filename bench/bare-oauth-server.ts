@@ -24,9 +24,10 @@ const db = openDatabase({
   limits: workLimits,
   onIdleError: () => undefined,
 })
+const notExpected = () => Promise.reject(new Error('not expected'))
 const provider = createProvider({
   db,
-  jobs: { enqueue: () => Promise.reject(new Error('not expected')) },
+  jobs: { enqueue: notExpected },
   clock: systemClock,
   log: pino({ level: 'silent' }),
   meter: noMeter,
@@ -42,7 +43,8 @@ const provider = createProvider({
   showFailure: () => undefined,
   findOrigin: () => undefined,
   noteAccepted: () => undefined,
-  fetch,
+  areDocumentsOn: false,
+  documents: { fetchMetadata: notExpected, fetchKeys: notExpected },
 })
 const adapters = {
   Client: createMemoryAdapter(),

@@ -9,7 +9,6 @@ import { serviceName } from '../kernel/service-name.ts'
 import { isStorableThroughout } from '../kernel/text.ts'
 import type { AgentOAuth, Failure } from './agent-oauth.ts'
 import {
-  ClientMetadata,
   describeServer,
   getJwks,
   getResourceMetadata,
@@ -19,18 +18,14 @@ import {
   revokeToken,
   type ResourceMetadata,
 } from './agent-oauth.schemas.ts'
-import {
-  agentScope,
-  canonicalResource,
-  grantTypes,
-  parameterLengthMax,
-  paths,
-  unstorable,
-} from './protocol.ts'
+import { normalizeMetadata } from './documents/client-metadata.ts'
+import { agentScope, canonicalResource, parameterLengthMax, paths, unstorable } from './protocol.ts'
 
 export interface AgentOAuthRoutesOptions {
   baseUrl: string
   webUrl: string
+  /** Whether clients with metadata documents may ask for authorization. */
+  areDocumentsOn: boolean
   /** Registrations per minute and client address; 0 = no limit. */
   registrationLimitPerMinute: number
   /** Authorization requests per minute and client address; 0 = no limit. */
@@ -101,7 +96,7 @@ export async function agentOAuthRoutes(
     app.get(url, { schema }, async (_request, reply) =>
       reply.header('cache-control', 'public, max-age=300').send(document),
     )
-  const serverMetadata = describeServer(baseUrl, webUrl)
+  const serverMetadata = describeServer(baseUrl, webUrl, { areDocumentsOn: options.areDocumentsOn })
   const resourceMetadata = describeResource(baseUrl)
   discovery('/.well-known/oauth-authorization-server', getServerMetadata, serverMetadata)
   discovery('/.well-known/oauth-protected-resource', getResourceMetadata, resourceMetadata)
@@ -130,13 +125,18 @@ export async function agentOAuthRoutes(
         ? sendUnavailable(error, request, reply, sendError)
         : sendRegistrationError(error, reply),
     )
+    // Some clients send null for what they do not have.
+    scope.addHook('preValidation', async (request) => {
+      if (typeof request.body === 'object' && request.body !== null && !Array.isArray(request.body))
+        request.body = Object.fromEntries(Object.entries(request.body).filter(([, value]) => value !== null))
+    })
     scope.post(
       paths.registration,
       { bodyLimit: 16_384, schema: registerClient, config: { openBody: true } },
       async (request, reply) => {
         const state = await limiter?.count(request)
         if (state?.isExceeded) throw errors.tooManyRegistrations({ retryAfterSeconds: state.resetSeconds })
-        const metadata = normalizeRegistration(request.body)
+        const metadata = normalizeMetadata(request.body, { mayHaveSecret: true })
         if (!isStorableThroughout(metadata))
           return reply.code(400).send({ error: 'invalid_client_metadata', error_description: unstorable })
         if (Buffer.byteLength(JSON.stringify(metadata)) > metadataBytesMax) {
@@ -211,33 +211,6 @@ export async function agentOAuthRoutes(
       scopes_supported: [agentScope],
       bearer_methods_supported: ['header'],
     }
-  }
-}
-
-const knownMetadata = new Set(Object.keys(ClientMetadata.properties))
-knownMetadata.delete('scope')
-/** What only clients with a key need. */
-const keyMetadata = new Set(['jwks', 'jwks_uri', 'token_endpoint_auth_signing_alg'])
-
-/**
- * Accepts registrations as clients send them. RFC 7591 §2 lets the server replace values: unknown metadata and scopes
- * are removed, and unsupported grant types replaced.
- */
-function normalizeRegistration(metadata: Static<typeof ClientMetadata>): object {
-  const method = metadata.token_endpoint_auth_method ?? 'none'
-  const isKnown = (name: string) =>
-    knownMetadata.has(name) && (method === 'private_key_jwt' || !keyMetadata.has(name))
-  const known = Object.fromEntries(
-    Object.entries(metadata).filter(([name, value]) => isKnown(name) && value !== ''),
-  )
-  const asked = metadata.grant_types?.filter((type) => (grantTypes as readonly string[]).includes(type)) ?? []
-  return {
-    ...known,
-    application_type: 'native',
-    // Explicit, since the server would give a secret to clients without a method.
-    token_endpoint_auth_method: method,
-    grant_types: asked.includes('authorization_code') ? asked : [...grantTypes],
-    response_types: ['code'],
   }
 }
 

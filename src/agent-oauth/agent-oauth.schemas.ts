@@ -36,7 +36,11 @@ const OAuthError = open(
 const issuer = 'https://api.example.com'
 
 /** The metadata of the authorization server (RFC 8414 §2). `website` is the origin of the authorization endpoint. */
-export function describeServer(issuer: string, website: string) {
+export function describeServer(
+  issuer: string,
+  website: string,
+  { areDocumentsOn }: { areDocumentsOn: boolean },
+) {
   return {
     issuer,
     authorization_endpoint: `${website}${paths.authorization}`,
@@ -54,7 +58,8 @@ export function describeServer(issuer: string, website: string) {
     revocation_endpoint_auth_methods_supported: [...clientAuthMethods],
     revocation_endpoint_auth_signing_alg_values_supported: [...assertionAlgorithms],
     authorization_response_iss_parameter_supported: true,
-    client_id_metadata_document_supported: true,
+    // Clients that are told so send the URL of a document, and do not register.
+    client_id_metadata_document_supported: areDocumentsOn,
   }
 }
 
@@ -79,7 +84,7 @@ export const ServerMetadata = complete(
     authorization_response_iss_parameter_supported: Type.Boolean(),
     client_id_metadata_document_supported: Type.Boolean(),
   },
-  describeServer(issuer, 'https://app.example.com'),
+  describeServer(issuer, 'https://app.example.com', { areDocumentsOn: true }),
 )
 
 export const ResourceMetadata = complete(
@@ -253,6 +258,10 @@ const unavailable = answer(
   '`temporarily_unavailable`: the database cannot be reached. Retry later.',
   OAuthError,
 )
+const unavailableOrUnreachable = answer(
+  '`temporarily_unavailable`: the database cannot be reached, or the metadata document or the keys of the client cannot. Retry later.',
+  OAuthError,
+)
 const serverError = answer('`server_error`: the service failed.', OAuthError)
 
 const tags = ['agentOAuth']
@@ -317,7 +326,7 @@ export const issueToken = {
       OAuthError,
     ),
     500: serverError,
-    503: unavailable,
+    503: unavailableOrUnreachable,
   },
 }
 
@@ -346,7 +355,7 @@ export const revokeToken = {
     401: invalidClient,
     429: tooManyRefused,
     500: serverError,
-    503: unavailable,
+    503: unavailableOrUnreachable,
   },
 }
 

@@ -17,6 +17,7 @@ import { createAnswers, type Answers } from './answers.ts'
 import { deleteClient, listClients } from './records/clients.repository.ts'
 import { createConsents, type Consents } from './consents.ts'
 import { databaseRetryAfterSeconds } from './protocol.ts'
+import { createKeptDocuments } from './documents/kept-documents.ts'
 import type { Failure } from './provider-requests.ts'
 import { recordPlaces, type Fetched } from './records/places.repository.ts'
 import type { RecordBounds } from './records/record-bounds.repository.ts'
@@ -95,7 +96,9 @@ export interface AgentOAuthOptions {
   /** Exchanges of refresh tokens an hour for each grant; 0 = no limit. */
   refreshLimitPerHour: number
   recordBounds: RecordBounds
-  /** Fetches client metadata documents. */
+  /** Whether clients with metadata documents may ask for authorization. */
+  areDocumentsOn: boolean
+  /** Fetches client metadata documents and keys of clients, whose URLs are untrusted. */
   fetch: typeof fetch
 }
 
@@ -122,6 +125,7 @@ export function createAgentOAuth(options: AgentOAuthOptions): AgentOAuth {
     const wait = () => options.fetch(input, init)
     return handled.getStore()?.whileWaiting(wait) ?? wait()
   }
+  const documents = createKeptDocuments({ ...options, fetch: fetchDocument })
   const findOrigin = () => {
     const address = handled.getStore()?.address
     if (address === undefined) return undefined
@@ -176,7 +180,7 @@ export function createAgentOAuth(options: AgentOAuthOptions): AgentOAuth {
         answers,
         showFailure,
         noteAccepted,
-        fetch: fetchDocument,
+        documents,
       })
       loaded = { keys, provider, answer: provider.callback(), at: Date.now() }
     }

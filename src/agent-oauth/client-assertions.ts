@@ -2,18 +2,19 @@ import { errors, Provider, type Configuration } from 'oidc-provider'
 import type { Database } from '../db/client.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { assertionLifetimeSecondsMax } from './protocol.ts'
+import type { KeptDocuments } from './documents/kept-documents.ts'
 import { hasGrant } from './records/grants.repository.ts'
 
 /**
  * What is asked of the JWTs by which clients authenticate (RFC 7523 §2.2), besides what oidc-provider checks: a client that
- * nobody gave access has nothing fetched and stored for it, and no JWT is remembered for long.
+ * nobody gave access has no keys fetched and nothing stored for it, and no JWT is remembered for long.
  */
 export function clientAssertions(options: {
   db: Database
   clock: Clock
-  fetch: typeof fetch
+  documents: KeptDocuments
 }): Required<Pick<Configuration, 'assertJwtClientAuthClaimsAndHeader' | 'fetch'>> {
-  const { db, clock } = options
+  const { db, clock, documents } = options
   return {
     // Called for a valid signature, before the id of the JWT is stored.
     async assertJwtClientAuthClaimsAndHeader(_ctx, { exp }, _header, { clientId }) {
@@ -23,12 +24,15 @@ export function clientAssertions(options: {
       if (!(await hasGrant(db, clientId))) throw refusal('no person has given this client access')
     },
 
+    // oidc-provider fetches nothing but the keys of clients and their metadata documents, whose URLs are their ids.
     async fetch(input, init) {
-      const { clientId, jwksUri } = Provider.ctx?.oidc.client ?? {}
-      const isKeySet = jwksUri !== undefined && new URL(jwksUri).href === new Request(input).url
-      if (isKeySet && !(await hasGrant(db, String(clientId))))
-        throw refusal('no person has given this client access')
-      return options.fetch(input, init)
+      const url = input instanceof Request ? input.url : String(input)
+      const { client, entities } = Provider.ctx?.oidc ?? {}
+      const { clientId, jwksUri } = client ?? {}
+      if (clientId === undefined || jwksUri === undefined || new URL(jwksUri).href !== url)
+        return documents.fetchMetadata(url, { init, requestUid: entities?.Interaction?.uid })
+      if (!(await hasGrant(db, clientId))) throw refusal('no person has given this client access')
+      return documents.fetchKeys(clientId, url, { init })
     },
   }
 }

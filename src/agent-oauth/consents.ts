@@ -10,10 +10,11 @@ import { createId } from '../kernel/ids.ts'
 import type { Principal } from '../kernel/principal.ts'
 import { cleanLine, nameLengthMax } from '../kernel/text.ts'
 import type { Answers } from './answers.ts'
+import { findRequestDocument } from './documents/documents.repository.ts'
 import { storeDecision } from './records/decisions.repository.ts'
 import { listLiveGrantsOf } from './records/grants.repository.ts'
 import { giveAccess } from './give-access.ts'
-import { paths } from './protocol.ts'
+import { documentHostOf, paths } from './protocol.ts'
 
 /** An agent's request for consent. */
 export interface ConsentRequest {
@@ -85,6 +86,15 @@ interface Found {
   interaction: Awaited<ReturnType<Provider['interactionDetails']>>
 }
 
+/** The client of a pending request, by its registration or the document that came with the request. */
+interface RequestClient {
+  clientId: string
+  clientName: string
+  clientUri: string | null
+  /** JSON. */
+  document?: string
+}
+
 export function createConsents(options: ConsentsOptions): Consents {
   const { db, clock, changes, baseUrl, webUrl, loadProvider, loadAnswers } = options
   const resource = `${baseUrl}${paths.mcp}`
@@ -106,6 +116,22 @@ export function createConsents(options: ConsentsOptions): Consents {
     return found
   }
 
+  /** The client of a request: what it had published when it sent the request, which is what the person decides on. */
+  async function findClient({ provider, interaction }: Found): Promise<RequestClient | undefined> {
+    const document = await findRequestDocument(db, interaction.uid)
+    const client = document
+      ? { clientId: document.client_id, clientName: document.client_name, clientUri: document.client_uri }
+      : await provider.Client.find(String(interaction.params.client_id))
+    if (!client) return undefined
+    const { clientId, clientName = '', clientUri = null } = client as Partial<RequestClient>
+    return {
+      clientId: String(clientId),
+      clientName: cleanLine(clientName, nameLengthMax) ?? 'An unnamed application',
+      clientUri,
+      ...(document && { document: JSON.stringify(document) }),
+    }
+  }
+
   /** Where the browser continues once a request is decided. Throws `consent_expired` once its code was used. */
   async function findNext({ interaction }: Found): Promise<string> {
     const answers = loadAnswers()
@@ -119,15 +145,14 @@ export function createConsents(options: ConsentsOptions): Consents {
     async findConsentRequest(request, response) {
       const found = await findInteraction({ request, response })
       if (!found) return undefined
-      const { client_id: clientId, redirect_uri: redirectUri, scope } = found.interaction.params
-      const client = await found.provider.Client.find(String(clientId))
+      const { redirect_uri: redirectUri, scope } = found.interaction.params
+      const client = await findClient(found)
       if (!client) return undefined
+      const { clientId, clientName, clientUri } = client
       return {
         uid: found.interaction.uid,
-        clientId: client.clientId,
-        clientName: nameOf(client),
-        clientUri: client.clientUri ?? null,
-        metadataHost: client.clientId.startsWith('https://') ? new URL(client.clientId).host : null,
+        ...{ clientId, clientName, clientUri },
+        metadataHost: documentHostOf(clientId),
         redirectTarget: describeRedirect(String(redirectUri)),
         scopes: toAgentScopes(String(scope).split(' ')),
         isDecided: found.interaction.result !== undefined,
@@ -155,10 +180,9 @@ export function createConsents(options: ConsentsOptions): Consents {
       )
       const workspace = memberships.find(({ id }) => id === workspaceId)
       if (!workspace) throw errors.notAMember()
-      const client = await provider.Client.find(String(interaction.params.client_id))
+      const client = await findClient(found)
       if (!client) throw errors.consentExpired()
-      const { clientId, clientUri = null } = client
-      const clientName = nameOf(client)
+      const { clientId, clientName, clientUri, document } = client
       const scopes = toAgentScopes(choice.scopes)
       const scope = scopes.join(' ')
       const grant = new provider.Grant({ accountId: user.id, clientId })
@@ -176,7 +200,7 @@ export function createConsents(options: ConsentsOptions): Consents {
         isNew = await changes.makeIn(principal, place, lockMembersWithCredential, (change) =>
           giveAccess(change, principal, {
             ...{ uid: interaction.uid, newGrantId: grant.jti, clientId, clientName, clientUri, workspace },
-            ...{ scopes, days },
+            ...{ scopes, days, document },
           }),
         )
       } finally {
@@ -192,11 +216,6 @@ export function createConsents(options: ConsentsOptions): Consents {
       return findNext(found)
     },
   }
-}
-
-/** The name that an agent chose, made safe to show to people. */
-function nameOf({ clientName = '' }: { clientName?: string | undefined }): string {
-  return cleanLine(clientName, nameLengthMax) ?? 'An unnamed application'
 }
 
 function describeRedirect(redirectUri: string): string {

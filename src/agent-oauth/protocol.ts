@@ -26,6 +26,14 @@ export const codeLifetimeSeconds = 60
 
 /** The `Retry-After` of OAuth errors while the database cannot be reached. */
 export const databaseRetryAfterSeconds = 5
+/** That of errors while the document or the keys of a client cannot be fetched. */
+export const documentRetryAfterSeconds = 60
+
+/**
+ * The size of a metadata document, of what has an effect in it: it is stored with each authorization request. As the draft
+ * recommends.
+ */
+export const documentBytesMax = 5 * 1024
 
 /**
  * The parameters of an authorization request that have an effect, with their maximum lengths: anybody can send a
@@ -58,6 +66,11 @@ export const paths = {
   jwks: '/agent/oauth/jwks',
   mcp: '/agent/mcp',
 } as const
+
+/** The host of the metadata document that a client has as its id; null for a client that is registered. */
+export function documentHostOf(clientId: string): string | null {
+  return /^https:/i.test(clientId) ? new URL(clientId).host : null
+}
 
 /** Accepts a resource with a trailing slash or in upper case, as some clients send it (RFC 8707 compares literally). */
 export function canonicalResource(indicator: string | string[], resource: string): string | string[] {

@@ -1,11 +1,13 @@
-import type { KoaContextWithOIDC } from 'oidc-provider'
+import { errors, type KoaContextWithOIDC } from 'oidc-provider'
 import type { Logger } from 'pino'
 import { toAskedScopes } from '../kernel/agent.ts'
 import { errors as catalogue } from '../kernel/errors.ts'
 import type { Answers } from './answers.ts'
+import { DocumentGone, findDocumentError } from './documents/kept-documents.ts'
 import {
   canonicalResource,
   databaseRetryAfterSeconds,
+  documentRetryAfterSeconds,
   offlineScope,
   parameterLengthMax,
   paths,
@@ -16,6 +18,36 @@ export interface Failure {
   status: number
   error: string
   description: string
+  /** What is wrong with the metadata document of the client, and the host that the client's id names. */
+  document?: { problem: 'unreachable' | 'off'; host: string }
+}
+
+/** New authorizations of clients with a metadata document are off. */
+export class DocumentsOff extends errors.InvalidClient {
+  readonly host: string
+
+  constructor(clientId: string) {
+    super('client_id metadata documents are not accepted here. Register the client.')
+    this.host = new URL(clientId).host
+  }
+}
+
+/** What the person is told of an error of oidc-provider. */
+export function describeFailure(
+  out: { error: string; error_description?: string | undefined },
+  cause: Error | undefined,
+): Omit<Failure, 'status'> {
+  const { error, error_description: description = '' } = out
+  if (cause instanceof DocumentsOff)
+    return { error, description, document: { problem: 'off', host: cause.host } }
+  const unreachable = findDocumentError(cause)
+  return unreachable
+    ? {
+        error: 'temporarily_unavailable',
+        description: unreachable.message,
+        document: { problem: 'unreachable', host: unreachable.host },
+      }
+    : { error, description }
 }
 
 /**
@@ -73,6 +105,24 @@ export async function settleAnswer(
     fail(ctx, { error: 'invalid_request', description: 'You have already answered this request.' })
   } else {
     ctx.redirect(answer)
+  }
+}
+
+/**
+ * Answers a client whose document or keys cannot be fetched as one that may try again: at `invalid_client` many programs
+ * delete their tokens. That error stays for a document that has been gone for long.
+ */
+export function answerUnreachable(
+  ctx: Pick<KoaContextWithOIDC, 'status' | 'set' | 'body'>,
+  error: Error,
+): void {
+  const unreachable = findDocumentError(error)
+  if (!unreachable || unreachable instanceof DocumentGone) return
+  ctx.status = 503
+  ctx.set('retry-after', String(documentRetryAfterSeconds))
+  ctx.body = {
+    error: 'temporarily_unavailable',
+    error_description: 'What the client has published could not be fetched. Try again later.',
   }
 }
 

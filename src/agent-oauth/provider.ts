@@ -18,6 +18,7 @@ import { isStorableThroughout } from '../kernel/text.ts'
 import type { JobQueue } from '../platform/jobs/jobs.port.ts'
 import type { Answers } from './answers.ts'
 import { hasGrant } from './records/grants.repository.ts'
+import type { KeptDocuments } from './documents/kept-documents.ts'
 import { createRecordAdapter } from './records/oauth-records.repository.ts'
 import { clientAssertions } from './client-assertions.ts'
 import {
@@ -26,6 +27,8 @@ import {
   clientAuthMethods,
   codeLifetimeSeconds,
   consentLifetimeSeconds,
+  documentBytesMax,
+  documentHostOf,
   grantLifetimeSeconds,
   grantTypes,
   offlineScope,
@@ -34,6 +37,9 @@ import {
 } from './protocol.ts'
 import {
   answerUnavailable,
+  answerUnreachable,
+  describeFailure,
+  DocumentsOff,
   explainUnknownClient,
   isAccepted,
   normalizeAuthorizationRequest,
@@ -75,8 +81,10 @@ export interface ProviderOptions {
   findOrigin: () => string | undefined
   /** Called when tokens have been issued or revoked; with their grant if they were issued. */
   noteAccepted: (grantId: string | undefined) => void
-  /** Fetches client metadata documents, whose URLs are untrusted. */
-  fetch: typeof fetch
+  /** Fetches what clients publish, and keeps it. */
+  documents: KeptDocuments
+  /** Whether clients with metadata documents may ask for authorization. */
+  areDocumentsOn: boolean
 }
 
 /**
@@ -90,7 +98,7 @@ export function createProvider(options: ProviderOptions): Provider {
   const alreadyUsed = () => new errors.InvalidGrant('already used')
   const secondsUntil = (time: Date) => Math.ceil((time.getTime() - clock.now().getTime()) / 1000)
   const records = createRecordAdapter({
-    ...{ db, clock, jobs, bounds, findOrigin, isReuse, alreadyUsed },
+    ...{ db, clock, jobs, bounds, findOrigin, findDocument, isReuse, alreadyUsed },
     replayed: () => new errors.InvalidClientAuth('client assertion tokens must only be used once'),
     tooMany: (until) => new TooMany(catalogue.tooManyRegistrations.message, secondsUntil(until)),
   })
@@ -107,6 +115,10 @@ export function createProvider(options: ProviderOptions): Provider {
     ctx.respond = false
     ctx.remove('location')
     options.showFailure({ ...failure, status: ctx.status })
+  }
+
+  function assertDocumentsOn(path: string | undefined, clientId: string): void {
+    if (!options.areDocumentsOn && path === paths.authorization) throw new DocumentsOff(clientId)
   }
 
   const configuration: Configuration = {
@@ -149,6 +161,8 @@ export function createProvider(options: ProviderOptions): Provider {
         else if (name === 'jwks_uri' && value !== undefined) assertHttps(value)
       },
     },
+    // What is kept of a document is longer than the document, by the defaults of oidc-provider.
+    fetchResponseBodyLimits: { 'client_id metadata document': 2 * documentBytesMax, jwks_uri: Infinity },
     enabledJWA: { idTokenSigningAlgValues: ['ES256'], clientAuthSigningAlgValues: [...assertionAlgorithms] },
     ttl: {
       AccessToken: accessTokenLifetimeSeconds,
@@ -176,7 +190,7 @@ export function createProvider(options: ProviderOptions): Provider {
     },
     interactions: { url: async (_ctx, interaction) => `${webUrl}${paths.consent}/${interaction.uid}` },
     clientBasedCORS: () => true,
-    renderError: (ctx, { error, error_description: description = '' }) => fail(ctx, { error, description }),
+    renderError: (ctx, out, error) => fail(ctx, describeFailure(out, error)),
     features: {
       devInteractions: { enabled: false },
       userinfo: { enabled: false },
@@ -193,9 +207,15 @@ export function createProvider(options: ProviderOptions): Provider {
       clientIdMetadataDocument: {
         enabled: true,
         ack: 'draft-02',
+        // Also called for documents that oidc-provider has in memory.
+        allowClient: (ctx: KoaContextWithOIDC | undefined, { clientId }) => {
+          assertDocumentsOn(ctx?.path, clientId)
+          return true
+        },
         // Nobody has given access to other clients, so there is nothing to fetch their documents for.
         allowFetch: async (ctx: KoaContextWithOIDC | undefined, clientId) => {
           const path = ctx?.path ?? ''
+          assertDocumentsOn(path, clientId)
           if (!grantedOnly.has(path) || (await hasGrant(db, clientId))) return true
           throw new errors.InvalidClient(
             'No person has given this client access. Ask for authorization first.',
@@ -248,8 +268,10 @@ export function createProvider(options: ProviderOptions): Provider {
   })
   const sendRetryAfter = (ctx: KoaContextWithOIDC, error: Error) => {
     if (error instanceof TooMany) ctx.set('retry-after', String(error.retryAfterSeconds))
+    else answerUnreachable(ctx, error)
   }
   provider.on('grant.error', sendRetryAfter)
+  provider.on('revocation.error', sendRetryAfter)
   provider.on('registration_create.error', sendRetryAfter)
   provider.use(async (ctx, next) => {
     if (ctx.path === paths.authorization) normalizeAuthorizationRequest(ctx as KoaContextWithOIDC, resource)
@@ -260,6 +282,12 @@ export function createProvider(options: ProviderOptions): Provider {
     await settleAnswer(ctx as KoaContextWithOIDC, options, fail)
   })
   return provider
+}
+
+/** The metadata document of the client that sends the current authorization request; undefined if it is registered. */
+function findDocument(): object | undefined {
+  const client = Provider.ctx?.oidc.client
+  return client && documentHostOf(client.clientId) !== null ? client.metadata() : undefined
 }
 
 /** The keys of a client are fetched over https only. */

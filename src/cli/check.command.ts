@@ -7,7 +7,7 @@ export function addCheckCommand(program: Command): void {
     name: 'check',
     summary: 'Check the settings and all that the service depends on',
     details:
-      'Looks at the database, Redis, the mail server, the storage, the proxy and the public addresses: a line for each, ' +
+      'Looks at the database, Redis, the mail server, the storage, the hosts of documents of agents, the proxy and the public addresses: a line for each, ' +
       'with what to do. Changes nothing and does not migrate, so it can run before an upgrade. The service should be ' +
       'running.',
     examples: ['check', 'check --json'],

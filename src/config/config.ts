@@ -4,7 +4,7 @@ import type { Static, TSchema } from '@sinclair/typebox'
 import { Ajv, type ErrorObject } from 'ajv'
 import type { EntryRules } from '../kernel/accounts.ts'
 import { isLoopback } from '../kernel/webhooks.ts'
-import { isHostList, isProxyList } from './network-lists.ts'
+import { isHostList, isProxyList, isProxyUrl } from './network-lists.ts'
 import { readSecretFiles } from './secret-files.ts'
 import { ConfigSchema, OidcProviders, type OidcProvider } from './settings.ts'
 
@@ -80,6 +80,8 @@ function toConfig(variables: Variables) {
     corsOrigins: corsOrigins === '*' ? ('*' as const) : toList(corsOrigins),
     agentOrigins: toList(settings.agentOrigins),
     webhookAllowedHosts: toList(settings.webhookAllowedHosts ?? '').filter(Boolean),
+    outgoingProxy: settings.outgoingProxy === undefined ? undefined : new URL(settings.outgoingProxy),
+    areDocumentsOn: settings.clientMetadataDocuments === 'on',
     isDevelopment: settings.nodeEnv !== 'production' && isLoopback(new URL(baseUrl).hostname),
     entry: {
       signUp: settings.signUp,
@@ -120,6 +122,7 @@ function createSettingsCheck(): Ajv {
   })
   ajv.addFormat('proxies', isProxyList)
   ajv.addFormat('hosts', isHostList)
+  ajv.addFormat('proxy-url', isProxyUrl)
   ajv.addFormat('providers', (text: string) => parseProviders(text) !== undefined)
   return ajv
 }
@@ -134,8 +137,10 @@ function parse(environment: NodeJS.ProcessEnv): Static<typeof ConfigSchema> {
 function describe({ instancePath }: ErrorObject, environment: NodeJS.ProcessEnv): string {
   const name = instancePath.slice(1)
   const schema = ConfigSchema.properties[name as keyof typeof ConfigSchema.properties]
-  // URLs, secrets and providers are not shown: they may contain passwords.
-  const shown = /_URL$|SECRET|PROVIDERS/.test(name) ? '' : ` (it is ${JSON.stringify(environment[name])})`
+  // URLs, secrets, providers and the outgoing proxy are not shown: they may contain passwords.
+  const shown = /_URL$|SECRET|PROVIDERS|^OUTGOING_PROXY$/.test(name)
+    ? ''
+    : ` (it is ${JSON.stringify(environment[name])})`
   return `${name} must be ${expectedValue(schema)}${shown}. ${schema.description ?? ''}`
 }
 

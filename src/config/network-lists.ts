@@ -9,6 +9,14 @@ function isProxy(text: string): boolean {
   return ['loopback', 'linklocal', 'uniquelocal'].includes(text) || isRange(text)
 }
 
+/** Whether a text is the URL of a proxy for requests to the Internet. */
+export function isProxyUrl(text: string): boolean {
+  const url = URL.parse(text)
+  return (
+    url !== null && /^https?:$/.test(url.protocol) && url.pathname === '/' && url.search + url.hash === ''
+  )
+}
+
 /** Whether a text is a list of host names, addresses and ranges of addresses. */
 export function isHostList(text: string): boolean {
   return text.split(',').every((part) => isHost(part.trim()))

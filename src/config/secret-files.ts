@@ -9,6 +9,7 @@ export const secretNames = [
   'APP_SECRET',
   'OIDC_PROVIDERS',
   'STORAGE_URL',
+  'OUTGOING_PROXY',
 ] as const
 
 /**

@@ -127,6 +127,21 @@ export const ConfigSchema = Type.Object({
       'The origins of pages that may call the MCP endpoint, separated by commas. The service and localhost ' +
       'are always allowed.',
   }),
+  CLIENT_METADATA_DOCUMENTS: oneOf(['on', 'off'], {
+    default: 'on',
+    description:
+      'Whether agents may have the URL of a metadata document as their id, which the service fetches. With off, agents ' +
+      'register instead; those that have access keep it.',
+  }),
+  OUTGOING_PROXY: Type.Optional(
+    Type.String({
+      format: 'proxy-url',
+      title: 'a URL of the form http://HOST:PORT',
+      description:
+        'The proxy through which metadata documents and keys of agents are fetched: http://USER:PASSWORD@HOST:PORT, or ' +
+        'https://…. Names are resolved by the service, and the proxy is asked for their address. Default: none.',
+    }),
+  ),
   ACCESS_TOKEN_LIFETIME_SECONDS: Type.Integer({
     default: 3600,
     minimum: 1,

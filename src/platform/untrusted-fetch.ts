@@ -3,8 +3,10 @@ import { request as requestHttp, type ClientRequest, type IncomingMessage } from
 import { request, type RequestOptions } from 'node:https'
 import { isIP } from 'node:net'
 import { Readable } from 'node:stream'
+import { FetchFailure } from '../kernel/fetch-failure.ts'
 import { createTurns } from '../kernel/turns.ts'
 import { isLoopback, type SendWebhook, type WebhookAnswer } from '../kernel/webhooks.ts'
+import { connectThroughProxy } from './outgoing-proxy.ts'
 
 const deadlineMs = 2_500
 /** How many documents are fetched at once. Others wait, within their own time. */
@@ -15,6 +17,8 @@ const failureKeptMs = 5_000
 const failuresMax = 1_000
 
 export interface UntrustedFetchOptions {
+  /** The proxy of the operator, for requests over the network. Default: none. */
+  proxy?: URL | undefined
   /** Sends a request. Default: over the network, to public addresses only. */
   send?: (url: URL, options: { headers: Headers; signal: AbortSignal }) => Promise<Response>
   /** Starts the deadline of a request. */
@@ -23,23 +27,25 @@ export interface UntrustedFetchOptions {
 
 /**
  * Creates a `fetch` for untrusted URLs: GET over https on port 443, from public addresses, without redirects, at most
- * 64 KiB, ten at once. All failures have the same message and take until the deadline, so that they reveal nothing about
- * names, addresses and ports inside the network.
+ * 64 KiB, ten at once. Throws a FetchFailure for everything but a response with status 200. All failures have the same
+ * message and take until the deadline, so that they reveal nothing about names, addresses and ports inside the network.
  */
 export function createUntrustedFetch(options: UntrustedFetchOptions = {}): typeof fetch {
-  const { send = createSender(), startDeadline = () => AbortSignal.timeout(deadlineMs) } = options
-  const failed = new Set<string>()
+  const { proxy, startDeadline = () => AbortSignal.timeout(deadlineMs) } = options
+  const { send = createSender({ proxy }) } = options
+  const failed = new Map<string, FetchFailure>()
   const turns = createTurns({ atOnceMax, waitingMax: Infinity, waitMsMax: deadlineMs })
 
-  function remember(url: string): void {
+  function remember(url: string, failure: FetchFailure): void {
     if (failed.size >= failuresMax) return
-    failed.add(url)
+    failed.set(url, failure)
     setTimeout(() => failed.delete(url), failureKeptMs).unref()
   }
 
   return async (input, init) => {
     const { url, headers } = new Request(input, { headers: init?.headers ?? {} })
-    if (failed.has(url)) throw new Error('the document could not be fetched recently')
+    const before = failed.get(url)
+    if (before) throw new FetchFailure(before.reason, { status: before.status, isRemembered: true })
     const signal = startDeadline()
     try {
       const end = await turns.take('')
@@ -50,11 +56,32 @@ export function createUntrustedFetch(options: UntrustedFetchOptions = {}): typeo
         end()
       }
     } catch (cause) {
+      const failure = signal.aborted
+        ? new FetchFailure('there was no answer in time', { cause })
+        : new FetchFailure(reasonOf(cause), {
+            status: cause instanceof WrongStatus ? cause.status : undefined,
+          })
       if (!signal.aborted) await once(signal, 'abort')
-      remember(url)
-      throw new Error('the document could not be fetched', { cause })
+      remember(url, failure)
+      throw failure
     }
   }
+}
+
+/** A response that is not a document. */
+class WrongStatus extends Error {
+  readonly status: number
+
+  constructor(status: number) {
+    super(`the status is ${status}`)
+    this.status = status
+  }
+}
+
+/** What to tell the operator. Node's errors of several addresses have a code and no message. */
+function reasonOf(cause: unknown): string {
+  const { message, code } = cause as { message?: string; code?: string }
+  return message || code || String(cause)
 }
 
 function requirePublicUrl(text: string): URL {
@@ -67,7 +94,7 @@ function requirePublicUrl(text: string): URL {
 
 /** Reads the whole response. */
 async function read(response: Response): Promise<Response> {
-  if (response.status !== 200) throw new Error(`the status is ${response.status}`)
+  if (response.status !== 200) throw new WrongStatus(response.status)
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
@@ -79,23 +106,35 @@ async function read(response: Response): Promise<Response> {
 }
 
 /**
- * Sends requests over the network. It checks the resolved address and connects to it without resolving the name again.
+ * Sends requests over the network, through a proxy if there is one. It checks the resolved address and connects to it
+ * without resolving the name again.
  */
-export function createSender(
-  options: Pick<RequestOptions, 'lookup'> = {},
-): NonNullable<UntrustedFetchOptions['send']> {
+export function createSender({
+  proxy,
+  ...options
+}: Pick<RequestOptions, 'lookup' | 'ca'> & { proxy?: URL | undefined } = {}): NonNullable<
+  UntrustedFetchOptions['send']
+> {
   return async (url, { headers, signal }) => {
-    const { RequestFilteringHttpsAgent } = await import('request-filtering-agent')
-    // A new agent for each request: a kept connection would be reused for another name without a check.
-    const agent = new RequestFilteringHttpsAgent({ keepAlive: false })
+    const connection = proxy
+      ? await connectThroughProxy(url, { proxy, signal, lookup: options.lookup })
+      : await connectDirectly()
     return new Promise((resolve, reject) => {
-      const sent = request(url, { ...options, agent, headers: Object.fromEntries(headers), signal })
+      const sent = request(url, {
+        ...options,
+        ...connection,
+        headers: { ...Object.fromEntries(headers), host: url.host },
+        signal,
+      })
       sent.once('error', reject)
+      sent.once('proxyConnect', ({ statusCode }: { statusCode: number }) => {
+        if (statusCode !== 200) sent.destroy(new Error(`the proxy has refused: its status is ${statusCode}`))
+      })
       sent.once('response', (message) => {
         const { statusCode: status = 0, headers: received } = message
         if (status !== 200) {
           message.destroy()
-          reject(new Error(`the status is ${status}`))
+          reject(new WrongStatus(status))
           return
         }
         const known = ['cache-control', 'content-type', 'expires'] as const
@@ -108,6 +147,12 @@ export function createSender(
       sent.end()
     })
   }
+}
+
+async function connectDirectly(): Promise<Pick<RequestOptions, 'agent'>> {
+  const { RequestFilteringHttpsAgent } = await import('request-filtering-agent')
+  // A new agent for each request: a kept connection would be reused for another name without a check.
+  return { agent: new RequestFilteringHttpsAgent({ keepAlive: false }) }
 }
 
 /** How long the receiver of a webhook may take to answer, from resolving its name on. */

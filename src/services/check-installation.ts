@@ -9,14 +9,10 @@ import { loadAppSecret } from '../platform/app-secret.ts'
 import { verifySmtp } from '../platform/mail/nodemailer-mail.ts'
 import { pingRedis } from '../platform/redis.ts'
 import { listProductionWarnings } from '../production-warnings.ts'
+import { createUntrustedFetch } from '../platform/untrusted-fetch.ts'
 import { createStorage } from './adapters.ts'
-
-/** What was looked at, whether it is right, and otherwise what to do. */
-export interface Finding {
-  check: string
-  ok: boolean
-  message: string
-}
+import { checkDocuments } from './check-documents.ts'
+import type { Finding } from './finding.ts'
 
 const oldestVersion = 150_000
 const clockDifferenceMsMax = 2_000
@@ -24,8 +20,14 @@ const answerMsMax = 5_000
 // An address of a documentation network (RFC 5737), from which nothing comes.
 const inventedAddress = '203.0.113.7'
 
-/** Looks at all that the service depends on. Changes nothing but a file in the storage, which it deletes again. */
-export async function checkInstallation(loadConfig: () => Config): Promise<Finding[]> {
+/**
+ * Looks at all that the service depends on. Changes nothing but a file in the storage, which it deletes again. `fetch` is
+ * what documents of agents are fetched by.
+ */
+export async function checkInstallation(
+  loadConfig: () => Config,
+  options: { fetch?: typeof fetch } = {},
+): Promise<Finding[]> {
   let config: Config
   try {
     config = loadConfig()
@@ -37,7 +39,7 @@ export async function checkInstallation(loadConfig: () => Config): Promise<Findi
   if (findings.length === 0) findings.push(fine('settings', 'All settings are valid.'))
   return [
     ...findings,
-    ...(await checkDatabase(config)),
+    ...(await checkDatabase(config, options.fetch ?? createUntrustedFetch({ proxy: config.outgoingProxy }))),
     await attempt('redis', 'Check REDIS_URL and that Redis runs.', () => checkRedis(config)),
     await attempt('mail', 'Check SMTP_URL: host, port, user and password.', () => checkMail(config)),
     await attempt('storage', 'Check STORAGE_URL and its credentials, or the permissions of DATA_DIR.', () =>
@@ -61,7 +63,7 @@ async function attempt(check: string, advice: string, run: () => Promise<Finding
   }
 }
 
-async function checkDatabase(config: Config): Promise<Finding[]> {
+async function checkDatabase(config: Config, fetchDocument: typeof fetch): Promise<Finding[]> {
   const url = config.databaseUrl ?? (await findEmbeddedDatabase(config.dataDir))
   if (url === undefined)
     return [fine('database', 'DATABASE_URL is not set: the embedded database starts with the service.')]
@@ -87,6 +89,10 @@ async function checkDatabase(config: Config): Promise<Finding[]> {
     ]
     const findings = [first]
     for (const [check, advice, run] of others) findings.push(await attempt(check, advice, run))
+    if (await isMigrated(directDb.$client)) {
+      const { areDocumentsOn } = config
+      findings.push(...(await checkDocuments(db, { fetch: fetchDocument, areDocumentsOn })))
+    }
     return findings.filter(({ message }) => message !== '')
   } finally {
     await Promise.all([db.$client.end(), directDb.$client.end()])

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import { createAgentOAuthJobs } from '../agent-oauth/agent-oauth.jobs.ts'
+import { deleteUnusedDocuments } from '../agent-oauth/documents/documents.repository.ts'
 import { deleteRetiredSigningKeys } from '../agent-oauth/keys/signing-keys.repository.ts'
 import { deleteOldPlaces } from '../agent-oauth/records/places.repository.ts'
 import {
@@ -101,6 +102,7 @@ export async function startJobs(options: JobsOptions): Promise<{ stop: () => Pro
       challenges: () => deleteExpiredChallenges(db, clock.now()),
       email_changes: () => deleteExpiredEmailChanges(db, clock.now()),
       oauth_records: () => deleteStaleRecords(db, clock.now()),
+      oauth_documents: () => deleteUnusedDocuments(db, clock.now()),
       excess_oauth_records: () => deleteExcessRecords(db, oauthRecordBounds, clock.now()),
       known_browsers: () => deleteForgottenBrowsers(db, ago(browserKnownMs)),
       agent_calls: () => deleteOldCalls(db, ago(agentCallsKeptMs)),

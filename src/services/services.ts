@@ -181,7 +181,8 @@ export function createServices(options: ServicesOptions) {
     refreshGraceSeconds: config.refreshGraceSeconds,
     refreshLimitPerHour: config.refreshLimitPerHour,
     recordBounds: oauthRecordBounds,
-    fetch: createUntrustedFetch(untrustedFetch),
+    areDocumentsOn: config.areDocumentsOn,
+    fetch: createUntrustedFetch({ proxy: config.outgoingProxy, ...untrustedFetch }),
   })
   const seedLinks = createSeedLinks(config.webUrl)
   const kit = createKitService({ db: shareOf(db), clock, links: seedLinks })

@@ -303,10 +303,12 @@ describe('the keys of a client', () => {
     }
   })
 
-  it('that cannot be fetched refuse the client, without a hint why', async () => {
+  it('that cannot be fetched have the client try again, without a hint why', async () => {
     const agent = await withKeys({ jwks_uri: 'https://gone.example/jwks.json' })
     const refused = await exchange(agent, await getCode(agent, host), await sign(agent))
-    expect(refused.statusCode).toBe(401)
+    expect(refused.statusCode).toBe(503)
+    expect(refused.headers['retry-after']).toBe('60')
+    expect(refused.json()).toMatchObject({ error: 'temporarily_unavailable' })
     expect(refused.body).not.toContain('gone.example')
     expect(refused.body).not.toContain('404')
   })

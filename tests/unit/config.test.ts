@@ -200,6 +200,7 @@ describe('secrets in files', () => {
       APP_SECRET: 'a secret of more than thirty-two characters',
       OIDC_PROVIDERS: '[]',
       STORAGE_URL: 's3://pictures',
+      OUTGOING_PROXY: 'http://me:hunter2@proxy:3128',
     }
     expect(Object.keys(values)).toEqual(secretNames)
     const files = Object.entries(values).map(([name, value]) => [

@@ -6585,7 +6585,7 @@ export interface operations {
                     "application/json": components["schemas"]["OAuthError"];
                 };
             };
-            /** @description `temporarily_unavailable`: the database cannot be reached. Retry later. */
+            /** @description `temporarily_unavailable`: the database cannot be reached, or the metadata document or the keys of the client cannot. Retry later. */
             503: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -6671,7 +6671,7 @@ export interface operations {
                     "application/json": components["schemas"]["OAuthError"];
                 };
             };
-            /** @description `temporarily_unavailable`: the database cannot be reached. Retry later. */
+            /** @description `temporarily_unavailable`: the database cannot be reached, or the metadata document or the keys of the client cannot. Retry later. */
             503: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];

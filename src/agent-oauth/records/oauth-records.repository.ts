@@ -23,6 +23,8 @@ export interface RecordAdapterOptions {
   tooMany: (until: Date) => Error
   /** A digest of the client's address of the current request. */
   findOrigin: () => string | undefined
+  /** The metadata document by which the client of the current request is known; undefined if it is registered. */
+  findDocument: () => object | undefined
   /** Whether the current request used a code or token that was used before, so that a grant ends with it. */
   isReuse: () => boolean
 }
@@ -32,7 +34,8 @@ export interface RecordAdapterOptions {
  * one succeeds and the others throw `alreadyUsed`. Refresh tokens are exchanged by `createRefreshAdapter`.
  */
 export function createRecordAdapter(options: RecordAdapterOptions): (kind: string) => Adapter {
-  const { db, clock, jobs, bounds, alreadyUsed, replayed, tooMany, findOrigin, isReuse } = options
+  const { db, clock, jobs, bounds, alreadyUsed, replayed, tooMany, findOrigin, findDocument, isReuse } =
+    options
   const trimmer = createTrimmer({ db, clock, bounds })
 
   async function endGrant(id: string): Promise<void> {
@@ -50,8 +53,10 @@ export function createRecordAdapter(options: RecordAdapterOptions): (kind: strin
         const now = clock.now()
         const fullUntil = trimmer.fullUntil(kind)
         if (fullUntil && fullUntil > now) throw tooMany(fullUntil)
+        // What the person is shown is what counts, whatever the client publishes meanwhile.
+        const document = kind === 'Interaction' ? findDocument() : undefined
         const row = {
-          payload: toStored(kind, payload),
+          payload: { ...toStored(kind, payload), ...(document && { document }) },
           grantId: payload.grantId ?? null,
           clientId: payload.clientId ?? null,
           origin: kind === 'Client' ? (findOrigin() ?? null) : null,

@@ -36,6 +36,28 @@ export const oauthRecords = pgTable(
   ],
 )
 
+/**
+ * What clients with a grant have published at URLs: their metadata documents, and the keys of `jwks_uri`. It is used while
+ * they cannot be fetched.
+ */
+export const oauthDocuments = pgTable(
+  'oauth_documents',
+  {
+    clientId: text('client_id').notNull(),
+    kind: text('kind').$type<DocumentKind>().notNull(),
+    url: text('url').notNull(),
+    /** JSON. */
+    content: text('content').notNull(),
+    /** When it was last fetched. */
+    fetchedAt: instant('fetched_at').notNull(),
+    /** Since when its host says that there is no such document. */
+    goneSince: instant('gone_since'),
+  },
+  (table) => [primaryKey({ columns: [table.clientId, table.kind] })],
+)
+
+export type DocumentKind = 'metadata' | 'keys'
+
 /** The keys that sign access tokens. A retired key still verifies for the maximum lifetime of a token. */
 export const signingKeys = pgTable('signing_keys', {
   /** The `kid` of RFC 7517 §4.5. */
