@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest'
 import {
   cleanLine,
   normalizeLines,
-  normalizeText,
+  normalizeLine,
   parseLine,
   parseName,
   parseQuery,
   requireLines,
 } from '../../src/kernel/text.ts'
 
-describe('normalizeText', () => {
+describe('normalizeLine', () => {
   it.each([
     ['  Ada ', 'Ada'],
     ['\u00a0Ada\u3000', 'Ada'],
@@ -18,12 +18,12 @@ describe('normalizeText', () => {
     ['Ada  Lovelace', 'Ada  Lovelace'],
     ['', ''],
   ])('converts %j to %j', (text, stored) => {
-    expect(normalizeText(text)).toBe(stored)
+    expect(normalizeLine(text)).toBe(stored)
   })
 
   it('does not change normalized text', () => {
-    const once = normalizeText(' e\u0301\u0327 \u1e9b\u0323 ')
-    expect(normalizeText(once)).toBe(once)
+    const once = normalizeLine(' e\u0301\u0327 \u1e9b\u0323 ')
+    expect(normalizeLine(once)).toBe(once)
   })
 })
 

@@ -11,7 +11,6 @@ import {
   closed,
   exampleOf,
   named,
-  noControlCharacters,
   nullableString,
   ref,
   stringEnum,
@@ -101,6 +100,7 @@ const time = (description: string) =>
     Type.Unsafe<string>({
       type: 'string',
       anyOf: [{ format: 'date-time' }, { format: 'date' }],
+      'x-fault': 'must be a date or a time (RFC 3339)',
       description: `${description} A date without a time is its start in UTC.`,
       examples: [exampleTime],
     }),
@@ -112,7 +112,7 @@ const time = (description: string) =>
  */
 const types = (description: string) =>
   Type.Optional(
-    Type.Array(Type.String({ maxLength: 400, pattern: noControlCharacters }), {
+    Type.Array(Type.String({ maxLength: 400, 'x-text': 'query' }), {
       maxItems: 100,
       description,
     }),
@@ -141,7 +141,7 @@ export const eventsFilters = {
   type: Type.Optional(
     Type.String({
       maxLength: 64,
-      pattern: noControlCharacters,
+      'x-text': 'query',
       description: 'Only events of this type.',
     }),
   ),

@@ -4,7 +4,6 @@ import { errors } from '../../kernel/errors.ts'
 import { closed, described, optionalLine, stringEnum } from '../../kernel/schemas.ts'
 import {
   evidenceKinds,
-  optionalSourceUrlPattern,
   reasonLengthMax,
   sourceUrlLengthMax,
   verdicts,
@@ -21,8 +20,8 @@ export const correctionFields = {
   sourceUrl: Type.Optional(
     Type.String({
       maxLength: sourceUrlLengthMax,
-      pattern: optionalSourceUrlPattern,
-      description: `empty, or an http or https URL of at most ${sourceUrlLengthMax} characters`,
+      'x-text': 'url',
+      description: `Empty, or an http or https URL of at most ${sourceUrlLengthMax} characters.`,
     }),
   ),
 }

@@ -20,7 +20,6 @@ import {
   evidenceKinds,
   evidenceSummaryLengthMax,
   sourceUrlLengthMax,
-  sourceUrlPattern,
   verdicts,
 } from '../../kernel/seeds.ts'
 import { seedParams, writerErrors } from '../seeds/seeds.schemas.ts'
@@ -93,8 +92,8 @@ export const evidenceFields = {
   sourceUrl: Type.Optional(
     Type.String({
       maxLength: sourceUrlLengthMax,
-      pattern: sourceUrlPattern,
-      description: `an http or https URL of at most ${sourceUrlLengthMax} characters`,
+      'x-text': 'url',
+      description: `An http or https URL of at most ${sourceUrlLengthMax} characters.`,
     }),
   ),
 }

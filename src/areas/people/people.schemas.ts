@@ -4,7 +4,6 @@ import { listOperation, slugParams } from '../../http/description/operation.ts'
 import {
   closed,
   named,
-  noControlCharacters,
   nullableString,
   ref,
   Role,
@@ -61,7 +60,7 @@ export const peopleFilters = {
   q: Type.Optional(
     Type.String({
       maxLength: 100,
-      pattern: noControlCharacters,
+      'x-text': 'query',
       description:
         'Only people whose name or email address contains this text, ignoring case. One or two characters match ' +
         'only the beginning of words.',

@@ -3,10 +3,10 @@ import {
   evidenceKinds,
   evidenceSummaryLengthMax,
   sourceUrlLengthMax,
-  sourceUrlPattern,
   verdicts,
   type EvidenceKind,
 } from '../../kernel/seeds.ts'
+import { urlPattern } from '../../kernel/text.ts'
 import { renderField, renderForm, renderRadios, renderSelect, type FormState } from '../components/forms.ts'
 import { html, type Html } from '../components/html.ts'
 import type { Page } from '../plugins/pages.ts'
@@ -53,7 +53,7 @@ export function renderEvidenceFields(state: FormState, stored?: Evidence): Html 
     type: 'url',
     value: stored?.sourceUrl ?? '',
     maxLength: sourceUrlLengthMax,
-    pattern: sourceUrlPattern,
+    pattern: urlPattern,
     isOptional: true,
     autocomplete: 'off',
     hint: 'A URL that begins with http:// or https://.',
