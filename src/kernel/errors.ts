@@ -94,12 +94,15 @@ function error<Tag extends ErrorTag, Code extends string>(
   message: string,
   when: string,
 ): ErrorFactory<Tag, Code> {
-  return Object.assign((details?: ErrorDetails) => new ApiError(tag, code, details?.message ?? message, details), {
-    tag,
-    code,
-    message,
-    when,
-  })
+  return Object.assign(
+    (details?: ErrorDetails) => new ApiError(tag, code, details?.message ?? message, details),
+    {
+      tag,
+      code,
+      message,
+      when,
+    },
+  )
 }
 
 /**

@@ -49,7 +49,8 @@ const joiners = '\\u0600-\\u0605\\u06dd\\u070f\\u0890\\u0891\\u08e2\\u200c-\\u20
 // mark, and direction embeddings and isolates.
 const ofLongTexts = `${fillers}\\u00ad\\u061c\\u180e\\u200b\\u202a-\\u202c\\u2060-\\u2064\\u2066-\\u2069\\ufeff`
 // The flags of England, Scotland and Wales (UTS #51 §1.4.6): anywhere else tag characters can hide text.
-const flags = /\u{1f3f4}\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073}\u{e0063}\u{e0074}|\u{e0077}\u{e006c}\u{e0073})\u{e007f}/gu
+const flags =
+  /\u{1f3f4}\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073}\u{e0063}\u{e0074}|\u{e0077}\u{e006c}\u{e0073})\u{e007f}/gu
 
 // The flag `v` subtracts classes: a lookahead takes four times as long.
 const refusedInLine = new RegExp(`[${refused}--[${white}${joiners}]]`, 'v')
@@ -62,8 +63,7 @@ const refusedBy: Record<TextRule, RegExp> = {
 }
 
 // As programs for mail find them: a scheme, `www.`, or a domain with a path. `Node.js` and `A/B` are none.
-const webAddress =
-  /:\/\/|[wW]{3}\.|\p{L}[\p{M}\p{N}-]{0,9}\.\p{L}[\p{L}\p{M}\p{N}-]*(?::\p{N}{1,5})?\//u
+const webAddress = /:\/\/|[wW]{3}\.|\p{L}[\p{M}\p{N}-]{0,9}\.\p{L}[\p{L}\p{M}\p{N}-]*(?::\p{N}{1,5})?\//u
 
 /** An http or https URL without white space or control characters, as a pattern of HTML. */
 export const urlPattern = '[hH][tT][tT][pP][sS]?://[^\\s\\p{Cc}\\p{Cf}\\p{Cs}]+'

@@ -7,15 +7,7 @@ import {
   slugParams,
   streamOperation,
 } from '../../http/description/operation.ts'
-import {
-  closed,
-  exampleOf,
-  named,
-  nullableString,
-  ref,
-  stringEnum,
-  timestamp,
-} from '../../kernel/schemas.ts'
+import { closed, exampleOf, named, nullableString, ref, stringEnum, timestamp } from '../../kernel/schemas.ts'
 import { errors, workspaceErrors } from '../../kernel/errors.ts'
 import { pageLimitDefault, pageLimitMax } from '../../kernel/pagination.ts'
 import { exampleSeed } from '../seeds/seeds.schemas.ts'

@@ -1,14 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { exampleIds } from '../../http/description/examples.ts'
 import { listOperation, slugParams } from '../../http/description/operation.ts'
-import {
-  closed,
-  named,
-  nullableString,
-  ref,
-  Role,
-  stringEnum,
-} from '../../kernel/schemas.ts'
+import { closed, named, nullableString, ref, Role, stringEnum } from '../../kernel/schemas.ts'
 import { workspaceErrors } from '../../kernel/errors.ts'
 import type { Role as RoleName } from '../../kernel/roles.ts'
 

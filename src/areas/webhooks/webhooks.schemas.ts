@@ -30,7 +30,10 @@ const exampleSecret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo='
 
 function nullableEnum<Word extends string>(words: readonly Word[], description: string) {
   // Not null in `enum`: generators of validators make no code of it that compiles.
-  return Type.Unsafe<Word | null>({ anyOf: [{ type: 'string', enum: [...words] }, { type: 'null' }], description })
+  return Type.Unsafe<Word | null>({
+    anyOf: [{ type: 'string', enum: [...words] }, { type: 'null' }],
+    description,
+  })
 }
 
 const lastError = nullableEnum<DeliveryError>(
