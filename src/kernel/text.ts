@@ -69,6 +69,17 @@ const webAddress = /:\/\/|[wW]{3}\.|\p{L}[\p{M}\p{N}-]{0,9}\.\p{L}[\p{L}\p{M}\p{
 export const urlPattern = '[hH][tT][tT][pP][sS]?://[^\\s\\p{Cc}\\p{Cf}\\p{Cs}]+'
 const url = new RegExp(`^${urlPattern}$`, 'u')
 
+/** All expressions that texts of requests are tested by. */
+export const textExpressions = [
+  visible,
+  ...Object.values(refusedBy),
+  flags,
+  webAddress,
+  url,
+  whiteRun,
+  lineBreak,
+]
+
 /**
  * What is wrong with a text, as the end of a sentence about it, such as `must not contain U+0000 (character 17)`; undefined
  * for a text that the rule allows. Characters are counted as code points, from 1.

@@ -207,6 +207,24 @@ describe('a seed', () => {
       expect(body).not.toContain(`<h2>${heading}</h2>`)
   })
 
+  it('keeps tabs, stores line separators as line breaks, and white space of a title as single spaces', async () => {
+    const path = await createSeed(member, {
+      ...texts,
+      title: 'A\ttitle\u00a0 with\u2003spaces',
+      summary: 'Name\tCount\r\nA\t1\u2028B\t2\u000bC',
+      successCriteria: 'One\ttab',
+    })
+    const [row] = await selectRows(
+      db,
+      sql`select title, summary, success_criteria as criteria from seeds where id = ${path.split('/').at(-1)}`,
+    )
+    expect(row).toEqual({
+      title: 'A title with spaces',
+      summary: 'Name\tCount\nA\t1\nB\t2\nC',
+      criteria: ['One tab'],
+    })
+  })
+
   it.each([
     ['title', ' ', 'This text must not be blank.'],
     ['title', 'x'.repeat(121), 'This text must be at most 120 characters.'],
