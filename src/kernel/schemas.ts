@@ -140,7 +140,10 @@ export function withoutOwnKeywords<T>(value: T): T {
 }
 
 /** Text with a rule, of at most `maxLength` characters. Its description says the rule to people; models see the length. */
-function text(rule: TextRule, { minLength, maxLength }: { minLength?: number; maxLength: number }) {
+function text(
+  rule: keyof typeof rulesInWords,
+  { minLength, maxLength }: { minLength?: number; maxLength: number },
+) {
   const least = minLength === undefined ? 'Empty, or 1' : '1'
   return Type.String({
     ...{ ...(minLength !== undefined && { minLength }), maxLength },
@@ -149,14 +152,12 @@ function text(rule: TextRule, { minLength, maxLength }: { minLength?: number; ma
   })
 }
 
-const rulesInWords: Record<TextRule, string> = {
+const rulesInWords = {
   line: 'White space becomes single spaces. Control characters and invisible formatting are refused.',
   name:
     'White space becomes single spaces. Control characters, invisible formatting and web addresses (`://`, `www.`, or a ' +
     'domain followed by `/`) are refused.',
   lines: 'Tabs and line breaks are kept. Other control characters are refused.',
-  query: 'Control characters are refused.',
-  url: 'An http or https URL.',
 }
 
 /** A line of text that people write, of 1 to `maxLength` characters. Services store it through `requireLine`. */

@@ -70,15 +70,7 @@ export const urlPattern = '[hH][tT][tT][pP][sS]?://[^\\s\\p{Cc}\\p{Cf}\\p{Cs}]+'
 const url = new RegExp(`^${urlPattern}$`, 'u')
 
 /** All expressions that texts of requests are tested by. */
-export const textExpressions = [
-  visible,
-  ...Object.values(refusedBy),
-  flags,
-  webAddress,
-  url,
-  whiteRun,
-  lineBreak,
-]
+export const textExpressions = [visible, ...Object.values(refusedBy), flags, webAddress, url]
 
 /**
  * What is wrong with a text, as the end of a sentence about it, such as `must not contain U+0000 (character 17)`; undefined

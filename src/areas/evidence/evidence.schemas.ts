@@ -91,6 +91,7 @@ export const evidenceFields = {
   summary: lines(evidenceSummaryLengthMax),
   sourceUrl: Type.Optional(
     Type.String({
+      minLength: 1,
       maxLength: sourceUrlLengthMax,
       'x-text': 'url',
       description: `An http or https URL of at most ${sourceUrlLengthMax} characters.`,
