@@ -65,9 +65,7 @@ const refusedBy: Record<TextRule, RegExp> = {
 // As programs for mail find them: a scheme, `www.`, or a domain with a path. `Node.js` and `A/B` are none.
 const webAddress = /:\/\/|[wW]{3}\.|\p{L}[\p{M}\p{N}-]{0,9}\.\p{L}[\p{L}\p{M}\p{N}-]*(?::\p{N}{1,5})?\//u
 
-/** An http or https URL without white space or control characters, as a pattern of HTML. */
-export const urlPattern = '[hH][tT][tT][pP][sS]?://[^\\s\\p{Cc}\\p{Cf}\\p{Cs}]+'
-const url = new RegExp(`^${urlPattern}$`, 'u')
+const url = /^[hH][tT]{2}[pP][sS]?:\/\/./u
 
 /** All expressions that texts of requests are tested by. */
 export const textExpressions = [visible, ...Object.values(refusedBy), flags, webAddress, url]

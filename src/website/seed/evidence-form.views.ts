@@ -6,7 +6,6 @@ import {
   verdicts,
   type EvidenceKind,
 } from '../../kernel/seeds.ts'
-import { urlPattern } from '../../kernel/text.ts'
 import { renderField, renderForm, renderRadios, renderSelect, type FormState } from '../components/forms.ts'
 import { html, type Html } from '../components/html.ts'
 import type { Page } from '../plugins/pages.ts'
@@ -53,7 +52,6 @@ export function renderEvidenceFields(state: FormState, stored?: Evidence): Html 
     type: 'url',
     value: stored?.sourceUrl ?? '',
     maxLength: sourceUrlLengthMax,
-    pattern: urlPattern,
     isOptional: true,
     autocomplete: 'off',
     hint: 'A URL that begins with http:// or https://.',
