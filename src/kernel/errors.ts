@@ -40,6 +40,8 @@ export interface DecodeIssue {
 
 /** What one occurrence of an error adds to its catalogue entry. */
 export interface ErrorDetails {
+  /** Says it more exactly than the message of the catalogue, which it replaces. */
+  message?: string
   /** The invalid field of the request; InvalidInput only. */
   field?: string
   /** All violations found; HttpApiDecodeError only. */
@@ -92,12 +94,15 @@ function error<Tag extends ErrorTag, Code extends string>(
   message: string,
   when: string,
 ): ErrorFactory<Tag, Code> {
-  return Object.assign((details?: ErrorDetails) => new ApiError(tag, code, message, details), {
-    tag,
-    code,
-    message,
-    when,
-  })
+  return Object.assign(
+    (details?: ErrorDetails) => new ApiError(tag, code, details?.message ?? message, details),
+    {
+      tag,
+      code,
+      message,
+      when,
+    },
+  )
 }
 
 /**
@@ -654,20 +659,20 @@ export const errors = {
   nameInvalid: error(
     'InvalidInput',
     'name_invalid',
-    'Enter a name of 1 to 100 characters, without control characters and web addresses.',
-    'Website and command line only: the name of a person or workspace is invalid. The API returns `decode_error` instead.',
+    'This name is invalid.',
+    'Website and command line only: the name of a person or workspace is invalid; the message says why. The API returns `decode_error` instead.',
   ),
   labelInvalid: error(
     'InvalidInput',
     'label_invalid',
-    'Enter a name of 1 to 64 characters, without control characters.',
-    'Website only: the name of an API key or a team is invalid. The API returns `decode_error` instead.',
+    'This name is invalid.',
+    'Website only: the name of an API key or a team is invalid; the message says why. The API returns `decode_error` instead.',
   ),
   textInvalid: error(
     'InvalidInput',
     'text_invalid',
-    'This text is blank, too long, or contains control characters.',
-    'Website and command line only: a text is invalid. The API returns `decode_error` instead.',
+    'This text is invalid.',
+    'Website and command line only: a text is invalid; the message says why. The API returns `decode_error` instead.',
   ),
   notAParticipant: error(
     'Forbidden',

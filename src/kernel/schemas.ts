@@ -1,6 +1,6 @@
 import { Type, type Static, type TObject, type TProperties, type TSchema } from '@sinclair/typebox'
 import { roles, type Role as RoleName } from './roles.ts'
-import { linePattern, linesPattern, nameLengthMax, namePattern } from './text.ts'
+import { nameLengthMax, type TextRule } from './text.ts'
 
 /** A closed object: unknown fields are refused in requests and left out of answers. */
 export function closed<P extends TProperties>(
@@ -41,9 +41,9 @@ export function ref<T extends TSchema>(schema: T) {
   return Type.Unsafe<Static<T>>({ $ref: `${schema.$id}#` })
 }
 
-/** The same schema with another description. */
+/** The same schema with another description, for people and for models. */
 export function described<T extends TSchema>(schema: T, description: string): T {
-  return { ...schema, description }
+  return { ...schema, description, 'x-model': undefined }
 }
 
 /** The first field of the answer to a change. */
@@ -119,51 +119,66 @@ export function nullableTimestamp(description: string) {
   return nullableString({ ...timestampOptions, description })
 }
 
-/** A pattern for text that is only compared: PostgreSQL refuses to look at NUL. */
-export const noControlCharacters = '^[^\\p{Cc}]*$'
+/** The keywords of our own in schemas. `withoutOwnKeywords` removes them from what is published. */
+export interface OwnKeywords {
+  /** What the text may contain, unless it is empty: the rule is validated, and its message says what is wrong. */
+  'x-text'?: TextRule
+  /** What is wrong with a value that breaks `pattern`, `format` or `anyOf`, as the end of a sentence: `must be …`. */
+  'x-fault'?: string
+  /** What models are told in place of the description; empty: nothing, since the length says it. */
+  'x-model'?: string
+}
 
-/** A line of text that people write, of 1 to `maxLength` characters. Services store it through `normalizeText`. */
-export function line(maxLength: number) {
+export const ownKeywords = ['x-text', 'x-fault', 'x-model'] as const satisfies (keyof OwnKeywords)[]
+
+/** A copy of a description or a schema without the keywords of our own. */
+export function withoutOwnKeywords<T>(value: T): T {
+  if (Array.isArray(value)) return value.map(withoutOwnKeywords) as T
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).filter(([name]) => !(ownKeywords as readonly string[]).includes(name))
+  return Object.fromEntries(entries.map(([name, part]) => [name, withoutOwnKeywords<unknown>(part)])) as T
+}
+
+/** Text with a rule, of at most `maxLength` characters. Its description says the rule to people; models see the length. */
+function text(
+  rule: keyof typeof rulesInWords,
+  { minLength, maxLength }: { minLength?: number; maxLength: number },
+) {
+  const least = minLength === undefined ? 'Empty, or 1' : '1'
   return Type.String({
-    minLength: 1,
-    maxLength,
-    pattern: linePattern,
-    description: `1 to ${maxLength} characters, not blank, without control characters and invisible formatting`,
+    ...{ ...(minLength !== undefined && { minLength }), maxLength },
+    ...({ 'x-text': rule, 'x-model': '' } satisfies OwnKeywords),
+    description: `${least} to ${maxLength} characters, not blank. ${rulesInWords[rule]}`,
   })
+}
+
+const rulesInWords = {
+  line: 'White space becomes single spaces. Control characters and invisible formatting are refused.',
+  name:
+    'White space becomes single spaces. Control characters, invisible formatting and web addresses (`://`, `www.`, or a ' +
+    'domain followed by `/`) are refused.',
+  lines: 'Tabs and line breaks are kept. Other control characters are refused.',
+}
+
+/** A line of text that people write, of 1 to `maxLength` characters. Services store it through `requireLine`. */
+export function line(maxLength: number) {
+  return text('line', { minLength: 1, maxLength })
 }
 
 /** The name of a person or a workspace. Services store it through `requireName`. */
-export const name = Type.String({
-  minLength: 1,
-  maxLength: nameLengthMax,
-  pattern: namePattern,
-  description: `1 to ${nameLengthMax} characters, not blank, without control characters, invisible formatting and web addresses (\`://\` or \`www.\`)`,
-})
+export const name = text('name', { minLength: 1, maxLength: nameLengthMax })
 
 /** As `line`, or the empty string, which stands for none. */
 export function optionalLine(maxLength: number) {
-  return Type.String({
-    maxLength,
-    pattern: `^$|${linePattern}`,
-    description: `empty, or 1 to ${maxLength} characters, not blank, without control characters and invisible formatting`,
-  })
+  return text('line', { maxLength })
 }
 
-/** Text of several lines that people write, of 1 to `maxLength` characters. Services store it through `normalizeLines`. */
+/** Text of several lines that people write, of 1 to `maxLength` characters. Services store it through `requireLines`. */
 export function lines(maxLength: number) {
-  return Type.String({
-    minLength: 1,
-    maxLength,
-    pattern: linesPattern,
-    description: `1 to ${maxLength} characters, not blank, without control characters other than line breaks`,
-  })
+  return text('lines', { minLength: 1, maxLength })
 }
 
 /** As `lines`, or the empty string, which stands for none. */
 export function optionalLines(maxLength: number) {
-  return Type.String({
-    maxLength,
-    pattern: `^$|${linesPattern}`,
-    description: `empty, or 1 to ${maxLength} characters, not blank, without control characters other than line breaks`,
-  })
+  return text('lines', { maxLength })
 }

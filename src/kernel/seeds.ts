@@ -1,3 +1,5 @@
+import { findFault } from './text.ts'
+
 /** The statuses of a seed. */
 export const seedStatuses = ['open', 'validating', 'validated', 'dropped'] as const
 
@@ -62,17 +64,11 @@ export const reasonLengthMax = 300
 /** The maximum number of success criteria of a seed. */
 export const successCriteriaMax = 20
 
-/** An http or https URL without white space or control characters. An ECMA-262 pattern for the `u` flag. */
-export const sourceUrlPattern = '^[hH][tT][tT][pP][sS]?://[^\\s\\p{Cc}\\p{Cf}\\p{Cs}]+$'
 export const sourceUrlLengthMax = 2048
-/** The same, or the empty string, which stands for none. */
-export const optionalSourceUrlPattern = `^$|${sourceUrlPattern}`
 
 /** Whether a text is an http or https URL without a user name and a password. */
 export function isSourceUrl(text: string): boolean {
-  if (Array.from(text).length > sourceUrlLengthMax || !new RegExp(sourceUrlPattern, 'u').test(text))
-    return false
-  if (!URL.canParse(text)) return false
+  if (findFault(text, 'url', sourceUrlLengthMax) !== undefined || !URL.canParse(text)) return false
   const { username, password } = new URL(text)
   return username === '' && password === ''
 }

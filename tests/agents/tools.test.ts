@@ -517,4 +517,24 @@ describe('an agent with a grant', () => {
     expect(content[0]?.text).toContain('summary must be string')
     expect(content[0]?.text).toContain('titel is not a known field')
   })
+
+  it('gets an error that names the character that a text must not have, over MCP and over HTTP', async () => {
+    const input = { title: 'A title', summary: 'Too\tlong\0' }
+    const { isError, content } = await call(agent, 'create_seed', input)
+    expect(isError).toBe(true)
+    expect(content[0]?.text).toContain('summary must not contain U+0000 (character 9).')
+    const answer = await send(agent, 'seeds:create', input)
+    expectError(answer, errors.decodeError, {
+      issues: [{ _tag: 'Refinement', path: ['summary'], message: 'must not contain U+0000 (character 9)' }],
+    })
+  })
+
+  it('stores tabs and line breaks of texts, and single spaces in titles', async () => {
+    const input = { title: 'A\ttitle\u00a0 of\nlines', summary: 'Name\tCount\r\nA\t1\u2028B\t2' }
+    const { structuredContent } = await call(agent, 'create_seed', input)
+    expect(structuredContent?.seed).toMatchObject({
+      title: 'A title of lines',
+      summary: 'Name\tCount\nA\t1\nB\t2',
+    })
+  })
 })

@@ -92,7 +92,7 @@ describe('200', () => {
 })
 
 describe('400', () => {
-  it.each([[5], [null], [' '], ['a\nb'], ['x'.repeat(301)]])(
+  it.each([[5], [null], [' '], ['a\u0007b'], ['x'.repeat(301)]])(
     'returns 400 for the reason %j',
     async (reason) => {
       const piece = await createPiece()

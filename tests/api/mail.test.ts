@@ -23,7 +23,7 @@ import {
   tokenOf,
 } from '../support/company.ts'
 import { dumpDatabase } from '../support/dump-database.ts'
-import { expectError } from '../support/expect-error.ts'
+import { anyIssues, expectError } from '../support/expect-error.ts'
 import { startMailServer, type ReceivedMail } from '../support/mail-server.ts'
 import { runJobsNow } from '../support/run-jobs-now.ts'
 import { clone, selectRows, startTestApp, type TestApp } from '../support/test-app.ts'
@@ -338,9 +338,10 @@ describe('names of users and workspaces in mails', () => {
     expect(mail.parsed.to).toEqual([{ address: member.email, name }])
   })
 
-  it('returns 400 for a name or address with a line break', async () => {
+  it('stores a name with a line break as one line, and returns 400 for an address with one', async () => {
     const { url, workspace, owner } = await createCompany(service)
-    for (const name of ['\r\nBcc: eve@evil.example', 'a\nb', 'a\rb', 'a\u2028b', 'a\0b', 'a\u0085b']) {
+    for (const breaks of ['\r\n', '\n', '\r', '\u2028', '\u0085']) {
+      const name = `a${breaks}Bcc: eve@evil.example`
       const answers = await Promise.all([
         as(owner, patch('/v1/me', { name })),
         as(owner, patch(url, { name, slug: workspace.slug })),
@@ -349,8 +350,19 @@ describe('names of users and workspaces in mails', () => {
       expect(
         answers.map((answer) => answer.statusCode),
         name,
-      ).toEqual([400, 400, 400])
+      ).toEqual([200, 200, 400])
+      for (const path of ['/v1/me', url])
+        expect((await as(owner, get(path))).json()).toMatchObject({ name: 'a Bcc: eve@evil.example' })
     }
+  })
+
+  it('returns 400 for a name with NUL', async () => {
+    const { url, workspace, owner } = await createCompany(service)
+    for (const request of [
+      patch('/v1/me', { name: 'a\0b' }),
+      patch(url, { name: 'a\0b', slug: workspace.slug }),
+    ])
+      expectError(await as(owner, request), errors.decodeError, { issues: anyIssues })
   })
 
   it('does not let a name add headers, even with a line break in the database', async () => {

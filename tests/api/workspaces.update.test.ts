@@ -326,7 +326,7 @@ describe('400', () => {
       { name: '\u200b ', slug },
       [{ _tag: 'Refinement', path: ['name'] }],
     ],
-    ['a name with a line break', { name: 'a\nb', slug }, [{ _tag: 'Refinement', path: ['name'] }]],
+    ['a name with an escape character', { name: 'a\u001bb', slug }, [{ _tag: 'Refinement', path: ['name'] }]],
     ['a slug in upper case', { name: 'x', slug: 'Some-Slug' }, [{ _tag: 'Refinement', path: ['slug'] }]],
     [
       'an unknown field',

@@ -10,6 +10,7 @@ import {
 } from '../../scripts/description.ts'
 import { printOpenApi } from '../../src/http/description/openapi-document.ts'
 import { errors, statusOfTag, type ErrorFactory } from '../../src/kernel/errors.ts'
+import { ownKeywords } from '../../src/kernel/schemas.ts'
 import { checkEach } from '../support/check-each.ts'
 import { createFaultFinder } from '../support/schema-faults.ts'
 import { startTestApp } from '../support/test-app.ts'
@@ -259,6 +260,20 @@ describe('the API description', () => {
     expect(faultsOf(team, example)).toEqual([])
     expect(faultsOf(team, { ...example, memberCount: 'one' })).not.toEqual([])
     expect(faultsOf(team, { ...example, more: 1 })).not.toEqual([])
+  })
+
+  it('has no keywords of our own, and no null in an enum', () => {
+    const schemas = allMedia.flatMap(({ where, media }) => reach(where, media.schema))
+    const parameters = allOperations.flatMap(({ id, operation }) =>
+      (operation.parameters ?? []).map((parameter): [string, Schema] => [
+        id,
+        resolve(parameter).schema ?? {},
+      ]),
+    )
+    const all = [...schemas, ...parameters]
+    expect(all.length).toBeGreaterThan(500)
+    expect(all.filter(([, schema]) => schema.enum?.includes(null)).map(([where]) => where)).toEqual([])
+    for (const keyword of ownKeywords) expect(JSON.stringify(description)).not.toContain(`"${keyword}":`)
   })
 
   it('lists the roles once', () => {

@@ -50,7 +50,19 @@ it('every schema of requests and responses is valid JSON Schema, and compiles', 
     expect(ajv.validateSchema(schema as object), `${JSON.stringify(schema)}: ${ajv.errorsText()}`).toBe(true)
   }
   for (const compile of compilations) compile()
+
+  // Without a sentence, the message of a pattern would be the regular expression.
+  const patterned = schemas.flatMap(findPatterned)
+  expect(patterned.length).toBeGreaterThan(2)
+  expect(patterned.filter((schema) => schema['x-fault'] === undefined)).toEqual([])
 })
+
+/** The schemas in a schema that have a pattern. */
+function findPatterned(value: unknown): Record<string, unknown>[] {
+  if (typeof value !== 'object' || value === null) return []
+  const own = 'pattern' in value && typeof value.pattern === 'string' ? [{ ...value }] : []
+  return [...own, ...Object.values(value).flatMap(findPatterned)]
+}
 
 it('the schema of the settings is valid JSON Schema', () => {
   expect(ajv.validateSchema(ConfigSchema), ajv.errorsText()).toBe(true)

@@ -1,29 +1,34 @@
 import { describe, expect, it } from 'vitest'
 import {
   cleanLine,
+  findFault,
   normalizeLines,
-  normalizeText,
+  normalizeLine,
   parseLine,
   parseName,
   parseQuery,
   requireLines,
+  withoutRefused,
 } from '../../src/kernel/text.ts'
 
-describe('normalizeText', () => {
+describe('normalizeLine', () => {
   it.each([
     ['  Ada ', 'Ada'],
     ['\u00a0Ada\u3000', 'Ada'],
     ['Ame\u0301lie', 'Am\u00e9lie'],
     ['\u212b', '\u00c5'],
-    ['Ada  Lovelace', 'Ada  Lovelace'],
+    ['Ada  Lovelace', 'Ada Lovelace'],
+    ['T a\u00a0b', 'T a b'],
+    ['a\tb\nc\rd\r\ne\vf\fg\u0085h\u2028i\u2029j', 'a b c d e f g h i j'],
+    ['a \u2003\u3000\u202f\t b', 'a b'],
     ['', ''],
   ])('converts %j to %j', (text, stored) => {
-    expect(normalizeText(text)).toBe(stored)
+    expect(normalizeLine(text)).toBe(stored)
   })
 
   it('does not change normalized text', () => {
-    const once = normalizeText(' e\u0301\u0327 \u1e9b\u0323 ')
-    expect(normalizeText(once)).toBe(once)
+    const once = normalizeLine(' e\u0301\u0327 \u1e9b\u0323 ')
+    expect(normalizeLine(once)).toBe(once)
   })
 })
 
@@ -57,10 +62,9 @@ describe('parseLine', () => {
     'x'.repeat(11),
     '🧑'.repeat(11),
     'a\u0000b',
-    'a\nb',
-    'a\tb',
-    'a\u0085b',
-    'a\u2029b',
+    'a\u001fb',
+    'a\u007fb',
+    'a\u0084b',
     'a\ud800',
     '\udc00a',
     'a\u202eb',
@@ -94,16 +98,36 @@ describe('parseLine', () => {
 })
 
 describe('parseName', () => {
-  it.each(['Grace Hopper', 'www', 'a:b/c', 'AC/DC', 'example.com'])('accepts %j', (text) => {
+  it.each([
+    'Grace Hopper',
+    'www',
+    'a:b/c',
+    'AC/DC',
+    'example.com',
+    'Booking.com',
+    'Node.js and A/B',
+    'J. R. R./Tolkien',
+    '1.Herren/Damen',
+    'St./Saint',
+  ])('accepts %j', (text) => {
     expect(parseName(text)).toBe(text)
   })
 
-  it.each(['https://evil.example', 'Grace ftp://x', 'www.evil.example', 'Grace WwW.evil', 'a\u3164b'])(
-    'rejects %j',
-    (text) => {
-      expect(parseName(text)).toBeUndefined()
-    },
-  )
+  it.each([
+    'https://evil.example',
+    'Grace ftp://x',
+    'www.evil.example',
+    'Grace WwW.evil',
+    'a\u3164b',
+    'evil.test/pay',
+    'Grace evil.test/',
+    'evil1.test/pay',
+    'evil.test:8080/pay',
+    'a.b.example/pay',
+    'экзампл.рф/x',
+  ])('rejects %j', (text) => {
+    expect(parseName(text)).toBeUndefined()
+  })
 })
 
 describe('requireLines', () => {
@@ -115,12 +139,79 @@ describe('requireLines', () => {
     'a\r\nb\u2060c',
     'a\u061cb',
     'a\u3164b',
+    'a\tb',
+    'a\u00a0b',
   ])('accepts %j', (text) => {
     expect(requireLines(text, 100, 'summary')).toBe(normalizeLines(text))
   })
 
-  it.each(['a\u202eb', 'a\u202db', 'a\u{e0041}b', 'a\u206ab', '\u3164\n\u3164'])('rejects %j', (text) => {
-    expect(() => requireLines(text, 100, 'summary')).toThrow()
+  it.each([
+    ['Name\tCount\nA\t1', 'Name\tCount\nA\t1'],
+    ['a\r\nb', 'a\nb'],
+    ['a\u2028b\u2029c\vd\fe\u0085f', 'a\nb\nc\nd\ne\nf'],
+    ['a\u0085', 'a'],
+  ])('stores %j as %j', (text, stored) => {
+    expect(requireLines(text, 100, 'summary')).toBe(stored)
+  })
+
+  it.each(['a\rb', 'a\u0001b', 'a\u202eb', 'a\u202db', 'a\u{e0041}b', 'a\u206ab', '\u3164\n\u3164'])(
+    'rejects %j',
+    (text) => {
+      expect(() => requireLines(text, 100, 'summary')).toThrow()
+    },
+  )
+})
+
+describe('findFault', () => {
+  it.each([
+    ['sixteen letters.\u0000', 'line', 'must not contain U+0000 (character 17)'],
+    ['🧑\u0000', 'lines', 'must not contain U+0000 (character 2)'],
+    ['a\ud800', 'line', 'must not contain U+D800 (character 2)'],
+    ['a\u{e0041}', 'lines', 'must not contain U+E0041 (character 2)'],
+    [
+      '🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}\u0007',
+      'line',
+      'must not contain U+0007 (character 8)',
+    ],
+    ['a\rb', 'lines', 'must not contain U+000D (character 2)'],
+    [' \t\n', 'line', 'must not be blank'],
+    ['\u3164\n', 'lines', 'must not be blank'],
+    ['xxxxxxxxxxxxxxxxxxxxx', 'line', 'must be at most 20 characters'],
+    ['x.test/pay', 'name', 'must not contain a web address: `://`, `www.`, or a domain followed by `/`'],
+    ['a\u001bb', 'query', 'must not contain U+001B (character 2)'],
+    ['http://a b', 'url', 'must not contain U+0020 (character 9)'],
+    ['ftp://a', 'url', 'must be an http or https URL'],
+    ['https://', 'url', 'must be an http or https URL'],
+  ] as const)('says of %j as %s that it %s', (text, rule, fault) => {
+    expect(findFault(text, rule, 20)).toBe(fault)
+  })
+
+  it.each([
+    ['a\tb', 'query'],
+    ['', 'query'],
+    ['a\ud800', 'query'],
+    ['🧑'.repeat(20), 'line'],
+    ['HTTPS://a', 'url'],
+  ] as const)('finds nothing wrong with %j as %s', (text, rule) => {
+    expect(findFault(text, rule, 20)).toBeUndefined()
+  })
+
+  it.each(['line', 'name', 'lines', 'query', 'url'] as const)(
+    'reads a text of 400,000 characters as %s in less than 500 ms',
+    (rule) => {
+      for (const part of [' ', 'a.', 'a.1', 'a1', '\u200b', '🏴', '\u{e0067}', '\t', '\r\n', '\r', 'www']) {
+        const text = part.repeat(400_000 / part.length)
+        const startedAt = performance.now()
+        findFault(text, rule)
+        expect(performance.now() - startedAt, JSON.stringify(part)).toBeLessThan(500)
+      }
+    },
+  )
+})
+
+describe('withoutRefused', () => {
+  it('keeps the words of several lines apart', () => {
+    expect(withoutRefused('Name\tCount\nA\u202e1')).toBe('Name Count A1')
   })
 })
 

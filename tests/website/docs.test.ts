@@ -105,6 +105,7 @@ describe('/docs', () => {
     expect(commandOf('agentOAuth.token')).toMatch(
       /^curl -d &#39;grant_type=authorization_code[^ ]*&#39; &#39;/,
     )
+    expect(commandOf('workspaces.search')).toContain(escape(`'${origin}/v1/workspaces/SLUG/search?q=Q'`))
     expect(commandOf('agent.readValidationKit')).toContain('Bearer $ACCESS_TOKEN')
     for (const { operationId } of operations) expect(commandOf(operationId), operationId).toMatch(/^curl /)
   })

@@ -207,20 +207,38 @@ describe('a seed', () => {
       expect(body).not.toContain(`<h2>${heading}</h2>`)
   })
 
+  it('keeps tabs, stores line separators as line breaks, and white space of a title as single spaces', async () => {
+    const path = await createSeed(member, {
+      ...texts,
+      title: 'A\ttitle\u00a0 with\u2003spaces',
+      summary: 'Name\tCount\r\nA\t1\u2028B\t2\u000bC',
+      successCriteria: 'One\ttab',
+    })
+    const [row] = await selectRows(
+      db,
+      sql`select title, summary, success_criteria as criteria from seeds where id = ${path.split('/').at(-1)}`,
+    )
+    expect(row).toEqual({
+      title: 'A title with spaces',
+      summary: 'Name\tCount\nA\t1\nB\t2\nC',
+      criteria: ['One tab'],
+    })
+  })
+
   it.each([
-    ['title', ' '],
-    ['title', 'x'.repeat(121)],
-    ['title', 'a\u202eb'],
-    ['summary', ''],
-    ['summary', 'x'.repeat(2001)],
-    ['problem', 'x'.repeat(2001)],
-    ['audience', 'x\u0000'],
-    ['hypothesis', 'x'.repeat(2001)],
-    ['successCriteria', 'x'.repeat(301)],
-    ['successCriteria', 'line\n'.repeat(21)],
+    ['title', ' ', 'This text must not be blank.'],
+    ['title', 'x'.repeat(121), 'This text must be at most 120 characters.'],
+    ['title', 'a\u202eb', 'This text must not contain U+202E (character 2).'],
+    ['summary', '', 'This text must not be blank.'],
+    ['summary', 'x'.repeat(2001), 'This text must be at most 2000 characters.'],
+    ['problem', 'x'.repeat(2001), 'This text must be at most 2000 characters.'],
+    ['audience', 'x\u0000', 'This text must not contain U+0000 (character 2).'],
+    ['hypothesis', 'x'.repeat(2001), 'This text must be at most 2000 characters.'],
+    ['successCriteria', 'x'.repeat(301), 'This text must be at most 300 characters.'],
+    ['successCriteria', 'line\n'.repeat(21), 'There are more than 20 criteria.'],
   ])(
     'returns 400 with the error at %s, which gets the focus, and keeps the typed values',
-    async (field, text) => {
+    async (field, text, fault) => {
       const path = await createSeed()
       for (const form of [`${base}/seeds/new`, `${path}/edit`]) {
         await member.visitor.get(form)
@@ -230,7 +248,7 @@ describe('a seed', () => {
           [field]: text,
         })
         expect(answer.statusCode).toBe(400)
-        expect(errorOf(answer.body, field)).toContain('blank, too long')
+        expect(errorOf(answer.body, field)).toContain(fault)
         expect(answer.body.match(/class="error"/g)).toHaveLength(1)
         expect(answer.body.match(/autofocus/g)).toHaveLength(1)
         expect(answer.body).toMatch(new RegExp(`id="${field}"[^>]*aria-invalid="true" autofocus`))

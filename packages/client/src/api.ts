@@ -3300,11 +3300,8 @@ export interface components {
              * @enum {string}
              */
             status: "active" | "disabled";
-            /**
-             * @description Why it is disabled: by a person (`manual`), because its receiver answered 410 (`gone`), or because nothing could be delivered for three days (`failing`).
-             * @enum {string|null}
-             */
-            disabledReason: "manual" | "gone" | "failing" | null;
+            /** @description Why it is disabled: by a person (`manual`), because its receiver answered 410 (`gone`), or because nothing could be delivered for three days (`failing`). */
+            disabledReason: ("manual" | "gone" | "failing") | null;
             /**
              * Format: date-time
              * @description When the webhook was added.
@@ -3353,11 +3350,8 @@ export interface components {
             delivered: boolean;
             /** @description The status of the last answer. */
             status: number | null;
-            /**
-             * @description Why the last attempt failed: no connection (`refused`), no answer within 15 seconds, no valid certificate, an answer other than 2xx, or a secret that the service cannot read any more.
-             * @enum {string|null}
-             */
-            error: "refused" | "timeout" | "tls" | "status" | "secret_unreadable" | null;
+            /** @description Why the last attempt failed: no connection (`refused`), no answer within 15 seconds, no valid certificate, an answer other than 2xx, or a secret that the service cannot read any more. */
+            error: ("refused" | "timeout" | "tls" | "status" | "secret_unreadable") | null;
         };
         WebhookDelivery: {
             /** @description The header `webhook-id` of all its attempts. */
@@ -3375,11 +3369,8 @@ export interface components {
             attempts: number;
             /** @description The status of the last answer. */
             lastStatus: number | null;
-            /**
-             * @description Why the last attempt failed: no connection (`refused`), no answer within 15 seconds, no valid certificate, an answer other than 2xx, or a secret that the service cannot read any more.
-             * @enum {string|null}
-             */
-            lastError: "refused" | "timeout" | "tls" | "status" | "secret_unreadable" | null;
+            /** @description Why the last attempt failed: no connection (`refused`), no answer within 15 seconds, no valid certificate, an answer other than 2xx, or a secret that the service cannot read any more. */
+            lastError: ("refused" | "timeout" | "tls" | "status" | "secret_unreadable") | null;
             /**
              * Format: date-time
              * @description When the next attempt is due. Null unless the delivery is pending.
@@ -5551,7 +5542,7 @@ export interface components {
         /**
          * @description The request is malformed or its input is invalid.
          *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
-         *     - `label_invalid`: Website only: the name of an API key or a team is invalid. The API returns `decode_error` instead.
+         *     - `label_invalid`: Website only: the name of an API key or a team is invalid; the message says why. The API returns `decode_error` instead.
          */
         "InvalidInput.label_invalid": {
             headers: {
@@ -5586,7 +5577,7 @@ export interface components {
          *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
          *     - `lead_invalid`: The lead of a seed is to be somebody who has not joined it, or who may not change it.
          *     - `reason_without_status`: The request has `statusReason` without `status`.
-         *     - `text_invalid`: Website and command line only: a text is invalid. The API returns `decode_error` instead.
+         *     - `text_invalid`: Website and command line only: a text is invalid; the message says why. The API returns `decode_error` instead.
          */
         "InvalidInput.lead_invalid.reason_without_status.text_invalid": {
             headers: {
@@ -5619,7 +5610,7 @@ export interface components {
          * @description The request is malformed or its input is invalid.
          *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
          *     - `source_url_invalid`: `sourceUrl` is not an http or https URL, or contains a user name or password.
-         *     - `text_invalid`: Website and command line only: a text is invalid. The API returns `decode_error` instead.
+         *     - `text_invalid`: Website and command line only: a text is invalid; the message says why. The API returns `decode_error` instead.
          */
         "InvalidInput.source_url_invalid.text_invalid": {
             headers: {
@@ -5635,7 +5626,7 @@ export interface components {
         /**
          * @description The request is malformed or its input is invalid.
          *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
-         *     - `text_invalid`: Website and command line only: a text is invalid. The API returns `decode_error` instead.
+         *     - `text_invalid`: Website and command line only: a text is invalid; the message says why. The API returns `decode_error` instead.
          */
         "InvalidInput.text_invalid": {
             headers: {
@@ -7120,15 +7111,15 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description 1 to 120 characters, not blank, without control characters and invisible formatting */
+                    /** @description 1 to 120 characters, not blank. White space becomes single spaces. Control characters and invisible formatting are refused. */
                     title: string;
-                    /** @description 1 to 2000 characters, not blank, without control characters other than line breaks */
+                    /** @description 1 to 2000 characters, not blank. Tabs and line breaks are kept. Other control characters are refused. */
                     summary: string;
-                    /** @description empty, or 1 to 2000 characters, not blank, without control characters other than line breaks */
+                    /** @description Empty, or 1 to 2000 characters, not blank. Tabs and line breaks are kept. Other control characters are refused. */
                     problem?: string;
-                    /** @description empty, or 1 to 2000 characters, not blank, without control characters other than line breaks */
+                    /** @description Empty, or 1 to 2000 characters, not blank. Tabs and line breaks are kept. Other control characters are refused. */
                     audience?: string;
-                    /** @description empty, or 1 to 2000 characters, not blank, without control characters other than line breaks */
+                    /** @description Empty, or 1 to 2000 characters, not blank. Tabs and line breaks are kept. Other control characters are refused. */
                     hypothesis?: string;
                     successCriteria?: string[];
                 };
@@ -7207,20 +7198,20 @@ export interface operations {
                 "application/json": {
                     /** @description The id of a seed. */
                     seedId: string;
-                    /** @description 1 to 120 characters, not blank, without control characters and invisible formatting */
+                    /** @description 1 to 120 characters, not blank. White space becomes single spaces. Control characters and invisible formatting are refused. */
                     title?: string;
-                    /** @description 1 to 2000 characters, not blank, without control characters other than line breaks */
+                    /** @description 1 to 2000 characters, not blank. Tabs and line breaks are kept. Other control characters are refused. */
                     summary?: string;
-                    /** @description empty, or 1 to 2000 characters, not blank, without control characters other than line breaks */
+                    /** @description Empty, or 1 to 2000 characters, not blank. Tabs and line breaks are kept. Other control characters are refused. */
                     problem?: string;
-                    /** @description empty, or 1 to 2000 characters, not blank, without control characters other than line breaks */
+                    /** @description Empty, or 1 to 2000 characters, not blank. Tabs and line breaks are kept. Other control characters are refused. */
                     audience?: string;
-                    /** @description empty, or 1 to 2000 characters, not blank, without control characters other than line breaks */
+                    /** @description Empty, or 1 to 2000 characters, not blank. Tabs and line breaks are kept. Other control characters are refused. */
                     hypothesis?: string;
                     successCriteria?: string[];
                     /** @enum {string} */
                     status?: "open" | "validating" | "validated" | "dropped";
-                    /** @description empty, or 1 to 300 characters, not blank, without control characters and invisible formatting */
+                    /** @description Empty, or 1 to 300 characters, not blank. White space becomes single spaces. Control characters and invisible formatting are refused. */
                     statusReason?: string;
                     /** @description A participant. */
                     leadUserId?: string;
@@ -7460,9 +7451,9 @@ export interface operations {
                     kind: "interview" | "survey" | "experiment" | "metric" | "note";
                     /** @enum {string} */
                     verdict: "supports" | "contradicts" | "neutral";
-                    /** @description 1 to 4000 characters, not blank, without control characters other than line breaks */
+                    /** @description 1 to 4000 characters, not blank. Tabs and line breaks are kept. Other control characters are refused. */
                     summary: string;
-                    /** @description an http or https URL of at most 2048 characters */
+                    /** @description An http or https URL of at most 2048 characters. */
                     sourceUrl?: string;
                 };
             };
@@ -7534,9 +7525,9 @@ export interface operations {
                     kind?: "interview" | "survey" | "experiment" | "metric" | "note";
                     /** @enum {string} */
                     verdict?: "supports" | "contradicts" | "neutral";
-                    /** @description 1 to 4000 characters, not blank, without control characters other than line breaks */
+                    /** @description 1 to 4000 characters, not blank. Tabs and line breaks are kept. Other control characters are refused. */
                     summary?: string;
-                    /** @description empty, or an http or https URL of at most 2048 characters */
+                    /** @description Empty, or an http or https URL of at most 2048 characters. */
                     sourceUrl?: string;
                 };
             };
@@ -7589,7 +7580,7 @@ export interface operations {
                 "application/json": {
                     /** @description The id of evidence. */
                     evidenceId: string;
-                    /** @description empty, or 1 to 300 characters, not blank, without control characters and invisible formatting */
+                    /** @description Empty, or 1 to 300 characters, not blank. White space becomes single spaces. Control characters and invisible formatting are refused. */
                     reason?: string;
                 };
             };
@@ -7641,7 +7632,7 @@ export interface operations {
                 "application/json": {
                     /** @description The id of a seed. */
                     seedId: string;
-                    /** @description 1 to 5000 characters, not blank, without control characters other than line breaks */
+                    /** @description 1 to 5000 characters, not blank. Tabs and line breaks are kept. Other control characters are refused. */
                     body: string;
                     /** @description The id of evidence. */
                     evidenceId?: string;
@@ -7767,7 +7758,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description 1 to 64 characters, not blank, without control characters and invisible formatting */
+                    /** @description 1 to 64 characters, not blank. White space becomes single spaces. Control characters and invisible formatting are refused. */
                     name: string;
                 };
             };
@@ -7824,7 +7815,7 @@ export interface operations {
                 "application/json": {
                     /** @description The id of a team. */
                     teamId: string;
-                    /** @description 1 to 64 characters, not blank, without control characters and invisible formatting */
+                    /** @description 1 to 64 characters, not blank. White space becomes single spaces. Control characters and invisible formatting are refused. */
                     name: string;
                 };
             };
@@ -8417,7 +8408,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description 1 to 64 characters, not blank, without control characters and invisible formatting */
+                    /** @description 1 to 64 characters, not blank. White space becomes single spaces. Control characters and invisible formatting are refused. */
                     name: string;
                 };
             };
@@ -8578,7 +8569,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description 1 to 64 characters, not blank, without control characters and invisible formatting */
+                    /** @description 1 to 64 characters, not blank. White space becomes single spaces. Control characters and invisible formatting are refused. */
                     name: string;
                     /**
                      * Format: date-time
@@ -9126,7 +9117,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description 1 to 100 characters, not blank, without control characters, invisible formatting and web addresses (`://` or `www.`) */
+                    /** @description 1 to 100 characters, not blank. White space becomes single spaces. Control characters, invisible formatting and web addresses (`://`, `www.`, or a domain followed by `/`) are refused. */
                     name: string;
                 };
             };
@@ -10547,9 +10538,9 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description 1 to 100 characters, not blank, without control characters, invisible formatting and web addresses (`://` or `www.`) */
+                    /** @description 1 to 100 characters, not blank. White space becomes single spaces. Control characters, invisible formatting and web addresses (`://`, `www.`, or a domain followed by `/`) are refused. */
                     name: string;
-                    /** @description 3 to 48 characters: a-z, 0-9, and single hyphens between them */
+                    /** @description 3 to 48 characters: a-z, 0-9, and single hyphens between them. */
                     slug: string;
                 };
             };
@@ -10973,9 +10964,9 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description 1 to 100 characters, not blank, without control characters, invisible formatting and web addresses (`://` or `www.`) */
+                    /** @description 1 to 100 characters, not blank. White space becomes single spaces. Control characters, invisible formatting and web addresses (`://`, `www.`, or a domain followed by `/`) are refused. */
                     name: string;
-                    /** @description 3 to 48 characters: a-z, 0-9, and single hyphens between them */
+                    /** @description 3 to 48 characters: a-z, 0-9, and single hyphens between them. */
                     slug: string;
                     /** @description Up to 10 email domains, separated by commas or white space. People with a verified address at one of them can join the workspace. Absent: unchanged. Empty: none. You can add the domain of your own verified address; public mail services are refused. */
                     allowedDomains?: string;
@@ -12345,7 +12336,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description 1 to 64 characters, not blank, without control characters and invisible formatting */
+                    /** @description 1 to 64 characters, not blank. White space becomes single spaces. Control characters and invisible formatting are refused. */
                     name: string;
                 };
             };
@@ -12517,7 +12508,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description 1 to 64 characters, not blank, without control characters and invisible formatting */
+                    /** @description 1 to 64 characters, not blank. White space becomes single spaces. Control characters and invisible formatting are refused. */
                     name: string;
                 };
             };
@@ -13069,7 +13060,7 @@ export interface operations {
                     url: string;
                     /** @description The types of events to send (docs/events.md); empty: all. */
                     types?: string[];
-                    /** @description empty, or 1 to 200 characters, not blank, without control characters other than line breaks */
+                    /** @description Empty, or 1 to 200 characters, not blank. Tabs and line breaks are kept. Other control characters are refused. */
                     description?: string;
                 };
             };
@@ -13239,7 +13230,7 @@ export interface operations {
                     url?: string;
                     /** @description The types of events to send (docs/events.md); empty: all. */
                     types?: string[];
-                    /** @description empty, or 1 to 200 characters, not blank, without control characters other than line breaks */
+                    /** @description Empty, or 1 to 200 characters, not blank. Tabs and line breaks are kept. Other control characters are refused. */
                     description?: string;
                     /**
                      * @description Whether events are sent (`active`) or not.
@@ -13756,15 +13747,15 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description 1 to 120 characters, not blank, without control characters and invisible formatting */
+                    /** @description 1 to 120 characters, not blank. White space becomes single spaces. Control characters and invisible formatting are refused. */
                     title: string;
-                    /** @description 1 to 2000 characters, not blank, without control characters other than line breaks */
+                    /** @description 1 to 2000 characters, not blank. Tabs and line breaks are kept. Other control characters are refused. */
                     summary: string;
-                    /** @description empty, or 1 to 2000 characters, not blank, without control characters other than line breaks */
+                    /** @description Empty, or 1 to 2000 characters, not blank. Tabs and line breaks are kept. Other control characters are refused. */
                     problem?: string;
-                    /** @description empty, or 1 to 2000 characters, not blank, without control characters other than line breaks */
+                    /** @description Empty, or 1 to 2000 characters, not blank. Tabs and line breaks are kept. Other control characters are refused. */
                     audience?: string;
-                    /** @description empty, or 1 to 2000 characters, not blank, without control characters other than line breaks */
+                    /** @description Empty, or 1 to 2000 characters, not blank. Tabs and line breaks are kept. Other control characters are refused. */
                     hypothesis?: string;
                     /** @description What would show that the hypothesis is true. */
                     successCriteria?: string[];
@@ -13973,15 +13964,15 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description 1 to 120 characters, not blank, without control characters and invisible formatting */
+                    /** @description 1 to 120 characters, not blank. White space becomes single spaces. Control characters and invisible formatting are refused. */
                     title?: string;
-                    /** @description 1 to 2000 characters, not blank, without control characters other than line breaks */
+                    /** @description 1 to 2000 characters, not blank. Tabs and line breaks are kept. Other control characters are refused. */
                     summary?: string;
-                    /** @description empty, or 1 to 2000 characters, not blank, without control characters other than line breaks */
+                    /** @description Empty, or 1 to 2000 characters, not blank. Tabs and line breaks are kept. Other control characters are refused. */
                     problem?: string;
-                    /** @description empty, or 1 to 2000 characters, not blank, without control characters other than line breaks */
+                    /** @description Empty, or 1 to 2000 characters, not blank. Tabs and line breaks are kept. Other control characters are refused. */
                     audience?: string;
-                    /** @description empty, or 1 to 2000 characters, not blank, without control characters other than line breaks */
+                    /** @description Empty, or 1 to 2000 characters, not blank. Tabs and line breaks are kept. Other control characters are refused. */
                     hypothesis?: string;
                     /** @description What would show that the hypothesis is true. */
                     successCriteria?: string[];
@@ -14400,9 +14391,9 @@ export interface operations {
                      * @enum {string}
                      */
                     verdict: "supports" | "contradicts" | "neutral";
-                    /** @description 1 to 4000 characters, not blank, without control characters other than line breaks */
+                    /** @description 1 to 4000 characters, not blank. Tabs and line breaks are kept. Other control characters are refused. */
                     summary: string;
-                    /** @description an http or https URL of at most 2048 characters */
+                    /** @description An http or https URL of at most 2048 characters. */
                     sourceUrl?: string;
                 };
             };
@@ -14482,9 +14473,9 @@ export interface operations {
                      * @enum {string}
                      */
                     verdict?: "supports" | "contradicts" | "neutral";
-                    /** @description 1 to 4000 characters, not blank, without control characters other than line breaks */
+                    /** @description 1 to 4000 characters, not blank. Tabs and line breaks are kept. Other control characters are refused. */
                     summary?: string;
-                    /** @description empty, or an http or https URL of at most 2048 characters */
+                    /** @description Empty, or an http or https URL of at most 2048 characters. */
                     sourceUrl?: string;
                 };
             };

@@ -13,7 +13,6 @@ import {
   closed,
   exampleOf,
   named,
-  noControlCharacters,
   nullableArray,
   nullableString,
   ref,
@@ -42,7 +41,7 @@ export const ValidationKitInput = closed(
     query: Type.Optional(
       Type.String({
         maxLength: seedQueryLengthMax,
-        pattern: noControlCharacters,
+        'x-text': 'query',
         description: 'Only seeds with all of these words, or words that begin with them.',
       }),
     ),

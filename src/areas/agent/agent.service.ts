@@ -11,7 +11,7 @@ import { errors } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
 import { parseJson, type Json } from '../../kernel/json-text.ts'
 import { decodeCursor, encodeCursor, lastRow, rowsOf, startOf } from '../../kernel/pagination.ts'
-import { normalizeText } from '../../kernel/text.ts'
+import { normalizeLine } from '../../kernel/text.ts'
 import { parseTime } from '../../kernel/times.ts'
 import type { KitOutlineItem, KitSeed, ValidationKit, ValidationKitInput } from './agent.schemas.ts'
 import { noDiscussion, readDiscussion, type KitDiscussion } from './kit-discussion.ts'
@@ -182,7 +182,7 @@ function planSeed({ workspace }: AgentPrincipal, { seedId = '', cursor }: Valida
 
 function planSeeds({ workspace }: AgentPrincipal, input: ValidationKitInput, { hasOutline }: KitForm) {
   const { status, query = '', updatedSince, cursor, detail } = input
-  const text = normalizeText(query) || undefined
+  const text = normalizeLine(query) || undefined
   const listId = `agent.readValidationKit ${workspace.id} seeds ${JSON.stringify([status, text, updatedSince])}`
   const isOutline = detail === 'outline'
   const limit = input.limit ?? (isOutline || hasOutline ? kitOutlineMax : kitSeedsMax)

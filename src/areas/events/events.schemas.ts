@@ -7,16 +7,7 @@ import {
   slugParams,
   streamOperation,
 } from '../../http/description/operation.ts'
-import {
-  closed,
-  exampleOf,
-  named,
-  noControlCharacters,
-  nullableString,
-  ref,
-  stringEnum,
-  timestamp,
-} from '../../kernel/schemas.ts'
+import { closed, exampleOf, named, nullableString, ref, stringEnum, timestamp } from '../../kernel/schemas.ts'
 import { errors, workspaceErrors } from '../../kernel/errors.ts'
 import { pageLimitDefault, pageLimitMax } from '../../kernel/pagination.ts'
 import { exampleSeed } from '../seeds/seeds.schemas.ts'
@@ -101,6 +92,7 @@ const time = (description: string) =>
     Type.Unsafe<string>({
       type: 'string',
       anyOf: [{ format: 'date-time' }, { format: 'date' }],
+      'x-fault': 'must be a date or a time (RFC 3339)',
       description: `${description} A date without a time is its start in UTC.`,
       examples: [exampleTime],
     }),
@@ -112,7 +104,7 @@ const time = (description: string) =>
  */
 const types = (description: string) =>
   Type.Optional(
-    Type.Array(Type.String({ maxLength: 400, pattern: noControlCharacters }), {
+    Type.Array(Type.String({ maxLength: 400, 'x-text': 'query' }), {
       maxItems: 100,
       description,
     }),
@@ -141,7 +133,7 @@ export const eventsFilters = {
   type: Type.Optional(
     Type.String({
       maxLength: 64,
-      pattern: noControlCharacters,
+      'x-text': 'query',
       description: 'Only events of this type.',
     }),
   ),

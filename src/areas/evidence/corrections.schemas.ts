@@ -2,13 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { operation, pathParams } from '../../http/description/operation.ts'
 import { errors } from '../../kernel/errors.ts'
 import { closed, described, optionalLine, stringEnum } from '../../kernel/schemas.ts'
-import {
-  evidenceKinds,
-  optionalSourceUrlPattern,
-  reasonLengthMax,
-  sourceUrlLengthMax,
-  verdicts,
-} from '../../kernel/seeds.ts'
+import { evidenceKinds, reasonLengthMax, sourceUrlLengthMax, verdicts } from '../../kernel/seeds.ts'
 import { evidenceFields, kindDescription, verdictDescription } from './evidence.schemas.ts'
 
 const evidenceParams = pathParams('evidenceId')
@@ -21,8 +15,8 @@ export const correctionFields = {
   sourceUrl: Type.Optional(
     Type.String({
       maxLength: sourceUrlLengthMax,
-      pattern: optionalSourceUrlPattern,
-      description: `empty, or an http or https URL of at most ${sourceUrlLengthMax} characters`,
+      'x-text': 'url',
+      description: `Empty, or an http or https URL of at most ${sourceUrlLengthMax} characters.`,
     }),
   ),
 }

@@ -20,7 +20,6 @@ import {
   evidenceKinds,
   evidenceSummaryLengthMax,
   sourceUrlLengthMax,
-  sourceUrlPattern,
   verdicts,
 } from '../../kernel/seeds.ts'
 import { seedParams, writerErrors } from '../seeds/seeds.schemas.ts'
@@ -92,9 +91,10 @@ export const evidenceFields = {
   summary: lines(evidenceSummaryLengthMax),
   sourceUrl: Type.Optional(
     Type.String({
+      minLength: 1,
       maxLength: sourceUrlLengthMax,
-      pattern: sourceUrlPattern,
-      description: `an http or https URL of at most ${sourceUrlLengthMax} characters`,
+      'x-text': 'url',
+      description: `An http or https URL of at most ${sourceUrlLengthMax} characters.`,
     }),
   ),
 }

@@ -1,15 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { exampleIds } from '../../http/description/examples.ts'
 import { listOperation, slugParams } from '../../http/description/operation.ts'
-import {
-  closed,
-  named,
-  noControlCharacters,
-  nullableString,
-  ref,
-  Role,
-  stringEnum,
-} from '../../kernel/schemas.ts'
+import { closed, named, nullableString, ref, Role, stringEnum } from '../../kernel/schemas.ts'
 import { workspaceErrors } from '../../kernel/errors.ts'
 import type { Role as RoleName } from '../../kernel/roles.ts'
 
@@ -61,7 +53,7 @@ export const peopleFilters = {
   q: Type.Optional(
     Type.String({
       maxLength: 100,
-      pattern: noControlCharacters,
+      'x-text': 'query',
       description:
         'Only people whose name or email address contains this text, ignoring case. One or two characters match ' +
         'only the beginning of words.',

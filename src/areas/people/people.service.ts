@@ -15,7 +15,7 @@ import {
 } from '../../kernel/pagination.ts'
 import type { Principal } from '../../kernel/principal.ts'
 import type { Role } from '../../kernel/roles.ts'
-import { normalizeText } from '../../kernel/text.ts'
+import { normalizeLine } from '../../kernel/text.ts'
 import type { PictureStore } from '../../pictures/picture-store.ts'
 import {
   findMemberPerson,
@@ -66,7 +66,7 @@ export function createPeopleService(options: PeopleServiceOptions): PeopleServic
     async list(principal, slug, { q, kind: only, role, teamId, ...page }) {
       const workspace = await requireWorkspace(principal, slug, 'people.list')
       const { id: workspaceId } = workspace
-      const text = q === undefined ? undefined : normalizeText(q) || undefined
+      const text = q === undefined ? undefined : normalizeLine(q) || undefined
       const query = { workspaceId, filter: { text, role, teamId }, pictureUrlPrefix: pictures.urlPrefix }
       const hasMembers = only !== 'invited' && (teamId === undefined || isId(teamId))
       const hasInvited =

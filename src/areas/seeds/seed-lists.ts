@@ -7,7 +7,7 @@ import { noRows, readPage, type Page, type PageRequest } from '../../kernel/pagi
 import type { Principal } from '../../kernel/principal.ts'
 import type { Role } from '../../kernel/roles.ts'
 import { deletedSeedsKeptMs, type SeedSort, type SeedStatus } from '../../kernel/seeds.ts'
-import { normalizeText } from '../../kernel/text.ts'
+import { normalizeLine } from '../../kernel/text.ts'
 import type { PictureStore } from '../../pictures/picture-store.ts'
 import {
   countSeedsByStatus,
@@ -103,7 +103,7 @@ export function createSeedLists({ db, clock, requireWorkspace, pictures }: SeedL
 type Undefinable<Fields> = { [Name in keyof Fields]: Fields[Name] | undefined }
 
 function toFilter({ status, q, createdByUserId, joined }: Undefinable<SeedsFilter>): SeedFilter {
-  const text = q === undefined ? undefined : normalizeText(q) || undefined
+  const text = q === undefined ? undefined : normalizeLine(q) || undefined
   return {
     ...(status !== undefined && { status }),
     ...(text !== undefined && { text }),

@@ -97,6 +97,7 @@ function parseOptional(text: string, field: string): string | null {
 
 function requireCriteria(criteria: readonly string[]): string[] {
   const field = 'successCriteria'
-  if (criteria.length > successCriteriaMax) throw errors.textInvalid({ field })
+  if (criteria.length > successCriteriaMax)
+    throw errors.textInvalid({ field, message: `There are more than ${successCriteriaMax} criteria.` })
   return criteria.map((criterion) => requireLine(criterion, successCriterionLengthMax, field))
 }

@@ -8,7 +8,6 @@ import {
   line,
   lines,
   named,
-  noControlCharacters,
   nullableString,
   ok,
   optionalLine,
@@ -199,7 +198,7 @@ export const seedsList = listOperation(
       q: Type.Optional(
         Type.String({
           maxLength: seedQueryLengthMax,
-          pattern: noControlCharacters,
+          'x-text': 'query',
           description:
             'Only seeds whose texts have all of these words, or words that begin with them, as `workspaces.search` finds them.',
         }),

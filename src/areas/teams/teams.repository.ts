@@ -1,4 +1,4 @@
-import { and, asc, eq, sql } from 'drizzle-orm'
+import { and, asc, eq, ne, sql } from 'drizzle-orm'
 import type { Executor } from '../../db/client.ts'
 import { isForeignKeyViolation, isUniqueViolation } from '../../db/errors.ts'
 import { pageLimit } from '../../db/sql/hidden-parameter.ts'
@@ -37,6 +37,7 @@ export function listTeams(executor: Executor, input: { workspaceId: string } & P
 
 /** Throws `team_name_taken`. */
 export async function insertTeam(executor: Executor, row: typeof teams.$inferInsert): Promise<void> {
+  await assertNotTaken(executor, row)
   await translatingNameTaken(executor.insert(teams).values(row))
 }
 
@@ -79,8 +80,34 @@ export async function hasTeam(executor: Executor, workspaceId: string, teamId: s
 }
 
 /** Throws `team_name_taken`. */
-export async function renameTeam(executor: Executor, teamId: string, name: string): Promise<void> {
-  await translatingNameTaken(executor.update(teams).set({ name }).where(eq(teams.id, teamId)))
+export async function renameTeam(
+  executor: Executor,
+  team: { id: string; workspaceId: string; name: string },
+): Promise<void> {
+  await assertNotTaken(executor, team)
+  await translatingNameTaken(executor.update(teams).set({ name: team.name }).where(eq(teams.id, team.id)))
+}
+
+// All space separators of Unicode.
+const spaces = '[\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u3000]+'
+
+/**
+ * Throws `team_name_taken` if another team has the name in the form of before `normalizeLine`: with other spaces, or several.
+ * The unique index compares names of now.
+ */
+async function assertNotTaken(
+  executor: Executor,
+  { id, workspaceId, name }: { id: string; workspaceId: string; name: string },
+): Promise<void> {
+  const normalized = sql`lower(regexp_replace(${teams.name}, ${spaces}, ' ', 'g'))`
+  const taken = await executor
+    .select({ id: teams.id })
+    .from(teams)
+    .where(
+      and(eq(teams.workspaceId, workspaceId), ne(teams.id, id), eq(normalized, sql`lower(${name}::text)`)),
+    )
+    .limit(1)
+  if (taken.length > 0) throw errors.teamNameTaken()
 }
 
 export async function deleteTeam(executor: Executor, teamId: string): Promise<void> {

@@ -123,7 +123,7 @@ export function createTeamsService(options: TeamsServiceOptions): TeamsService {
         if (name === team.name) return
         // Serializes renames: two that swap names would deadlock on the unique index.
         await lockWorkspace(tx, team.workspaceId)
-        await renameTeam(tx, team.id, name)
+        await renameTeam(tx, { ...team, name })
         appendEvent({
           type: 'team.renamed',
           data: { teamId: team.id, from: team.name, to: name },

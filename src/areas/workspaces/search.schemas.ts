@@ -2,7 +2,7 @@ import { Type, type Static } from '@sinclair/typebox'
 import { exampleIds } from '../../http/description/examples.ts'
 import { listOperation, operation, slugParams } from '../../http/description/operation.ts'
 import { workspaceErrors } from '../../kernel/errors.ts'
-import { closed, named, noControlCharacters, nullableString, ref, stringEnum } from '../../kernel/schemas.ts'
+import { closed, named, nullableString, ref, stringEnum } from '../../kernel/schemas.ts'
 import { searchComparedMax, searchCountMax, searchKinds, searchLengthMax } from '../../kernel/search.ts'
 import { exampleSeed } from '../seeds/seeds.schemas.ts'
 
@@ -55,12 +55,12 @@ export const searchSchemas = [SearchResult, SearchCounts]
 const q = Type.String({
   minLength: 1,
   maxLength: searchLengthMax,
-  pattern: noControlCharacters,
+  'x-text': 'query',
   description:
     'What to look for: all of its words, or words that begin with them. Case and accents do not matter. Text without a ' +
     'letter or a digit finds nothing.',
 })
-const kindPattern = `(?:${searchKinds.join('|')})`
+const kindPattern = `(${searchKinds.join('|')})`
 
 export const workspacesSearch = listOperation(
   {
@@ -81,7 +81,8 @@ export const workspacesSearch = listOperation(
       kinds: Type.Optional(
         Type.String({
           maxLength: 100,
-          pattern: `^${kindPattern}(?:,${kindPattern})*$`,
+          pattern: `^${kindPattern}(,${kindPattern})*$`,
+          'x-fault': `must be of these, separated by commas: ${searchKinds.join(', ')}`,
           description: `Only these kinds, separated by commas: ${searchKinds.map((kind) => `\`${kind}\``).join(', ')}.`,
           examples: ['seed,evidence'],
         }),

@@ -3,7 +3,7 @@ import type { Database } from '../../db/client.ts'
 import { noRows, readPage, type Page, type PageRequest } from '../../kernel/pagination.ts'
 import type { Principal } from '../../kernel/principal.ts'
 import { searchKinds } from '../../kernel/search.ts'
-import { normalizeText } from '../../kernel/text.ts'
+import { normalizeLine } from '../../kernel/text.ts'
 import { countFound, search, searchRanks } from './search.repository.ts'
 import type { SearchCounts, SearchResult } from './search.schemas.ts'
 
@@ -32,7 +32,7 @@ export function createSearchService({ db, requireWorkspace }: SearchServiceOptio
   return {
     async search(principal, slug, { q, kinds, ...page }) {
       const workspace = await requireWorkspace(principal, slug, 'workspaces.search')
-      const asked = normalizeText(q)
+      const asked = normalizeLine(q)
       const chosen = searchKinds.filter((kind) => kinds?.split(',').includes(kind) ?? true)
       const query = {
         ...{ workspaceId: workspace.id, asked, kinds: chosen },
@@ -64,7 +64,7 @@ export function createSearchService({ db, requireWorkspace }: SearchServiceOptio
       const { id: workspaceId } = await requireWorkspace(principal, slug, 'workspaces.searchCounts')
       const { seed, evidence, comment, person, team } = await countFound(db, {
         workspaceId,
-        asked: normalizeText(q),
+        asked: normalizeLine(q),
       })
       return { seeds: seed, evidence, comments: comment, people: person, teams: team }
     },

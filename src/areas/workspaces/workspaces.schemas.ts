@@ -10,7 +10,8 @@ const Slug = Type.String({
   minLength: slugLengthMin,
   maxLength: slugLengthMax,
   pattern: slugPattern,
-  description: `${slugLengthMin} to ${slugLengthMax} characters: a-z, 0-9, and single hyphens between them`,
+  'x-fault': 'must be of the characters a-z and 0-9, and single hyphens between them',
+  description: `${slugLengthMin} to ${slugLengthMax} characters: a-z, 0-9, and single hyphens between them.`,
 })
 const iconUrl = nullableString({ description: 'The URL of the icon.' })
 

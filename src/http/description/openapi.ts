@@ -1,6 +1,7 @@
 import fastifySwagger from '@fastify/swagger'
 import type { FastifySchema, RouteOptions } from 'fastify'
 import { Type } from '@sinclair/typebox'
+import { withoutOwnKeywords } from '../../kernel/schemas.ts'
 import type { App } from '../app-types.ts'
 import { completeDocument, type OpenApiDocument } from './openapi-document.ts'
 import { publicAccess } from '../credentials/route-guard.ts'
@@ -85,7 +86,7 @@ export async function registerOpenApi(app: App, options: OpenApiOptions): Promis
     transformObject: (document) => {
       if (!('openapiObject' in document)) throw new Error('the description is not OpenAPI 3')
       completeDocument(document.openapiObject as unknown as OpenApiDocument, routes)
-      return document.openapiObject
+      return withoutOwnKeywords(document.openapiObject)
     },
   })
 }

@@ -1,9 +1,18 @@
 import { SerializerSelector } from '@fastify/fast-json-stringify-compiler'
-import { Ajv, type AnySchemaObject, type ErrorObject, type Options, type ValidateFunction } from 'ajv'
+import {
+  Ajv,
+  type AnySchemaObject,
+  type ErrorObject,
+  type FuncKeywordDefinition,
+  type Options,
+  type ValidateFunction,
+} from 'ajv'
 import ajvFormats from 'ajv-formats'
 import type { FastifyServerOptions } from 'fastify'
 import type { FastifyRouteSchemaDef } from 'fastify/types/schema.js'
 import type { DecodeIssue } from '../../kernel/errors.ts'
+import { ownKeywords, type OwnKeywords } from '../../kernel/schemas.ts'
+import { blank, faultOfLength, findFault, type TextRule } from '../../kernel/text.ts'
 
 const strictOptions: Options = {
   // By default Fastify removes unknown fields and coerces 5 to "5", which would hide the errors of clients.
@@ -13,7 +22,7 @@ const strictOptions: Options = {
   // All violations, of which `issuesMax` are reported.
   allErrors: true,
   allowUnionTypes: true,
-  // Adds the schema to errors: its description explains a pattern.
+  // Adds the schema to errors, which has the sentence for them.
   verbose: true,
   // Checking our own schemas would compile the JSON Schema meta-schema at each start, a third of the time that it takes
   // to build the app. tests/contract/schemas.test.ts checks them instead.
@@ -25,7 +34,7 @@ type CompilersFactory = NonNullable<SchemaController['compilersFactory']>
 type BuildValidator = NonNullable<CompilersFactory['buildValidator']>
 
 /**
- * Ajv and fast-json-stringify for Fastify. Bodies are not coerced; query strings are, to numbers and booleans. Each
+ * Ajv and fast-json-stringify for Fastify. Bodies are not coerced; query strings are, to integers and booleans. Each
  * schema is compiled on first use: compiling all of them takes a quarter of the start. tests/contract/schemas.test.ts
  * compiles them all.
  */
@@ -54,19 +63,16 @@ export function createBodyCheck(schema: AnySchemaObject): (data: unknown) => Dec
   return (data) => toDecodeIssues(check()(data) ?? [])
 }
 
-const bodyAjv = once(() => createAjv({}, strictOptions))
+const bodyAjv = once(() => createAjv({}))
 
 function buildValidator(sharedSchemas: Record<string, AnySchemaObject>) {
-  const strict = once(() => createAjv(sharedSchemas, strictOptions))
-  const coercing = once(() =>
-    // A list may have one value: `?types=a`. "Infinity" is coerced to a number too. With `strictNumbers` Ajv would not compare it with the maximum.
-    createAjv(sharedSchemas, { ...strictOptions, coerceTypes: 'array', strictNumbers: false }),
-  )
+  const strict = once(() => createAjv(sharedSchemas))
   return ({ schema, httpPart }: FastifyRouteSchemaDef<AnySchemaObject>) => {
     const check =
-      httpPart === 'body' ? checkerOfBody(strict, schema) : once(() => toCheck(coercing().compile(schema)))
+      httpPart === 'body' ? checkerOfBody(strict, schema) : once(() => toCheck(strict().compile(schema)))
     const validate = Object.assign(
       (data: unknown): boolean => {
+        if (httpPart === 'querystring') coerceQuery(data, schema)
         const faults = check()(data)
         validate.errors = faults ?? null
         return faults === undefined
@@ -122,11 +128,40 @@ function dropItems(schema: AnySchemaObject): AnySchemaObject {
 
 const isObject = (value: unknown): value is AnySchemaObject => typeof value === 'object' && value !== null
 
-function createAjv(sharedSchemas: Record<string, AnySchemaObject>, options: Options): Ajv {
-  const ajv = new Ajv(options)
+/**
+ * Gives the values of a query string the types of its schema. Integers are of digits only: Ajv would take `0x10`, `1e2` and
+ * ` 1` as well. A list may have one value: `?types=a`.
+ */
+function coerceQuery(query: unknown, { properties }: AnySchemaObject): void {
+  if (!isObject(query)) return
+  for (const [name, { type }] of Object.entries((properties ?? {}) as Record<string, AnySchemaObject>)) {
+    const value: unknown = query[name]
+    if (typeof value !== 'string') continue
+    if (type === 'integer' && /^-?\d+$/.test(value)) query[name] = Number(value)
+    if (type === 'boolean' && /^(?:true|false)$/.test(value)) query[name] = value === 'true'
+    if (type === 'array') query[name] = [value]
+  }
+}
+
+function createAjv(sharedSchemas: Record<string, AnySchemaObject>): Ajv {
+  const ajv = new Ajv(strictOptions)
   ajvFormats.default(ajv)
+  ajv.addVocabulary(ownKeywords.filter((keyword) => keyword !== 'x-text'))
+  ajv.addKeyword({ keyword: 'x-text', type: 'string', errors: true, compile: compileText })
   for (const schema of Object.values(sharedSchemas)) ajv.addSchema(schema)
   return ajv
+}
+
+type CompileKeyword = NonNullable<FuncKeywordDefinition['compile']>
+
+const compileText: CompileKeyword = (rule: TextRule) => {
+  const validate: ReturnType<CompileKeyword> = (text: string) => {
+    // Whether it may be empty is said by `minLength`.
+    const fault = text === '' ? undefined : findFault(text, rule)
+    validate.errors = fault === undefined ? [] : [{ keyword: 'x-text', message: fault }]
+    return fault === undefined
+  }
+  return validate
 }
 
 /** The maximum number of issues in a response. A body can have tens of thousands. */
@@ -138,21 +173,23 @@ export function toDecodeIssues(faults: readonly ErrorObject[]): DecodeIssue[] {
   for (const fault of faults) {
     const issue = toDecodeIssue(fault)
     const key = JSON.stringify([issue._tag, issue.path])
-    // The branches of a union, or a length and a pattern, report the same field twice. The first one is kept.
-    if (!issues.has(key)) issues.set(key, issue)
+    // The branches of a union, or a length and a pattern, report the same field twice. The first one is kept, unless the
+    // schema has a sentence for all branches.
+    if (!issues.has(key) || (fault.keyword === 'anyOf' && ownFaultOf(fault) !== undefined))
+      issues.set(key, issue)
     if (issues.size === issuesMax) break
   }
   return [...issues.values()]
 }
 
-function toDecodeIssue({
-  keyword,
-  instancePath,
-  params,
-  message = '',
-  parentSchema,
-}: ErrorObject): DecodeIssue {
+function ownFaultOf({ parentSchema }: ErrorObject): string | undefined {
+  return (parentSchema as OwnKeywords | undefined)?.['x-fault']
+}
+
+function toDecodeIssue(fault: ErrorObject): DecodeIssue {
+  const { keyword, instancePath, params, message = '', parentSchema } = fault
   const path = parsePointer(instancePath)
+  const ownFault = ownFaultOf(fault)
   switch (keyword) {
     case 'required':
       return { _tag: 'Missing', path: [...path, String(params.missingProperty)], message: 'is required' }
@@ -168,17 +205,24 @@ function toDecodeIssue({
       return { _tag: 'Type', path, message }
     case 'anyOf':
       // With a type beside it, it lists formats, not types.
-      return { _tag: typeof parentSchema?.type === 'string' ? 'Refinement' : 'Type', path, message }
+      return {
+        _tag: typeof parentSchema?.type === 'string' ? 'Refinement' : 'Type',
+        path,
+        message: ownFault ?? message,
+      }
     case 'enum':
       return {
         _tag: 'Type',
         path,
         message: `must be one of ${(params.allowedValues as unknown[]).join(', ')}`,
       }
-    case 'pattern': {
-      const rule = (parentSchema as { description?: string } | undefined)?.description
-      return { _tag: 'Refinement', path, message: rule ? `must be ${rule}` : message }
-    }
+    case 'pattern':
+    case 'format':
+      return { _tag: 'Refinement', path, message: ownFault ?? message }
+    case 'minLength':
+      return { _tag: 'Refinement', path, message: params.limit === 1 ? blank : message }
+    case 'maxLength':
+      return { _tag: 'Refinement', path, message: faultOfLength(Number(params.limit)) }
     default:
       return { _tag: 'Refinement', path, message }
   }

@@ -175,11 +175,18 @@ function renderFields(
 }
 
 /** The request as a curl command for a POSIX shell. */
-function makeCommand({ method, path, credential, body, isStream }: Operation, baseUrl: string): string {
+function makeCommand(
+  { method, path, parameters, credential, body, isStream }: Operation,
+  baseUrl: string,
+): string {
   const quote = (text: string) => `'${text.replaceAll(`'`, `'\\''`)}'`
-  const target = path.replace(/{([^{}]+)}/g, (_, name: string) =>
-    name.replace(/(?=[A-Z])/g, '_').toUpperCase(),
-  )
+  const toWord = (name: string) => name.replace(/(?=[A-Z])/g, '_').toUpperCase()
+  const query = parameters
+    .filter((parameter) => parameter.in === 'query' && parameter.isRequired)
+    .map(({ name, values: [value = toWord(name)] }) => `${name}=${value}`)
+  const target = [path.replace(/{([^{}]+)}/g, (_, name: string) => toWord(name)), query.join('&')]
+    .filter(Boolean)
+    .join('?')
   const data: Record<string, () => string> = {
     'application/json': () =>
       `-H 'Content-Type: application/json' -d ${quote(JSON.stringify(body?.example))}`,

@@ -59,7 +59,8 @@ export function inboxPages(app: App, services: Pick<Services, 'events' | 'notifi
 /** The time until which notifications are marked as read: that of the newest one on the page of the form. */
 function readTime(request: Pick<FastifyRequest, 'body'>): string {
   const until = readField(request, 'until')
-  if (Number.isNaN(Date.parse(until))) throw errors.textInvalid({ field: 'until' })
+  if (Number.isNaN(Date.parse(until)))
+    throw errors.textInvalid({ field: 'until', message: 'This is not a time.' })
   return until
 }
 

@@ -48,11 +48,11 @@ export interface Flash {
   notice: Notice | undefined
 }
 
-/** A flash as it is stored: an error by its code, with the time when it ends. */
+/** A flash as it is stored: an error by its code, with its message and the time when it ends. */
 interface StoredFlash {
   action?: string | undefined
   values: Record<string, string>
-  error?: { code: string; field: string | null; endsAt: number | null }
+  error?: { code: string; message?: string; field: string | null; endsAt: number | null }
   shown: Record<string, string>
   notice?: Notice | undefined
 }
@@ -166,6 +166,7 @@ function toStored({ state: { action, values, error }, shown, notice }: Flash): S
     ...(error && {
       error: {
         code: error.code,
+        message: error.message,
         field: error.field,
         endsAt: seconds === undefined ? null : Date.now() + seconds * 1000,
       },
@@ -177,9 +178,10 @@ function toFlash({ action, values, error, shown, notice }: StoredFlash): Flash {
   return { state: { action, values, error: error && toError(error) }, shown, notice }
 }
 
-function toError({ code, field, endsAt }: NonNullable<StoredFlash['error']>): ApiError | undefined {
+function toError({ code, message, field, endsAt }: NonNullable<StoredFlash['error']>): ApiError | undefined {
   const create = Object.values(errors).find((factory) => factory.code === code)
   return create?.({
+    ...(message !== undefined && { message }),
     ...(field !== null && { field }),
     ...(endsAt !== null && { retryAfterSeconds: Math.max(Math.ceil((endsAt - Date.now()) / 1000), 1) }),
   })

@@ -3,7 +3,6 @@ import {
   evidenceKinds,
   evidenceSummaryLengthMax,
   sourceUrlLengthMax,
-  sourceUrlPattern,
   verdicts,
   type EvidenceKind,
 } from '../../kernel/seeds.ts'
@@ -53,7 +52,6 @@ export function renderEvidenceFields(state: FormState, stored?: Evidence): Html 
     type: 'url',
     value: stored?.sourceUrl ?? '',
     maxLength: sourceUrlLengthMax,
-    pattern: sourceUrlPattern,
     isOptional: true,
     autocomplete: 'off',
     hint: 'A URL that begins with http:// or https://.',

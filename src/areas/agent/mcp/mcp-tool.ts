@@ -9,7 +9,7 @@ import {
 import { createBodyCheck } from '../../../http/requests/validation.ts'
 import { ApiError, errors, type ErrorCode } from '../../../kernel/errors.ts'
 import { parseJson } from '../../../kernel/json-text.ts'
-import { inlined } from '../../../kernel/schemas.ts'
+import { inlined, ownKeywords, type OwnKeywords } from '../../../kernel/schemas.ts'
 import type { Turns } from '../../../kernel/turns.ts'
 import type { AgentTool } from '../agent-tool.ts'
 import { readInput } from '../tool-input.ts'
@@ -51,7 +51,7 @@ const publishedLengthMax = 1999
  */
 function toPublished(schema: Record<string, unknown>): Record<string, unknown> {
   const isPublished = ([keyword, value]: [string, unknown]) =>
-    !(typeof value === 'string' && (keyword === 'pattern' || keyword === 'format')) &&
+    !(typeof value === 'string' && notPublished.has(keyword)) &&
     !(keyword === 'maxLength' && Number(value) > publishedLengthMax) &&
     !(keyword === 'anyOf' && areFormats(value))
   const publish = (value: unknown): unknown => {
@@ -63,19 +63,18 @@ function toPublished(schema: Record<string, unknown>): Record<string, unknown> {
   return publish(schema) as Record<string, unknown>
 }
 
-// The rules of a text, as kernel/schemas.ts describes them.
-const rulesOfText = /^(empty, or )?1 to \d+ characters, not blank, /
+const notPublished = new Set<string>(['pattern', 'format', ...ownKeywords])
 
 /**
- * A schema whose description only has the rules of a text: of these the length is published, and the rest is said by the
- * message to who breaks them (decision 0141).
+ * A schema with what models are told in place of the description. For texts that is only the length: the rest is said by
+ * the message to who breaks the rules (decision 0141).
  */
 function brief(schema: object): object {
-  const { description, maxLength, ...rest } = schema as { description?: unknown; maxLength?: unknown }
-  if (typeof description !== 'string' || !rulesOfText.test(description)) return schema
-  return Number(maxLength) > publishedLengthMax
-    ? { ...rest, description: `Up to ${String(maxLength)} characters.` }
-    : { ...rest, maxLength }
+  const { 'x-model': told, maxLength } = schema as { maxLength?: number } & OwnKeywords
+  if (told === undefined) return schema
+  const length = Number(maxLength) > publishedLengthMax ? `Up to ${String(maxLength)} characters.` : ''
+  // Undefined is no field of the JSON that is sent.
+  return { ...schema, description: [told, length].filter(Boolean).join(' ') || undefined }
 }
 
 /** Whether a list of alternatives has only formats, which are not published either. */

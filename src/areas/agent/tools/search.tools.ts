@@ -3,7 +3,7 @@ import { exampleIds } from '../../../http/description/examples.ts'
 import { mayReadDiscussions, toPrincipal, type AgentPrincipal } from '../../../kernel/agent.ts'
 import { errors } from '../../../kernel/errors.ts'
 import { parseJson, toJson } from '../../../kernel/json-text.ts'
-import { closed, noControlCharacters } from '../../../kernel/schemas.ts'
+import { closed } from '../../../kernel/schemas.ts'
 import { searchLengthMax } from '../../../kernel/search.ts'
 import type { SearchResult, SearchService } from '../../workspaces/search.service.ts'
 import { defineTool, readingHints, type AgentTool } from '../agent-tool.ts'
@@ -53,7 +53,7 @@ export function searchTools(
           query: Type.String({
             minLength: 1,
             maxLength: searchLengthMax,
-            pattern: noControlCharacters,
+            'x-text': 'query',
             description: 'A few words.',
           }),
         },
