@@ -109,7 +109,7 @@ export const errors = {
     'HttpApiDecodeError',
     'decode_error',
     'The request does not match the expected schema.',
-    "The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.",
+    "The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.",
   ),
   apiKeyRequired: error(
     'Unauthorized',
@@ -762,8 +762,8 @@ export const errors = {
   unsupportedMediaType: error(
     'UnsupportedMediaType',
     'unsupported_media_type',
-    'The request body has a content type that this operation does not support.',
-    'The body is not `application/json`, or the body of an upload is not `multipart/form-data`.',
+    'The request body has a content type, charset or content coding that this operation does not support.',
+    'The body is not `application/json`, or the body of an upload is not `multipart/form-data`; or its charset is not UTF-8; or it is compressed (`Content-Encoding`).',
   ),
   rateLimited: error(
     'TooManyRequests',
