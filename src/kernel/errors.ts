@@ -649,7 +649,7 @@ export const errors = {
     'InvalidInput',
     'email_invalid',
     'This is not a valid email address.',
-    'The value is not a valid email address, or is longer than 254 characters.',
+    'The value is not an email address, or no mail can reach it: it is longer than 254 characters, its local part than 64 bytes or a label of its domain than 63, or its domain is an IP address.',
   ),
   nameInvalid: error(
     'InvalidInput',
