@@ -777,6 +777,12 @@ export const errors = {
     'Too many requests from this agent. Try again later.',
     'The grant has made more requests than `AGENT_LIMIT_PER_MINUTE`, or its client or client address more than ten times as many. Retry after `Retry-After` seconds.',
   ),
+  tooManyAtOnce: error(
+    'TooManyRequests',
+    'too_many_at_once',
+    'Too many requests at once. Send fewer at a time, and try again.',
+    'The caller has sent more lists, or more changes, at once than run and wait in a process, or has waited too long for a turn: two of each run at once for a person, and 128 more wait. Changes of one workspace take turns too. Retry after `Retry-After` seconds.',
+  ),
   tooManyStreams: error(
     'TooManyRequests',
     'too_many_streams',
@@ -823,7 +829,7 @@ export const errors = {
     'ServiceUnavailable',
     'overloaded',
     'The service is overloaded. Try again later.',
-    'The service has more requests than it can process. Retry after `Retry-After` seconds.',
+    'The service as a whole has more requests than it can process. Retry after `Retry-After` seconds.',
   ),
   notReady: error(
     'ServiceUnavailable',

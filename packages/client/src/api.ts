@@ -2430,7 +2430,7 @@ export interface components {
          * @example {
          *       "_tag": "UnsupportedMediaType",
          *       "code": "unsupported_media_type",
-         *       "message": "The request body has a content type that this operation does not support.",
+         *       "message": "The request body has a content type, charset or content coding that this operation does not support.",
          *       "requestId": "0b1c7e0e-6f0d-4b6e-9b0a-5a7f0c1d2e3f"
          *     }
          */
@@ -5357,7 +5357,7 @@ export interface components {
         };
         /**
          * @description The request is malformed or its input is invalid.
-         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
          */
         HttpApiDecodeError: {
             headers: {
@@ -5382,7 +5382,7 @@ export interface components {
         /**
          * @description The request is malformed or its input is invalid.
          *     - `confirmation_mismatch`: `confirmSlug` is not the current slug of the workspace, or `confirmEmail` not the email address of the caller.
-         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
          *     - `idempotency_key_invalid`: The header `Idempotency-Key` is empty, is longer than 255 characters, or contains characters other than visible ASCII.
          */
         "InvalidInput.confirmation_mismatch.idempotency_key_invalid": {
@@ -5399,7 +5399,7 @@ export interface components {
         /**
          * @description The request is malformed or its input is invalid.
          *     - `cursor_invalid`: The `cursor` was not returned by this list with the same filters, or the `after` not by the feed of this workspace.
-         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
          */
         "InvalidInput.cursor_invalid": {
             headers: {
@@ -5414,8 +5414,8 @@ export interface components {
         };
         /**
          * @description The request is malformed or its input is invalid.
-         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
-         *     - `email_invalid`: The value is not a valid email address, or is longer than 254 characters.
+         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
+         *     - `email_invalid`: The value is not an email address, or no mail can reach it: it is longer than 254 characters, its local part than 64 bytes or a label of its domain than 63, or its domain is an IP address.
          */
         "InvalidInput.email_invalid": {
             headers: {
@@ -5430,8 +5430,8 @@ export interface components {
         };
         /**
          * @description The request is malformed or its input is invalid.
-         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
-         *     - `email_invalid`: The value is not a valid email address, or is longer than 254 characters.
+         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
+         *     - `email_invalid`: The value is not an email address, or no mail can reach it: it is longer than 254 characters, its local part than 64 bytes or a label of its domain than 63, or its domain is an IP address.
          *     - `idempotency_key_invalid`: The header `Idempotency-Key` is empty, is longer than 255 characters, or contains characters other than visible ASCII.
          */
         "InvalidInput.email_invalid.idempotency_key_invalid": {
@@ -5447,7 +5447,7 @@ export interface components {
         };
         /**
          * @description The request is malformed or its input is invalid.
-         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
          *     - `event_type_unknown`: `types` contains a type that is not in docs/events.md.
          *     - `idempotency_key_invalid`: The header `Idempotency-Key` is empty, is longer than 255 characters, or contains characters other than visible ASCII.
          *     - `webhook_url_invalid`: `url` is not an https URL, or contains a user name or password. Outside of production, http is allowed for this machine.
@@ -5465,7 +5465,7 @@ export interface components {
         };
         /**
          * @description The request is malformed or its input is invalid.
-         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
          *     - `event_type_unknown`: `types` contains a type that is not in docs/events.md.
          *     - `webhook_url_invalid`: `url` is not an https URL, or contains a user name or password. Outside of production, http is allowed for this machine.
          */
@@ -5482,7 +5482,7 @@ export interface components {
         };
         /**
          * @description The request is malformed or its input is invalid.
-         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
          *     - `expiry_in_past`: `expiresAt` is not in the future.
          *     - `idempotency_key_invalid`: The header `Idempotency-Key` is empty, is longer than 255 characters, or contains characters other than visible ASCII.
          *     - `workspace_not_yours`: `workspaceIds` contains an id that is not that of a workspace of the caller. Ids that the key already has may stay.
@@ -5500,7 +5500,7 @@ export interface components {
         };
         /**
          * @description The request is malformed or its input is invalid.
-         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
          *     - `expiry_in_past`: `expiresAt` is not in the future.
          *     - `workspace_not_yours`: `workspaceIds` contains an id that is not that of a workspace of the caller. Ids that the key already has may stay.
          */
@@ -5517,7 +5517,7 @@ export interface components {
         };
         /**
          * @description The request is malformed or its input is invalid.
-         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
          *     - `idempotency_key_invalid`: The header `Idempotency-Key` is empty, is longer than 255 characters, or contains characters other than visible ASCII.
          */
         "InvalidInput.idempotency_key_invalid": {
@@ -5533,7 +5533,7 @@ export interface components {
         };
         /**
          * @description The request is malformed or its input is invalid.
-         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
          *     - `idempotency_key_invalid`: The header `Idempotency-Key` is empty, is longer than 255 characters, or contains characters other than visible ASCII.
          *     - `source_url_invalid`: `sourceUrl` is not an http or https URL, or contains a user name or password.
          */
@@ -5550,7 +5550,7 @@ export interface components {
         };
         /**
          * @description The request is malformed or its input is invalid.
-         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
          *     - `label_invalid`: Website only: the name of an API key or a team is invalid. The API returns `decode_error` instead.
          */
         "InvalidInput.label_invalid": {
@@ -5566,7 +5566,7 @@ export interface components {
         };
         /**
          * @description The request is malformed or its input is invalid.
-         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
          *     - `lead_invalid`: The lead of a seed is to be somebody who has not joined it, or who may not change it.
          *     - `reason_without_status`: The request has `statusReason` without `status`.
          */
@@ -5583,7 +5583,7 @@ export interface components {
         };
         /**
          * @description The request is malformed or its input is invalid.
-         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
          *     - `lead_invalid`: The lead of a seed is to be somebody who has not joined it, or who may not change it.
          *     - `reason_without_status`: The request has `statusReason` without `status`.
          *     - `text_invalid`: Website and command line only: a text is invalid. The API returns `decode_error` instead.
@@ -5601,7 +5601,7 @@ export interface components {
         };
         /**
          * @description The request is malformed or its input is invalid.
-         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
          *     - `source_url_invalid`: `sourceUrl` is not an http or https URL, or contains a user name or password.
          */
         "InvalidInput.source_url_invalid": {
@@ -5617,7 +5617,7 @@ export interface components {
         };
         /**
          * @description The request is malformed or its input is invalid.
-         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
          *     - `source_url_invalid`: `sourceUrl` is not an http or https URL, or contains a user name or password.
          *     - `text_invalid`: Website and command line only: a text is invalid. The API returns `decode_error` instead.
          */
@@ -5634,7 +5634,7 @@ export interface components {
         };
         /**
          * @description The request is malformed or its input is invalid.
-         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
          *     - `text_invalid`: Website and command line only: a text is invalid. The API returns `decode_error` instead.
          */
         "InvalidInput.text_invalid": {
@@ -5719,7 +5719,7 @@ export interface components {
         /**
          * @description The service is not available at the moment.
          *     - `database_unavailable`: The database cannot be reached, or does not respond in time. Retry after `Retry-After` seconds.
-         *     - `overloaded`: The service has more requests than it can process. Retry after `Retry-After` seconds.
+         *     - `overloaded`: The service as a whole has more requests than it can process. Retry after `Retry-After` seconds.
          */
         "ServiceUnavailable.database_unavailable.overloaded": {
             headers: {
@@ -5736,7 +5736,7 @@ export interface components {
         /**
          * @description The service is not available at the moment.
          *     - `database_unavailable`: The database cannot be reached, or does not respond in time. Retry after `Retry-After` seconds.
-         *     - `overloaded`: The service has more requests than it can process. Retry after `Retry-After` seconds.
+         *     - `overloaded`: The service as a whole has more requests than it can process. Retry after `Retry-After` seconds.
          *     - `storage_unavailable`: Pictures cannot be stored or read: the disk is full or read-only, or the object store does not respond. Retry after `Retry-After` seconds.
          *     - `uploads_busy`: Too many images are waiting to be decoded. Retry after `Retry-After` seconds.
          */
@@ -5778,7 +5778,7 @@ export interface components {
         };
         /**
          * @description The service is not available at the moment.
-         *     - `overloaded`: The service has more requests than it can process. Retry after `Retry-After` seconds.
+         *     - `overloaded`: The service as a whole has more requests than it can process. Retry after `Retry-After` seconds.
          */
         "ServiceUnavailable.overloaded": {
             headers: {
@@ -5803,9 +5803,10 @@ export interface components {
         /**
          * @description Too many requests.
          *     - `agent_rate_limited`: The grant has made more requests than `AGENT_LIMIT_PER_MINUTE`, or its client or client address more than ten times as many. Retry after `Retry-After` seconds.
+         *     - `too_many_at_once`: The caller has sent more lists, or more changes, at once than run and wait in a process, or has waited too long for a turn: two of each run at once for a person, and 128 more wait. Changes of one workspace take turns too. Retry after `Retry-After` seconds.
          *     - `too_many_bad_keys`: The client address has sent more invalid API keys, or invalid access tokens, than `BAD_KEY_LIMIT_PER_MINUTE`. Retry after `Retry-After` seconds.
          */
-        "TooManyRequests.agent_rate_limited.too_many_bad_keys": {
+        "TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys": {
             headers: {
                 "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
@@ -5821,18 +5822,19 @@ export interface components {
                  */
                 "application/json": {
                     /** @enum {unknown} */
-                    code?: "agent_rate_limited" | "too_many_bad_keys";
+                    code?: "agent_rate_limited" | "too_many_at_once" | "too_many_bad_keys";
                 } & components["schemas"]["TooManyRequests"];
             };
         };
         /**
          * @description Too many requests.
          *     - `agent_rate_limited`: The grant has made more requests than `AGENT_LIMIT_PER_MINUTE`, or its client or client address more than ten times as many. Retry after `Retry-After` seconds.
+         *     - `too_many_at_once`: The caller has sent more lists, or more changes, at once than run and wait in a process, or has waited too long for a turn: two of each run at once for a person, and 128 more wait. Changes of one workspace take turns too. Retry after `Retry-After` seconds.
          *     - `too_many_bad_keys`: The client address has sent more invalid API keys, or invalid access tokens, than `BAD_KEY_LIMIT_PER_MINUTE`. Retry after `Retry-After` seconds.
          *     - `too_many_invites`: The workspace has sent more invites than `INVITE_LIMIT_PER_HOUR`. Retry after `Retry-After` seconds.
          *     - `too_many_invites_to_recipient`: All workspaces together have sent more invites to the email address than `MAIL_LIMIT_PER_HOUR`. Retry after `Retry-After` seconds.
          */
-        "TooManyRequests.agent_rate_limited.too_many_bad_keys.too_many_invites.too_many_invites_to_recipient": {
+        "TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys.too_many_invites.too_many_invites_to_recipient": {
             headers: {
                 "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
@@ -5848,7 +5850,64 @@ export interface components {
                  */
                 "application/json": {
                     /** @enum {unknown} */
-                    code?: "agent_rate_limited" | "too_many_bad_keys" | "too_many_invites" | "too_many_invites_to_recipient";
+                    code?: "agent_rate_limited" | "too_many_at_once" | "too_many_bad_keys" | "too_many_invites" | "too_many_invites_to_recipient";
+                } & components["schemas"]["TooManyRequests"];
+            };
+        };
+        /**
+         * @description Too many requests.
+         *     - `rate_limited`: The API key has made more requests than `RATE_LIMIT_PER_MINUTE`. Retry after `Retry-After` seconds.
+         *     - `too_many_at_once`: The caller has sent more lists, or more changes, at once than run and wait in a process, or has waited too long for a turn: two of each run at once for a person, and 128 more wait. Changes of one workspace take turns too. Retry after `Retry-After` seconds.
+         *     - `too_many_bad_keys`: The client address has sent more invalid API keys, or invalid access tokens, than `BAD_KEY_LIMIT_PER_MINUTE`. Retry after `Retry-After` seconds.
+         */
+        "TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys": {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @enum {unknown} */
+                    code?: "rate_limited" | "too_many_at_once" | "too_many_bad_keys";
+                } & components["schemas"]["TooManyRequests"];
+            };
+        };
+        /**
+         * @description Too many requests.
+         *     - `rate_limited`: The API key has made more requests than `RATE_LIMIT_PER_MINUTE`. Retry after `Retry-After` seconds.
+         *     - `too_many_at_once`: The caller has sent more lists, or more changes, at once than run and wait in a process, or has waited too long for a turn: two of each run at once for a person, and 128 more wait. Changes of one workspace take turns too. Retry after `Retry-After` seconds.
+         *     - `too_many_bad_keys`: The client address has sent more invalid API keys, or invalid access tokens, than `BAD_KEY_LIMIT_PER_MINUTE`. Retry after `Retry-After` seconds.
+         *     - `too_many_invites`: The workspace has sent more invites than `INVITE_LIMIT_PER_HOUR`. Retry after `Retry-After` seconds.
+         *     - `too_many_invites_to_recipient`: All workspaces together have sent more invites to the email address than `MAIL_LIMIT_PER_HOUR`. Retry after `Retry-After` seconds.
+         */
+        "TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys.too_many_invites.too_many_invites_to_recipient": {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @enum {unknown} */
+                    code?: "rate_limited" | "too_many_at_once" | "too_many_bad_keys" | "too_many_invites" | "too_many_invites_to_recipient";
+                } & components["schemas"]["TooManyRequests"];
+            };
+        };
+        /**
+         * @description Too many requests.
+         *     - `rate_limited`: The API key has made more requests than `RATE_LIMIT_PER_MINUTE`. Retry after `Retry-After` seconds.
+         *     - `too_many_at_once`: The caller has sent more lists, or more changes, at once than run and wait in a process, or has waited too long for a turn: two of each run at once for a person, and 128 more wait. Changes of one workspace take turns too. Retry after `Retry-After` seconds.
+         *     - `too_many_bad_keys`: The client address has sent more invalid API keys, or invalid access tokens, than `BAD_KEY_LIMIT_PER_MINUTE`. Retry after `Retry-After` seconds.
+         *     - `too_many_uploads`: The caller has uploaded more files than `UPLOAD_LIMIT_PER_HOUR`. Retry after `Retry-After` seconds.
+         */
+        "TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys.too_many_uploads": {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @enum {unknown} */
+                    code?: "rate_limited" | "too_many_at_once" | "too_many_bad_keys" | "too_many_uploads";
                 } & components["schemas"]["TooManyRequests"];
             };
         };
@@ -5873,25 +5932,6 @@ export interface components {
          * @description Too many requests.
          *     - `rate_limited`: The API key has made more requests than `RATE_LIMIT_PER_MINUTE`. Retry after `Retry-After` seconds.
          *     - `too_many_bad_keys`: The client address has sent more invalid API keys, or invalid access tokens, than `BAD_KEY_LIMIT_PER_MINUTE`. Retry after `Retry-After` seconds.
-         *     - `too_many_invites`: The workspace has sent more invites than `INVITE_LIMIT_PER_HOUR`. Retry after `Retry-After` seconds.
-         *     - `too_many_invites_to_recipient`: All workspaces together have sent more invites to the email address than `MAIL_LIMIT_PER_HOUR`. Retry after `Retry-After` seconds.
-         */
-        "TooManyRequests.rate_limited.too_many_bad_keys.too_many_invites.too_many_invites_to_recipient": {
-            headers: {
-                "Retry-After": components["headers"]["Retry-After"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    /** @enum {unknown} */
-                    code?: "rate_limited" | "too_many_bad_keys" | "too_many_invites" | "too_many_invites_to_recipient";
-                } & components["schemas"]["TooManyRequests"];
-            };
-        };
-        /**
-         * @description Too many requests.
-         *     - `rate_limited`: The API key has made more requests than `RATE_LIMIT_PER_MINUTE`. Retry after `Retry-After` seconds.
-         *     - `too_many_bad_keys`: The client address has sent more invalid API keys, or invalid access tokens, than `BAD_KEY_LIMIT_PER_MINUTE`. Retry after `Retry-After` seconds.
          *     - `too_many_streams`: The API key has 50 streams open in the process that answered, or the process 1,000 in total. Retry after `Retry-After` seconds.
          */
         "TooManyRequests.rate_limited.too_many_bad_keys.too_many_streams": {
@@ -5903,24 +5943,6 @@ export interface components {
                 "application/json": {
                     /** @enum {unknown} */
                     code?: "rate_limited" | "too_many_bad_keys" | "too_many_streams";
-                } & components["schemas"]["TooManyRequests"];
-            };
-        };
-        /**
-         * @description Too many requests.
-         *     - `rate_limited`: The API key has made more requests than `RATE_LIMIT_PER_MINUTE`. Retry after `Retry-After` seconds.
-         *     - `too_many_bad_keys`: The client address has sent more invalid API keys, or invalid access tokens, than `BAD_KEY_LIMIT_PER_MINUTE`. Retry after `Retry-After` seconds.
-         *     - `too_many_uploads`: The caller has uploaded more files than `UPLOAD_LIMIT_PER_HOUR`. Retry after `Retry-After` seconds.
-         */
-        "TooManyRequests.rate_limited.too_many_bad_keys.too_many_uploads": {
-            headers: {
-                "Retry-After": components["headers"]["Retry-After"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    /** @enum {unknown} */
-                    code?: "rate_limited" | "too_many_bad_keys" | "too_many_uploads";
                 } & components["schemas"]["TooManyRequests"];
             };
         };
@@ -5966,10 +5988,11 @@ export interface components {
         };
         /**
          * @description The request body has the wrong content type.
-         *     - `unsupported_media_type`: The body is not `application/json`, or the body of an upload is not `multipart/form-data`.
+         *     - `unsupported_media_type`: The body is not `application/json`, or the body of an upload is not `multipart/form-data`; or its charset is not UTF-8; or it is compressed (`Content-Encoding`).
          */
         UnsupportedMediaType: {
             headers: {
+                "Accept-Encoding": components["headers"]["Accept-Encoding"];
                 [name: string]: unknown;
             };
             content: {
@@ -6061,6 +6084,11 @@ export interface components {
          */
         "WWW-Authenticate": string;
         /**
+         * @description The content coding of bodies that is supported. Sent only if that of the request is not (RFC 9110, section 15.5.16).
+         * @example identity
+         */
+        "Accept-Encoding": "identity";
+        /**
          * @description The URL of the next page, with the relation `next` (RFC 8288). Absent on the last page.
          * @example <https://api.example.com/v1/workspaces/acme/members?limit=100&cursor=eyJ2IjoxfQ>; rel="next"
          */
@@ -6107,7 +6135,7 @@ export interface operations {
             };
             /**
              * @description The request is malformed or its input is invalid.
-             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
              */
             400: {
                 headers: {
@@ -6449,9 +6477,10 @@ export interface operations {
                     "application/json": components["schemas"]["OAuthError"];
                 };
             };
-            /** @description `invalid_client_metadata`: the request body is not `application/json`. */
+            /** @description `invalid_client_metadata`: the request body is not `application/json`, its charset is not UTF-8, or it is compressed. */
             415: {
                 headers: {
+                    "Accept-Encoding": components["headers"]["Accept-Encoding"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6566,6 +6595,16 @@ export interface operations {
                 };
             };
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
+            /** @description `invalid_request`: the charset of the form is not UTF-8, or it is compressed. */
+            415: {
+                headers: {
+                    "Accept-Encoding": components["headers"]["Accept-Encoding"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
             /** @description `temporarily_unavailable`: too many refreshes of the grant, or too many refused requests from the address. Retry later. */
             429: {
                 headers: {
@@ -6652,6 +6691,16 @@ export interface operations {
                 };
             };
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
+            /** @description `invalid_request`: the charset of the form is not UTF-8, or it is compressed. */
+            415: {
+                headers: {
+                    "Accept-Encoding": components["headers"]["Accept-Encoding"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
             /** @description `temporarily_unavailable`: too many refused requests from this address. Retry later. */
             429: {
                 headers: {
@@ -6831,7 +6880,7 @@ export interface operations {
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -6886,7 +6935,7 @@ export interface operations {
             403: components["responses"]["Forbidden.insufficient_scope"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -6942,7 +6991,7 @@ export interface operations {
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -7015,7 +7064,7 @@ export interface operations {
             403: components["responses"]["Forbidden.insufficient_scope"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -7099,7 +7148,7 @@ export interface operations {
             403: components["responses"]["Forbidden.insufficient_scope"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -7184,7 +7233,7 @@ export interface operations {
             403: components["responses"]["Forbidden.insufficient_scope.role_insufficient"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -7278,7 +7327,7 @@ export interface operations {
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -7355,7 +7404,7 @@ export interface operations {
             409: components["responses"]["Conflict.seed_closed"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -7431,7 +7480,7 @@ export interface operations {
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -7507,7 +7556,7 @@ export interface operations {
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -7566,7 +7615,7 @@ export interface operations {
             409: components["responses"]["Conflict.evidence_settled"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -7618,7 +7667,7 @@ export interface operations {
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -7689,7 +7738,7 @@ export interface operations {
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -7747,7 +7796,7 @@ export interface operations {
             403: components["responses"]["Forbidden.insufficient_scope"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -7801,7 +7850,7 @@ export interface operations {
             409: components["responses"]["Conflict.team_name_taken"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -7854,7 +7903,7 @@ export interface operations {
             409: components["responses"]["Conflict.team_name_taken"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -7903,7 +7952,7 @@ export interface operations {
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -7956,7 +8005,7 @@ export interface operations {
             409: components["responses"]["Conflict.already_team_member"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -8008,7 +8057,7 @@ export interface operations {
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -8071,7 +8120,7 @@ export interface operations {
             403: components["responses"]["Forbidden.insufficient_scope.role_insufficient"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -8092,7 +8141,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** Format: email */
+                    /** @description An email address. */
                     email: string;
                     /** @enum {string} */
                     role: "member" | "viewer";
@@ -8135,7 +8184,7 @@ export interface operations {
             409: components["responses"]["Conflict.already_invited.already_member"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys.too_many_invites.too_many_invites_to_recipient"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys.too_many_invites.too_many_invites_to_recipient"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -8186,7 +8235,7 @@ export interface operations {
             409: components["responses"]["Conflict.invite_declined.invite_revoked.invite_used"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys.too_many_invites.too_many_invites_to_recipient"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys.too_many_invites.too_many_invites_to_recipient"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -8239,7 +8288,7 @@ export interface operations {
             409: components["responses"]["Conflict.invite_declined.invite_revoked.invite_used"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -8289,7 +8338,7 @@ export interface operations {
             409: components["responses"]["Conflict.invite_used"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -8329,7 +8378,7 @@ export interface operations {
             };
             /**
              * @description The request is malformed or its input is invalid.
-             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
              */
             400: {
                 headers: {
@@ -8447,7 +8496,7 @@ export interface operations {
             };
             /**
              * @description The request is malformed or its input is invalid.
-             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
              *     - `idempotency_key_invalid`: The header `Idempotency-Key` is empty, is longer than 255 characters, or contains characters other than visible ASCII.
              */
             400: {
@@ -8539,7 +8588,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             /**
              * @description The service failed.
              *     - `internal`: The service failed. Its log has the details under the request id.
@@ -8624,7 +8673,7 @@ export interface operations {
             409: components["responses"]["Conflict.api_key_limit.idempotency_in_flight.idempotency_key_reused"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -8777,7 +8826,7 @@ export interface operations {
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -8838,7 +8887,7 @@ export interface operations {
             409: components["responses"]["Conflict.api_key_limit.idempotency_in_flight.idempotency_key_reused.key_rotated"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -8878,7 +8927,7 @@ export interface operations {
             };
             /**
              * @description The request is malformed or its input is invalid.
-             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
              *     - `idempotency_key_invalid`: The header `Idempotency-Key` is empty, is longer than 255 characters, or contains characters other than visible ASCII.
              */
             400: {
@@ -8974,7 +9023,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             /**
              * @description The service failed.
              *     - `internal`: The service failed. Its log has the details under the request id.
@@ -9038,7 +9087,7 @@ export interface operations {
             };
             /**
              * @description The request is malformed or its input is invalid.
-             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
              */
             400: {
                 headers: {
@@ -9151,7 +9200,7 @@ export interface operations {
             };
             /**
              * @description The request is malformed or its input is invalid.
-             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
              */
             400: {
                 headers: {
@@ -9222,7 +9271,7 @@ export interface operations {
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             /**
              * @description The service failed.
              *     - `internal`: The service failed. Its log has the details under the request id.
@@ -9268,7 +9317,7 @@ export interface operations {
             };
             /**
              * @description The request is malformed or its input is invalid.
-             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
              */
             400: {
                 headers: {
@@ -9401,7 +9450,7 @@ export interface operations {
             };
             /**
              * @description The request is malformed or its input is invalid.
-             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
              */
             400: {
                 headers: {
@@ -9471,7 +9520,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             /**
              * @description The service failed.
              *     - `internal`: The service failed. Its log has the details under the request id.
@@ -9511,7 +9560,7 @@ export interface operations {
             };
             /**
              * @description The request is malformed or its input is invalid.
-             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
              */
             400: {
                 headers: {
@@ -9615,7 +9664,7 @@ export interface operations {
             };
             /**
              * @description The request is malformed or its input is invalid.
-             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
              */
             400: {
                 headers: {
@@ -9728,7 +9777,7 @@ export interface operations {
             };
             /**
              * @description The request is malformed or its input is invalid.
-             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
              *     - `file_missing`: The form of an upload contains no file.
              *     - `file_not_alone`: The form of an upload contains more than one file, or too many other fields.
              *     - `idempotency_key_invalid`: The header `Idempotency-Key` is empty, is longer than 255 characters, or contains characters other than visible ASCII.
@@ -9823,7 +9872,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys.too_many_uploads"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys.too_many_uploads"];
             /**
              * @description The service failed.
              *     - `internal`: The service failed. Its log has the details under the request id.
@@ -9870,7 +9919,7 @@ export interface operations {
             403: components["responses"]["Forbidden.key_not_for_workspace.key_read_only"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -9923,7 +9972,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.last_owner"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -10039,7 +10088,7 @@ export interface operations {
             400: components["responses"]["InvalidInput.cursor_invalid"];
             401: components["responses"]["Unauthorized.api_key_required"];
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -10087,7 +10136,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.invite_declined.invite_expired.invite_revoked.invite_used.workspace_limit"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -10132,7 +10181,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.invite_expired.invite_revoked.invite_used"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -10179,7 +10228,7 @@ export interface operations {
             401: components["responses"]["Unauthorized.api_key_required"];
             403: components["responses"]["Forbidden.key_not_for_workspace"];
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -10224,7 +10273,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.workspace_limit"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -10269,7 +10318,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -10324,7 +10373,7 @@ export interface operations {
             400: components["responses"]["InvalidInput.cursor_invalid"];
             401: components["responses"]["Unauthorized.api_key_required"];
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -10419,7 +10468,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -10458,7 +10507,7 @@ export interface operations {
             };
             /**
              * @description The request is malformed or its input is invalid.
-             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
              */
             400: {
                 headers: {
@@ -10581,7 +10630,7 @@ export interface operations {
             };
             /**
              * @description The request is malformed or its input is invalid.
-             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
              *     - `idempotency_key_invalid`: The header `Idempotency-Key` is empty, is longer than 255 characters, or contains characters other than visible ASCII.
              *     - `slug_reserved`: The slug is reserved for the service itself.
              */
@@ -10667,7 +10716,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             /**
              * @description The service failed.
              *     - `internal`: The service failed. Its log has the details under the request id.
@@ -10717,7 +10766,7 @@ export interface operations {
             };
             /**
              * @description The request is malformed or its input is invalid.
-             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
              */
             400: {
                 headers: {
@@ -10859,7 +10908,7 @@ export interface operations {
             };
             /**
              * @description The request is malformed or its input is invalid.
-             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
              */
             400: {
                 headers: {
@@ -11003,7 +11052,7 @@ export interface operations {
             };
             /**
              * @description The request is malformed or its input is invalid.
-             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
              *     - `domain_invalid`: `allowedDomains` contains a value that is not an email domain.
              *     - `domain_limit`: `allowedDomains` contains more than 10 domains.
              *     - `domain_not_yours`: `allowedDomains` adds a domain other than that of the caller's own verified email address. Domains that the workspace already allows may stay.
@@ -11088,7 +11137,7 @@ export interface operations {
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             /**
              * @description The service failed.
              *     - `internal`: The service failed. Its log has the details under the request id.
@@ -11157,7 +11206,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -11215,7 +11264,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -11307,7 +11356,7 @@ export interface operations {
             };
             /**
              * @description The request is malformed or its input is invalid.
-             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
              *     - `file_missing`: The form of an upload contains no file.
              *     - `file_not_alone`: The form of an upload contains more than one file, or too many other fields.
              *     - `idempotency_key_invalid`: The header `Idempotency-Key` is empty, is longer than 255 characters, or contains characters other than visible ASCII.
@@ -11402,7 +11451,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys.too_many_uploads"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys.too_many_uploads"];
             /**
              * @description The service failed.
              *     - `internal`: The service failed. Its log has the details under the request id.
@@ -11454,7 +11503,7 @@ export interface operations {
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -11494,7 +11543,7 @@ export interface operations {
             };
             /**
              * @description The request is malformed or its input is invalid.
-             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
              */
             400: {
                 headers: {
@@ -11640,7 +11689,7 @@ export interface operations {
             403: components["responses"]["Forbidden.key_not_for_workspace.not_a_member"];
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -11740,7 +11789,7 @@ export interface operations {
             403: components["responses"]["Forbidden.key_not_for_workspace.not_a_member"];
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -11784,7 +11833,7 @@ export interface operations {
             409: components["responses"]["Conflict.last_owner"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -11839,7 +11888,7 @@ export interface operations {
             409: components["responses"]["Conflict.last_owner"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -11895,7 +11944,7 @@ export interface operations {
             403: components["responses"]["Forbidden.key_not_for_workspace.not_a_member.role_insufficient"];
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -11925,10 +11974,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /**
-                     * Format: email
-                     * @description The address to send the invite to.
-                     */
+                    /** @description The email address to send the invite to. Its domain may be in any script. */
                     email: string;
                     role: components["schemas"]["Role"];
                     /** @description The ids of the teams that the person joins with the workspace. */
@@ -11975,7 +12021,7 @@ export interface operations {
             409: components["responses"]["Conflict.already_invited.already_member.idempotency_in_flight.idempotency_key_reused"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys.too_many_invites.too_many_invites_to_recipient"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys.too_many_invites.too_many_invites_to_recipient"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -12025,7 +12071,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.invite_declined.invite_revoked.invite_used"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys.too_many_invites.too_many_invites_to_recipient"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys.too_many_invites.too_many_invites_to_recipient"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -12073,7 +12119,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.invite_used"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -12128,7 +12174,7 @@ export interface operations {
             409: components["responses"]["Conflict.invite_declined.invite_revoked.invite_used"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -12223,7 +12269,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.invite_declined.invite_expired.invite_revoked.invite_used.workspace_limit"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -12268,7 +12314,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.invite_expired.invite_revoked.invite_used"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -12319,7 +12365,7 @@ export interface operations {
             403: components["responses"]["Forbidden.key_not_for_workspace.not_a_member"];
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -12383,7 +12429,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.team_name_taken"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -12489,7 +12535,7 @@ export interface operations {
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -12549,7 +12595,7 @@ export interface operations {
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -12602,7 +12648,7 @@ export interface operations {
             403: components["responses"]["Forbidden.key_not_for_workspace.not_a_member"];
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -12662,7 +12708,7 @@ export interface operations {
             409: components["responses"]["Conflict.already_team_member.idempotency_in_flight.idempotency_key_reused"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -12707,7 +12753,7 @@ export interface operations {
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -12794,7 +12840,7 @@ export interface operations {
             403: components["responses"]["Forbidden.key_not_for_workspace.not_a_member"];
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -12869,7 +12915,7 @@ export interface operations {
             404: components["responses"]["NotFound.not_found"];
             409: components["responses"]["Conflict.cursor_unknown"];
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -13115,7 +13161,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.webhook_limit"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -13210,7 +13256,7 @@ export interface operations {
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -13274,7 +13320,7 @@ export interface operations {
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -13338,7 +13384,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -13389,7 +13435,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -13450,7 +13496,7 @@ export interface operations {
             403: components["responses"]["Forbidden.key_not_for_workspace.not_a_member.role_insufficient"];
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -13500,7 +13546,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.webhook_disabled"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -13571,7 +13617,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.too_many_deliveries.webhook_disabled"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -13639,7 +13685,7 @@ export interface operations {
             403: components["responses"]["Forbidden.key_not_for_workspace.not_a_member"];
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -13723,7 +13769,7 @@ export interface operations {
             403: components["responses"]["Forbidden.key_not_for_workspace.not_a_member"];
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -13825,7 +13871,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -13946,7 +13992,7 @@ export interface operations {
             409: components["responses"]["Conflict.seed_in_use"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -14022,7 +14068,7 @@ export interface operations {
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -14067,7 +14113,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.seed_in_use"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -14112,7 +14158,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -14157,7 +14203,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -14202,7 +14248,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.seed_closed"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -14247,7 +14293,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -14297,7 +14343,7 @@ export interface operations {
             403: components["responses"]["Forbidden.key_not_for_workspace"];
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -14361,7 +14407,7 @@ export interface operations {
             403: components["responses"]["Forbidden.key_not_for_workspace"];
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -14449,7 +14495,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -14514,7 +14560,7 @@ export interface operations {
             409: components["responses"]["Conflict.evidence_settled"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -14571,7 +14617,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -14634,7 +14680,7 @@ export interface operations {
             403: components["responses"]["Forbidden.key_not_for_workspace"];
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -14710,7 +14756,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -14750,7 +14796,7 @@ export interface operations {
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -14802,7 +14848,7 @@ export interface operations {
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -14861,7 +14907,7 @@ export interface operations {
             403: components["responses"]["Forbidden.key_not_for_workspace.not_a_member"];
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -14916,7 +14962,7 @@ export interface operations {
             403: components["responses"]["Forbidden.key_not_for_workspace.not_a_member"];
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -14964,7 +15010,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
