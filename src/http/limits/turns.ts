@@ -2,6 +2,7 @@ import type { FastifyRequest, FastifySchema, onSendHookHandler, RouteOptions } f
 import { errors } from '../../kernel/errors.ts'
 import { createTurns, turnsWaitingMax } from '../../kernel/turns.ts'
 import { declareAnswers } from '../answers/answers.ts'
+import { addressOf } from './rate-limits.ts'
 import type { App } from '../app-types.ts'
 
 declare module 'fastify' {
@@ -74,5 +75,5 @@ function isChange({ method, routeOptions: { config } }: FastifyRequest): boolean
 
 function findCaller(request: FastifyRequest): string {
   const { agent, principal } = request as Partial<Pick<FastifyRequest, 'agent' | 'principal'>>
-  return (agent ?? principal)?.user.id ?? request.ip
+  return (agent ?? principal)?.user.id ?? addressOf(request)
 }
