@@ -81,6 +81,7 @@ import { uploads } from './http/requests/uploads.ts'
 import { schemaController } from './http/requests/validation.ts'
 import { picturesRoutes } from './pictures/pictures.routes.ts'
 import { registerSubjects } from './http/subjects.ts'
+import { repairLink } from './kernel/links.ts'
 import { noMeter, type Meter } from './kernel/meter.ts'
 import type { Services } from './services/services.ts'
 import { docsPages } from './website/docs/docs.pages.ts'
@@ -168,6 +169,7 @@ export async function buildApp(
     bodyLimit: 64 * 1024,
     // The time for a whole request to arrive, so that slow senders do not hold connections.
     requestTimeout: 60_000,
+    rewriteUrl: ({ url }) => repairLink(url ?? '/'),
     // So that a long id is handled as an unknown id, not as an unknown route.
     routerOptions: { maxParamLength: urlBytesMax },
     // While the server stops, requests on open connections are still served.

@@ -9,7 +9,7 @@ import { errors } from '../kernel/errors.ts'
 import type { OmitEach } from '../kernel/events.ts'
 import type { Call, Principal } from '../kernel/principal.ts'
 import type { Role } from '../kernel/roles.ts'
-import { createTurns } from '../kernel/turns.ts'
+import { createTurns, turnsWaitingMax } from '../kernel/turns.ts'
 import { requireLiveCredential } from './live-credential.repository.ts'
 import { isAllowed } from './permissions.ts'
 import { assertKeyReaches, type AccessibleWorkspace } from './workspace-access.ts'
@@ -79,7 +79,7 @@ export interface ChangesOptions {
 export function createChanges({ db, clock, onDeliveries }: ChangesOptions): Changes {
   // Changes of one workspace wait for the same locks. Without this limit they could hold all connections of the area. The
   // people in it have turns in rotation, so that one with many changes does not hold up the others.
-  const turns = createTurns({ atOnceMax: 2, waitingMax: 64, waitMsMax: 2_500 })
+  const turns = createTurns({ atOnceMax: 2, waitingMax: turnsWaitingMax, waitMsMax: 2_500 })
 
   type Context = ChangeContext<OmitEach<NewEvent, 'at'>>
 

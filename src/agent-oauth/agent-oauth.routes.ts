@@ -4,6 +4,7 @@ import { declareAnswers } from '../http/answers/answers.ts'
 import type { App } from '../http/app-types.ts'
 import { addressOf, createRateLimiter } from '../http/limits/rate-limits.ts'
 import { createRefusalLimit } from '../http/limits/refusal-limit.ts'
+import { decodeForm } from '../http/requests/text-encoding.ts'
 import { ApiError, errors } from '../kernel/errors.ts'
 import { serviceName } from '../kernel/service-name.ts'
 import { isStorableThroughout } from '../kernel/text.ts'
@@ -37,6 +38,7 @@ export interface AgentOAuthRoutesOptions {
 }
 
 const metadataBytesMax = 4096
+const formType = 'application/x-www-form-urlencoded'
 
 /**
  * Registers the OAuth endpoints. Each is a route of its own: no other endpoint of the OAuth server can be reached. They
@@ -54,7 +56,7 @@ export async function agentOAuthRoutes(
   const delegate = async (
     request: FastifyRequest,
     reply: FastifyReply,
-    { body, noteAccepted = () => undefined }: { body?: object; noteAccepted?: () => void } = {},
+    { body, noteAccepted = () => undefined }: { body?: object | string; noteAccepted?: () => void } = {},
   ) => {
     const handle = await agentOAuth.loadHandler()
     const { raw } = request
@@ -65,7 +67,7 @@ export async function agentOAuthRoutes(
     raw.headers.host = host
     raw.headers['x-forwarded-proto'] = protocol.replace(':', '')
     delete raw.headers['x-forwarded-host']
-    if (body !== undefined) (raw as { body?: object }).body = body
+    if (body !== undefined) (raw as { body?: object | string }).body = body
     for (const [name, value] of Object.entries(reply.getHeaders())) {
       if (value !== undefined) reply.raw.setHeader(name, value)
     }
@@ -154,9 +156,14 @@ export async function agentOAuthRoutes(
     // The OAuth server parses and validates these itself. The schemas are only for the API description.
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', (_request, _payload, done) => done(null))
+    scope.addContentTypeParser(formType, { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) =>
+      decodeForm(body),
+    )
     scope.setValidatorCompiler(() => () => true)
     scope.setErrorHandler<FastifyError | ApiError>((error, request, reply) => {
       if (isRetryable(error)) return sendUnavailable(error, request, reply, sendError)
+      if (error instanceof ApiError && (error.status === 400 || error.status === 415))
+        return sendError(request, reply, { ...invalidRequest(describe(error)), status: error.status })
       // Such as a malformed content type.
       if (error.code.startsWith('FST_ERR_CTP_'))
         return sendError(
@@ -180,7 +187,10 @@ export async function agentOAuthRoutes(
     const handleToken = async (request: FastifyRequest, reply: FastifyReply) => {
       await refusals.assertFew(request)
       const outcome = { isAccepted: false }
-      const answered = await delegate(request, reply, { noteAccepted: () => (outcome.isAccepted = true) })
+      const answered = await delegate(request, reply, {
+        ...(typeof request.body === 'string' && { body: request.body }),
+        noteAccepted: () => (outcome.isAccepted = true),
+      })
       if (outcome.isAccepted) refusals.noteAccepted(request)
       else if (reply.raw.statusCode < 500) await refusals.countRefused(request)
       return answered
@@ -227,6 +237,11 @@ const invalidRequest = (description: string): Failure => ({
   description,
 })
 
+/** What is wrong with a request, in a sentence. */
+function describe({ issues: [issue], message }: ApiError): string {
+  return issue ? `${issue.path.join('.') || 'The request'} ${issue.message}.` : message
+}
+
 type SendError = (request: FastifyRequest, reply: FastifyReply, failure: Failure) => FastifyReply
 
 function isRetryable(error: Error): error is ApiError {
@@ -257,6 +272,6 @@ function sendRegistrationError(error: FastifyError, reply: FastifyReply): Fastif
   if (status >= 500) throw error
   return reply.code(status).send({
     error: isAboutRedirects ? 'invalid_redirect_uri' : 'invalid_client_metadata',
-    error_description: error.message,
+    error_description: error instanceof ApiError ? describe(error) : error.message,
   })
 }

@@ -250,6 +250,10 @@ const invalidClient = answer(
   '`invalid_client`: the client is unknown, or its secret or its JWT is wrong. `error_description` says whether to register again.',
   OAuthError,
 )
+const unsupportedForm = answer(
+  '`invalid_request`: the charset of the form is not UTF-8, or it is compressed.',
+  OAuthError,
+)
 const tooManyRefused = answer(
   '`temporarily_unavailable`: too many refused requests from this address. Retry later.',
   OAuthError,
@@ -279,7 +283,10 @@ export const registerClient = {
     201: answer('The registered client.', RegisteredClient),
     400: answer('`invalid_client_metadata` or `invalid_redirect_uri`.', OAuthError),
     413: answer('`invalid_client_metadata`: the request is too large.', OAuthError),
-    415: answer('`invalid_client_metadata`: the request body is not `application/json`.', OAuthError),
+    415: answer(
+      '`invalid_client_metadata`: the request body is not `application/json`, its charset is not UTF-8, or it is compressed.',
+      OAuthError,
+    ),
     429: answer('`temporarily_unavailable`: too many registrations. Retry later.', OAuthError),
     500: serverError,
     503: unavailable,
@@ -321,6 +328,7 @@ export const issueToken = {
     200: answer('The tokens.', Tokens),
     400: answer('An error such as `invalid_grant` or `invalid_request` (RFC 6749 §5.2).', OAuthError),
     401: invalidClient,
+    415: unsupportedForm,
     429: answer(
       '`temporarily_unavailable`: too many refreshes of the grant, or too many refused requests from the address. Retry later.',
       OAuthError,
@@ -353,6 +361,7 @@ export const revokeToken = {
       OAuthError,
     ),
     401: invalidClient,
+    415: unsupportedForm,
     429: tooManyRefused,
     500: serverError,
     503: unavailableOrUnreachable,

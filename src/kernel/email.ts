@@ -8,13 +8,35 @@ const emailPattern =
   /^[^\s@<>"(),:;\\[\]\p{C}\p{Default_Ignorable_Code_Point}]+@(?:[^\s@<>"(),:;\\[\]\p{C}\p{Default_Ignorable_Code_Point}.]+\.)+[^\s@<>"(),:;\\[\]\p{C}\p{Default_Ignorable_Code_Point}.]+$/u
 
 /**
- * The address as it is stored and as mail is sent to it, or undefined for text that is not an address. Only a mail that
- * arrives shows that an address exists.
+ * The address as it is stored and as mail is sent to it, or undefined for text that is not an address, or that no mail can
+ * reach. It is the rule for every address, whoever sends it. Only a mail that arrives shows that an address exists.
  */
 export function parseEmail(text: string): string | undefined {
-  const email = text.trim()
-  const isEmail = email.length <= emailLengthMax && emailPattern.test(email)
-  return isEmail && canonicalizeEmail(email) !== undefined ? email : undefined
+  const email = trimEmail(text)
+  if (email.length > emailLengthMax || !emailPattern.test(email)) return undefined
+  const canonical = canonicalizeEmail(email)
+  return canonical !== undefined && isDeliverable(email, canonical) ? email : undefined
+}
+
+/** Drops white space and invisible characters, such as U+200B, at the ends of an address. They come with copied text. */
+export function trimEmail(text: string): string {
+  const characters = Array.from(text)
+  const isPart = (character: string) => !/[\s\p{Default_Ignorable_Code_Point}]/u.test(character)
+  return characters.slice(characters.findIndex(isPart), characters.findLastIndex(isPart) + 1).join('')
+}
+
+/** Whether the parts have the lengths of SMTP and DNS, and the domain is a name: one that ends in a number is none. */
+function isDeliverable(email: string, canonical: string): boolean {
+  // RFC 5321 §4.5.3.1.1, in octets of UTF-8 (RFC 6531 §3.3); RFC 1035 §2.3.4.
+  const localPart = email.slice(0, email.lastIndexOf('@'))
+  const domain = canonical.slice(canonical.lastIndexOf('@') + 1)
+  const labels = domain.split('.')
+  return (
+    Buffer.byteLength(localPart) <= 64 &&
+    domain.length <= 253 &&
+    labels.every((label) => label.length <= 63) &&
+    !/^(?:\d+|0x[\da-f]*)$/.test(labels.at(-1) ?? '')
+  )
 }
 
 /**

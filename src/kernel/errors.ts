@@ -114,7 +114,7 @@ export const errors = {
     'HttpApiDecodeError',
     'decode_error',
     'The request does not match the expected schema.',
-    "The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.",
+    "The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.",
   ),
   apiKeyRequired: error(
     'Unauthorized',
@@ -654,7 +654,7 @@ export const errors = {
     'InvalidInput',
     'email_invalid',
     'This is not a valid email address.',
-    'The value is not a valid email address, or is longer than 254 characters.',
+    'The value is not an email address, or no mail can reach it: it is longer than 254 characters, its local part than 64 bytes or a label of its domain than 63, or its domain is an IP address.',
   ),
   nameInvalid: error(
     'InvalidInput',
@@ -767,8 +767,8 @@ export const errors = {
   unsupportedMediaType: error(
     'UnsupportedMediaType',
     'unsupported_media_type',
-    'The request body has a content type that this operation does not support.',
-    'The body is not `application/json`, or the body of an upload is not `multipart/form-data`.',
+    'The request body has a content type, charset or content coding that this operation does not support.',
+    'The body is not `application/json`, or the body of an upload is not `multipart/form-data`; or its charset is not UTF-8; or it is compressed (`Content-Encoding`).',
   ),
   rateLimited: error(
     'TooManyRequests',
@@ -781,6 +781,12 @@ export const errors = {
     'agent_rate_limited',
     'Too many requests from this agent. Try again later.',
     'The grant has made more requests than `AGENT_LIMIT_PER_MINUTE`, or its client or client address more than ten times as many. Retry after `Retry-After` seconds.',
+  ),
+  tooManyAtOnce: error(
+    'TooManyRequests',
+    'too_many_at_once',
+    'Too many requests at once. Send fewer at a time, and try again.',
+    'The caller has sent more lists, or more changes, at once than run and wait in a process, or has waited too long for a turn: two of each run at once for a person, and 128 more wait. Changes of one workspace take turns too. Retry after `Retry-After` seconds.',
   ),
   tooManyStreams: error(
     'TooManyRequests',
@@ -828,7 +834,7 @@ export const errors = {
     'ServiceUnavailable',
     'overloaded',
     'The service is overloaded. Try again later.',
-    'The service has more requests than it can process. Retry after `Retry-After` seconds.',
+    'The service as a whole has more requests than it can process. Retry after `Retry-After` seconds.',
   ),
   notReady: error(
     'ServiceUnavailable',

@@ -28,3 +28,14 @@ export function linkUrlOf(webUrl: string, purpose: AccountTokenPurpose, token: s
 export function inviteUrlOf(webUrl: string, token: string): string {
   return `${webUrl}/invites/${token}`
 }
+
+// The tokens of links are longer than 32 characters. Paths of programs are left as they are.
+const spoiledLink = /^(\/(?!v1\/|agent\/)[a-z/-]+\/[\w-]{32,})(?:[^\w\-/?#%]|%[\da-f]{2}|\/)+(?=[?#]|$)/i
+
+/**
+ * The URL of a request without what has been added behind the token of a link: mail programs make the end of a sentence a
+ * part of the link, such as a full stop or a bracket. No token has these characters.
+ */
+export function repairLink(url: string): string {
+  return url.replace(spoiledLink, '$1')
+}

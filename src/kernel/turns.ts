@@ -4,10 +4,13 @@ import { errors } from './errors.ts'
 export interface Turns {
   /**
    * Waits for a turn. Those of one caller have turns in the order of arrival. Returns a function that ends it, which may be
-   * called twice. Throws `overloaded` when too many of the caller wait, or after `waitMsMax`.
+   * called twice. Throws `too_many_at_once` when too many of the caller wait, or after `waitMsMax`.
    */
   take(key: string, caller?: string): Promise<() => void>
 }
+
+/** How many requests of one caller wait for a turn. */
+export const turnsWaitingMax = 128
 
 export interface TurnsOptions {
   /** How many turns of one key may run at once. */
@@ -75,5 +78,5 @@ function waitIn(waiting: Waiting, caller: string, waitMsMax: number): Promise<vo
 }
 
 function tooLate(): Error {
-  return errors.overloaded({ retryAfterSeconds: 1 })
+  return errors.tooManyAtOnce({ retryAfterSeconds: 1 })
 }

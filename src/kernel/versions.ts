@@ -33,17 +33,22 @@ export function tagOf(version: string, response: string): string {
 
 /** An entity tag of a request. */
 export interface RequestTag {
-  /** Without the sign of a weak tag. */
+  /** Without the sign of a weak tag, and without the suffix that a proxy adds for a content coding. */
   tag: string
   /** As it was sent. */
   text: string
+}
+
+/** A tag without what servers such as Apache and Jetty add to that of a response which they compress. */
+export function withoutCoding(tag: string): string {
+  return tag.replace(/-(?:gzip|br|zstd|df)"$/, '"')
 }
 
 /** The tags of a conditional header, in linear time; `*` for that. What is no tag matches nothing, and is left out. */
 export function parseTags(header: string): RequestTag[] | '*' {
   if (header.trim() === '*') return '*'
   const found = header.matchAll(/(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")/g)
-  return Array.from(found, ([text, tag = '']) => ({ text, tag }))
+  return Array.from(found, ([text, tag = '']) => ({ text, tag: withoutCoding(tag) }))
 }
 
 /** The versions that the tags of an `If-Match` name. Weak tags count: proxies that compress weaken them. */

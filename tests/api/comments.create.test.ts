@@ -110,6 +110,23 @@ describe('200', () => {
     })
   })
 
+  it.each([
+    (mention: string) => `Write \`${mention}\`.`,
+    (mention: string) => `\`\`\`\n${mention}\n\`\`\``,
+    (mention: string) => `Thus:\n\n    ${mention}`,
+    (mention: string) => `Thus: \\${mention}`,
+  ])('keeps as text, and tells nobody of, what looks like a mention in code (%#)', async (quote) => {
+    const seed = await createSeed(service, owner, company)
+    for (const mention of [mentionOf(viewer), `[@](user:${viewer.id})`, `[@V](user:${viewer.id})`]) {
+      const body = quote(mention)
+      const created = await createComment(service, member, seed, { body })
+      expect(created).toMatchObject({ body, mentions: [] })
+      const listed = await as(member, get(`/v1/seeds/${seed.id}/comments`))
+      expect(listed.json<TestComment[]>().at(-1)).toMatchObject({ body, mentions: [] })
+      expect(Object.keys(await findNotices(service, created.id))).not.toContain(viewer.id)
+    }
+  })
+
   it('tells those whom it mentions and those who follow the seed, each once, and not its author', async () => {
     const seed = await createSeed(service, owner, company)
     for (const person of [owner, admin]) await createComment(service, person, seed)

@@ -50,6 +50,15 @@ describe('200', () => {
     expect((await findComment(comment))?.mentions).toEqual([{ userId: viewer.id, name: 'Vera Viewer' }])
   })
 
+  it('tells nobody of what looks like a mention in code', async () => {
+    const comment = await createComment(service, member, await createSeed(service, owner, company))
+    const body = `Like \`[@V](user:${viewer.id})\` in code, \`[@](user:${viewer.id})\` too`
+    const before = await findNotices(service, comment.id)
+    await edit(member, comment, body)
+    expect(await findComment(comment)).toMatchObject({ body, mentions: [] })
+    expect(await findNotices(service, comment.id)).toEqual(before)
+  })
+
   it('changes nothing for the same text', async () => {
     const comment = await createComment(service, member, await createSeed(service, owner, company))
     const before = await findEvents(service, company.workspace)

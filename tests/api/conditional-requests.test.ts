@@ -97,6 +97,11 @@ describe.each(kinds)('$read', (kind) => {
       [`W/${tag}`, `W/${tag}`],
       [`"other", W/${tag}`, `W/${tag}`],
       ['*', tag],
+      // As proxies that compress send it on.
+      ...['gzip', 'br', 'zstd', 'df'].map((coding): [string, string] => {
+        const suffixed = tag.replace(/"$/, `-${coding}"`)
+        return [suffixed, suffixed]
+      }),
     ]
     for (const [header, answered] of sent) {
       for (const method of ['GET', 'HEAD'] as const) {

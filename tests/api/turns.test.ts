@@ -102,6 +102,33 @@ describe('changes by one user', () => {
     for (const { statusCode } of await Promise.all(answers)) expect(statusCode).toBe(200)
   })
 
+  it('lets 128 wait, and refuses more with 429, without delaying other users', async () => {
+    const [host, other] = [await createHost(), await createHost()]
+    const rename = (who: typeof host) =>
+      service.as(who, { method: 'PATCH', url: '/v1/me', payload: { name: 'Busy' } }).then((answer) => answer)
+    const lock = await db.$client.connect()
+    onTestFinished(() => lock.release(true))
+    await lock.query('begin')
+    await lock.query('select 1 from users where id = $1 for update', [host.id])
+    const answers = Array.from({ length: 140 }, () => rename(host))
+    const refused = await new Promise<Awaited<ReturnType<typeof rename>>[]>((resolve) => {
+      const done: Awaited<ReturnType<typeof rename>>[] = []
+      for (const answer of answers)
+        void answer.then((one) => {
+          if (done.push(one) === 10) resolve([...done])
+        })
+    })
+    for (const answer of refused) {
+      expectError(answer, errors.tooManyAtOnce)
+      expect(answer.headers['retry-after']).toBe('1')
+    }
+    expect((await rename(other)).statusCode).toBe(200)
+    await lock.query('rollback')
+    const statuses = (await Promise.all(answers)).map(({ statusCode }) => statusCode)
+    expect(statuses.filter((status) => status === 200)).toHaveLength(130)
+    expect(statuses.filter((status) => status === 429)).toHaveLength(10)
+  })
+
   it('does not make changes wait for a lock or a turn when they can change nothing', async () => {
     const company = await createCompany(service)
     const { owner, viewer, url } = company
@@ -150,7 +177,7 @@ describe('changes of one workspace', () => {
     await lock.query('rollback')
     for (const answer of await Promise.all(answers)) {
       // On a busy machine some have waited for their turn in the workspace in vain.
-      if (answer.statusCode !== 200) expectError(answer, errors.overloaded)
+      if (answer.statusCode !== 200) expectError(answer, errors.tooManyAtOnce)
     }
   })
 })

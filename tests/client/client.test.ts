@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import {
   ApiError,
   createClient,
@@ -70,6 +70,27 @@ describe('a call', () => {
     })
     const stranger = createClient({ baseUrl, apiKey: 'wsk_nothing' })
     await expect(stranger.get('/v1/me')).rejects.toMatchObject({ status: 401 })
+  })
+
+  it('sends eight requests at once, or as many as is said', async () => {
+    for (const [options, atOnce] of [
+      [{}, 8],
+      [{ requestsAtOnceMax: 3 }, 3],
+    ] as const) {
+      const running: (() => void)[] = []
+      const fetch = () =>
+        new Promise<Response>((resolve) => running.push(() => resolve(Response.json({ ok: true }))))
+      const client = createClient({ baseUrl: 'http://service', apiKey: 'wsk_x', fetch, ...options })
+      const calls = Array.from({ length: 20 }, () => client.get('/v1/me'))
+      let most = 0
+      for (let left = 20; left > 0; left -= 1) {
+        await vi.waitFor(() => expect(running.length).toBe(Math.min(atOnce, left)))
+        most = Math.max(most, running.length)
+        running.shift()?.()
+      }
+      await Promise.all(calls)
+      expect(most).toBe(atOnce)
+    }
   })
 
   it('throws an error without a code when the answer is not of the service', async () => {

@@ -138,8 +138,8 @@ describe.each(allOperations.filter(isOAuth))('$id', ({ id, operation }) => {
     )
     const expected: Record<string, string[]> = {
       'agentOAuth.register': ['400', '413', '415', '429', '500', '503'],
-      'agentOAuth.token': ['400', '401', '429', '500', '503'],
-      'agentOAuth.revoke': ['400', '401', '429', '500', '503'],
+      'agentOAuth.token': ['400', '401', '415', '429', '500', '503'],
+      'agentOAuth.revoke': ['400', '401', '415', '429', '500', '503'],
     }
     expect(oauthErrors).toEqual(expected[id] ?? [])
   })

@@ -46,7 +46,7 @@ export class Skipped extends Error {}
 export interface Goals {
   /** Nothing fails at all. */
   allSucceed?: boolean
-  /** What fails is answered by 503 with `Retry-After`, within this time, as everything is. */
+  /** What fails is answered by 503, or by 429 for want of a turn, with `Retry-After`, within this time, as everything is. */
   answerMsMax?: number
   recoveryMsMax?: number
   /** Requests that must not notice: they succeed, within a second. */
@@ -63,14 +63,14 @@ export function judge(report: LoadReport, goals: Goals, ...notes: string[]): Out
   check(lost === 0, `${lost} acknowledged writes are lost`)
   check(doubled === 0, `${doubled} writes are there twice`)
   const refused = failures.filter(
-    ({ status, code }) => status >= 400 && status < 500 && !isToBeRepeated(code),
+    ({ status, code }) => status >= 400 && status < 500 && !isToBeRepeated(code) && !isExcess(code),
   )
   check(refused.length === 0, `${refused.length} were refused wrongly: ${summarize(refused)}`)
   if (goals.allSucceed) check(failures.length === 0, `${failures.length} failed: ${summarize(failures)}`)
   if (goals.answerMsMax !== undefined) {
     const bare = failures.filter(
       ({ status, code, retryAfterSeconds }) =>
-        !isToBeRepeated(code) && !(status === 503 && retryAfterSeconds !== undefined),
+        !isToBeRepeated(code) && !((status === 503 || isExcess(code)) && retryAfterSeconds !== undefined),
     )
     check(bare.length === 0, `${bare.length} were no 503 with Retry-After: ${summarize(bare)}`)
     const late = attempts.filter(({ ms }) => ms > (goals.answerMsMax ?? 0))
@@ -98,6 +98,9 @@ export function judge(report: LoadReport, goals: Goals, ...notes: string[]): Out
 
 // The first request with the same key still runs.
 const isToBeRepeated = (code: string) => code === 'idempotency_in_flight'
+
+/** It has waited in vain for a turn of its caller, or of its workspace (decision 0103). */
+export const isExcess = (code: string) => code === 'too_many_at_once'
 
 /** What failed how often, most first. */
 export function summarize(attempts: readonly Attempt[]): string {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { excerptOf, renderMarkdown } from '../../src/website/components/markdown.ts'
 
+const ada = '01936f2e-7c1a-7d3e-8b52-0f4c6a9d1e08'
+
 const render = (text: string) =>
   /^<div class="markdown" dir="auto">([\s\S]*)<\/div>$/.exec(renderMarkdown(text, '/w/acme').toString())?.[1]
 
@@ -24,9 +26,23 @@ describe('renderMarkdown', () => {
   })
 
   it('links mentions to the page of the person', () => {
-    expect(render('[@Ada \\[A\\]](user:0190)')).toBe(
-      '<p><a href="/w/acme/people/0190" class="mention">@Ada [A]</a></p>\n',
+    expect(render(`[@Ada \\[A\\] &lt;*b*](user:${ada})`)).toBe(
+      `<p><a href="/w/acme/people/${ada}" class="mention">@Ada [A] &lt;*b*</a></p>\n`,
     )
+  })
+
+  it.each([
+    `[@Ada](user:../../settings)`,
+    `[@Ada](user:${ada}/../../settings)`,
+    `[@Ada](user:${ada}?x=1)`,
+    `[Ada](user:${ada})`,
+    `<user:${ada}>`,
+    '[@Ada](user:0190)',
+    `\\[@Ada](user:${ada})`,
+    `\`[@Ada](user:${ada})\``,
+    `    [@Ada](user:${ada})`,
+  ])('links nobody in %s', (text) => {
+    expect(render(text)).not.toContain('<a ')
   })
 
   it.each([

@@ -11,6 +11,12 @@ it.each([
   ],
   ['each once, in the first spelling', 'Ada@x, ada@X b@x', ['Ada@x', 'b@x']],
   ['names before addresses', 'Ada Lovelace <ada@x>, "Hopper" <grace@x>', ['ada@x', 'grace@x']],
+  [
+    'quoted names with separators',
+    '"Roe, Jane" <jane@x>; "Doe; \\"Jim\\"" <jim@x>,"A" <a@x>\n"b@x" "',
+    ['jane@x', 'jim@x', 'a@x', '"b@x"', '"'],
+  ],
+  ['invisible characters at the ends', '\u200Bada@x\uFEFF, ada@x \u200B', ['ada@x']],
   ['an unfinished name', 'Ada <ada@x', ['Ada', '<ada@x']],
   ['an empty address', '<>', []],
 ])('reads %s', (_name, text, addresses) => {
@@ -19,7 +25,13 @@ it.each([
 
 it('reads long texts in no more time than they are long', () => {
   const started = performance.now()
-  for (const text of ['<'.repeat(60_000), '>'.repeat(60_000), ' '.repeat(60_000), 'x '.repeat(30_000)])
+  for (const text of [
+    '<'.repeat(60_000),
+    '>'.repeat(60_000),
+    ' '.repeat(60_000),
+    'x '.repeat(30_000),
+    '"\\'.repeat(30_000),
+  ])
     readAddresses(text)
   expect(performance.now() - started).toBeLessThan(1_000)
 })

@@ -8,26 +8,26 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-const overloaded = { code: 'overloaded', status: 503, retryAfterSeconds: 1 }
+const tooMany = { code: 'too_many_at_once', status: 429, retryAfterSeconds: 1 }
 
-it('rejects with 503 after the maximum wait, and gives the turn to the next one', async () => {
+it('rejects with 429 after the maximum wait, and gives the turn to the next one', async () => {
   const turns = createTurns({ atOnceMax: 1, waitingMax: 64, waitMsMax: 100 })
   const end = await turns.take('a')
   const tooLong = turns.take('a')
   await vi.advanceTimersByTimeAsync(60)
   const next = turns.take('a')
-  const refused = expect(tooLong).rejects.toMatchObject(overloaded)
+  const refused = expect(tooLong).rejects.toMatchObject(tooMany)
   await vi.advanceTimersByTimeAsync(40)
   await refused
   end()
   await expect(next).resolves.toBeTypeOf('function')
 })
 
-it('rejects with 503 immediately when the queue is full, per caller and key', async () => {
+it('rejects with 429 immediately when the queue is full, per caller and key', async () => {
   const turns = createTurns({ atOnceMax: 1, waitingMax: 1, waitMsMax: 100 })
   const end = await turns.take('a')
   const waiting = turns.take('a')
-  await expect(turns.take('a')).rejects.toMatchObject(overloaded)
+  await expect(turns.take('a')).rejects.toMatchObject(tooMany)
   await expect(turns.take('b')).resolves.toBeTypeOf('function')
   const other = turns.take('a', 'another caller')
   end()
@@ -56,7 +56,7 @@ it('rotates turns between the callers of a key, each in the order of arrival', a
 it('removes a caller from the queue after the maximum wait', async () => {
   const turns = createTurns({ atOnceMax: 1, waitingMax: 64, waitMsMax: 100 })
   const end = await turns.take('a', 'first')
-  const tooLong = expect(turns.take('a', 'impatient')).rejects.toMatchObject(overloaded)
+  const tooLong = expect(turns.take('a', 'impatient')).rejects.toMatchObject(tooMany)
   await vi.advanceTimersByTimeAsync(50)
   const next = turns.take('a', 'next')
   await vi.advanceTimersByTimeAsync(50)
@@ -73,7 +73,7 @@ it('passes a turn on once, even when it is ended twice', async () => {
   end()
   end()
   await second
-  const refused = expect(third).rejects.toMatchObject(overloaded)
+  const refused = expect(third).rejects.toMatchObject(tooMany)
   await vi.advanceTimersByTimeAsync(100)
   await refused
 })

@@ -1,3 +1,6 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import { createWebhookSecret, signWebhook } from '../../src/areas/webhooks/webhook-signatures.ts'
 
@@ -26,6 +29,24 @@ describe('the signature of a webhook', () => {
     expect(second).toBe(signature)
     expect(rest).toEqual([])
   })
+})
+
+it('is verified by the lines of docs/webhooks.md', () => {
+  const document = readFileSync(new URL('../../docs/webhooks.md', import.meta.url), 'utf8')
+  const [, lines = ''] = /```js\n(const key = [^]*?)```/.exec(document) ?? []
+  const secret = createWebhookSecret()
+  const rawBody = '{}'
+  const verify = (at: Date, signature?: string) => {
+    const headers = signWebhook({ id: 'msg_x', at, body: rawBody }, [secret])
+    const given = signature ?? headers['webhook-signature']
+    const context = { createHmac, timingSafeEqual, Buffer, secret, headers, rawBody, signature: given }
+    return runInNewContext(`${lines}; isValid`, context) as unknown
+  }
+  expect(verify(new Date())).toBe(true)
+  expect(verify(new Date(), `v1,${Buffer.alloc(32).toString('base64')}`)).toBe(false)
+  // A signature of another length is no error of the receiver.
+  for (const signature of ['v1,AA==', 'v1,', '']) expect(verify(new Date(), signature)).toBe(false)
+  for (const minutes of [-6, 6]) expect(verify(new Date(Date.now() + minutes * 60_000))).toBe(false)
 })
 
 describe('a new secret', () => {

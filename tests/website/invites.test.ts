@@ -50,7 +50,7 @@ describe('the form that invites people', () => {
     const [first, second, third] = [randomEmail(), randomEmail(), randomEmail()]
     const { email: invited } = await createInvite(website, company.owner, company)
     const text = [
-      `${first}, Ada Lovelace <${second}>; ${third}`,
+      `${first}, "Lovelace, Ada" <${second}>; \u200B${third}`,
       `${first.toUpperCase()} nobody`,
       company.member.email,
       invited,

@@ -4,6 +4,7 @@ import createFetchClient, {
   type FetchResponse,
   type MaybeOptionalInit,
 } from 'openapi-fetch'
+import limitConcurrency from 'p-limit'
 import type { components, paths } from './api.ts'
 import { ApiError } from './errors.ts'
 import type { WorkspaceEvent } from './events.ts'
@@ -19,6 +20,8 @@ export interface ClientOptions extends RetryOptions {
   apiKey: string
   /** What sends requests. Default: the global `fetch`. */
   fetch?: (request: Request) => Promise<Response>
+  /** How many requests are sent at once; others wait. Default: 8. */
+  requestsAtOnceMax?: number
 }
 
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
@@ -102,12 +105,20 @@ export interface Client {
 
 /**
  * A client of the service. Requests that fail by the network, or that are refused for now (429, 503), are sent again
- * after the time that the service asks for. Each POST has an `Idempotency-Key`, so that it takes effect once.
+ * after the time that the service asks for. At most `requestsAtOnceMax` are sent at once. Each POST has an `Idempotency-Key`, so that it takes effect once.
  */
-export function createClient({ baseUrl, apiKey, fetch, ...retryOptions }: ClientOptions): Client {
+export function createClient({
+  baseUrl,
+  apiKey,
+  fetch = (request) => globalThis.fetch(request),
+  requestsAtOnceMax = 8,
+  ...retryOptions
+}: ClientOptions): Client {
+  // Not while it waits to send a request again, so that others are sent meanwhile.
+  const limit = limitConcurrency(requestsAtOnceMax)
   const client = createFetchClient<paths>({
     baseUrl,
-    fetch: createRetryingFetch(fetch ?? ((request) => globalThis.fetch(request)), retryOptions),
+    fetch: createRetryingFetch((request) => limit(() => fetch(request)), retryOptions),
     headers: { authorization: `Bearer ${apiKey}` },
   })
 

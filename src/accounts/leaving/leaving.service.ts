@@ -5,7 +5,7 @@ import { listCrowdedMemberships } from '../../areas/workspaces/workspaces.reposi
 import type { Database, Executor } from '../../db/client.ts'
 import { deletionWaitMs, leavingAllowedMs } from '../../kernel/accounts.ts'
 import type { Clock } from '../../kernel/clock.ts'
-import { canonicalizeEmail } from '../../kernel/email.ts'
+import { canonicalizeEmail, trimEmail } from '../../kernel/email.ts'
 import { errors } from '../../kernel/errors.ts'
 import type { Call, Principal } from '../../kernel/principal.ts'
 import { hashSecret } from '../../kernel/tokens.ts'
@@ -76,7 +76,7 @@ export function createLeavingService(options: {
         const user = await lockUser(tx, principal.user.id)
         await requireLiveCredential(tx, principal, now)
         await assertAllowed(tx, principal)
-        if (!user || canonicalizeEmail(confirmEmail.trim()) !== canonicalizeEmail(user.email))
+        if (!user || canonicalizeEmail(trimEmail(confirmEmail)) !== canonicalizeEmail(user.email))
           throw errors.confirmationMismatch({ field: 'confirmEmail' })
         await assertNoLastOwner(tx, user.id)
         await requestDeletion(tx, user.id, now)

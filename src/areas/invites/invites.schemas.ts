@@ -188,8 +188,7 @@ export const invitesCreate = operation({
     {
       email: Type.String({
         maxLength: emailLengthMax,
-        format: 'email',
-        description: 'The address to send the invite to.',
+        description: 'The email address to send the invite to. Its domain may be in any script.',
       }),
       role: ref(Role),
       teamIds: Type.Optional(

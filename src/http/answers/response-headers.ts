@@ -49,6 +49,12 @@ export const responseHeaders = {
     schema: { type: 'string' },
     example: 'Bearer',
   },
+  'Accept-Encoding': {
+    description:
+      'The content coding of bodies that is supported. Sent only if that of the request is not (RFC 9110, section 15.5.16).',
+    schema: { type: 'string', enum: ['identity'] },
+    example: 'identity',
+  },
   Link: {
     description: 'The URL of the next page, with the relation `next` (RFC 8288). Absent on the last page.',
     schema: { type: 'string' },

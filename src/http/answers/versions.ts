@@ -1,7 +1,7 @@
 import fastifyPlugin from 'fastify-plugin'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { errors } from '../../kernel/errors.ts'
-import { parseExpected, parseTags, tagOf } from '../../kernel/versions.ts'
+import { parseExpected, parseTags, tagOf, withoutCoding } from '../../kernel/versions.ts'
 import type { App } from '../app-types.ts'
 import { declareAnswers } from './answers.ts'
 import { noteCompression } from './compression.ts'
@@ -77,5 +77,5 @@ async function sendVersioned<T>(
 function findKnown({ headers }: FastifyRequest, tag: string): string | undefined {
   const header = headers['if-none-match']
   const tags = header === undefined ? [] : parseTags(header)
-  return tags === '*' ? tag : tags.find((candidate) => candidate.tag === tag)?.text
+  return tags === '*' ? tag : tags.find((candidate) => candidate.tag === withoutCoding(tag))?.text
 }

@@ -102,6 +102,7 @@ function describeError(status: number, parts: TagCodes[], thrown: readonly Error
 export function headersOfError(status: number, thrown: readonly ErrorFactory[] = []): ResponseHeader[] {
   if (status === 401 || (status === 403 && thrown.includes(errors.insufficientScope)))
     return ['WWW-Authenticate']
+  if (status === 415) return ['Accept-Encoding']
   const mayBeRetried = status === 429 || status === 503 || thrown.includes(errors.idempotencyInFlight)
   return mayBeRetried ? ['Retry-After'] : []
 }

@@ -1,6 +1,8 @@
-import type { FastifyRequest, onSendHookHandler } from 'fastify'
+import type { FastifyRequest, FastifySchema, onSendHookHandler, RouteOptions } from 'fastify'
 import { errors } from '../../kernel/errors.ts'
-import { createTurns } from '../../kernel/turns.ts'
+import { createTurns, turnsWaitingMax } from '../../kernel/turns.ts'
+import { declareAnswers } from '../answers/answers.ts'
+import { addressOf } from './rate-limits.ts'
 import type { App } from '../app-types.ts'
 
 declare module 'fastify' {
@@ -22,9 +24,9 @@ export const turnsDefaults: TurnsWait = { waitMsMax: 2_000 }
  * documents for each client address, and changes for each user. Other callers are served in between.
  */
 export function registerTurns(app: App, { waitMsMax }: TurnsWait): void {
-  const reads = createTurns({ atOnceMax: 2, waitingMax: 64, waitMsMax })
+  const reads = createTurns({ atOnceMax: 2, waitingMax: turnsWaitingMax, waitMsMax })
   // Apart, so that neither waits for the other: a change may wait for a lock.
-  const changes = createTurns({ atOnceMax: 2, waitingMax: 64, waitMsMax })
+  const changes = createTurns({ atOnceMax: 2, waitingMax: turnsWaitingMax, waitMsMax })
   const ends = new WeakMap<FastifyRequest, () => void>()
   app.addHook('preHandler', async (request, reply) => {
     const turns = isCostly(request) ? reads : isChange(request) ? changes : undefined
@@ -34,7 +36,7 @@ export function registerTurns(app: App, { waitMsMax }: TurnsWait): void {
     reply.raw.once('close', end)
     // The client has left while it waited: nothing is done for it, and nobody reads this. A response that waits for an
     // earlier one on the connection does not know.
-    if (request.raw.socket.destroyed) throw errors.overloaded({ retryAfterSeconds: 1 })
+    if (request.raw.socket.destroyed) throw errors.tooManyAtOnce({ retryAfterSeconds: 1 })
   })
   const end: onSendHookHandler = (request, _reply, payload, done) => {
     ends.get(request)?.()
@@ -42,13 +44,29 @@ export function registerTurns(app: App, { waitMsMax }: TurnsWait): void {
   }
   // After the response has been compressed, and before it is sent, so that a slow reader does not hold the turn.
   app.addHook('onRoute', (route) => {
+    if (takesTurns(route)) declareAnswers(route, { errors: [errors.tooManyAtOnce] })
     route.onSend = [...[route.onSend ?? []].flat(), end]
   })
 }
 
-function isCostly({ routeOptions: { config, schema } }: FastifyRequest): boolean {
+/** Whether requests of a route take turns. Its credential is not known yet, but follows from its path. */
+function takesTurns({ method, url, config, schema }: RouteOptions): boolean {
+  const isRead = /^(?:GET|HEAD|OPTIONS)$/.test(String(method))
+  return (
+    url.startsWith('/agent/v1/') ||
+    (url.startsWith('/v1/') && !isRead) ||
+    config?.isLarge === true ||
+    isList(schema)
+  )
+}
+
+function isList(schema: FastifySchema | undefined): boolean {
   const query = schema?.querystring as { properties?: object } | undefined
-  return config.isLarge === true || config.access === 'agent' || 'cursor' in (query?.properties ?? {})
+  return 'cursor' in (query?.properties ?? {})
+}
+
+function isCostly({ routeOptions: { config, schema } }: FastifyRequest): boolean {
+  return config.isLarge === true || config.access === 'agent' || isList(schema)
 }
 
 function isChange({ method, routeOptions: { config } }: FastifyRequest): boolean {
@@ -57,5 +75,5 @@ function isChange({ method, routeOptions: { config } }: FastifyRequest): boolean
 
 function findCaller(request: FastifyRequest): string {
   const { agent, principal } = request as Partial<Pick<FastifyRequest, 'agent' | 'principal'>>
-  return (agent ?? principal)?.user.id ?? request.ip
+  return (agent ?? principal)?.user.id ?? addressOf(request)
 }

@@ -1,32 +1,45 @@
 import type { IncomingMessage } from 'node:http'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { errors } from '../../kernel/errors.ts'
 import { declareAnswers } from '../answers/answers.ts'
 import type { App } from '../app-types.ts'
+import { assertQueryIsEncoded, decodeUtf8, isUtf8Type } from './text-encoding.ts'
 
 /**
  * Parses JSON bodies and refuses other content types, unless a plugin adds its own parser. An empty body counts as
- * absent, whatever its content type: curl sends that of a form. Operations without a body accept `{}` too.
+ * absent, whatever its content type: curl sends that of a form. Operations without a body accept `{}` too. Bodies of any
+ * type are refused if they are compressed or in another charset than UTF-8, and so are queries.
  */
 export function registerBodyParser(app: App): void {
   app.removeAllContentTypeParsers()
   // `__proto__` is kept as a field: every body schema is closed and refuses it like other unknown fields.
   const parseJson = app.getDefaultJsonParser('ignore', 'ignore')
-  app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
-    if (body.trim() === '') {
-      done(null, undefined)
-      return
-    }
-    void parseJson(request, body, (error, parsed) => {
-      if (error) done(errors.decodeError({ cause: error, issues: [notJson] }))
-      else done(null, parsed)
+  const parse = async (request: FastifyRequest, body: Buffer) => {
+    const text = decodeUtf8(body)
+    if (text.trim() === '') return undefined
+    return new Promise((resolve, reject) => {
+      void parseJson(request, text, (error, parsed) => {
+        if (error) reject(errors.decodeError({ cause: error, issues: [notJson] }))
+        else resolve(parsed)
+      })
     })
-  })
+  }
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, parse)
   app.addContentTypeParser('*', async (_request: unknown, payload: IncomingMessage) => {
     if (!(await isEmpty(payload))) throw errors.unsupportedMediaType()
   })
   app.addHook('onRoute', (route) => {
     if (route.config?.openBody || /^(GET|HEAD|OPTIONS)$/.test(String(route.method))) return
     declareAnswers(route, { errors: [errors.bodyTooLarge, errors.unsupportedMediaType] })
+  })
+  app.addHook('preParsing', (request, reply, payload, done) => {
+    try {
+      assertQueryIsEncoded(request)
+      if (hasBody(request.raw)) assertReadable(request, reply)
+      done(null, payload)
+    } catch (error) {
+      done(error as Error)
+    }
   })
   app.addHook('preValidation', async (request) => {
     const { body } = request
@@ -50,6 +63,21 @@ export function registerBodyParser(app: App): void {
 
 const noBody = { _tag: 'Missing' as const, path: [], message: 'is required' }
 const notJson = { _tag: 'Type' as const, path: [], message: 'must be JSON' }
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+}
+
+/** Throws `unsupported_media_type` for a body that is compressed, or in another charset than UTF-8. */
+function assertReadable({ headers }: FastifyRequest, reply: FastifyReply): void {
+  const coding = headers['content-encoding']
+  if (coding !== undefined && !/^\s*(?:identity\s*)?$/i.test(coding)) {
+    // RFC 9110 §15.5.16: it is the coding that is not supported, not the type.
+    void reply.header('accept-encoding', 'identity')
+    throw errors.unsupportedMediaType()
+  }
+  if (!isUtf8Type(headers['content-type'] ?? '')) throw errors.unsupportedMediaType()
+}
 
 async function isEmpty(payload: IncomingMessage): Promise<boolean> {
   const length = payload.headers['content-length']

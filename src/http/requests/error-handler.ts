@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, errors } from '../../kernel/errors.ts'
@@ -73,7 +74,7 @@ export function handleClientError(error: NodeJS.ErrnoException, socket: Socket):
   const body = JSON.stringify(toBody(apiError, requestId))
   socket.end(
     [
-      `HTTP/1.1 ${apiError.status} ${apiError.tag}`,
+      `HTTP/1.1 ${apiError.status} ${STATUS_CODES[apiError.status]}`,
       'Content-Type: application/json; charset=utf-8',
       `Content-Length: ${Buffer.byteLength(body)}`,
       `x-request-id: ${requestId}`,

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AgentPrincipal } from '../../kernel/agent.ts'
@@ -27,10 +28,14 @@ export function mcpRoutes(app: App, handler: McpHandler, url: string, resource: 
   app.removeAllContentTypeParsers()
   // Streams would hold up the stop of the process.
   app.addHook('preClose', () => handler.close())
-  app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))
+  // What is not UTF-8 stays bytes.
+  app.addContentTypeParser<Buffer>('*', { parseAs: 'buffer' }, (_request, body, done) =>
+    done(null, isUtf8(body) ? body.toString('utf8') : body),
+  )
   // Some clients add a slash to the URL that they are given.
   for (const spelling of [url, `${url}/`]) {
     app.post(spelling, { schema: { hide: true }, config: { openBody: true } }, async (request, reply) => {
+      if (Buffer.isBuffer(request.body)) return reply.code(400).send(notUtf8)
       const message = parse(request.body)
       const { scopes, consentVersion } = handler.needsOf(message)
       reply.requireAgentScopes(scopes, consentVersion)
@@ -51,6 +56,9 @@ export function mcpRoutes(app: App, handler: McpHandler, url: string, resource: 
     }
   }
 }
+
+/** RFC 8259 §8.1; the code is that of invalid JSON (JSON-RPC 2.0 §5.1). */
+const notUtf8 = { jsonrpc: '2.0', error: { code: -32700, message: 'Parse error: must be UTF-8' }, id: null }
 
 /** Sends JSON as text, which can be compressed, and event streams as they come. */
 async function send(reply: FastifyReply, answer: Response): Promise<FastifyReply> {

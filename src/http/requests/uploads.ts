@@ -6,6 +6,7 @@ import { ApiError, errors } from '../../kernel/errors.ts'
 import { declareAnswers } from '../answers/answers.ts'
 import type { App } from '../app-types.ts'
 import { createRateLimiter } from '../limits/rate-limits.ts'
+import { assertFieldIsUtf8 } from './text-encoding.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -82,7 +83,10 @@ async function readOnlyFile(request: FastifyRequest): Promise<Buffer> {
   let upload: Buffer | undefined
   try {
     for await (const part of request.parts()) {
-      if (part.type !== 'file') continue
+      if (part.type !== 'file') {
+        assertFieldIsUtf8(part.fieldname, part.value)
+        continue
+      }
       if (upload) throw errors.fileNotAlone({ field: 'file' })
       upload = await readBounded(part.file)
     }

@@ -1,25 +1,16 @@
-import MarkdownIt from 'markdown-it'
+import { createMarkdown, mentionedUserIdOf } from '../../kernel/markdown.ts'
 import { Html } from './html.ts'
 
 /** More than two lines have. */
 const excerptLengthMax = 400
 
-/** The scheme of a mention of a person: `user:` and the id. */
-const personScheme = 'user:'
-
-// CommonMark without HTML, images, headings and rules. Line breaks stay, as in the text that was typed.
-const markdown = new MarkdownIt('zero', { linkify: true, breaks: true })
-  .enable(['autolink', 'backticks', 'blockquote', 'code', 'emphasis', 'entity', 'escape', 'fence', 'link'])
-  .enable(['linkify', 'list', 'newline', 'strikethrough'])
-// Only what begins with a scheme, so that file names and version numbers do not become links.
-markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false })
-markdown.validateLink = (url) => /^(?:https?:|mailto:|user:)/i.test(url)
+const markdown = createMarkdown()
 
 markdown.renderer.rules.link_open = (tokens, index, options, context, renderer) => {
   const token = tokens[index]
-  const href = String(token?.attrGet('href'))
-  if (href.startsWith(personScheme)) {
-    token?.attrSet('href', `${String(context?.base)}/people/${href.slice(personScheme.length)}`)
+  const userId = token && mentionedUserIdOf(token)
+  if (userId !== undefined) {
+    token?.attrSet('href', `${String(context?.base)}/people/${userId}`)
     token?.attrSet('class', 'mention')
   } else token?.attrSet('rel', 'noopener noreferrer nofollow ugc')
   return renderer.renderToken(tokens, index, options)

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import { trimEmail } from '../../kernel/email.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { describeError } from '../components/words.ts'
 
@@ -15,15 +16,25 @@ export interface InviteOutcome {
   isOpen: boolean
 }
 
-/** Reads addresses that are separated by commas, semicolons, spaces or lines, also as `Ada <ada@example.com>`. Each once. */
+// A quoted name may contain what separates addresses elsewhere (RFC 5322 §3.2.4). Other quotes are matched too, so that no
+// part of the text is looked at twice.
+const quotedName = /"(?:[^"\\\n]|\\[^\n])*"(\s*<)?|"[^\n]*/g
+
+/**
+ * Reads addresses that are separated by commas, semicolons, spaces or lines, also as `Ada <ada@example.com>` and
+ * `"Roe, Jane" <jane@example.com>`. Each once.
+ */
 export function readAddresses(text: string): string[] {
-  const found = text.split(/[,;\n]/).flatMap((part) => {
-    const begin = part.indexOf('<')
-    const end = part.indexOf('>', begin)
-    return begin !== -1 && end !== -1 ? [part.slice(begin + 1, end).trim()] : part.split(/\s/)
-  })
+  const found = text
+    .replace(quotedName, (quoted, address?: string) => address ?? quoted)
+    .split(/[,;\n]/)
+    .flatMap((part) => {
+      const begin = part.indexOf('<')
+      const end = part.indexOf('>', begin)
+      return begin !== -1 && end !== -1 ? [part.slice(begin + 1, end).trim()] : part.split(/\s/)
+    })
   const byAddress = new Map<string, string>()
-  for (const address of found) {
+  for (const address of found.map(trimEmail)) {
     const key = address.toLowerCase()
     if (key !== '' && !byAddress.has(key)) byAddress.set(key, address)
   }

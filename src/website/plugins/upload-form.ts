@@ -3,6 +3,7 @@ import fastifyPlugin from 'fastify-plugin'
 import type { FastifyRequest } from 'fastify'
 import type { App } from '../../http/app-types.ts'
 import { createRateLimiter } from '../../http/limits/rate-limits.ts'
+import { assertFieldIsUtf8 } from '../../http/requests/text-encoding.ts'
 import { uploadBytesMax } from '../../http/requests/uploads.ts'
 import { ApiError, errors } from '../../kernel/errors.ts'
 
@@ -62,5 +63,6 @@ async function readForm(
         ? errors.bodyTooLarge({ field: 'file', cause: error })
         : errors.fileNotAlone({ field: 'file', cause: error })
   }
+  for (const [name, value] of Object.entries(fields)) assertFieldIsUtf8(name, value)
   return { fields, file }
 }

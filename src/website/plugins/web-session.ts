@@ -1,11 +1,12 @@
+import { parse as parseForm } from 'node:querystring'
 import fastifyCookie, { type CookieSerializeOptions } from '@fastify/cookie'
-import fastifyFormbody from '@fastify/formbody'
 import fastifyPlugin from 'fastify-plugin'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { endedSessionKnownMs } from '../state/flashes.service.ts'
 import type { SessionsService, Shell } from '../../accounts/sessions/sessions.service.ts'
 import type { App } from '../../http/app-types.ts'
 import { createLateBodyCheck } from '../../http/credentials/late-body.ts'
+import { decodeForm } from '../../http/requests/text-encoding.ts'
 import { errors } from '../../kernel/errors.ts'
 import { createToken } from '../../kernel/tokens.ts'
 import { csrfFieldName } from '../components/sent-form.ts'
@@ -66,6 +67,7 @@ export const flashCookie = 'flash'
 /** The cookie of a session that has ended, by which a form that was sent after that can be read again. */
 const formerCookie = 'former-session'
 
+const formType = 'application/x-www-form-urlencoded'
 const sessionCookieSeconds = 30 * 24 * 60 * 60
 /** How long a browser keeps the cookie that identifies it: the longest lifetime that browsers accept (RFC 6265bis §5.6.1). */
 export const browserCookieSeconds = 400 * 24 * 60 * 60
@@ -87,7 +89,9 @@ export const webSession = fastifyPlugin(
 
     await app.register(fastifyCookie)
     app.removeAllContentTypeParsers()
-    await app.register(fastifyFormbody)
+    app.addContentTypeParser(formType, { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) =>
+      parseForm(decodeForm(body)),
+    )
 
     app.decorateRequest('visit', null as unknown as Visit)
     app.decorateReply('signIn', function (this: FastifyReply, token: string) {
@@ -186,7 +190,7 @@ export const signedInOnly = fastifyPlugin(
   async (app: App) => {
     app.addHook('onRequest', async (request) => {
       const { formerToken, sessionId } = request.visit
-      const isForm = request.headers['content-type']?.startsWith('application/x-www-form-urlencoded')
+      const isForm = request.headers['content-type']?.startsWith(formType)
       request.visit.isToKeep =
         sessionId === undefined && formerToken !== undefined && request.method === 'POST' && isForm === true
       if (!request.visit.isToKeep) assertSignedIn(request)

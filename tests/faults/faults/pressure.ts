@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { conclude, judge, percentile, summarize, type Fault } from '../fault.ts'
+import { conclude, isExcess, judge, percentile, summarize, type Fault } from '../fault.ts'
 import { createClient, underLoad, type Attempt, type Client } from '../load.ts'
 import { measureProcess } from '../parts/processes.ts'
 import type { Stage } from '../stage.ts'
@@ -74,7 +74,9 @@ export const overload: Fault = {
     client.close()
     system.close()
     const served = sent.filter(isServed)
-    const shed = sent.filter((one) => one.status === 503 && one.retryAfterSeconds !== undefined)
+    const shed = sent.filter(
+      (one) => (one.status === 503 || isExcess(one.code)) && one.retryAfterSeconds !== undefined,
+    )
     const byProxy = shed.filter(({ code }) => code === 'proxy').length
     const others = sent.filter((one) => !served.includes(one) && !shed.includes(one))
     const p99 = percentile(timesOf(served), 0.99)

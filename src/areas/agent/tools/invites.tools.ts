@@ -55,7 +55,7 @@ export function invitesTools(invites: InvitesService): AgentTool[] {
       http: { id: 'agent.createInvite', path: '/agent/v1/invites::create', returns: 'The new invite.' },
       input: closed(
         {
-          email: Type.String({ maxLength: emailLengthMax, format: 'email' }),
+          email: Type.String({ maxLength: emailLengthMax, description: 'An email address.' }),
           role,
           teamIds: Type.Optional(Type.Array(Type.String(), { maxItems: inviteTeamsMax })),
         },
