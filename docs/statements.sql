@@ -7416,6 +7416,7 @@ select
   "sessions"."id",
   "sessions"."created_at",
   "sessions"."last_used_at",
+  "sessions"."renewals",
   "sessions"."proven_at",
   "users"."id",
   "users"."name",

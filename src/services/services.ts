@@ -323,7 +323,7 @@ export function createServices(options: ServicesOptions) {
     /** The forms that were sent on the website. */
     sentForms: createSentFormsService({ db: shareOf(db), clock }),
     /** The sessions of the website. */
-    sessions: createSessionsService({ db: shareOf(db), clock, pictures }),
+    sessions: createSessionsService({ db: shareOf(db), clock, pictures, loadAppSecret: loadSecret }),
     /** The search of workspaces. */
     search,
     seeds,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { formsIn, noteRoutes } from '../support/note-routes.ts'
 import { randomEmail } from '../support/company.ts'
 import { clone } from '../support/test-app.ts'
-import { createVisitor, csrfTokenOf, password, signUp, startWebsite, type Visitor } from './visitor.ts'
+import { cookiesOf, createVisitor, csrfTokenOf, password, signUp, startWebsite, type Visitor } from './visitor.ts'
 
 const { started: website, routes } = await noteRoutes(() => startWebsite())
 const grace = await signUp(website, { email: randomEmail() })
@@ -65,7 +65,7 @@ describe('upload forms', () => {
         payload,
         headers: {
           'content-type': `multipart/form-data; boundary=${boundary}`,
-          cookie: `session=${String(grace.cookies.get('session'))}`,
+          cookie: cookiesOf(grace),
         },
       })
       expect(answer.statusCode).toBe(403)

@@ -206,7 +206,7 @@ describe('the security settings', () => {
     expect((await website.as({ apiKey: secret }, { url: '/v1/me' })).statusCode).toBe(401)
     const blank = await visitor.submit('/settings/security/api-keys', { name: ' ' })
     expect(blank.statusCode).toBe(400)
-    expect(blank.body).toContain('Enter a name of 1 to 64')
+    expect(blank.body).toContain('The name must not be blank')
   })
 
   it('end one session, all other sessions, and all other sessions by a change of the password', async () => {

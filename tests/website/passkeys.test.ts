@@ -121,7 +121,7 @@ describe('adding a passkey', () => {
     const visitor = await signUp(website, { email })
     const { answer } = await addPasskey(visitor, ' ')
     expect(answer.statusCode).toBe(400)
-    expect(answer.body).toContain('Enter a name of 1 to 64')
+    expect(answer.body).toContain('The name must not be blank')
     clock.advance(15 * minute)
     await visitor.get('/settings/security')
     expect((await visitor.post(`${page}/options`)).statusCode).toBe(303)

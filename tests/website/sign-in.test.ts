@@ -75,7 +75,7 @@ describe('signing up', () => {
   })
 
   it.each([
-    ['name', { name: ' ' }, 'Enter a name of 1 to 100'],
+    ['name', { name: ' ' }, 'The name must not be blank'],
     ['email', { email: 'nobody' }, 'This is not a valid email address.'],
     ['password', { password: 'short' }, 'Use 10 to 200 characters'],
     ['password', { password: 'aaaaaaaaaaaaaaaa' }, 'Use 10 to 200 characters'],

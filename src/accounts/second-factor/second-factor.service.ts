@@ -17,6 +17,7 @@ import {
   useStep,
 } from './second-factor.repository.ts'
 import type { SecretBox } from './secret-box.ts'
+import { renewSessionOf } from '../sessions/prove-session.ts'
 import { createTotpSecret, findTotpStep, totpUriOf } from './totp.ts'
 
 /** Whether two-step sign-in is on, and how many recovery codes are left. */
@@ -64,13 +65,15 @@ export interface SecondFactorServiceOptions {
 export function createSecondFactorService(options: SecondFactorServiceOptions): SecondFactorService {
   const { db, clock, jobs, secretBox } = options
 
-  /** Runs a change of the caller's second factor, one at a time. */
+  /** Runs a change of the caller's second factor, one at a time, and renews the session of the caller. */
   function change<Result>(principal: Principal, run: (tx: Executor, now: Date) => Promise<Result>) {
     return db.transaction(async (tx) => {
       const now = clock.now()
       await lockUser(tx, principal.user.id)
       await requireLiveCredential(tx, principal, now)
-      return run(tx, now)
+      const result = await run(tx, now)
+      await renewSessionOf(tx, principal, { at: now })
+      return result
     })
   }
 

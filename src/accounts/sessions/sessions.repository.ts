@@ -23,6 +23,7 @@ export interface SessionWithUser {
   id: string
   createdAt: Date
   lastUsedAt: Date
+  renewals: number
   /** When the person last proved who they are; null for a session of an earlier release. */
   provenAt: Date | null
   user: PrincipalUser
@@ -51,6 +52,7 @@ const selectLive = prepared((executor) =>
       id: sessions.id,
       createdAt: sessions.createdAt,
       lastUsedAt: sessions.lastUsedAt,
+      renewals: sessions.renewals,
       provenAt: sessions.provenAt,
       user: principalColumns,
       workspaces: recentWorkspaces,
@@ -89,16 +91,28 @@ export async function extendSession(
   await executor.update(sessions).set(times).where(eq(sessions.id, id))
 }
 
-/** Records that the person of a session has proven who they are. Returns false if the session has ended. */
-export async function recordProof(
+/**
+ * Renews a session, so that copies of its cookies end, and records a proof of its person if there was one. Returns false
+ * if the session has ended.
+ */
+export async function renewSession(
   executor: Executor,
-  { id, userId, at }: { id: string; userId: string; at: Date },
+  { id, userId, at, isProven }: { id: string; userId: string; at: Date; isProven: boolean },
 ): Promise<boolean> {
   const { rowCount } = await executor
     .update(sessions)
-    .set({ provenAt: at })
+    .set({ renewals: sql`${sessions.renewals} + 1`, ...(isProven && { provenAt: at }) })
     .where(and(eq(sessions.id, id), eq(sessions.userId, userId), gt(sessions.expiresAt, at)))
   return rowCount === 1
+}
+
+/** How often a session was renewed; undefined if there is no such session. */
+export async function findRenewals(executor: Executor, id: string): Promise<number | undefined> {
+  const [row] = await executor
+    .select({ renewals: sessions.renewals })
+    .from(sessions)
+    .where(eq(sessions.id, id))
+  return row?.renewals
 }
 
 /**

@@ -1,9 +1,11 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Database } from '../../db/client.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { parseEmail } from '../../kernel/email.ts'
 import { errors } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
 import type { Principal } from '../../kernel/principal.ts'
+import { deriveKey } from '../../kernel/sealing.ts'
 import { hashSecret } from '../../kernel/tokens.ts'
 import type { PictureStore } from '../../pictures/picture-store.ts'
 import {
@@ -11,11 +13,13 @@ import {
   deleteSessionOfUser,
   deleteSessionsOfUser,
   findLiveSession,
+  findRenewals,
   hasSignedInWith,
   listLiveSessions,
   extendSession,
   type RecentWorkspace,
 } from './sessions.repository.ts'
+import { renewSessionOf } from './prove-session.ts'
 import { sessionLifetimeMaxMs, sessionLifetimeMs } from '../../kernel/accounts.ts'
 
 export type { RecentWorkspace }
@@ -50,16 +54,24 @@ export interface SignedIn {
 }
 
 export interface SessionsService {
-  /** Finds and extends the session of a cookie; undefined if it has ended. */
-  find(token: string): Promise<SignedIn | undefined>
+  /**
+   * Finds and extends the session of a cookie; undefined if it has ended, or if it was renewed and `renewal` is not that
+   * of its last renewal.
+   */
+  find(token: string, renewal?: string): Promise<SignedIn | undefined>
+  /**
+   * The cookie that a session has needed beside its own since its last renewal; undefined before the first one, and for a
+   * session that has ended.
+   */
+  findRenewal(session: { sessionId: string; token: string }): Promise<string | undefined>
   /** The caller's sessions, the most recently used first. */
   list(principal: Principal): Promise<Session[]>
   /** Ends the session of a cookie, if it is live. */
   endByToken(token: string): Promise<void>
   /** Ends a session. Returns its `User-Agent`. Throws `not_found` if it is not the caller's. */
   end(principal: Principal, sessionId: string): Promise<string>
-  /** Ends the caller's sessions, except one. */
-  endOthers(principal: Principal, sessionId: string): Promise<void>
+  /** Ends the caller's sessions except the one of the caller, which is renewed. Throws `sign_in_required`. */
+  endOthers(principal: Principal): Promise<void>
   /**
    * Whether the person with an email address has signed in with the browser of a cookie. False for a text that is no
    * address. The same work whether or not the address has an account.
@@ -77,10 +89,19 @@ export function createSessionsService(options: {
   db: Database
   clock: Clock
   pictures: PictureStore
+  /** Called once, by the first renewed session. */
+  loadAppSecret: () => string
 }): SessionsService {
-  const { db, clock, pictures } = options
+  const { db, clock, pictures, loadAppSecret } = options
+  let key: Buffer | undefined
+  /** A pure function of the session and the number of its renewals, so that parallel requests set the same cookie. */
+  function toRenewal(token: string, renewals: number): string {
+    key ??= deriveKey(loadAppSecret(), 'renewed sessions')
+    return createHmac('sha256', key).update(`${renewals} ${token}`).digest('base64url')
+  }
+
   return {
-    async find(token) {
+    async find(token, renewal = '') {
       const now = clock.now()
       const session = await findLiveSession(db, {
         tokenHash: hashSecret(token),
@@ -88,6 +109,7 @@ export function createSessionsService(options: {
         pictureUrlPrefix: pictures.urlPrefix,
       })
       if (!session) return undefined
+      if (session.renewals > 0 && !isEqual(renewal, toRenewal(token, session.renewals))) return undefined
       const lastMs = session.createdAt.getTime() + sessionLifetimeMaxMs
       // Earlier releases may have extended a session beyond the limit.
       if (lastMs <= now.getTime()) return undefined
@@ -115,6 +137,11 @@ export function createSessionsService(options: {
       }
     },
 
+    async findRenewal({ sessionId, token }) {
+      const renewals = await findRenewals(db, sessionId)
+      return renewals ? toRenewal(token, renewals) : undefined
+    },
+
     async list({ user }) {
       const rows = await listLiveSessions(db, user.id, clock.now())
       return rows.map((row) => ({
@@ -134,13 +161,21 @@ export function createSessionsService(options: {
       return userAgent
     },
 
-    async endOthers({ user }, sessionId) {
-      await deleteSessionsOfUser(db, user.id, sessionId)
-    },
+    endOthers: (principal) =>
+      db.transaction(async (tx) => {
+        const { sessionId, user } = principal
+        await deleteSessionsOfUser(tx, user.id, sessionId ?? undefined)
+        await renewSessionOf(tx, principal, { at: clock.now() })
+      }),
 
     async isKnownBrowser(text, browserToken) {
       const email = parseEmail(text)
       return email !== undefined && hasSignedInWith(db, { email, tokenHash: hashSecret(browserToken) })
     },
   }
+}
+
+function isEqual(given: string, expected: string): boolean {
+  const [one, other] = [Buffer.from(given), Buffer.from(expected)]
+  return one.length === other.length && timingSafeEqual(one, other)
 }

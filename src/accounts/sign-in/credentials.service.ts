@@ -29,6 +29,7 @@ import {
 } from './credentials.repository.ts'
 import { deleteUnlessExpected } from './admission.repository.ts'
 import { deletePendingSignInsOfUser } from '../second-factor/second-factor.repository.ts'
+import { renewSessionOf } from '../sessions/prove-session.ts'
 import { deleteSessionsOfUser } from '../sessions/sessions.repository.ts'
 import type { LinkDelay } from './link-delay.ts'
 import { linkIdentity, withAddressOfLink } from './link-identity.ts'
@@ -304,6 +305,7 @@ export function createCredentialsService(options: CredentialsServiceOptions): Cr
           throw errors.passwordWrong({ field: 'currentPassword' })
         const change = { hash, exceptSessionId: sessionId ?? undefined, revokeAccess }
         await setPassword(tx, user, change, { now, jobs })
+        await renewSessionOf(tx, principal, { at: now })
       })
     },
   }

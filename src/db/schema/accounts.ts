@@ -1,4 +1,4 @@
-import { index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import { index, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import { accountTokenPurposes } from '../../kernel/accounts.ts'
 import { bytea, instant } from './columns.ts'
 import { userId, users } from './users.ts'
@@ -27,6 +27,11 @@ export const sessions = pgTable(
     /** With a precision of one hour. */
     lastUsedAt: instant('last_used_at').notNull(),
     expiresAt: instant('expires_at').notNull(),
+    /**
+     * How often the session was renewed. From 1 on, its cookie counts only with the one that is made of this number
+     * (decision 0043), so that a copy of before is worth nothing.
+     */
+    renewals: integer('renewals').notNull().default(0),
     /** When the user last proved who they are, at the sign-in or since. Null for a session of an earlier release. */
     provenAt: instant('proven_at'),
   },

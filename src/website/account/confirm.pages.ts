@@ -43,6 +43,7 @@ export function confirmPages(app: App, services: ConfirmServices, limits: SignIn
       const next = nextOf(readField(request, 'next'))
       return answerForm(request, reply, withQuery(confirmPath, { next }), async () => {
         await prove(request)
+        await reply.renewSession()
         return next
       })
     })

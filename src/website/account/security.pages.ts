@@ -28,7 +28,8 @@ export function securityPages(app: App, services: OverviewServices & Pick<Servic
   })
 
   app.post(`${sessionsPath}/end-others`, form, async (request, reply) => {
-    await sessions.endOthers(request.principal, String(request.visit.sessionId))
+    await sessions.endOthers(request.principal)
+    await reply.renewSession()
     return reply.redirectWith(sessionsPath, { notice: notice`Signed out on all other devices.` })
   })
 }
@@ -52,6 +53,7 @@ export function passwordPages(
       await limits.attemptPassword(request, principal.user.email, () =>
         credentials.changePassword(principal, input),
       )
+      await reply.renewSession()
       return {
         path: securityPath,
         notice: notice`Password changed. You are signed out on all other devices.`,

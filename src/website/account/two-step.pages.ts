@@ -1,7 +1,7 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '../../http/app-types.ts'
 import type { Services } from '../../services/services.ts'
-import { answerForm, type FormResult } from '../plugins/answer-form.ts'
+import { answerForm, type FormResult, type SendOnce } from '../plugins/answer-form.ts'
 import { form, readField } from '../components/sent-form.ts'
 import type { Page } from '../plugins/pages.ts'
 import { securityPath } from './security.views.ts'
@@ -26,23 +26,34 @@ export async function twoStepPages(
 
   app.post(`${twoStepPath}/begin`, form, async (request, reply) => {
     await secondFactor.begin(request.principal)
+    await reply.renewSession()
     return reply.redirect(twoStepPath, 303)
   })
 
   app.post(`${twoStepPath}/confirm`, form, async (request, reply) => {
     const confirm = async () =>
       toShown(await secondFactor.confirm(request.principal, readField(request, 'code')))
-    return answerForm(request, reply, twoStepPath, confirm, sentForms)
+    return answerForm(request, reply, twoStepPath, confirm, onceIn(reply))
   })
 
   app.post(`${twoStepPath}/recovery-codes`, form, async (request, reply) => {
     const renew = async () => toShown(await secondFactor.renewRecoveryCodes(request.principal))
-    return answerForm(request, reply, twoStepPath, renew, sentForms)
+    return answerForm(request, reply, twoStepPath, renew, onceIn(reply))
   })
 
   app.post(`${twoStepPath}/remove`, form, async (request, reply) => {
     await secondFactor.remove(request.principal)
+    await reply.renewSession()
     return reply.redirectWith(securityPath, { notice: notice`Two-step sign-in is off.` })
+  })
+
+  /** Makes a form take effect once. A repeated one gets the cookie of the renewed session too. */
+  const onceIn = (reply: FastifyReply): SendOnce => ({
+    async runOnce(...form) {
+      const location = await sentForms.runOnce(...form)
+      await reply.renewSession()
+      return location
+    },
   })
 
   async function show(request: FastifyRequest): Promise<Page> {

@@ -21,6 +21,8 @@ declare module 'fastify' {
   interface FastifyReply {
     /** Sets the cookie of a new session. Only on routes of the website. */
     signIn(sessionToken: string): FastifyReply
+    /** Sets the cookie that the session needs since it was renewed (`renewSessionOf`). Only for signed-in people. */
+    renewSession(): Promise<void>
     /** Clears the cookie of the session. */
     signOut(): FastifyReply
     /** Sets a cookie that lasts until the browser is closed, or as long as is said; undefined clears it. */
@@ -34,7 +36,7 @@ export interface Visit {
   sessionId: string | undefined
   /** Whether the person has recently proven who they are (`provenOnly`). */
   isProven: boolean
-  /** The cookie of the session, which may have ended. */
+  /** The cookie of the session. Undefined if the person is not signed in. */
   sessionToken: string | undefined
   /** The cookie of the last session of this browser that has ended. */
   formerToken: string | undefined
@@ -63,6 +65,9 @@ export interface WebSessionOptions {
 
 /** The cookie of what a redirect leaves for a visitor. It ends at the sign-in, since its key is the visitor cookie. */
 export const flashCookie = 'flash'
+
+/** The cookie of the last renewal of the session, without which that of the session is worth nothing. */
+const renewalCookie = 'session-renewal'
 
 /** The cookie of a session that has ended, by which a form that was sent after that can be read again. */
 const formerCookie = 'former-session'
@@ -94,10 +99,13 @@ export const webSession = fastifyPlugin(
     )
 
     app.decorateRequest('visit', null as unknown as Visit)
+    const keepSession = (reply: FastifyReply, renewal: string | undefined): FastifyReply =>
+      reply.remember(renewalCookie, renewal, sessionCookieSeconds)
     app.decorateReply('signIn', function (this: FastifyReply, token: string) {
       const { formerToken } = this.request.visit
       if (formerToken !== undefined) this.remember(formerCookie, formerToken, endedSessionKnownMs / 1000)
-      return this.clearCookie(cookieName('visitor'), cookieOptions)
+      return keepSession(this, undefined)
+        .clearCookie(cookieName('visitor'), cookieOptions)
         .clearCookie(cookieName(flashCookie), cookieOptions)
         .setCookie(cookieName('session'), token, { ...cookieOptions, maxAge: sessionCookieSeconds })
         .setCookie(cookieName('browser'), this.request.visit.browserToken, {
@@ -105,9 +113,15 @@ export const webSession = fastifyPlugin(
           maxAge: browserCookieSeconds,
         })
     })
+    app.decorateReply('renewSession', async function (this: FastifyReply) {
+      const { sessionId, sessionToken } = this.request.visit
+      if (sessionId === undefined || sessionToken === undefined) throw errors.signInRequired()
+      // Returns nothing: who awaits a reply waits until it is sent.
+      keepSession(this, await sessions.findRenewal({ sessionId, token: sessionToken }))
+    })
     app.decorateReply('signOut', function (this: FastifyReply) {
       this.remember(formerCookie, this.request.visit.sessionToken, endedSessionKnownMs / 1000)
-      return this.clearCookie(cookieName('session'), cookieOptions)
+      return keepSession(this, undefined).clearCookie(cookieName('session'), cookieOptions)
     })
     app.decorateReply('remember', function (this: FastifyReply, name, value, maxAgeSeconds) {
       return value === undefined
@@ -124,13 +138,16 @@ export const webSession = fastifyPlugin(
     })
 
     const noteBody = createLateBodyCheck(app, async ({ visit }) => {
-      if (!(await sessions.find(visit.sessionToken ?? ''))) throw errors.signInRequired()
+      if (!(await sessions.find(visit.sessionToken ?? '', visit.recall(renewalCookie))))
+        throw errors.signInRequired()
     })
     app.addHook('onRequest', async (request, reply) => {
       void reply.header('cache-control', 'private, no-store')
       if (request.method === 'POST') assertSameOrigin(request, webUrl)
-      const sessionToken = request.cookies[cookieName('session')]
-      const signedIn = sessionToken === undefined ? undefined : await sessions.find(sessionToken)
+      const cookie = request.cookies[cookieName('session')]
+      const renewal = request.cookies[cookieName(renewalCookie)]
+      const signedIn = cookie === undefined ? undefined : await sessions.find(cookie, renewal)
+      const sessionToken = signedIn && cookie
       if (signedIn && sessionToken !== undefined) {
         request.noteCaller({ credential: sessionToken, standsFor: `session ${signedIn.sessionId}` })
         request.principal = { ...signedIn.principal, isOfOneRequest: true }
@@ -158,7 +175,7 @@ export const webSession = fastifyPlugin(
         referringPage: findReferringPage(request, webUrl),
         recall: (name) => request.cookies[cookieName(name)],
       }
-      if (signedIn?.isExtended && sessionToken !== undefined) void reply.signIn(sessionToken)
+      if (signedIn?.isExtended && sessionToken !== undefined) keepSession(reply.signIn(sessionToken), renewal)
     })
 
     // After the body has been parsed, multipart included, and before the handler.
