@@ -9,6 +9,7 @@ import {
   type GrantDays,
 } from '../kernel/agent.ts'
 import type { Principal } from '../kernel/principal.ts'
+import { keepAllowedDocument } from './documents/documents.repository.ts'
 import { storeDecision } from './records/decisions.repository.ts'
 import { changeGrant, insertGrant, listLiveGrantsOf } from './records/grants.repository.ts'
 
@@ -25,6 +26,8 @@ export interface Given {
   scopes: readonly AgentScope[]
   /** Null: until the access that the client has ends. */
   days: GrantDays | null
+  /** The metadata document that the person was shown. Undefined for a registered client. */
+  document: string | undefined
 }
 
 const dayMs = 24 * 60 * 60 * 1000
@@ -39,12 +42,13 @@ export async function giveAccess(
   principal: Principal,
   given: Given,
 ): Promise<boolean> {
-  const { uid, newGrantId, clientId, clientName, clientUri, workspace, scopes, days } = given
+  const { uid, newGrantId, clientId, clientName, clientUri, workspace, scopes, days, document } = given
   const { id: userId } = principal.user
   const [current] = await listLiveGrantsOf(tx, { userId, clientId, workspaceId: workspace.id }, now)
   const grantId = current?.id ?? newGrantId
   const result = { login: { accountId: userId, remember: false }, consent: { grantId } }
   if (!(await storeDecision(tx, uid, { result, scope: scopes.join(' ') }, now))) return false
+  if (document !== undefined) await keepAllowedDocument(tx, clientId, { content: document, now })
 
   const endIn = (chosen: GrantDays) => new Date(now.getTime() + chosen * dayMs)
   if (!current) {

@@ -2,7 +2,15 @@ import { describe, expect, it } from 'vitest'
 import { formsIn, noteRoutes } from '../support/note-routes.ts'
 import { randomEmail } from '../support/company.ts'
 import { clone } from '../support/test-app.ts'
-import { cookiesOf, createVisitor, csrfTokenOf, password, signUp, startWebsite, type Visitor } from './visitor.ts'
+import {
+  cookiesOf,
+  createVisitor,
+  csrfTokenOf,
+  password,
+  signUp,
+  startWebsite,
+  type Visitor,
+} from './visitor.ts'
 
 const { started: website, routes } = await noteRoutes(() => startWebsite())
 const grace = await signUp(website, { email: randomEmail() })
