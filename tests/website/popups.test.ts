@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { noteRoutes } from '../support/note-routes.ts'
 import { startTestApp } from '../support/test-app.ts'
+import { createTestClock } from '../support/test-clock.ts'
 
-const { started: service, routes } = await noteRoutes(() => startTestApp())
+// An app of its own, whose routes are registered here.
+const { started: service, routes } = await noteRoutes(() => startTestApp({ clock: createTestClock() }))
 
 /** What is no step on the way to consent: pages of workspaces, the inbox, and settings except these two. */
 const isOfProduct = (url: string) =>
