@@ -786,7 +786,7 @@ export const errors = {
     'TooManyRequests',
     'too_many_at_once',
     'Too many requests at once. Send fewer at a time, and try again.',
-    'The caller has sent more lists, or more changes, at once than run and wait in a process, or has waited too long for a turn: two of each run at once for a person, and 128 more wait. Changes of one workspace take turns too. Retry after `Retry-After` seconds.',
+    'The caller has sent more lists, or more changes, at once than run and wait in a process, or has waited too long for a turn: two of each run at once for a person, and 128 more wait. Changes of one workspace take turns too. While the process has more than `REQUESTS_AT_ONCE_MAX` requests in progress, callers who have a tenth of them are refused first. Retry after `Retry-After` seconds.',
   ),
   tooManyStreams: error(
     'TooManyRequests',

@@ -23,7 +23,7 @@ async function holdUp(): Promise<() => Promise<void>> {
 }
 
 describe('requests above REQUESTS_AT_ONCE_MAX', () => {
-  it('returns 503 overloaded with Retry-After, logs it once, and still serves /health and /ready', async () => {
+  it('refuses a caller who has many with 429, everybody with 503 at twice the limit, logs it once, and still serves /health and /ready', async () => {
     const [other, another, third] = [await createPerson(), await createPerson(), await createPerson()]
     const release = await holdUp()
     const accepted = ['/v1/workspaces', '/v1/workspaces'].map((url) =>
@@ -33,9 +33,9 @@ describe('requests above REQUESTS_AT_ONCE_MAX', () => {
     let refused = await as(person, { url: '/v1/me' })
     await vi.waitFor(async () => {
       refused = await as(person, { url: '/v1/me' })
-      expect(refused.statusCode).toBe(503)
+      expect(refused.statusCode).toBe(429)
     })
-    expectError(refused, errors.overloaded)
+    expectError(refused, errors.tooManyAtOnce)
     expect(refused.headers['retry-after']).toBe('1')
     // Others, who have nothing there, are taken all the same.
     expect((await as(other, { url: '/v1/me' })).statusCode).toBe(200)

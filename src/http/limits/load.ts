@@ -3,8 +3,11 @@
  * of a `Map` stays in memory until the next full garbage collection, and so does all that it refers to.
  */
 export interface Load {
-  /** Whether a further request of a caller is to be refused. */
-  isTooMuch(caller: string): boolean
+  /**
+   * Why a further request of a caller is to be refused: there are too many in all, or during an overload too many of this
+   * caller. Undefined if it is not.
+   */
+  findExcess(caller: string): 'ofAll' | 'ofCaller' | undefined
   add(request: object, caller: string): void
   /** Returns whether the request was counted. */
   delete(request: object): boolean
@@ -41,24 +44,25 @@ export function createLoad(options: LoadOptions): Load {
     return oldest === undefined || performance.now() - oldest.begunAt < keepsUpMs
   }
 
-  function isFull(caller: string): boolean {
-    if (requests.size < max) return false
+  function findExcess(caller: string): 'ofAll' | 'ofCaller' | undefined {
+    if (requests.size < max) return undefined
     // During an overload the lower limit stays, so that the decision does not alternate.
-    if (!isOverloaded && keepsUp()) return requests.size >= burstMax
-    return shared >= overloadMax || (counts.get(caller) ?? 0) >= callerMax
+    if (!isOverloaded && keepsUp()) return requests.size >= burstMax ? 'ofAll' : undefined
+    if (shared >= overloadMax) return 'ofAll'
+    return (counts.get(caller) ?? 0) >= callerMax ? 'ofCaller' : undefined
   }
 
   return {
-    isTooMuch(caller) {
-      const isTooMuch = isFull(caller)
-      if (isTooMuch && !isOverloaded) {
+    findExcess(caller) {
+      const excess = findExcess(caller)
+      if (excess && !isOverloaded) {
         isOverloaded = true
         onOverload(requests.size)
       } else if (isOverloaded && requests.size < max / 2) {
         isOverloaded = false
         onEnd()
       }
-      return isTooMuch
+      return excess
     },
     add(request, caller) {
       if (requests.has(request)) return

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto'
 import type { FastifyRequest, onSendHookHandler } from 'fastify'
-import { errors } from '../../kernel/errors.ts'
+import { errors, type ApiError } from '../../kernel/errors.ts'
 import { declareAnswers } from '../answers/answers.ts'
 import type { App } from '../app-types.ts'
 import { readBearerToken } from '../bearer.ts'
-import { createLoad } from './load.ts'
+import { createLoad, type Load } from './load.ts'
 import { addressOf } from './rate-limits.ts'
 import { createRecentCallers } from './recent-callers.ts'
 
@@ -16,7 +16,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /**
      * Is called when a credential has been verified, with what it stands for, such as the id of a key; with nothing when a
-     * request is served without one. Throws `overloaded`.
+     * request is served without one. Throws `overloaded` and `too_many_at_once`.
      */
     noteCaller(verified?: { credential: string; standsFor: string }): void
     /** Waits for others. Meanwhile the request does not count as in progress. */
@@ -52,9 +52,9 @@ const verifiedMs = 60 * 60 * 1000
 const verifiedMax = 50_000
 
 /**
- * Refuses requests with 503 while more than `max` are in progress, so that accepted requests stay fast. A burst is
- * accepted: the limit applies once the oldest request is older than `keepsUpMs`. Callers with many requests are refused
- * first (decision 0102): a caller is a credential that was verified lately, otherwise an address. Requests that wait for
+ * Refuses requests while more than `max` are in progress, so that accepted requests stay fast. A burst is accepted: the
+ * limit applies once the oldest request is older than `keepsUpMs`. Callers with many requests are refused first, with 429;
+ * all others with 503 at twice the limit (decision 0102): a caller is a credential that was verified lately, otherwise an address. Requests that wait for
  * their body, for `whileWaiting` or for the verification of their credential, or whose response is being sent, do not
  * count.
  */
@@ -95,7 +95,7 @@ export function registerOverloadProtection(
   }
   app.addHook('onRoute', (route) => {
     if (route.config?.vital) return
-    declareAnswers(route, { errors: [errors.overloaded] })
+    declareAnswers(route, { errors: [errors.overloaded, errors.tooManyAtOnce] })
     // Compressing the response is part of the work.
     route.onSend = [...[route.onSend ?? []].flat(), end]
   })
@@ -113,8 +113,9 @@ export function registerOverloadProtection(
     const isVerifiedNext =
       digest !== undefined && known === undefined && access !== undefined && access !== 'public'
     const load = isVerifiedNext ? verifying : inProgress
-    if (load.isTooMuch(counted.caller)) {
-      done(errors.overloaded({ retryAfterSeconds: 1 }))
+    const refusal = findRefusal(load, counted.caller)
+    if (refusal) {
+      done(refusal)
       return
     }
     load.add(counted, counted.caller)
@@ -143,7 +144,8 @@ export function registerOverloadProtection(
       verified.add(digest, known.standsFor)
     if (!verifying.delete(counted)) return
     if (known) counted.caller = known.standsFor
-    if (inProgress.isTooMuch(counted.caller)) throw errors.overloaded({ retryAfterSeconds: 1 })
+    const refusal = findRefusal(inProgress, counted.caller)
+    if (refusal) throw refusal
     inProgress.add(counted, counted.caller)
   }
 
@@ -162,6 +164,13 @@ export function registerOverloadProtection(
   function resume({ counted }: FastifyRequest): void {
     if (counted && !counted.hasEnded) inProgress.add(counted, counted.caller)
   }
+}
+
+/** What is wrong with a further request of a caller: the service is overloaded, or the caller alone sends too many. */
+function findRefusal(load: Load, caller: string): ApiError | undefined {
+  const excess = load.findExcess(caller)
+  if (excess === undefined) return undefined
+  return (excess === 'ofAll' ? errors.overloaded : errors.tooManyAtOnce)({ retryAfterSeconds: 1 })
 }
 
 /** Reads the credential that the route verifies, or for a public route any credential, in one spelling. */

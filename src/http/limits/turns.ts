@@ -1,7 +1,6 @@
-import type { FastifyRequest, FastifySchema, onSendHookHandler, RouteOptions } from 'fastify'
+import type { FastifyRequest, FastifySchema, onSendHookHandler } from 'fastify'
 import { errors } from '../../kernel/errors.ts'
 import { createTurns, turnsWaitingMax } from '../../kernel/turns.ts'
-import { declareAnswers } from '../answers/answers.ts'
 import { addressOf } from './rate-limits.ts'
 import type { App } from '../app-types.ts'
 
@@ -20,7 +19,7 @@ export interface TurnsWait {
 export const turnsDefaults: TurnsWait = { waitMsMax: 2_000 }
 
 /**
- * Limits the concurrency of costly requests: lists and validation kits for each user together with their agents, large
+ * Limits the concurrency of costly requests, with 429 `too_many_at_once`, which overload protection declares for all routes: lists and validation kits for each user together with their agents, large
  * documents for each client address, and changes for each user. Other callers are served in between.
  */
 export function registerTurns(app: App, { waitMsMax }: TurnsWait): void {
@@ -44,20 +43,8 @@ export function registerTurns(app: App, { waitMsMax }: TurnsWait): void {
   }
   // After the response has been compressed, and before it is sent, so that a slow reader does not hold the turn.
   app.addHook('onRoute', (route) => {
-    if (takesTurns(route)) declareAnswers(route, { errors: [errors.tooManyAtOnce] })
     route.onSend = [...[route.onSend ?? []].flat(), end]
   })
-}
-
-/** Whether requests of a route take turns. Its credential is not known yet, but follows from its path. */
-function takesTurns({ method, url, config, schema }: RouteOptions): boolean {
-  const isRead = /^(?:GET|HEAD|OPTIONS)$/.test(String(method))
-  return (
-    url.startsWith('/agent/v1/') ||
-    (url.startsWith('/v1/') && !isRead) ||
-    config?.isLarge === true ||
-    isList(schema)
-  )
 }
 
 function isList(schema: FastifySchema | undefined): boolean {
