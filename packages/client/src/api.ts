@@ -2430,7 +2430,7 @@ export interface components {
          * @example {
          *       "_tag": "UnsupportedMediaType",
          *       "code": "unsupported_media_type",
-         *       "message": "The request body has a content type that this operation does not support.",
+         *       "message": "The request body has a content type, charset or content coding that this operation does not support.",
          *       "requestId": "0b1c7e0e-6f0d-4b6e-9b0a-5a7f0c1d2e3f"
          *     }
          */
@@ -5348,7 +5348,7 @@ export interface components {
         };
         /**
          * @description The request is malformed or its input is invalid.
-         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
          */
         HttpApiDecodeError: {
             headers: {
@@ -5373,7 +5373,7 @@ export interface components {
         /**
          * @description The request is malformed or its input is invalid.
          *     - `confirmation_mismatch`: `confirmSlug` is not the current slug of the workspace, or `confirmEmail` not the email address of the caller.
-         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
          *     - `idempotency_key_invalid`: The header `Idempotency-Key` is empty, is longer than 255 characters, or contains characters other than visible ASCII.
          */
         "InvalidInput.confirmation_mismatch.idempotency_key_invalid": {
@@ -5390,7 +5390,7 @@ export interface components {
         /**
          * @description The request is malformed or its input is invalid.
          *     - `cursor_invalid`: The `cursor` was not returned by this list with the same filters, or the `after` not by the feed of this workspace.
-         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
          */
         "InvalidInput.cursor_invalid": {
             headers: {
@@ -5405,8 +5405,8 @@ export interface components {
         };
         /**
          * @description The request is malformed or its input is invalid.
-         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
-         *     - `email_invalid`: The value is not a valid email address, or is longer than 254 characters.
+         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
+         *     - `email_invalid`: The value is not an email address, or no mail can reach it: it is longer than 254 characters, its local part than 64 bytes or a label of its domain than 63, or its domain is an IP address.
          */
         "InvalidInput.email_invalid": {
             headers: {
@@ -5421,8 +5421,8 @@ export interface components {
         };
         /**
          * @description The request is malformed or its input is invalid.
-         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
-         *     - `email_invalid`: The value is not a valid email address, or is longer than 254 characters.
+         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
+         *     - `email_invalid`: The value is not an email address, or no mail can reach it: it is longer than 254 characters, its local part than 64 bytes or a label of its domain than 63, or its domain is an IP address.
          *     - `idempotency_key_invalid`: The header `Idempotency-Key` is empty, is longer than 255 characters, or contains characters other than visible ASCII.
          */
         "InvalidInput.email_invalid.idempotency_key_invalid": {
@@ -5438,7 +5438,7 @@ export interface components {
         };
         /**
          * @description The request is malformed or its input is invalid.
-         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
          *     - `event_type_unknown`: `types` contains a type that is not in docs/events.md.
          *     - `idempotency_key_invalid`: The header `Idempotency-Key` is empty, is longer than 255 characters, or contains characters other than visible ASCII.
          *     - `webhook_url_invalid`: `url` is not an https URL, or contains a user name or password. Outside of production, http is allowed for this machine.
@@ -5456,7 +5456,7 @@ export interface components {
         };
         /**
          * @description The request is malformed or its input is invalid.
-         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
          *     - `event_type_unknown`: `types` contains a type that is not in docs/events.md.
          *     - `webhook_url_invalid`: `url` is not an https URL, or contains a user name or password. Outside of production, http is allowed for this machine.
          */
@@ -5473,7 +5473,7 @@ export interface components {
         };
         /**
          * @description The request is malformed or its input is invalid.
-         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
          *     - `expiry_in_past`: `expiresAt` is not in the future.
          *     - `idempotency_key_invalid`: The header `Idempotency-Key` is empty, is longer than 255 characters, or contains characters other than visible ASCII.
          *     - `workspace_not_yours`: `workspaceIds` contains an id that is not that of a workspace of the caller. Ids that the key already has may stay.
@@ -5491,7 +5491,7 @@ export interface components {
         };
         /**
          * @description The request is malformed or its input is invalid.
-         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
          *     - `expiry_in_past`: `expiresAt` is not in the future.
          *     - `workspace_not_yours`: `workspaceIds` contains an id that is not that of a workspace of the caller. Ids that the key already has may stay.
          */
@@ -5508,7 +5508,7 @@ export interface components {
         };
         /**
          * @description The request is malformed or its input is invalid.
-         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
          *     - `idempotency_key_invalid`: The header `Idempotency-Key` is empty, is longer than 255 characters, or contains characters other than visible ASCII.
          */
         "InvalidInput.idempotency_key_invalid": {
@@ -5524,7 +5524,7 @@ export interface components {
         };
         /**
          * @description The request is malformed or its input is invalid.
-         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
          *     - `idempotency_key_invalid`: The header `Idempotency-Key` is empty, is longer than 255 characters, or contains characters other than visible ASCII.
          *     - `source_url_invalid`: `sourceUrl` is not an http or https URL, or contains a user name or password.
          */
@@ -5541,7 +5541,7 @@ export interface components {
         };
         /**
          * @description The request is malformed or its input is invalid.
-         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
          *     - `label_invalid`: Website only: the name of an API key or a team is invalid; the message says why. The API returns `decode_error` instead.
          */
         "InvalidInput.label_invalid": {
@@ -5557,7 +5557,7 @@ export interface components {
         };
         /**
          * @description The request is malformed or its input is invalid.
-         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
          *     - `lead_invalid`: The lead of a seed is to be somebody who has not joined it, or who may not change it.
          *     - `reason_without_status`: The request has `statusReason` without `status`.
          */
@@ -5574,7 +5574,7 @@ export interface components {
         };
         /**
          * @description The request is malformed or its input is invalid.
-         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
          *     - `lead_invalid`: The lead of a seed is to be somebody who has not joined it, or who may not change it.
          *     - `reason_without_status`: The request has `statusReason` without `status`.
          *     - `text_invalid`: Website and command line only: a text is invalid; the message says why. The API returns `decode_error` instead.
@@ -5592,7 +5592,7 @@ export interface components {
         };
         /**
          * @description The request is malformed or its input is invalid.
-         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
          *     - `source_url_invalid`: `sourceUrl` is not an http or https URL, or contains a user name or password.
          */
         "InvalidInput.source_url_invalid": {
@@ -5608,7 +5608,7 @@ export interface components {
         };
         /**
          * @description The request is malformed or its input is invalid.
-         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
          *     - `source_url_invalid`: `sourceUrl` is not an http or https URL, or contains a user name or password.
          *     - `text_invalid`: Website and command line only: a text is invalid; the message says why. The API returns `decode_error` instead.
          */
@@ -5625,7 +5625,7 @@ export interface components {
         };
         /**
          * @description The request is malformed or its input is invalid.
-         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+         *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
          *     - `text_invalid`: Website and command line only: a text is invalid; the message says why. The API returns `decode_error` instead.
          */
         "InvalidInput.text_invalid": {
@@ -5710,7 +5710,7 @@ export interface components {
         /**
          * @description The service is not available at the moment.
          *     - `database_unavailable`: The database cannot be reached, or does not respond in time. Retry after `Retry-After` seconds.
-         *     - `overloaded`: The service has more requests than it can process. Retry after `Retry-After` seconds.
+         *     - `overloaded`: The service as a whole has more requests than it can process. Retry after `Retry-After` seconds.
          */
         "ServiceUnavailable.database_unavailable.overloaded": {
             headers: {
@@ -5727,7 +5727,7 @@ export interface components {
         /**
          * @description The service is not available at the moment.
          *     - `database_unavailable`: The database cannot be reached, or does not respond in time. Retry after `Retry-After` seconds.
-         *     - `overloaded`: The service has more requests than it can process. Retry after `Retry-After` seconds.
+         *     - `overloaded`: The service as a whole has more requests than it can process. Retry after `Retry-After` seconds.
          *     - `storage_unavailable`: Pictures cannot be stored or read: the disk is full or read-only, or the object store does not respond. Retry after `Retry-After` seconds.
          *     - `uploads_busy`: Too many images are waiting to be decoded. Retry after `Retry-After` seconds.
          */
@@ -5769,7 +5769,7 @@ export interface components {
         };
         /**
          * @description The service is not available at the moment.
-         *     - `overloaded`: The service has more requests than it can process. Retry after `Retry-After` seconds.
+         *     - `overloaded`: The service as a whole has more requests than it can process. Retry after `Retry-After` seconds.
          */
         "ServiceUnavailable.overloaded": {
             headers: {
@@ -5794,9 +5794,10 @@ export interface components {
         /**
          * @description Too many requests.
          *     - `agent_rate_limited`: The grant has made more requests than `AGENT_LIMIT_PER_MINUTE`, or its client or client address more than ten times as many. Retry after `Retry-After` seconds.
+         *     - `too_many_at_once`: The caller has sent more lists, or more changes, at once than run and wait in a process, or has waited too long for a turn: two of each run at once for a person, and 128 more wait. Changes of one workspace take turns too. While the process has more than `REQUESTS_AT_ONCE_MAX` requests in progress, callers who have a tenth of them are refused first. Retry after `Retry-After` seconds.
          *     - `too_many_bad_keys`: The client address has sent more invalid API keys, or invalid access tokens, than `BAD_KEY_LIMIT_PER_MINUTE`. Retry after `Retry-After` seconds.
          */
-        "TooManyRequests.agent_rate_limited.too_many_bad_keys": {
+        "TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys": {
             headers: {
                 "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
@@ -5812,18 +5813,19 @@ export interface components {
                  */
                 "application/json": {
                     /** @enum {unknown} */
-                    code?: "agent_rate_limited" | "too_many_bad_keys";
+                    code?: "agent_rate_limited" | "too_many_at_once" | "too_many_bad_keys";
                 } & components["schemas"]["TooManyRequests"];
             };
         };
         /**
          * @description Too many requests.
          *     - `agent_rate_limited`: The grant has made more requests than `AGENT_LIMIT_PER_MINUTE`, or its client or client address more than ten times as many. Retry after `Retry-After` seconds.
+         *     - `too_many_at_once`: The caller has sent more lists, or more changes, at once than run and wait in a process, or has waited too long for a turn: two of each run at once for a person, and 128 more wait. Changes of one workspace take turns too. While the process has more than `REQUESTS_AT_ONCE_MAX` requests in progress, callers who have a tenth of them are refused first. Retry after `Retry-After` seconds.
          *     - `too_many_bad_keys`: The client address has sent more invalid API keys, or invalid access tokens, than `BAD_KEY_LIMIT_PER_MINUTE`. Retry after `Retry-After` seconds.
          *     - `too_many_invites`: The workspace has sent more invites than `INVITE_LIMIT_PER_HOUR`. Retry after `Retry-After` seconds.
          *     - `too_many_invites_to_recipient`: All workspaces together have sent more invites to the email address than `MAIL_LIMIT_PER_HOUR`. Retry after `Retry-After` seconds.
          */
-        "TooManyRequests.agent_rate_limited.too_many_bad_keys.too_many_invites.too_many_invites_to_recipient": {
+        "TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys.too_many_invites.too_many_invites_to_recipient": {
             headers: {
                 "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
@@ -5839,16 +5841,17 @@ export interface components {
                  */
                 "application/json": {
                     /** @enum {unknown} */
-                    code?: "agent_rate_limited" | "too_many_bad_keys" | "too_many_invites" | "too_many_invites_to_recipient";
+                    code?: "agent_rate_limited" | "too_many_at_once" | "too_many_bad_keys" | "too_many_invites" | "too_many_invites_to_recipient";
                 } & components["schemas"]["TooManyRequests"];
             };
         };
         /**
          * @description Too many requests.
          *     - `rate_limited`: The API key has made more requests than `RATE_LIMIT_PER_MINUTE`. Retry after `Retry-After` seconds.
+         *     - `too_many_at_once`: The caller has sent more lists, or more changes, at once than run and wait in a process, or has waited too long for a turn: two of each run at once for a person, and 128 more wait. Changes of one workspace take turns too. While the process has more than `REQUESTS_AT_ONCE_MAX` requests in progress, callers who have a tenth of them are refused first. Retry after `Retry-After` seconds.
          *     - `too_many_bad_keys`: The client address has sent more invalid API keys, or invalid access tokens, than `BAD_KEY_LIMIT_PER_MINUTE`. Retry after `Retry-After` seconds.
          */
-        "TooManyRequests.rate_limited.too_many_bad_keys": {
+        "TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys": {
             headers: {
                 "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
@@ -5856,18 +5859,19 @@ export interface components {
             content: {
                 "application/json": {
                     /** @enum {unknown} */
-                    code?: "rate_limited" | "too_many_bad_keys";
+                    code?: "rate_limited" | "too_many_at_once" | "too_many_bad_keys";
                 } & components["schemas"]["TooManyRequests"];
             };
         };
         /**
          * @description Too many requests.
          *     - `rate_limited`: The API key has made more requests than `RATE_LIMIT_PER_MINUTE`. Retry after `Retry-After` seconds.
+         *     - `too_many_at_once`: The caller has sent more lists, or more changes, at once than run and wait in a process, or has waited too long for a turn: two of each run at once for a person, and 128 more wait. Changes of one workspace take turns too. While the process has more than `REQUESTS_AT_ONCE_MAX` requests in progress, callers who have a tenth of them are refused first. Retry after `Retry-After` seconds.
          *     - `too_many_bad_keys`: The client address has sent more invalid API keys, or invalid access tokens, than `BAD_KEY_LIMIT_PER_MINUTE`. Retry after `Retry-After` seconds.
          *     - `too_many_invites`: The workspace has sent more invites than `INVITE_LIMIT_PER_HOUR`. Retry after `Retry-After` seconds.
          *     - `too_many_invites_to_recipient`: All workspaces together have sent more invites to the email address than `MAIL_LIMIT_PER_HOUR`. Retry after `Retry-After` seconds.
          */
-        "TooManyRequests.rate_limited.too_many_bad_keys.too_many_invites.too_many_invites_to_recipient": {
+        "TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys.too_many_invites.too_many_invites_to_recipient": {
             headers: {
                 "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
@@ -5875,17 +5879,18 @@ export interface components {
             content: {
                 "application/json": {
                     /** @enum {unknown} */
-                    code?: "rate_limited" | "too_many_bad_keys" | "too_many_invites" | "too_many_invites_to_recipient";
+                    code?: "rate_limited" | "too_many_at_once" | "too_many_bad_keys" | "too_many_invites" | "too_many_invites_to_recipient";
                 } & components["schemas"]["TooManyRequests"];
             };
         };
         /**
          * @description Too many requests.
          *     - `rate_limited`: The API key has made more requests than `RATE_LIMIT_PER_MINUTE`. Retry after `Retry-After` seconds.
+         *     - `too_many_at_once`: The caller has sent more lists, or more changes, at once than run and wait in a process, or has waited too long for a turn: two of each run at once for a person, and 128 more wait. Changes of one workspace take turns too. While the process has more than `REQUESTS_AT_ONCE_MAX` requests in progress, callers who have a tenth of them are refused first. Retry after `Retry-After` seconds.
          *     - `too_many_bad_keys`: The client address has sent more invalid API keys, or invalid access tokens, than `BAD_KEY_LIMIT_PER_MINUTE`. Retry after `Retry-After` seconds.
          *     - `too_many_streams`: The API key has 50 streams open in the process that answered, or the process 1,000 in total. Retry after `Retry-After` seconds.
          */
-        "TooManyRequests.rate_limited.too_many_bad_keys.too_many_streams": {
+        "TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys.too_many_streams": {
             headers: {
                 "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
@@ -5893,17 +5898,18 @@ export interface components {
             content: {
                 "application/json": {
                     /** @enum {unknown} */
-                    code?: "rate_limited" | "too_many_bad_keys" | "too_many_streams";
+                    code?: "rate_limited" | "too_many_at_once" | "too_many_bad_keys" | "too_many_streams";
                 } & components["schemas"]["TooManyRequests"];
             };
         };
         /**
          * @description Too many requests.
          *     - `rate_limited`: The API key has made more requests than `RATE_LIMIT_PER_MINUTE`. Retry after `Retry-After` seconds.
+         *     - `too_many_at_once`: The caller has sent more lists, or more changes, at once than run and wait in a process, or has waited too long for a turn: two of each run at once for a person, and 128 more wait. Changes of one workspace take turns too. While the process has more than `REQUESTS_AT_ONCE_MAX` requests in progress, callers who have a tenth of them are refused first. Retry after `Retry-After` seconds.
          *     - `too_many_bad_keys`: The client address has sent more invalid API keys, or invalid access tokens, than `BAD_KEY_LIMIT_PER_MINUTE`. Retry after `Retry-After` seconds.
          *     - `too_many_uploads`: The caller has uploaded more files than `UPLOAD_LIMIT_PER_HOUR`. Retry after `Retry-After` seconds.
          */
-        "TooManyRequests.rate_limited.too_many_bad_keys.too_many_uploads": {
+        "TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys.too_many_uploads": {
             headers: {
                 "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
@@ -5911,7 +5917,31 @@ export interface components {
             content: {
                 "application/json": {
                     /** @enum {unknown} */
-                    code?: "rate_limited" | "too_many_bad_keys" | "too_many_uploads";
+                    code?: "rate_limited" | "too_many_at_once" | "too_many_bad_keys" | "too_many_uploads";
+                } & components["schemas"]["TooManyRequests"];
+            };
+        };
+        /**
+         * @description Too many requests.
+         *     - `too_many_at_once`: The caller has sent more lists, or more changes, at once than run and wait in a process, or has waited too long for a turn: two of each run at once for a person, and 128 more wait. Changes of one workspace take turns too. While the process has more than `REQUESTS_AT_ONCE_MAX` requests in progress, callers who have a tenth of them are refused first. Retry after `Retry-After` seconds.
+         */
+        "TooManyRequests.too_many_at_once": {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "_tag": "TooManyRequests",
+                 *       "code": "too_many_at_once",
+                 *       "message": "Too many requests at once. Send fewer at a time, and try again.",
+                 *       "requestId": "0b1c7e0e-6f0d-4b6e-9b0a-5a7f0c1d2e3f"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {unknown} */
+                    code?: "too_many_at_once";
                 } & components["schemas"]["TooManyRequests"];
             };
         };
@@ -5957,10 +5987,11 @@ export interface components {
         };
         /**
          * @description The request body has the wrong content type.
-         *     - `unsupported_media_type`: The body is not `application/json`, or the body of an upload is not `multipart/form-data`.
+         *     - `unsupported_media_type`: The body is not `application/json`, or the body of an upload is not `multipart/form-data`; or its charset is not UTF-8; or it is compressed (`Content-Encoding`).
          */
         UnsupportedMediaType: {
             headers: {
+                "Accept-Encoding": components["headers"]["Accept-Encoding"];
                 [name: string]: unknown;
             };
             content: {
@@ -6052,6 +6083,11 @@ export interface components {
          */
         "WWW-Authenticate": string;
         /**
+         * @description The content coding of bodies that is supported. Sent only if that of the request is not (RFC 9110, section 15.5.16).
+         * @example identity
+         */
+        "Accept-Encoding": "identity";
+        /**
          * @description The URL of the next page, with the relation `next` (RFC 8288). Absent on the last page.
          * @example <https://api.example.com/v1/workspaces/acme/members?limit=100&cursor=eyJ2IjoxfQ>; rel="next"
          */
@@ -6098,7 +6134,7 @@ export interface operations {
             };
             /**
              * @description The request is malformed or its input is invalid.
-             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
              */
             400: {
                 headers: {
@@ -6266,6 +6302,7 @@ export interface operations {
                 };
             };
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
+            429: components["responses"]["TooManyRequests.too_many_at_once"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.overloaded"];
         };
@@ -6306,6 +6343,7 @@ export interface operations {
                 };
             };
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
+            429: components["responses"]["TooManyRequests.too_many_at_once"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.overloaded"];
         };
@@ -6346,6 +6384,7 @@ export interface operations {
                 };
             };
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
+            429: components["responses"]["TooManyRequests.too_many_at_once"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -6440,9 +6479,10 @@ export interface operations {
                     "application/json": components["schemas"]["OAuthError"];
                 };
             };
-            /** @description `invalid_client_metadata`: the request body is not `application/json`. */
+            /** @description `invalid_client_metadata`: the request body is not `application/json`, its charset is not UTF-8, or it is compressed. */
             415: {
                 headers: {
+                    "Accept-Encoding": components["headers"]["Accept-Encoding"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6557,6 +6597,16 @@ export interface operations {
                 };
             };
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
+            /** @description `invalid_request`: the charset of the form is not UTF-8, or it is compressed. */
+            415: {
+                headers: {
+                    "Accept-Encoding": components["headers"]["Accept-Encoding"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
             /** @description `temporarily_unavailable`: too many refreshes of the grant, or too many refused requests from the address. Retry later. */
             429: {
                 headers: {
@@ -6643,6 +6693,16 @@ export interface operations {
                 };
             };
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
+            /** @description `invalid_request`: the charset of the form is not UTF-8, or it is compressed. */
+            415: {
+                headers: {
+                    "Accept-Encoding": components["headers"]["Accept-Encoding"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
             /** @description `temporarily_unavailable`: too many refused requests from this address. Retry later. */
             429: {
                 headers: {
@@ -6822,7 +6882,7 @@ export interface operations {
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -6877,7 +6937,7 @@ export interface operations {
             403: components["responses"]["Forbidden.insufficient_scope"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -6933,7 +6993,7 @@ export interface operations {
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -7006,7 +7066,7 @@ export interface operations {
             403: components["responses"]["Forbidden.insufficient_scope"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -7090,7 +7150,7 @@ export interface operations {
             403: components["responses"]["Forbidden.insufficient_scope"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -7175,7 +7235,7 @@ export interface operations {
             403: components["responses"]["Forbidden.insufficient_scope.role_insufficient"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -7269,7 +7329,7 @@ export interface operations {
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -7346,7 +7406,7 @@ export interface operations {
             409: components["responses"]["Conflict.seed_closed"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -7422,7 +7482,7 @@ export interface operations {
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -7498,7 +7558,7 @@ export interface operations {
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -7557,7 +7617,7 @@ export interface operations {
             409: components["responses"]["Conflict.evidence_settled"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -7609,7 +7669,7 @@ export interface operations {
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -7680,7 +7740,7 @@ export interface operations {
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -7738,7 +7798,7 @@ export interface operations {
             403: components["responses"]["Forbidden.insufficient_scope"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -7792,7 +7852,7 @@ export interface operations {
             409: components["responses"]["Conflict.team_name_taken"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -7845,7 +7905,7 @@ export interface operations {
             409: components["responses"]["Conflict.team_name_taken"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -7894,7 +7954,7 @@ export interface operations {
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -7947,7 +8007,7 @@ export interface operations {
             409: components["responses"]["Conflict.already_team_member"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -7999,7 +8059,7 @@ export interface operations {
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -8062,7 +8122,7 @@ export interface operations {
             403: components["responses"]["Forbidden.insufficient_scope.role_insufficient"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -8083,7 +8143,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** Format: email */
+                    /** @description An email address. */
                     email: string;
                     /** @enum {string} */
                     role: "member" | "viewer";
@@ -8126,7 +8186,7 @@ export interface operations {
             409: components["responses"]["Conflict.already_invited.already_member"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys.too_many_invites.too_many_invites_to_recipient"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys.too_many_invites.too_many_invites_to_recipient"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -8177,7 +8237,7 @@ export interface operations {
             409: components["responses"]["Conflict.invite_declined.invite_revoked.invite_used"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys.too_many_invites.too_many_invites_to_recipient"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys.too_many_invites.too_many_invites_to_recipient"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -8230,7 +8290,7 @@ export interface operations {
             409: components["responses"]["Conflict.invite_declined.invite_revoked.invite_used"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -8280,7 +8340,7 @@ export interface operations {
             409: components["responses"]["Conflict.invite_used"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.agent_rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -8320,7 +8380,7 @@ export interface operations {
             };
             /**
              * @description The request is malformed or its input is invalid.
-             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
              */
             400: {
                 headers: {
@@ -8374,7 +8434,7 @@ export interface operations {
                 };
             };
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             /**
              * @description The service failed.
              *     - `internal`: The service failed. Its log has the details under the request id.
@@ -8438,7 +8498,7 @@ export interface operations {
             };
             /**
              * @description The request is malformed or its input is invalid.
-             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
              *     - `idempotency_key_invalid`: The header `Idempotency-Key` is empty, is longer than 255 characters, or contains characters other than visible ASCII.
              */
             400: {
@@ -8530,7 +8590,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             /**
              * @description The service failed.
              *     - `internal`: The service failed. Its log has the details under the request id.
@@ -8615,7 +8675,7 @@ export interface operations {
             409: components["responses"]["Conflict.api_key_limit.idempotency_in_flight.idempotency_key_reused"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -8659,7 +8719,7 @@ export interface operations {
             403: components["responses"]["Forbidden.key_restricted"];
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -8702,7 +8762,7 @@ export interface operations {
             403: components["responses"]["Forbidden.key_restricted"];
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -8768,7 +8828,7 @@ export interface operations {
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -8829,7 +8889,7 @@ export interface operations {
             409: components["responses"]["Conflict.api_key_limit.idempotency_in_flight.idempotency_key_reused.key_rotated"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -8869,7 +8929,7 @@ export interface operations {
             };
             /**
              * @description The request is malformed or its input is invalid.
-             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
              *     - `idempotency_key_invalid`: The header `Idempotency-Key` is empty, is longer than 255 characters, or contains characters other than visible ASCII.
              */
             400: {
@@ -8965,7 +9025,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             /**
              * @description The service failed.
              *     - `internal`: The service failed. Its log has the details under the request id.
@@ -9029,7 +9089,7 @@ export interface operations {
             };
             /**
              * @description The request is malformed or its input is invalid.
-             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
              */
             400: {
                 headers: {
@@ -9083,7 +9143,7 @@ export interface operations {
                 };
             };
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             /**
              * @description The service failed.
              *     - `internal`: The service failed. Its log has the details under the request id.
@@ -9142,7 +9202,7 @@ export interface operations {
             };
             /**
              * @description The request is malformed or its input is invalid.
-             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
              */
             400: {
                 headers: {
@@ -9213,7 +9273,7 @@ export interface operations {
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             /**
              * @description The service failed.
              *     - `internal`: The service failed. Its log has the details under the request id.
@@ -9259,7 +9319,7 @@ export interface operations {
             };
             /**
              * @description The request is malformed or its input is invalid.
-             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
              */
             400: {
                 headers: {
@@ -9333,7 +9393,7 @@ export interface operations {
                 };
             };
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             /**
              * @description The service failed.
              *     - `internal`: The service failed. Its log has the details under the request id.
@@ -9392,7 +9452,7 @@ export interface operations {
             };
             /**
              * @description The request is malformed or its input is invalid.
-             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
              */
             400: {
                 headers: {
@@ -9462,7 +9522,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             /**
              * @description The service failed.
              *     - `internal`: The service failed. Its log has the details under the request id.
@@ -9502,7 +9562,7 @@ export interface operations {
             };
             /**
              * @description The request is malformed or its input is invalid.
-             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
              */
             400: {
                 headers: {
@@ -9556,7 +9616,7 @@ export interface operations {
                 };
             };
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             /**
              * @description The service failed.
              *     - `internal`: The service failed. Its log has the details under the request id.
@@ -9606,7 +9666,7 @@ export interface operations {
             };
             /**
              * @description The request is malformed or its input is invalid.
-             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
              */
             400: {
                 headers: {
@@ -9660,7 +9720,7 @@ export interface operations {
                 };
             };
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             /**
              * @description The service failed.
              *     - `internal`: The service failed. Its log has the details under the request id.
@@ -9719,7 +9779,7 @@ export interface operations {
             };
             /**
              * @description The request is malformed or its input is invalid.
-             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
              *     - `file_missing`: The form of an upload contains no file.
              *     - `file_not_alone`: The form of an upload contains more than one file, or too many other fields.
              *     - `idempotency_key_invalid`: The header `Idempotency-Key` is empty, is longer than 255 characters, or contains characters other than visible ASCII.
@@ -9814,7 +9874,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys.too_many_uploads"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys.too_many_uploads"];
             /**
              * @description The service failed.
              *     - `internal`: The service failed. Its log has the details under the request id.
@@ -9861,7 +9921,7 @@ export interface operations {
             403: components["responses"]["Forbidden.key_not_for_workspace.key_read_only"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -9914,7 +9974,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.last_owner"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -9982,7 +10042,7 @@ export interface operations {
             401: components["responses"]["Unauthorized.api_key_required"];
             403: components["responses"]["Forbidden.key_not_for_workspace.recent_proof_required"];
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -10030,7 +10090,7 @@ export interface operations {
             400: components["responses"]["InvalidInput.cursor_invalid"];
             401: components["responses"]["Unauthorized.api_key_required"];
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -10078,7 +10138,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.invite_declined.invite_expired.invite_revoked.invite_used.workspace_limit"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -10123,7 +10183,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.invite_expired.invite_revoked.invite_used"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -10170,7 +10230,7 @@ export interface operations {
             401: components["responses"]["Unauthorized.api_key_required"];
             403: components["responses"]["Forbidden.key_not_for_workspace"];
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -10215,7 +10275,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.workspace_limit"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -10260,7 +10320,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -10315,7 +10375,7 @@ export interface operations {
             400: components["responses"]["InvalidInput.cursor_invalid"];
             401: components["responses"]["Unauthorized.api_key_required"];
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -10349,7 +10409,7 @@ export interface operations {
             400: components["responses"]["HttpApiDecodeError"];
             401: components["responses"]["Unauthorized.api_key_required"];
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -10410,7 +10470,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -10449,7 +10509,7 @@ export interface operations {
             };
             /**
              * @description The request is malformed or its input is invalid.
-             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
              */
             400: {
                 headers: {
@@ -10503,7 +10563,7 @@ export interface operations {
                 };
             };
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             /**
              * @description The service failed.
              *     - `internal`: The service failed. Its log has the details under the request id.
@@ -10572,7 +10632,7 @@ export interface operations {
             };
             /**
              * @description The request is malformed or its input is invalid.
-             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
              *     - `idempotency_key_invalid`: The header `Idempotency-Key` is empty, is longer than 255 characters, or contains characters other than visible ASCII.
              *     - `slug_reserved`: The slug is reserved for the service itself.
              */
@@ -10658,7 +10718,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             /**
              * @description The service failed.
              *     - `internal`: The service failed. Its log has the details under the request id.
@@ -10708,7 +10768,7 @@ export interface operations {
             };
             /**
              * @description The request is malformed or its input is invalid.
-             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
              */
             400: {
                 headers: {
@@ -10776,7 +10836,7 @@ export interface operations {
                 };
             };
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             /**
              * @description The service failed.
              *     - `internal`: The service failed. Its log has the details under the request id.
@@ -10850,7 +10910,7 @@ export interface operations {
             };
             /**
              * @description The request is malformed or its input is invalid.
-             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
              */
             400: {
                 headers: {
@@ -10925,7 +10985,7 @@ export interface operations {
                 };
             };
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             /**
              * @description The service failed.
              *     - `internal`: The service failed. Its log has the details under the request id.
@@ -10994,7 +11054,7 @@ export interface operations {
             };
             /**
              * @description The request is malformed or its input is invalid.
-             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
              *     - `domain_invalid`: `allowedDomains` contains a value that is not an email domain.
              *     - `domain_limit`: `allowedDomains` contains more than 10 domains.
              *     - `domain_not_yours`: `allowedDomains` adds a domain other than that of the caller's own verified email address. Domains that the workspace already allows may stay.
@@ -11079,7 +11139,7 @@ export interface operations {
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             /**
              * @description The service failed.
              *     - `internal`: The service failed. Its log has the details under the request id.
@@ -11148,7 +11208,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -11206,7 +11266,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -11246,7 +11306,7 @@ export interface operations {
             404: components["responses"]["NotFound.not_found"];
             409: components["responses"]["Conflict.export_in_progress"];
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -11298,7 +11358,7 @@ export interface operations {
             };
             /**
              * @description The request is malformed or its input is invalid.
-             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
              *     - `file_missing`: The form of an upload contains no file.
              *     - `file_not_alone`: The form of an upload contains more than one file, or too many other fields.
              *     - `idempotency_key_invalid`: The header `Idempotency-Key` is empty, is longer than 255 characters, or contains characters other than visible ASCII.
@@ -11393,7 +11453,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys.too_many_uploads"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys.too_many_uploads"];
             /**
              * @description The service failed.
              *     - `internal`: The service failed. Its log has the details under the request id.
@@ -11445,7 +11505,7 @@ export interface operations {
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -11485,7 +11545,7 @@ export interface operations {
             };
             /**
              * @description The request is malformed or its input is invalid.
-             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON. `issues` lists the violations, 100 at most.
+             *     - `decode_error`: The path, query, headers or body do not match the operation's schema, or the body is not JSON or not UTF-8. `issues` lists the violations, 100 at most.
              */
             400: {
                 headers: {
@@ -11560,7 +11620,7 @@ export interface operations {
                 };
             };
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             /**
              * @description The service failed.
              *     - `internal`: The service failed. Its log has the details under the request id.
@@ -11631,7 +11691,7 @@ export interface operations {
             403: components["responses"]["Forbidden.key_not_for_workspace.not_a_member"];
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -11678,7 +11738,7 @@ export interface operations {
             403: components["responses"]["Forbidden.key_not_for_workspace.not_a_member"];
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -11731,7 +11791,7 @@ export interface operations {
             403: components["responses"]["Forbidden.key_not_for_workspace.not_a_member"];
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -11775,7 +11835,7 @@ export interface operations {
             409: components["responses"]["Conflict.last_owner"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -11830,7 +11890,7 @@ export interface operations {
             409: components["responses"]["Conflict.last_owner"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -11886,7 +11946,7 @@ export interface operations {
             403: components["responses"]["Forbidden.key_not_for_workspace.not_a_member.role_insufficient"];
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -11916,10 +11976,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /**
-                     * Format: email
-                     * @description The address to send the invite to.
-                     */
+                    /** @description The email address to send the invite to. Its domain may be in any script. */
                     email: string;
                     role: components["schemas"]["Role"];
                     /** @description The ids of the teams that the person joins with the workspace. */
@@ -11966,7 +12023,7 @@ export interface operations {
             409: components["responses"]["Conflict.already_invited.already_member.idempotency_in_flight.idempotency_key_reused"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys.too_many_invites.too_many_invites_to_recipient"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys.too_many_invites.too_many_invites_to_recipient"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -12016,7 +12073,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.invite_declined.invite_revoked.invite_used"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys.too_many_invites.too_many_invites_to_recipient"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys.too_many_invites.too_many_invites_to_recipient"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -12064,7 +12121,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.invite_used"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -12119,7 +12176,7 @@ export interface operations {
             409: components["responses"]["Conflict.invite_declined.invite_revoked.invite_used"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -12166,7 +12223,7 @@ export interface operations {
             403: components["responses"]["Forbidden.key_not_for_workspace"];
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -12214,7 +12271,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.invite_declined.invite_expired.invite_revoked.invite_used.workspace_limit"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -12259,7 +12316,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.invite_expired.invite_revoked.invite_used"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -12310,7 +12367,7 @@ export interface operations {
             403: components["responses"]["Forbidden.key_not_for_workspace.not_a_member"];
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -12374,7 +12431,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.team_name_taken"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -12437,7 +12494,7 @@ export interface operations {
             403: components["responses"]["Forbidden.key_not_for_workspace.not_a_member"];
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -12480,7 +12537,7 @@ export interface operations {
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -12540,7 +12597,7 @@ export interface operations {
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -12593,7 +12650,7 @@ export interface operations {
             403: components["responses"]["Forbidden.key_not_for_workspace.not_a_member"];
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -12653,7 +12710,7 @@ export interface operations {
             409: components["responses"]["Conflict.already_team_member.idempotency_in_flight.idempotency_key_reused"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -12698,7 +12755,7 @@ export interface operations {
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -12785,7 +12842,7 @@ export interface operations {
             403: components["responses"]["Forbidden.key_not_for_workspace.not_a_member"];
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -12860,7 +12917,7 @@ export interface operations {
             404: components["responses"]["NotFound.not_found"];
             409: components["responses"]["Conflict.cursor_unknown"];
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -12918,7 +12975,7 @@ export interface operations {
             404: components["responses"]["NotFound.not_found"];
             409: components["responses"]["Conflict.cursor_unknown"];
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys.too_many_streams"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys.too_many_streams"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -12975,7 +13032,7 @@ export interface operations {
             403: components["responses"]["Forbidden.key_not_for_workspace.not_a_member"];
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -13027,7 +13084,7 @@ export interface operations {
             403: components["responses"]["Forbidden.key_not_for_workspace.not_a_member.role_insufficient"];
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -13106,7 +13163,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.webhook_limit"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -13158,7 +13215,7 @@ export interface operations {
             403: components["responses"]["Forbidden.key_not_for_workspace.not_a_member.role_insufficient"];
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -13201,7 +13258,7 @@ export interface operations {
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -13265,7 +13322,7 @@ export interface operations {
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -13329,7 +13386,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -13380,7 +13437,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -13441,7 +13498,7 @@ export interface operations {
             403: components["responses"]["Forbidden.key_not_for_workspace.not_a_member.role_insufficient"];
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -13491,7 +13548,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.webhook_disabled"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -13562,7 +13619,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.too_many_deliveries.webhook_disabled"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -13630,7 +13687,7 @@ export interface operations {
             403: components["responses"]["Forbidden.key_not_for_workspace.not_a_member"];
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -13714,7 +13771,7 @@ export interface operations {
             403: components["responses"]["Forbidden.key_not_for_workspace.not_a_member"];
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -13816,7 +13873,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -13896,7 +13953,7 @@ export interface operations {
             403: components["responses"]["Forbidden.key_not_for_workspace"];
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -13937,7 +13994,7 @@ export interface operations {
             409: components["responses"]["Conflict.seed_in_use"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -14013,7 +14070,7 @@ export interface operations {
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -14058,7 +14115,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.seed_in_use"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -14103,7 +14160,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -14148,7 +14205,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -14193,7 +14250,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused.seed_closed"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -14238,7 +14295,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -14288,7 +14345,7 @@ export interface operations {
             403: components["responses"]["Forbidden.key_not_for_workspace"];
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -14352,7 +14409,7 @@ export interface operations {
             403: components["responses"]["Forbidden.key_not_for_workspace"];
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -14440,7 +14497,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -14505,7 +14562,7 @@ export interface operations {
             409: components["responses"]["Conflict.evidence_settled"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -14562,7 +14619,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -14625,7 +14682,7 @@ export interface operations {
             403: components["responses"]["Forbidden.key_not_for_workspace"];
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -14701,7 +14758,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -14741,7 +14798,7 @@ export interface operations {
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -14793,7 +14850,7 @@ export interface operations {
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -14852,7 +14909,7 @@ export interface operations {
             403: components["responses"]["Forbidden.key_not_for_workspace.not_a_member"];
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -14907,7 +14964,7 @@ export interface operations {
             403: components["responses"]["Forbidden.key_not_for_workspace.not_a_member"];
             404: components["responses"]["NotFound.not_found"];
             413: components["responses"]["PayloadTooLarge.headers_too_large.url_too_long"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
@@ -14955,7 +15012,7 @@ export interface operations {
             409: components["responses"]["Conflict.idempotency_in_flight.idempotency_key_reused"];
             413: components["responses"]["PayloadTooLarge.body_too_large.headers_too_large.url_too_long"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests.rate_limited.too_many_bad_keys"];
+            429: components["responses"]["TooManyRequests.rate_limited.too_many_at_once.too_many_bad_keys"];
             500: components["responses"]["Internal"];
             503: components["responses"]["ServiceUnavailable.database_unavailable.overloaded"];
         };
