@@ -492,7 +492,7 @@ export const errors = {
     'InvalidInput',
     'event_type_unknown',
     'One of the types of events does not exist.',
-    '`types` contains a type that is not in docs/events.md.',
+    '`types` contains a type that is not in docs/events.md, or an empty one.',
   ),
   webhookLimit: error(
     'Conflict',
