@@ -7,7 +7,16 @@ import {
   slugParams,
   streamOperation,
 } from '../../http/description/operation.ts'
-import { closed, exampleOf, named, nullableString, ref, stringEnum, timestamp } from '../../kernel/schemas.ts'
+import {
+  closed,
+  dateOrTime,
+  exampleOf,
+  named,
+  nullableString,
+  ref,
+  stringEnum,
+  timestamp,
+} from '../../kernel/schemas.ts'
 import { errors, workspaceErrors } from '../../kernel/errors.ts'
 import { pageLimitDefault, pageLimitMax } from '../../kernel/pagination.ts'
 import { exampleSeed } from '../seeds/seeds.schemas.ts'
@@ -88,15 +97,7 @@ export type EventChanges = Static<typeof EventChanges>
 export const eventsSchemas = [Event, EventData, EventChanges]
 
 const time = (description: string) =>
-  Type.Optional(
-    Type.Unsafe<string>({
-      type: 'string',
-      anyOf: [{ format: 'date-time' }, { format: 'date' }],
-      'x-fault': 'must be a date or a time (RFC 3339)',
-      description: `${description} A date without a time is its start in UTC.`,
-      examples: [exampleTime],
-    }),
-  )
+  Type.Optional(dateOrTime(`${description} A date without a time is its start in UTC.`))
 
 /**
  * Several types of events. In a query the parameter may be repeated, or have several types, separated by commas:
