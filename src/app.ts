@@ -57,7 +57,7 @@ import { idempotency } from './http/requests/idempotency.ts'
 import { createRequestLogger, RequestLog } from './http/answers/logging.ts'
 import { registerMovedSlug } from './http/requests/moved-slug.ts'
 import { measureError, registerMeasuring } from './http/answers/measuring.ts'
-import { mcpRoutes } from './http/requests/mcp.ts'
+import { mcpHintRoute, mcpRoutes } from './http/requests/mcp.ts'
 import { allowedOrigins } from './http/credentials/origins.ts'
 import { registerOpenApi, registerOpenApiRoute } from './http/description/openapi.ts'
 import { overloadDefaults, registerOverloadProtection, type OverloadOptions } from './http/limits/overload.ts'
@@ -232,6 +232,10 @@ export async function buildApp(
     await scope.register(allowedOrigins, { origins: [config.baseUrl, config.webUrl, ...config.agentOrigins] })
     await scope.register(agentTokenAuth, agentAuth)
     mcpRoutes(scope, services.mcp, paths.mcp, resource)
+  })
+  await app.register(async (scope: App) => {
+    await scope.register(publicAccess)
+    mcpHintRoute(scope, resource)
   })
   await app.register(async (scope: App) => {
     registerSubjects(scope, {

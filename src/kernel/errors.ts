@@ -134,6 +134,12 @@ export const errors = {
     'The person did not allow this agent to do this.',
     'The grant of the agent lacks the scope of the operation or tool. `WWW-Authenticate` names the scopes to ask the person for (RFC 6750 section 3.1).',
   ),
+  connectionReadOnly: error(
+    'Forbidden',
+    'connection_read_only',
+    'This connection of the agent only reads.',
+    'Over MCP only: the request has the header `X-MCP-Readonly`, and calls a tool that makes changes.',
+  ),
   originForbidden: error(
     'Forbidden',
     'origin_forbidden',
@@ -492,7 +498,7 @@ export const errors = {
     'InvalidInput',
     'event_type_unknown',
     'One of the types of events does not exist.',
-    '`types` contains a type that is not in docs/events.md.',
+    '`types` contains a type that is not in docs/events.md, or an empty one.',
   ),
   webhookLimit: error(
     'Conflict',

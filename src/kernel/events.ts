@@ -666,12 +666,6 @@ export function isEventType(text: string): text is EventType {
   return Object.hasOwn(eventKinds, text)
 }
 
-/** The types in texts, each of which may have several, separated by commas. */
-export function parseEventTypes(texts: readonly string[]): string[] {
-  const types = texts.flatMap((text) => text.split(',')).map((type) => type.trim())
-  return [...new Set(types)].filter((type) => type !== '')
-}
-
 /** The seed that an event is about, itself or through its evidence; null if none. */
 export function seedIdOf(data: object): string | null {
   return 'seedId' in data && typeof data.seedId === 'string' ? data.seedId : null

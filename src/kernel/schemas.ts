@@ -114,6 +114,17 @@ export function timestamp(description: string) {
   return Type.String({ ...timestampOptions, description })
 }
 
+/** A time of a filter. A date without a time is its start in UTC; `parseTime` reads both. */
+export function dateOrTime(description: string) {
+  return Type.Unsafe<string>({
+    type: 'string',
+    anyOf: [{ format: 'date-time' }, { format: 'date' }],
+    'x-fault': 'must be a date or a time (RFC 3339)',
+    description,
+    examples: timestampOptions.examples,
+  })
+}
+
 /** As `timestamp`, or null, of which the description says the meaning too. */
 export function nullableTimestamp(description: string) {
   return nullableString({ ...timestampOptions, description })

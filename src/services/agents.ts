@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { AgentAuthenticator } from '../areas/agent/agent.authenticator.ts'
 import type { AgentCalls } from '../areas/agent/agent-calls.ts'
-import { needsOfCalls } from '../areas/agent/agent-tool.ts'
+import { needsOfCalls } from '../areas/agent/tool-refusals.ts'
 import type { KitService } from '../areas/agent/agent.service.ts'
 import type { KitMcpHandler } from '../areas/agent/mcp/agent.mcp.ts'
 import { kitResources } from '../areas/agent/mcp/kit-resources.mcp.ts'
@@ -91,7 +91,7 @@ export function createAgentAccess(options: AgentAccessOptions) {
     )
   }
   const mcp: McpHandler = {
-    needsOf: (message) => needsOfCalls(agentTools, message),
+    needsOf: (agent, message) => needsOfCalls(agentTools, agent, message),
     answerCall: async (...call) => (await (mcpHandler ??= loadMcpHandler())).answerCall(...call),
     answer: async (...request) => (await (mcpHandler ??= loadMcpHandler())).answer(...request),
     close: async () => (await mcpHandler)?.close(),

@@ -79,6 +79,30 @@ describe('list_events', async () => {
     ])
   })
 
+  it.each([
+    ['seed.status_changed', 'seed.updated'],
+    ['evidence.created', 'evidence.added'],
+    ['seed.created, seeds.created', 'seed.created'],
+    ['', 'workspace.created'],
+  ])('refuses an unknown type such as %j, and names the nearest, such as %s', async (type, nearest) => {
+    const { isError, content, structuredContent } = await agent.call('list_events', { types: [type] })
+    expect(isError).toBe(true)
+    const unknown = JSON.stringify(type.split(', ').at(-1))
+    const text = String(content[0]?.text)
+    expect(text).toMatch(`There is no type of events ${unknown}. The nearest are `)
+    expect(text.split('The nearest are ')[1]).toContain(nearest)
+    expect(structuredContent).toMatchObject({ error: { code: 'event_type_unknown' } })
+    const overHttp = await agent.send('events:list', { types: [type] })
+    expect(overHttp.statusCode).toBe(400)
+    expect(overHttp.json()).toMatchObject({ code: 'event_type_unknown', field: 'types' })
+  })
+
+  it('goes on taking unknown types in notTypes, and no types as all', async () => {
+    expect(typesOf(await list({ seedId: lunch.id, notTypes: ['seed.eaten'], types: [] }))).toEqual([
+      'seed.created',
+    ])
+  })
+
   it('takes an agent, such as itself', async () => {
     expect(typesOf(await list({ grantId: agent.grantId, seedId: robots.id }))).toEqual([
       ...['seed.updated', 'seed.joined'],

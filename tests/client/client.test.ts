@@ -215,6 +215,37 @@ describe('following', () => {
     expect(later.events.map(({ summary }) => summary)).toEqual([expect.stringMatching(/After$/)])
   })
 
+  it('leaves out the types that the service refuses, with a warning', async () => {
+    const company = await createCompany(service)
+    await createTeam(service, company.owner, company, 'One')
+    const warnings: string[] = []
+    const later = ['seed.eaten', 'seed.sold'] as never[]
+    const options = { onWarning: (message: string) => warnings.push(message) }
+    const { events } = await follow(company, 1, { ...options, types: ['team.created', ...later] })
+    expect(events.map(({ type }) => type)).toEqual(['team.created'])
+    expect(warnings).toEqual([
+      'The service does not know these types of events, which are left out: seed.eaten, seed.sold.',
+    ])
+  })
+
+  it('warns on the console by default', async () => {
+    const warn = vi.spyOn(console, 'warn').mockReturnValue()
+    try {
+      const company = await createCompany(service)
+      await follow(company, 1, { types: ['workspace.created', 'seed.eaten'] })
+      expect(warn.mock.calls).toEqual([[expect.stringContaining('left out: seed.eaten.')]])
+    } finally {
+      warn.mockRestore()
+    }
+  })
+
+  it('throws if the service knows none of the types', async () => {
+    const company = await createCompany(service)
+    await expect(follow(company, 1, { types: ['seed.eaten'] })).rejects.toMatchObject({
+      code: 'event_type_unknown',
+    })
+  })
+
   it('ends without an error when it is aborted, also while it waits', async () => {
     const company = await createCompany(service)
     const controller = new AbortController()

@@ -76,8 +76,10 @@ export interface EventsPage {
 export interface FollowOptions {
   /** The cursor to go on from; `now` for what happens from now on. Default: from the first event on. */
   after?: string
-  /** Only events of these types. */
+  /** Only events of these types. Those that the service does not know are left out, with a warning. */
   types?: readonly WorkspaceEvent['type'][]
+  /** Receives warnings. Default: `console.warn`. */
+  onWarning?: (message: string) => void
   /** How long to wait when there is nothing new, in milliseconds. Default: 2,000. */
   intervalMs?: number
   /** Ends the loop without an error. */
@@ -98,7 +100,8 @@ export interface Client {
   /**
    * The events of a workspace as they happen, in pages that are not empty: `for await (const page of client.follow(…))`.
    * Never ends by itself. Throws an `ApiError` with the code `cursor_unknown` if the cursor is from a database that was
-   * replaced by an older copy: begin again from the start, or from `now`.
+   * replaced by an older copy: begin again from the start, or from `now`; with the code `event_type_unknown` if the
+   * service knows none of the types.
    */
   follow(slug: string, options?: FollowOptions): AsyncGenerator<EventsPage, void>
 }
@@ -150,6 +153,29 @@ export function createClient({
   }
 
   const get = call('get')
+
+  const readChanges = (slug: string, query: { after?: string; types?: string[] }, signal?: AbortSignal) =>
+    get('/v1/workspaces/{slug}/events/changes', {
+      params: { path: { slug }, query },
+      ...(signal && { signal }),
+    })
+
+  /** The types that the service does not refuse: it says that it refuses one, but not which. */
+  async function findKnownTypes<T extends string>(slug: string, types: readonly T[]): Promise<T[]> {
+    const known = await Promise.all(
+      types.map((type) =>
+        readChanges(slug, { after: 'now', types: [type] }).then(
+          () => true,
+          (error: unknown) => {
+            if (isTypeUnknown(error)) return false
+            throw error
+          },
+        ),
+      ),
+    )
+    return types.filter((_type, i) => known[i])
+  }
+
   return {
     get,
     post: call('post'),
@@ -157,26 +183,37 @@ export function createClient({
     patch: call('patch'),
     delete: call('delete'),
     list: list as Client['list'],
-    async *follow(slug, { after, types, intervalMs = 2_000, signal } = {}) {
+    async *follow(slug, options = {}) {
+      const { after, intervalMs = 2_000, signal, onWarning = (message) => console.warn(message) } = options
+      let { types } = options
       const isEnded = () => signal?.aborted === true
       for (let cursor = after; !isEnded();) {
         const query = {
           ...(cursor !== undefined && { after: cursor }),
           ...(types && { types: [...types] }),
         }
-        const page = await get('/v1/workspaces/{slug}/events/changes', {
-          params: { path: { slug }, query },
-          ...(signal && { signal }),
-        }).catch((error: unknown) => {
-          if (!isEnded()) throw error
-        })
-        if (!page) return
+        let page
+        try {
+          page = await readChanges(slug, query, signal)
+        } catch (error) {
+          if (isEnded()) return
+          const known = isTypeUnknown(error) && types ? await findKnownTypes(slug, types) : []
+          if (known.length === 0) throw error
+          const unknown = types?.filter((type) => !known.includes(type)).join(', ')
+          onWarning(`The service does not know these types of events, which are left out: ${unknown}.`)
+          types = known
+          continue
+        }
         cursor = page.cursor
         if (page.events.length > 0) yield { events: page.events as WorkspaceEvent[], cursor }
         if (!page.hasMore) await pause(intervalMs, signal)
       }
     },
   }
+}
+
+function isTypeUnknown(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 'event_type_unknown'
 }
 
 /** The cursor of the next page (RFC 8288), if there is one. */

@@ -90,21 +90,3 @@ export const readingHints = {
   idempotentHint: true,
   openWorldHint: false,
 } as const
-
-/** The scopes, and the version of the consent, that the tools need which a JSON-RPC message or a batch of them calls. */
-export function needsOfCalls(
-  tools: readonly AgentTool[],
-  message: unknown,
-): { scopes: AgentScope[]; consentVersion: number } {
-  const names = [message].flat().map((part) => (isToolCall(part) ? part.params.name : undefined))
-  const called = tools.filter(({ name }) => names.includes(name))
-  return {
-    scopes: called.map(({ scope }) => scope),
-    consentVersion: Math.max(0, ...called.map(({ consentVersion = 0 }) => consentVersion)),
-  }
-}
-
-function isToolCall(message: unknown): message is { params: { name: unknown } } {
-  const { method, params } = (message ?? {}) as { method?: unknown; params?: unknown }
-  return method === 'tools/call' && typeof params === 'object' && params !== null && 'name' in params
-}

@@ -11,6 +11,7 @@ import {
 } from '../../kernel/agent.ts'
 import {
   closed,
+  dateOrTime,
   exampleOf,
   named,
   nullableArray,
@@ -46,11 +47,7 @@ export const ValidationKitInput = closed(
       }),
     ),
     updatedSince: Type.Optional(
-      Type.String({
-        format: 'date-time',
-        description: 'Only seeds that were edited, or got evidence, since this time (RFC 3339).',
-        examples: [exampleTime],
-      }),
+      dateOrTime('Only seeds that were edited, or got evidence, since this date (UTC) or time (RFC 3339).'),
     ),
     limit: Type.Optional(
       Type.Integer({

@@ -7,7 +7,16 @@ import {
   slugParams,
   streamOperation,
 } from '../../http/description/operation.ts'
-import { closed, exampleOf, named, nullableString, ref, stringEnum, timestamp } from '../../kernel/schemas.ts'
+import {
+  closed,
+  dateOrTime,
+  exampleOf,
+  named,
+  nullableString,
+  ref,
+  stringEnum,
+  timestamp,
+} from '../../kernel/schemas.ts'
 import { errors, workspaceErrors } from '../../kernel/errors.ts'
 import { pageLimitDefault, pageLimitMax } from '../../kernel/pagination.ts'
 import { exampleSeed } from '../seeds/seeds.schemas.ts'
@@ -88,19 +97,11 @@ export type EventChanges = Static<typeof EventChanges>
 export const eventsSchemas = [Event, EventData, EventChanges]
 
 const time = (description: string) =>
-  Type.Optional(
-    Type.Unsafe<string>({
-      type: 'string',
-      anyOf: [{ format: 'date-time' }, { format: 'date' }],
-      'x-fault': 'must be a date or a time (RFC 3339)',
-      description: `${description} A date without a time is its start in UTC.`,
-      examples: [exampleTime],
-    }),
-  )
+  Type.Optional(dateOrTime(`${description} A date without a time is its start in UTC.`))
 
 /**
  * Several types of events. In a query the parameter may be repeated, or have several types, separated by commas:
- * `parseEventTypes` tells them apart. A type that does not exist is not refused: it may be one of a later version.
+ * `splitEventTypes` tells them apart.
  */
 const types = (description: string) =>
   Type.Optional(
@@ -112,8 +113,12 @@ const types = (description: string) =>
 
 /** Filters of `events.list`, `events.changes` and `events.stream`. */
 const sharedFilters = {
-  types: types('Only events of these types. Repeat the parameter, or separate them by commas.'),
-  notTypes: types('No events of these types.'),
+  types: types(
+    'Only events of these types. Repeat the parameter, or separate them by commas. A type that does not exist is refused.',
+  ),
+  notTypes: types(
+    'No events of these types. One that does not exist is ignored: it may be of a later version.',
+  ),
   seedId: Type.Optional(
     Type.String({
       maxLength: 64,
@@ -158,7 +163,7 @@ export const eventsList = listOperation(
       "that are not accepted, of webhooks, nor of other people's agents.",
     params: slugParams,
     returns: 'A page of events.',
-    errors: workspaceErrors,
+    errors: [...workspaceErrors, errors.eventTypeUnknown],
   },
   {
     item: Event,
@@ -200,7 +205,7 @@ export const eventsChanges = operation({
   }),
   success: ref(EventChanges),
   returns: 'The events behind the cursor, and the cursor of the next page.',
-  errors: [...workspaceErrors, errors.cursorInvalid, errors.cursorUnknown],
+  errors: [...workspaceErrors, errors.eventTypeUnknown, errors.cursorInvalid, errors.cursorUnknown],
 })
 
 export const eventsStream = streamOperation(
@@ -224,7 +229,13 @@ export const eventsStream = streamOperation(
       ),
     }),
     returns: 'A stream of events, with a comment every 15 seconds.',
-    errors: [...workspaceErrors, errors.cursorInvalid, errors.cursorUnknown, errors.tooManyStreams],
+    errors: [
+      ...workspaceErrors,
+      errors.eventTypeUnknown,
+      errors.cursorInvalid,
+      errors.cursorUnknown,
+      errors.tooManyStreams,
+    ],
   },
   { example: `retry: 1500\n\nid: ${exampleFeedCursor}\ndata: ${JSON.stringify(exampleOf(Event))}\n\n:\n\n` },
 )

@@ -33,7 +33,8 @@ import { createEventStreams, streamBatchMax, type OpenStream, type StreamListene
 import { createEventsWatcher, type WatchListener } from './events-watcher.ts'
 import { findEventPlaces, type EventPlace } from './event-places.repository.ts'
 import { findEndedWatches, listEvents, type EventFilter, type EventView } from './events.repository.ts'
-import { parseEventTypes, seedIdOf, type EventType } from '../../kernel/events.ts'
+import { requireEventTypes, splitEventTypes } from '../../kernel/event-types.ts'
+import { seedIdOf, type EventType } from '../../kernel/events.ts'
 import type { Event as WorkspaceEvent, EventChanges } from './events.schemas.ts'
 
 export type { EventPlace, EventType, WorkspaceEvent }
@@ -51,9 +52,9 @@ export interface EventsRequest extends PageRequest, SharedFilters {
 
 /** Filters of `list`, `changes` and `stream`. */
 interface SharedFilters {
-  /** Only these types. Each text may have several, separated by commas. */
+  /** Only these types; empty: all. Each text may have several, separated by commas. One that does not exist is refused. */
   types?: readonly string[]
-  /** Not these types. */
+  /** Not these types. Those that do not exist are ignored. */
   notTypes?: readonly string[]
   /** Only events about this seed. */
   seedId?: string
@@ -80,7 +81,10 @@ export interface StreamRequest extends SharedFilters {
 }
 
 export interface EventsService {
-  /** Newest first, without events of invites and grants that the caller may not list. */
+  /**
+   * Newest first, without events of invites and grants that the caller may not list. Throws `event_type_unknown`, as
+   * `changes` and `stream` do.
+   */
   list(principal: Principal, slug: string, request: EventsRequest): Promise<Page<WorkspaceEvent>>
   /** Throws `not_found` for an event of another workspace, and for one that `list` does not show to the caller. */
   get(principal: Principal, slug: string, eventId: string): Promise<Json<WorkspaceEvent>>
@@ -203,9 +207,9 @@ export function createEventsService(options: {
     },
 
     async stream(principal, slug, { after, field, authenticateAgain, ...filter }, listener) {
-      const isWanted = toCondition(filter)
       const workspace = await requireWorkspace(principal, slug, 'events.stream')
       const workspaceId = workspace.id
+      const isWanted = toCondition(filter)
       const view = viewOf(principal, workspace)
       const query = { workspaceId, filter: {}, view, limit: streamBatchMax }
       const rows = await readBehind(query, { after, field })
@@ -272,13 +276,15 @@ export function eventsListId(workspaceId: string, request: EventsRequest): strin
 /** An id that nothing has. */
 const noId = startOf.oldestFirst.id
 
-/** What is left of the filters by types when all have been applied. */
-function toTypes({ type, types: several, notTypes }: EventsRequest): Pick<EventFilter, 'types' | 'notTypes'> {
-  const types = several ? parseEventTypes(several) : type === undefined ? undefined : [type]
-  const isWanted = (each: string) => type === undefined || each === type
+/** What is left of the filters by types when all have been applied. Throws `event_type_unknown`. */
+function toTypes({ type, types = [], notTypes }: EventsRequest): Pick<EventFilter, 'types' | 'notTypes'> {
+  const only = type === undefined ? undefined : [type]
+  const several = types.length === 0 ? undefined : requireEventTypes(splitEventTypes(types), 'types')
+  const both = several && only ? several.filter((each) => each === type) : (several ?? only)
   return {
-    ...(types && { types: types.filter(isWanted) }),
-    ...(notTypes && { notTypes: parseEventTypes(notTypes) }),
+    ...(both && { types: both }),
+    // A type of a later version is left out already.
+    ...(notTypes && { notTypes: splitEventTypes(notTypes) }),
   }
 }
 

@@ -2,7 +2,8 @@ import type { SecretBox } from '../../accounts/second-factor/secret-box.ts'
 import { lockMembersWithCredential, type Lock } from '../../access/change.ts'
 import { compareEdit, type FieldVersions } from '../../kernel/edits.ts'
 import { errors } from '../../kernel/errors.ts'
-import { eventKinds, isEventType } from '../../kernel/events.ts'
+import { requireEventTypes } from '../../kernel/event-types.ts'
+import { eventKinds } from '../../kernel/events.ts'
 import { createId } from '../../kernel/ids.ts'
 import type { Principal } from '../../kernel/principal.ts'
 import { requireLines } from '../../kernel/text.ts'
@@ -198,9 +199,9 @@ function parseDescription(text: string | undefined): string | null {
 }
 
 function requireTypes(types: readonly string[] = []): string[] {
-  if (!types.every(isEventType)) throw errors.eventTypeUnknown({ field: 'types' })
+  const known: readonly string[] = requireEventTypes(types, 'types')
   // In the order of the table, so that the same types are the same list.
-  return Object.keys(eventKinds).filter((type) => (types as readonly string[]).includes(type))
+  return Object.keys(eventKinds).filter((type) => known.includes(type))
 }
 
 /** The fields that can be edited. */

@@ -19,9 +19,9 @@ declare module 'fastify' {
     /**
      * Throws `insufficient_scope` unless the grant of the request's agent has the scopes, in this version of the consent or
      * a later one, with a challenge that leads clients to ask the person for those that agents can ask for (RFC 6750
-     * section 3.1).
+     * section 3.1). `oldConsent`: the message if the scopes are there, and only the version is too old.
      */
-    requireAgentScopes: (scopes: readonly string[], consentVersion?: number) => void
+    requireAgentScopes: (scopes: readonly string[], consentVersion?: number, oldConsent?: string) => void
   }
 }
 
@@ -48,13 +48,19 @@ export const agentTokenAuth = fastifyPlugin(
     app.decorateRequest('agent', null as unknown as AgentPrincipal)
     app.decorateReply(
       'requireAgentScopes',
-      function requireAgentScopes(this: FastifyReply, scopes: readonly string[], consentVersion = 0) {
+      function requireAgentScopes(
+        this: FastifyReply,
+        scopes: readonly string[],
+        consentVersion = 0,
+        oldConsent?: string,
+      ) {
         const { scopes: given, consentVersion: agreedTo } = this.request.agent.grant
-        if (agreedTo >= consentVersion && scopes.every((needed) => given.includes(needed))) return
+        const hasScopes = scopes.every((needed) => given.includes(needed))
+        if (agreedTo >= consentVersion && hasScopes) return
         // What was given is named too: clients ask for exactly the scopes of the challenge. What no agent can ask for is not.
         const challenge = challengeFor(toAskedScopes([...given, ...scopes]))
         void this.header('www-authenticate', `Bearer error="insufficient_scope", ${challenge}`)
-        throw errors.insufficientScope()
+        throw errors.insufficientScope(hasScopes && oldConsent !== undefined ? { message: oldConsent } : {})
       },
     )
 

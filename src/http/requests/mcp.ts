@@ -7,8 +7,11 @@ import type { App } from '../app-types.ts'
 
 /** Handles the MCP messages of agents. */
 export interface McpHandler {
-  /** What the tools need which a message calls. `message` is parsed JSON, or undefined if it is invalid. */
-  needsOf(message: unknown): { scopes: readonly string[]; consentVersion: number }
+  /**
+   * What the tools need which a message calls, and which a further consent of the person would let the agent call.
+   * `message` is parsed JSON, or undefined if it is invalid.
+   */
+  needsOf(agent: AgentPrincipal, message: unknown): { scopes: readonly string[]; consentVersion: number }
   /** The response to a single call in its plainest form; undefined for every other message, which `answer` is for. */
   answerCall(
     headers: IncomingHttpHeaders,
@@ -22,39 +25,73 @@ export interface McpHandler {
 
 /**
  * The MCP endpoint (Streamable HTTP). The handler parses the JSON, since JSON-RPC defines the response to invalid JSON.
- * There are no sessions, so GET and DELETE return 405. With `X-MCP-Readonly: true` there are only tools that read.
+ * There are no sessions, so GET and DELETE return 405. With `X-MCP-Readonly` there are only tools that read. Clients that
+ * accept JSON alone get JSON in place of event streams with one message.
  */
 export function mcpRoutes(app: App, handler: McpHandler, url: string, resource: string): void {
-  app.removeAllContentTypeParsers()
+  addTextParser(app)
   // Streams would hold up the stop of the process.
   app.addHook('preClose', () => handler.close())
-  // What is not UTF-8 stays bytes.
-  app.addContentTypeParser<Buffer>('*', { parseAs: 'buffer' }, (_request, body, done) =>
-    done(null, isUtf8(body) ? body.toString('utf8') : body),
-  )
   // Some clients add a slash to the URL that they are given.
   for (const spelling of [url, `${url}/`]) {
     app.post(spelling, { schema: { hide: true }, config: { openBody: true } }, async (request, reply) => {
       if (Buffer.isBuffer(request.body)) return reply.code(400).send(notUtf8)
       const message = parse(request.body)
-      const { scopes, consentVersion } = handler.needsOf(message)
-      reply.requireAgentScopes(scopes, consentVersion)
-      const headers = withAllTypes(request.headers)
-      const agent = { ...request.agent, onlyReads: headers['x-mcp-readonly'] === 'true' }
+      const agent = { ...request.agent, onlyReads: isOn(request.headers['x-mcp-readonly']) }
+      const { scopes, consentVersion } = handler.needsOf(agent, message)
+      reply.requireAgentScopes(scopes, consentVersion, oldConsent)
+      const isJsonAlone = takesJsonAlone(request.headers, message)
+      const headers = withAllTypes(request.headers, isJsonAlone)
       const json = await handler.answerCall(headers, agent, message)
       if (json !== undefined) return reply.sendJson(json)
       const webRequest = toWebRequest(request, headers, reply, resource)
-      return send(reply, await handler.answer(webRequest, agent, message))
+      const answer = await handler.answer(webRequest, agent, message)
+      return send(reply, isJsonAlone ? await toJsonAnswer(answer, Array.isArray(message)) : answer)
     })
     for (const method of ['GET', 'DELETE'] as const) {
       app.route({
         method,
         url: spelling,
         schema: { hide: true },
+        // Whatever body there is: another method is what the client needs to be told.
+        config: { openBody: true },
         handler: async (_request, reply) => reply.code(405).header('allow', 'POST').send(),
       })
     }
   }
+}
+
+/**
+ * Answers MCP messages to the root of the service, whose URL people paste in place of that of the endpoint, with an error
+ * that names the endpoint. Its status is 200: after others, clients try the transport of earlier revisions, and show its
+ * failure in place of the message.
+ */
+export function mcpHintRoute(app: App, resource: string): void {
+  addTextParser(app)
+  app.post('/', { schema: { hide: true }, config: { openBody: true } }, async ({ body }, reply) => {
+    const message = parse(body) as Partial<Record<'jsonrpc' | 'method' | 'id', unknown>> | null | undefined
+    if (message?.jsonrpc !== '2.0' || typeof message.method !== 'string') return reply.callNotFound()
+    // A notification has no response (JSON-RPC 2.0 §4.1).
+    if (message.id === undefined) return reply.code(202).send()
+    const text = `This URL is the website, not the MCP server. Use ${resource} instead.`
+    return reply.send({ jsonrpc: '2.0', error: { code: -32600, message: text }, id: message.id })
+  })
+}
+
+/** Parses bodies of any type as text, but leaves bytes that are not UTF-8. */
+function addTextParser(app: App): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser<Buffer>('*', { parseAs: 'buffer' }, (_request, body, done) =>
+    done(null, isUtf8(body) ? body.toString('utf8') : body),
+  )
+}
+
+const oldConsent =
+  'The person agreed to this scope before it included this tool. They can allow it by connecting the agent again.'
+
+/** Whether a header is on: with any value but one that means no, as that of GitHub's MCP server, whose header it is. */
+function isOn(header: string | string[] | undefined): boolean {
+  return !/^\s*(?:false|0|no|off|n|f)?\s*$/i.test(String(header ?? ''))
 }
 
 /** RFC 8259 §8.1; the code is that of invalid JSON (JSON-RPC 2.0 §5.1). */
@@ -83,11 +120,25 @@ function parse(body: unknown): unknown {
 }
 
 // The SDK looks for the names of both types, but no `Accept`, and `*/*`, accept all types (RFC 9110 §12.5.1).
-function withAllTypes(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+function withAllTypes(headers: IncomingHttpHeaders, isJsonAlone: boolean): IncomingHttpHeaders {
   const { accept } = headers
-  return accept === undefined || /(^|,)\s*\*\/\*\s*(,|;|$)/.test(accept)
+  return accept === undefined || isJsonAlone || /(^|,)\s*\*\/\*\s*(,|;|$)/.test(accept)
     ? { ...headers, accept: 'application/json, text/event-stream' }
     : headers
+}
+
+/** Whether a client accepts JSON and no event stream, for a message whose answer is no stream. */
+function takesJsonAlone({ accept = '' }: IncomingHttpHeaders, message: unknown): boolean {
+  const isStream = (message as { method?: unknown } | null | undefined)?.method === 'subscriptions/listen'
+  return /(^|,)\s*application\/(json|\*)/i.test(accept) && !/text\/|\*\/\*/.test(accept) && !isStream
+}
+
+/** The messages of an event stream as JSON; any other answer as it is. */
+async function toJsonAnswer(answer: Response, isBatch: boolean): Promise<Response> {
+  if (answer.headers.get('content-type')?.startsWith('text/event-stream') !== true) return answer
+  const messages = [...(await answer.text()).matchAll(/^data: (.+)$/gm)].map(([, message]) => message)
+  const headers = { 'content-type': 'application/json' }
+  return new Response(isBatch ? `[${messages.join()}]` : messages.at(-1), { status: answer.status, headers })
 }
 
 function toWebRequest(

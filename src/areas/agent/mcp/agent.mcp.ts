@@ -1,6 +1,6 @@
 import {
   createMcpHandler,
-  McpServer,
+  type McpServer,
   type AuthInfo,
   type Icon,
   type McpRequestContext,
@@ -12,6 +12,9 @@ import type { Json } from '../../../kernel/json-text.ts'
 import { serviceName } from '../../../kernel/service-name.ts'
 import { createTurns } from '../../../kernel/turns.ts'
 import { mayCall, type AgentTool } from '../agent-tool.ts'
+import { wrapArguments } from '../tool-input.ts'
+import { findCalled, isToolCall } from '../tool-refusals.ts'
+import { ClearMcpServer } from './clear-mcp-server.ts'
 import { createDirectServers, directRevisions, toDirectCall, type CallExtra } from './direct-calls.ts'
 import { registerPrompts, type McpPrompt } from './mcp-prompts.ts'
 import { registerResources, type McpResources } from './mcp-resources.ts'
@@ -75,6 +78,14 @@ export function createKitMcpHandler(
   options: KitMcpHandlerOptions,
 ): KitMcpHandler {
   const { onError, onRefusal, webUrl, iconUrl, areaIconUrls } = options
+  /**
+   * The tools that a message calls and that the agent does not have: they are registered for its answer alone, which says
+   * why. None for a batch that also lists the tools.
+   */
+  const findRefused = (agent: AgentPrincipal, message: unknown): AgentTool[] =>
+    [message].flat().some((part) => (part as { method?: unknown } | null)?.method === 'tools/list')
+      ? []
+      : findCalled(tools, message).filter((tool) => !mayCall(agent, tool))
   /** The icon of the area that an action is of. */
   const iconsOf = (action: string): Icon[] => {
     const src = areaIconUrls[action.split('.')[0] ?? '']
@@ -83,7 +94,10 @@ export function createKitMcpHandler(
   // One call after the other lets requests of others in between (decision 0072).
   const turns = createTurns({ atOnceMax: 1, waitingMax: Infinity, waitMsMax: callWaitMsMax })
   const registrations = new Map(
-    tools.map((tool) => [tool, toolRegistration(tool, { onError, turns, icons: iconsOf(tool.action) })]),
+    tools.map((tool) => [
+      tool,
+      toolRegistration(tool, { onError, turns, webUrl, icons: iconsOf(tool.action) }),
+    ]),
   )
   const toolsOf = (agent: AgentPrincipal) => tools.filter((tool) => mayCall(agent, tool))
   const promptsOf = (agent: AgentPrincipal) => prompts.filter((prompt) => mayCall(agent, prompt))
@@ -102,7 +116,7 @@ export function createKitMcpHandler(
   )
 
   function createServer({ authInfo, era }: McpRequestContext): McpServer {
-    const { agent } = authInfo?.extra as CallExtra
+    const { agent, refused = [] } = authInfo?.extra as CallExtra
     const ofAgent = toolsOf(agent)
     // Conversations of earlier revisions have no stream on which they could be told.
     const listChanged = era === 'modern'
@@ -110,6 +124,7 @@ export function createKitMcpHandler(
       instructions: instructionsFor(agent, ofAgent),
       capabilities: { tools: { listChanged } },
     })
+    for (const tool of refused) registrations.get(tool)?.(server)
     if (mayCall(agent, resources)) registerResources(server, agent, resources, onError)
     registerPrompts(server, agent, {
       prompts: promptsOf(agent),
@@ -120,7 +135,7 @@ export function createKitMcpHandler(
   }
 
   function createToolServer(ofServer: readonly AgentTool[], options: ServerOptions): McpServer {
-    const server = new McpServer(
+    const server = new ClearMcpServer(
       {
         ...{ name: 'workspace', title: serviceName, version: '1.0.0-rc.1', websiteUrl: webUrl },
         icons: [{ src: iconUrl, mimeType: 'image/svg+xml', sizes: ['any'] }],
@@ -141,15 +156,17 @@ export function createKitMcpHandler(
     answerCall(headers, agent, message) {
       const call = toDirectCall(headers, message)
       const ofAgent = toolsOf(agent)
-      // The SDK refuses a tool that the agent does not have.
+      // Whatever the agent does not have is refused through `answer`.
       if (!call || !ofAgent.some(({ name }) => name === call.message.params.name)) return undefined
       return answerDirectly(call, ofAgent, toAuthInfo(agent))
     },
 
     async answer(request, agent, message) {
       if (Array.isArray(message) && message.length > batchMax) return refuseBatch()
-      const authInfo = toAuthInfo(agent)
-      if (!isListen(message)) return handler.fetch(request, { authInfo })
+      const authInfo = toAuthInfo(agent, findRefused(agent, message))
+      const parsedBody = withObjects(message)
+      if (!isListen(message))
+        return handler.fetch(request, { authInfo, ...(parsedBody !== undefined && { parsedBody }) })
       const streamed = subscriptions.run(agent, (signal) =>
         handler.fetch(new Request(request, { signal: AbortSignal.any([request.signal, signal]) }), {
           authInfo,
@@ -162,10 +179,21 @@ export function createKitMcpHandler(
   }
 }
 
-function toAuthInfo(agent: AgentPrincipal): AuthInfo & { extra: CallExtra } {
+function toAuthInfo(
+  agent: AgentPrincipal,
+  refused: readonly AgentTool[] = [],
+): AuthInfo & { extra: CallExtra } {
   const { clientId, scopes } = agent.grant
   // Do not expose the raw token to tools.
-  return { token: '', clientId, scopes, extra: { agent } }
+  return { token: '', clientId, scopes, extra: { agent, refused } }
+}
+
+/** A message, or the messages of a batch, with arguments that are objects; undefined if it is no JSON object or list. */
+function withObjects(message: unknown): unknown {
+  if (Array.isArray(message)) return message.map((part: unknown) => withObjects(part) ?? part)
+  if (typeof message !== 'object' || message === null) return undefined
+  if (!isToolCall(message) || message.params.arguments === undefined) return message
+  return { ...message, params: { ...message.params, arguments: wrapArguments(message.params.arguments) } }
 }
 
 function isListen(message: unknown): message is { id?: unknown } {

@@ -29,6 +29,8 @@ export interface DirectCall {
 /** What a call brings along for its tool, as `extra` of the SDK's `authInfo`. */
 export interface CallExtra extends Record<string, unknown> {
   agent: AgentPrincipal
+  /** The tools that the message calls and that the agent does not have, whose answer says why. */
+  refused?: readonly AgentTool[]
   /** Of a direct call: receives the structured content as JSON, and returns what the SDK gets to see in its place. */
   takeJson?: (json: string) => Record<string, never>
 }

@@ -12,7 +12,8 @@ import { parseJson } from '../../../kernel/json-text.ts'
 import { inlined, ownKeywords, type OwnKeywords } from '../../../kernel/schemas.ts'
 import type { Turns } from '../../../kernel/turns.ts'
 import type { AgentTool } from '../agent-tool.ts'
-import { readInput } from '../tool-input.ts'
+import { createIdReader, readInput, repairInput, toArguments } from '../tool-input.ts'
+import { findRefusal } from '../tool-refusals.ts'
 import type { CallExtra } from './direct-calls.ts'
 
 /** Answers one call of a tool. */
@@ -24,6 +25,8 @@ export interface ToolOptions {
   /** The turns of users. A call that is not direct waits for one, as the SDK makes all calls of a batch at once. */
   turns: Turns
   icons: Icon[]
+  /** The website, whose URLs stand for ids. */
+  webUrl: string
 }
 
 /** Makes a function that registers a tool with a server. The agent comes with each call, as `CallExtra`. */
@@ -88,16 +91,16 @@ const trusting: jsonSchemaValidator = {
   getValidator: () => (data) => ({ valid: true, data: data as never, errorMessage: undefined }),
 }
 
-function toolCall(tool: AgentTool, { onError, turns }: ToolOptions): ToolCall {
-  const findIssues = createBodyCheck(inlined(tool.input, tool.parts))
+function toolCall(tool: AgentTool, { onError, turns, webUrl }: ToolOptions): ToolCall {
+  const readArguments = createArgumentsReader(tool, webUrl)
   return async ({ agent, takeJson }, input) => {
     try {
-      const given = readInput(tool, input, { readsNumbers: true })
-      const issues = findIssues(given)
-      if (issues.length > 0) throw errors.decodeError({ issues })
+      const refusal = findRefusal(agent, tool)
+      if (refusal) throw refusal
+      const given = readArguments(input)
       const endTurn = takeJson ? undefined : await turns.take(agent.user.id)
       try {
-        const text = await tool.call(agent, given as Static<TObject>)
+        const text = await tool.call(agent, given)
         const structuredContent = takeJson ? takeJson(text) : { ...parseJson(text) }
         return { content: [{ type: 'text', text }], structuredContent }
       } finally {
@@ -109,6 +112,26 @@ function toolCall(tool: AgentTool, { onError, turns }: ToolOptions): ToolCall {
       const structuredContent = { error: { message, ...codeOf(error) } }
       return { content: [{ type: 'text', text: message }], structuredContent, isError: true }
     }
+  }
+}
+
+/**
+ * Makes a function that reads the arguments of a call as the model means them. Those that the schema accepts are not
+ * repaired, which costs nothing then.
+ * Throws `decode_error`.
+ */
+function createArgumentsReader(tool: AgentTool, webUrl: string): (input: unknown) => Static<TObject> {
+  const schema = inlined(tool.input, tool.parts)
+  const findIssues = createBodyCheck(schema)
+  const readIds = createIdReader(tool, webUrl)
+  return (input) => {
+    const given = readIds(readInput(tool, toArguments((input ?? {}) as Record<string, unknown>)))
+    if (findIssues(given).length === 0) return given as Static<TObject>
+    // Ids again: a list of them may have been a string.
+    const repaired = readIds(repairInput(schema as TSchema, given))
+    const issues = findIssues(repaired)
+    if (issues.length > 0) throw errors.decodeError({ issues })
+    return repaired as Static<TObject>
   }
 }
 

@@ -1,6 +1,8 @@
 import { Type, type TSchema } from '@sinclair/typebox'
 import { toPrincipal } from '../../../kernel/agent.ts'
 import { errors } from '../../../kernel/errors.ts'
+import { findNearestEventTypes, splitEventTypes } from '../../../kernel/event-types.ts'
+import { isEventType } from '../../../kernel/events.ts'
 import { parseJson, toJson } from '../../../kernel/json-text.ts'
 import { closed, described, ref, Role, stringEnum } from '../../../kernel/schemas.ts'
 import { Event, EventData, eventsFilters } from '../../events/events.schemas.ts'
@@ -13,6 +15,8 @@ import { toDigest, toLine } from './event-forms.ts'
 import { limitDefault, pageAdvice, pageFields, toPageAnswer } from './tool-pages.ts'
 
 const digestEventsMax = 1000
+/** The most characters of an unknown type that its error repeats. */
+const typeShownMax = 64
 
 /** The tools with which an agent reads who is in a workspace and what happens there, with `workspace:read`. */
 export function workspaceTools(people: PeopleService, events: EventsService): AgentTool[] {
@@ -55,7 +59,7 @@ export function workspaceTools(people: PeopleService, events: EventsService): Ag
       description:
         'What happened, newest first. form: short (default) has a line for each event; digest sums up the newest ' +
         `${digestEventsMax} by seed, for questions such as what happened this week; full has all data. Types are such as ` +
-        'seed.created, seed.updated, evidence.added, comment.added, member.joined.',
+        'seed.created, seed.updated (also of the status), evidence.added, comment.added, member.joined.',
       did: 'read the list of events',
       scope: 'workspace:read',
       action: 'events.list',
@@ -80,6 +84,7 @@ export function workspaceTools(people: PeopleService, events: EventsService): Ag
       parts: [Event, EventData],
       hints: readingHints,
       async call(agent, { form = 'short', limit = limitDefault, ...input }) {
+        assertTypesExist(input.types)
         const request = { ...input, limit: form === 'digest' ? digestEventsMax : limit }
         const { items, nextCursor } = await events.list(toPrincipal(agent), agent.workspace.slug, request)
         const read = parseJson(items)
@@ -88,10 +93,19 @@ export function workspaceTools(people: PeopleService, events: EventsService): Ag
         if (form === 'digest') return toJson({ ...none, ...toDigest(read), nextCursor })
         return toJson({ ...none, lines: read.map(toLine), nextCursor })
       },
-      errors: [errors.cursorInvalid],
+      errors: [errors.cursorInvalid, errors.eventTypeUnknown],
       advice: pageAdvice,
     }),
   ]
+}
+
+/** Throws `event_type_unknown` for the first type that does not exist, with the types that it may have meant. */
+function assertTypesExist(types: readonly string[] = []): void {
+  const unknown = splitEventTypes(types).find((type) => !isEventType(type))
+  if (unknown === undefined) return
+  const shown = JSON.stringify(unknown.slice(0, typeShownMax))
+  const message = `There is no type of events ${shown}. The nearest are ${findNearestEventTypes(unknown).join(', ')}.`
+  throw errors.eventTypeUnknown({ field: 'types', message })
 }
 
 /** A field without its description, where a model knows it by its name. */
